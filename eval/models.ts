@@ -1,6 +1,6 @@
 // The models of the AI gateway on the same sentences, one model at a time, as a search in words would ask them.
-import { consultModels } from "../supabase/functions/_shared/ai_search/models.ts";
-import { readAnswer } from "../supabase/functions/_shared/ai_search/model_answer.ts";
+import { callModels } from "../supabase/functions/_shared/ai_search/models.ts";
+import { convertModelAnswer } from "../supabase/functions/_shared/ai_search/model_answer.ts";
 import { parseText } from "../supabase/functions/_shared/ai_search/rules/parse.ts";
 import type { AiConfig } from "../supabase/functions/_shared/provider_settings.ts";
 import type { AiGateway } from "../supabase/functions/_shared/providers/ai_gateway.ts";
@@ -30,11 +30,11 @@ export async function evaluateModel(
   for (const sentence of sentences) {
     const options = optionsOf(sentence);
     const asked = { ...options, text: sentence.text, lang: sentence.locale, context: options.context };
-    const consulted = await consultModels(gateway, { ...settings, models: [model] }, asked, {});
+    const consulted = await callModels(gateway, { ...settings, models: [model] }, asked, {});
     const [attempt] = consulted.attempts;
     cost = cost === null || consulted.cost === null ? null : cost + consulted.cost;
     const rules = parseText(sentence.text, options);
-    const answer = consulted.answer && readAnswer(consulted.answer, sentence.text, rules, options);
+    const answer = consulted.answer && convertModelAnswer(consulted.answer, sentence.text, rules, options);
     if (answer) outcomes.push(score(sentence, answer, attempt!.latency_ms, COMPARED));
     else {
       const failure = consulted.answer ? "no search" : attempt?.outcome ?? "no time";

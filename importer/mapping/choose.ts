@@ -2,7 +2,7 @@ import { ImportFailure } from "../../supabase/functions/_shared/import/failure.t
 import type { SourceRecord } from "../../supabase/functions/_shared/import/record.ts";
 import type { OpenSource } from "../reading/record.ts";
 import { type Mapping, parseMapping } from "../../supabase/functions/_shared/import/definition.ts";
-import { look } from "../../supabase/functions/_shared/import/lookup.ts";
+import { valueAt } from "../../supabase/functions/_shared/import/lookup.ts";
 
 const FOLDER = new URL("../mappings/", import.meta.url);
 
@@ -33,14 +33,14 @@ function recognises(mapping: Mapping, format: OpenSource["format"], sample: read
   const first = sample[0];
   if (recognise === undefined || first === undefined) return false;
   if (recognise.format !== undefined && !recognise.format.includes(format)) return false;
-  const has = (path: string) => sample.some((record) => look(record, path) !== undefined);
+  const has = (path: string) => sample.some((record) => valueAt(record, path) !== undefined);
   if (!(recognise.has ?? []).every((paths) => [paths].flat().some(has))) return false;
   const { only } = recognise;
   if (only !== undefined && sample.some((record) => Object.keys(record.values).some((key) => !only.includes(key)))) {
     return false;
   }
   return Object.entries(recognise.first ?? {}).every(([path, value]) => {
-    const found = look(first, path);
+    const found = valueAt(first, path);
     return found === value || String(found) === String(value);
   });
 }

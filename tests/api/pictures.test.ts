@@ -1,6 +1,6 @@
 // Photos of reviews and avatars: shown by what uses them, public only while they are shown, and gone with it.
 import assert from "node:assert/strict";
-import { type Publication, settlePublication } from "../../supabase/functions/_shared/storage/assets.ts";
+import { applyPublication, type Publication } from "../../supabase/functions/_shared/storage/assets.ts";
 import { Me, MyData } from "../../supabase/functions/_shared/schema/me.ts";
 import { MyReview, MyReviews, PublicReviews } from "../../supabase/functions/_shared/schema/reviews.ts";
 import { Upload } from "../../supabase/functions/storage/storage.schema.ts";
@@ -251,7 +251,7 @@ Deno.test("storage: what a sweep that died or found no storage left undone is do
   await move(id, "approved");
   // Another consumer has the message, and storage is away: nothing is done, and the message stays.
   if ((await read()).is_wanted && !(await read()).is_public) {
-    assert.equal(await settlePublication(service, awayStorage, await read()), false);
+    assert.equal(await applyPublication(service, awayStorage, await read()), false);
   }
   // The copy is made, and the consumer dies before it says so.
   const { etag } = await storage.head(`private/${photo.key}`) ?? assert.fail("there is an original");
@@ -263,7 +263,7 @@ Deno.test("storage: what a sweep that died or found no storage left undone is do
   await move(id, "hidden");
   const unwanted = await read();
   assert.deepEqual([unwanted.is_wanted, unwanted.is_public], [false, false]);
-  if (unwanted.msg_id !== null) assert.equal(await settlePublication(service, awayStorage, unwanted), false);
+  if (unwanted.msg_id !== null) assert.equal(await applyPublication(service, awayStorage, unwanted), false);
   await due();
   await swept(async () => await status(photo.publicUrl) === 404);
   await swept(async () => (await due()).length === 0);

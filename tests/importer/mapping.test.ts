@@ -4,7 +4,7 @@ import { LOT_FIELDS, type Mapping, parseMapping } from "../../supabase/functions
 import { pointOf } from "../../supabase/functions/_shared/import/geometry.ts";
 import { daysOf, spansOf, timeOf } from "../../supabase/functions/_shared/import/hours.ts";
 import { mapRecord } from "../../supabase/functions/_shared/import/lot.ts";
-import { look } from "../../supabase/functions/_shared/import/lookup.ts";
+import { valueAt } from "../../supabase/functions/_shared/import/lookup.ts";
 import { degreesOf, integerOf, numberOf } from "../../supabase/functions/_shared/import/numbers.ts";
 
 function mapping(parts: Record<string, unknown> = {}): Mapping {
@@ -71,7 +71,7 @@ Deno.test("a path finds columns, nested members and members of lists by a key", 
   };
   assert.deepEqual(
     ["a.b", "a.c", "list[kind=q].n", "list[kind=z].n", "none.at.all", "constructor", "$id", "$lat", "$lng"]
-      .map((path) => look(record, path)),
+      .map((path) => valueAt(record, path)),
     [1, "x", 4, undefined, undefined, undefined, "f1", 35, 139],
   );
 });

@@ -348,7 +348,7 @@ class Life {
         facts: null,
       },
       isReceipt: false,
-      askedAt: new Date(at),
+      requestedAt: new Date(at),
     };
     return await subscriptionStatement(question, {
       startTime: timeAt(bought),

@@ -1,25 +1,25 @@
 /** Accounts in the format of responses. */
-import { addressOf, type StoredFile } from "./storage/assets.ts";
+import { fileUrl, type StoredFile } from "./storage/assets.ts";
 import type { Links } from "./http/links.ts";
 import { Streamed } from "./http/reply.ts";
 import type { ObjectStorage } from "./storage/object_storage.ts";
 import type { StoredMe } from "./schema/me.ts";
 
 /** Dependencies for the URLs of files. */
-export interface Reader {
+export interface UrlContext {
   readonly links: Links;
   readonly storage: ObjectStorage;
 }
 
 /** Replaces the avatar's file by its URL. */
 export async function withAvatarUrl<T extends { readonly avatar: StoredFile | null }>(
-  reader: Reader,
+  reader: UrlContext,
   { avatar, ...rest }: T,
 ): Promise<Omit<T, "avatar"> & { avatar_url: string | null }> {
-  return { ...rest, avatar_url: avatar === null ? null : await addressOf(reader, avatar) };
+  return { ...rest, avatar_url: avatar === null ? null : await fileUrl(reader, avatar) };
 }
 
-export async function shownAccount(reader: Reader, { app_user, ...account }: StoredMe) {
+export async function toAccountResponse(reader: UrlContext, { app_user, ...account }: StoredMe) {
   return { ...account, app_user: app_user === null ? null : await withAvatarUrl(reader, app_user) };
 }
 
@@ -31,13 +31,13 @@ export interface StoredData {
 }
 
 /** Streams all data about an app user. Only one page at a time is in memory. */
-export function userData(reader: Reader, read: (cursor: string | null) => Promise<StoredData>): Streamed {
+export function userData(reader: UrlContext, read: (cursor: string | null) => Promise<StoredData>): Streamed {
   async function* pages() {
     let cursor: string | null = null;
     do {
       const page = await read(cursor);
       const head = cursor === null
-        ? { exported_at: new Date().toISOString(), account: await shownAccount(reader, page.account) }
+        ? { exported_at: new Date().toISOString(), account: await toAccountResponse(reader, page.account) }
         : undefined;
       yield { head, data: page.data };
       cursor = page.next_cursor;

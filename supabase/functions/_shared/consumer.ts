@@ -12,7 +12,7 @@ export interface ConsumerOptions {
 const POLL_MS = 500;
 
 /** Result of reading the queue. `found` also counts batches that have nothing to send and are not in `batches`. */
-export interface Taken<Batch> {
+export interface ReadBatches<Batch> {
   readonly found: number;
   readonly batches: readonly Batch[];
 }
@@ -20,7 +20,7 @@ export interface Taken<Batch> {
 /** Ends early if `handle` reports that the provider is unavailable. */
 export async function consume<Batch>(
   { budgetMs, lingerMs }: ConsumerOptions,
-  take: () => Promise<Taken<Batch>>,
+  take: () => Promise<ReadBatches<Batch>>,
   handle: (batch: Batch, until: number) => Promise<"done" | "paused">,
 ): Promise<void> {
   const until = performance.now() + budgetMs;

@@ -151,7 +151,7 @@ class Settings {
   }
 
   /** Whether all of these are set. If only some are set, that is a problem. */
-  together(...names: readonly string[]): boolean {
+  allOrNone(...names: readonly string[]): boolean {
     const missing = names.filter((name) => this.text(name) === null);
     if (missing.length > 0 && missing.length < names.length) {
       const present = names.filter((name) => !missing.includes(name));
@@ -167,7 +167,7 @@ class Settings {
     return value;
   }
 
-  isTrue(name: string): boolean {
+  boolean(name: string): boolean {
     const value = this.text(name) ?? "false";
     if (value !== "true" && value !== "false") this.#problems.push(`${name} is neither true nor false`);
     return value === "true";
@@ -204,7 +204,7 @@ export function readProviderSettings(get: Get, problems: string[]): ProviderSett
 function readPush(settings: Settings, account: GoogleServiceAccount | null): PushConfig | null {
   const projectId = settings.text("FCM_PROJECT_ID");
   if (projectId === null) return null;
-  settings.together("FCM_PROJECT_ID", "GOOGLE_SERVICE_ACCOUNT");
+  settings.allOrNone("FCM_PROJECT_ID", "GOOGLE_SERVICE_ACCOUNT");
   return account && { projectId, apiUrl: settings.url("FCM_API_URL", "https://fcm.googleapis.com"), account };
 }
 
@@ -222,13 +222,13 @@ function readAppStore(settings: Settings): AppStoreConfig | null {
   const appId = settings.text("APP_STORE_APP_ID");
   if (appId !== null && !/^\d{1,15}$/.test(appId)) settings.problem("APP_STORE_APP_ID is not a number");
   const rootCertificates = settings.pem("APP_STORE_ROOT_CERTIFICATES", "CERTIFICATE");
-  const hasApi = settings.together("APP_STORE_ISSUER_ID", "APP_STORE_KEY_ID", "APP_STORE_PRIVATE_KEY");
+  const hasApi = settings.allOrNone("APP_STORE_ISSUER_ID", "APP_STORE_KEY_ID", "APP_STORE_PRIVATE_KEY");
   const privateKey = settings.pem("APP_STORE_PRIVATE_KEY", "PRIVATE KEY");
   const url = settings.url("APP_STORE_API_URL", "https://api.storekit.apple.com");
   const sandboxUrl = settings.url("APP_STORE_SANDBOX_API_URL", "https://api.storekit-sandbox.apple.com");
-  const onlineChecks = settings.isTrue("APP_STORE_ONLINE_CHECKS");
+  const onlineChecks = settings.boolean("APP_STORE_ONLINE_CHECKS");
   if (bundleId === null) {
-    if (hasApi) settings.together("APP_STORE_BUNDLE_ID", "APP_STORE_ISSUER_ID");
+    if (hasApi) settings.allOrNone("APP_STORE_BUNDLE_ID", "APP_STORE_ISSUER_ID");
     return null;
   }
   return {
@@ -250,7 +250,7 @@ function readAppStore(settings: Settings): AppStoreConfig | null {
 }
 
 function readAppStoreConnect(settings: Settings): AppStoreConnectConfig | null {
-  const isComplete = settings.together(
+  const isComplete = settings.allOrNone(
     "APP_STORE_CONNECT_ISSUER_ID",
     "APP_STORE_CONNECT_KEY_ID",
     "APP_STORE_CONNECT_PRIVATE_KEY",
@@ -274,7 +274,7 @@ function readAppStoreConnect(settings: Settings): AppStoreConnectConfig | null {
 function readPlay(settings: Settings, account: GoogleServiceAccount | null): PlayConfig | null {
   const packageName = settings.text("PLAY_PACKAGE_NAME");
   if (packageName === null) return null;
-  settings.together("PLAY_PACKAGE_NAME", "GOOGLE_SERVICE_ACCOUNT");
+  settings.allOrNone("PLAY_PACKAGE_NAME", "GOOGLE_SERVICE_ACCOUNT");
   const apiUrl = settings.url("PLAY_API_URL", "https://androidpublisher.googleapis.com");
   const reportingApiUrl = settings.url("PLAY_REPORTING_API_URL", "https://playdeveloperreporting.googleapis.com");
   const storageApiUrl = settings.url("PLAY_STORAGE_API_URL", "https://storage.googleapis.com");
@@ -283,7 +283,7 @@ function readPlay(settings: Settings, account: GoogleServiceAccount | null): Pla
 }
 
 function readPlayNotifications(settings: Settings): PlayNotificationsConfig | null {
-  const isComplete = settings.together("PLAY_NOTIFICATIONS_AUDIENCE", "PLAY_NOTIFICATIONS_ACCOUNT");
+  const isComplete = settings.allOrNone("PLAY_NOTIFICATIONS_AUDIENCE", "PLAY_NOTIFICATIONS_ACCOUNT");
   const jwksUrl = settings.url("GOOGLE_JWKS_URL", "https://www.googleapis.com/oauth2/v3/certs");
   if (!isComplete) return null;
   return {
@@ -294,7 +294,7 @@ function readPlayNotifications(settings: Settings): PlayNotificationsConfig | nu
 }
 
 function readMail(settings: Settings): MailConfig | null {
-  const isComplete = settings.together("MAIL_API_URL", "MAIL_API_KEY", "MAIL_FROM");
+  const isComplete = settings.allOrNone("MAIL_API_URL", "MAIL_API_KEY", "MAIL_FROM");
   if (!isComplete) return null;
   return {
     apiUrl: settings.url("MAIL_API_URL", ""),
@@ -307,7 +307,7 @@ function readAiSearch(settings: Settings): AiSearchConfig {
   return {
     gateway: readAiGateway(settings),
     rulesThreshold: settings.number("AI_RULES_THRESHOLD", 0.8, 0, 1),
-    logText: settings.isTrue("AI_LOG_TEXT"),
+    logText: settings.boolean("AI_LOG_TEXT"),
   };
 }
 
@@ -325,7 +325,7 @@ function readAiGateway(settings: Settings): AiConfig | null {
   const timeoutMs = settings.number("AI_TIMEOUT_MS", 8000, 100, 60_000);
   const budgetMs = settings.number("AI_BUDGET_MS", 20_000, 100, 120_000);
   const prices = readPrices(settings);
-  if (!settings.together("AI_GATEWAY_URL", "AI_MODELS")) return null;
+  if (!settings.allOrNone("AI_GATEWAY_URL", "AI_MODELS")) return null;
   return {
     url: settings.url("AI_GATEWAY_URL", ""),
     key: settings.text("AI_GATEWAY_KEY"),

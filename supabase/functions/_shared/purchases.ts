@@ -43,24 +43,24 @@ export interface Claimed {
  * not.
  */
 export async function verifyPurchase(
-  work: PurchaseContext,
+  context: PurchaseContext,
   purchase: Purchase,
   source: "verify" | "refresh",
 ): Promise<Claimed> {
   const { platform, ...receipt } = purchase;
-  const store = platform === "ios" ? work.appStore : work.googlePlay;
-  await work.service.rpc("check_purchaser", { user_id: work.caller.id });
+  const store = platform === "ios" ? context.appStore : context.googlePlay;
+  await context.service.rpc("check_purchaser", { user_id: context.caller.id });
   const statement = await store.verify(receipt);
-  const { subscription_id } = await work.service.rpc<{ subscription_id: string }>("record_store_statement", {
+  const { subscription_id } = await context.service.rpc<{ subscription_id: string }>("record_store_statement", {
     statement,
     source,
-    user_id: work.caller.id,
+    user_id: context.caller.id,
   });
-  const claimed = await work.db.rpc<Claimed>("claim_subscription", {
+  const claimed = await context.db.rpc<Claimed>("claim_subscription", {
     subscription_id,
     must_be_own: source === "refresh",
   });
-  await acknowledgeIfNeeded(work.service, store, subscription_id, statement);
+  await acknowledgeIfNeeded(context.service, store, subscription_id, statement);
   return claimed;
 }
 

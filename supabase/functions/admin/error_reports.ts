@@ -1,4 +1,4 @@
-import { addressOf } from "../_shared/storage/assets.ts";
+import { fileUrl } from "../_shared/storage/assets.ts";
 import type { Links } from "../_shared/http/links.ts";
 import { route } from "../_shared/http/route.ts";
 import type { ObjectStorage } from "../_shared/storage/object_storage.ts";
@@ -17,9 +17,9 @@ interface Reader {
   readonly storage: ObjectStorage;
 }
 
-const readable = async (reader: Reader, { evidence, ...report }: StoredAdminErrorReport) => ({
+const withSignedUrls = async (reader: Reader, { evidence, ...report }: StoredAdminErrorReport) => ({
   ...report,
-  evidence_urls: await Promise.all(evidence.map((file) => addressOf(reader, file))),
+  evidence_urls: await Promise.all(evidence.map((file) => fileUrl(reader, file))),
 });
 
 export const listErrorReports = route({
@@ -36,7 +36,7 @@ export const listErrorReports = route({
   uses: ["storage"],
   handle: async ({ db, query, links, storage }) => {
     const { items, ...page } = await db.rpc<StoredAdminErrorReports>("admin_list_error_reports", query);
-    return { ...page, items: await Promise.all(items.map((report) => readable({ links, storage }, report))) };
+    return { ...page, items: await Promise.all(items.map((report) => withSignedUrls({ links, storage }, report))) };
   },
 });
 
@@ -52,7 +52,7 @@ export const readErrorReport = route({
   calls: "admin_get_error_report",
   uses: ["storage"],
   handle: async ({ db, params, links, storage }) =>
-    await readable({ links, storage }, await db.rpc<StoredAdminErrorReport>("admin_get_error_report", params)),
+    await withSignedUrls({ links, storage }, await db.rpc<StoredAdminErrorReport>("admin_get_error_report", params)),
 });
 
 export const updateErrorReport = route({
@@ -74,7 +74,7 @@ export const updateErrorReport = route({
   calls: "admin_update_error_report",
   uses: ["storage"],
   handle: async ({ db, params, body, links, storage }) =>
-    await readable(
+    await withSignedUrls(
       { links, storage },
       await db.rpc<StoredAdminErrorReport>("admin_update_error_report", { id: params.id, changes: body }),
     ),

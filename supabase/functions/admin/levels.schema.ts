@@ -9,7 +9,7 @@ const RequiredExp = z.int().min(0).max(1_000_000_000).meta({
   description: "Minimum points of the level. They increase with the level. The first level requires 0.",
 });
 
-const named = { name: text(1, 50).nullable().optional(), name_en: text(1, 50).nullable().optional() };
+const nameFields = { name: text(1, 50).nullable().optional(), name_en: text(1, 50).nullable().optional() };
 
 export const AdminLevel = z.object({
   level: z.int().min(1),
@@ -22,9 +22,11 @@ export const AdminLevel = z.object({
 
 export const AdminLevels = pageOf(AdminLevel, "AdminLevels");
 
-export const NewLevel = z.strictObject({ level: Level, required_exp: RequiredExp, ...named }).meta({ id: "NewLevel" });
+export const NewLevel = z.strictObject({ level: Level, required_exp: RequiredExp, ...nameFields }).meta({
+  id: "NewLevel",
+});
 
-export const LevelUpdate = z.strictObject({ required_exp: RequiredExp.optional(), ...named }).meta({
+export const LevelUpdate = z.strictObject({ required_exp: RequiredExp.optional(), ...nameFields }).meta({
   id: "LevelUpdate",
   description: unchanged,
 });

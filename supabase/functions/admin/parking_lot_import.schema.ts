@@ -2,21 +2,21 @@ import { z } from "zod";
 import { Id, text } from "../_shared/schema/values.ts";
 
 /** Checked lot by lot, so that errors of a lot are in its row of the report. */
-const stated = (description: string) => z.unknown().optional().meta({ description });
+const anyValue = (description: string) => z.unknown().optional().meta({ description });
 
 const ImportedLot = z.looseObject({
-  external_id: stated("Required. Id of the lot at its source, 1 to 200 characters").meta({ examples: ["kajiya-1"] }),
-  name: stated("Required"),
-  lat: stated("Required. Degrees, also in the form `35°40′52.5″N`").meta({ examples: [35.68] }),
-  lng: stated("Required").meta({ examples: [139.76] }),
-  operator_code: stated("The operator. An unknown code adds an operator, named by `operator_name`"),
-  operator_name: stated("Name of the operator if it is added"),
-  tags: stated("Slugs with true or false. Tags that are not listed do not change").meta({
+  external_id: anyValue("Required. Id of the lot at its source, 1 to 200 characters").meta({ examples: ["kajiya-1"] }),
+  name: anyValue("Required"),
+  lat: anyValue("Required. Degrees, also in the form `35°40′52.5″N`").meta({ examples: [35.68] }),
+  lng: anyValue("Required").meta({ examples: [139.76] }),
+  operator_code: anyValue("The operator. An unknown code adds an operator, named by `operator_name`"),
+  operator_name: anyValue("Name of the operator if it is added"),
+  tags: anyValue("Slugs with true or false. Tags that are not listed do not change").meta({
     examples: [{ covered: true }],
   }),
-  windows: stated("Hours by kind (`window_type`, default `business`). Each listed kind is replaced completely"),
-  hours: stated("Instead of `windows`: a text such as `8:00-20:00`, with `days`. Or `open_time` and `close_time`"),
-  pricing_rules: stated("The rules outside of pricing groups. They are replaced completely"),
+  windows: anyValue("Hours by kind (`window_type`, default `business`). Each listed kind is replaced completely"),
+  hours: anyValue("Instead of `windows`: a text such as `8:00-20:00`, with `days`. Or `open_time` and `close_time`"),
+  pricing_rules: anyValue("The rules outside of pricing groups. They are replaced completely"),
 }).meta({
   id: "ImportedLot",
   description:

@@ -1,12 +1,6 @@
 import type { z } from "zod";
 import { PageQuery } from "../_shared/schema/lists.ts";
-import {
-  addressOf,
-  CONFIRM_ASSET_CALLS,
-  confirmAsset,
-  PUBLISH_CALLS,
-  publishAsset,
-} from "../_shared/storage/assets.ts";
+import { CONFIRM_ASSET_CALLS, confirmAsset, fileUrl, PUBLISH_CALLS, publishAsset } from "../_shared/storage/assets.ts";
 import type { Links } from "../_shared/http/links.ts";
 import { route } from "../_shared/http/route.ts";
 import type { ObjectStorage } from "../_shared/storage/object_storage.ts";
@@ -32,17 +26,23 @@ import {
 } from "./parking_lot_sets.schema.ts";
 import { LotParams } from "../_shared/schema/values.ts";
 
-type Shown = z.input<typeof AdminParkingLot>;
-type StoredImage = Omit<Shown["images"][number], "image_url"> & { storage_key: string | null; is_public: boolean };
-type Stored = Omit<Shown, "images"> & { images: StoredImage[] };
+type LotResponse = z.input<typeof AdminParkingLot>;
+type StoredImage = Omit<LotResponse["images"][number], "image_url"> & {
+  storage_key: string | null;
+  is_public: boolean;
+};
+type Stored = Omit<LotResponse, "images"> & { images: StoredImage[] };
 
 /** Replaces the images' storage keys by URLs. */
-async function shown(reader: { links: Links; storage: ObjectStorage }, { images, ...lot }: Stored): Promise<Shown> {
+async function toResponse(
+  reader: { links: Links; storage: ObjectStorage },
+  { images, ...lot }: Stored,
+): Promise<LotResponse> {
   return {
     ...lot,
     images: await Promise.all(images.map(async ({ storage_key, is_public, ...image }) => ({
       ...image,
-      image_url: storage_key === null ? null : await addressOf(reader, { storage_key, is_public }),
+      image_url: storage_key === null ? null : await fileUrl(reader, { storage_key, is_public }),
     }))),
   };
 }
@@ -74,7 +74,7 @@ export const createParkingLot = route({
   calls: "admin_create_parking_lot",
   uses: ["storage"],
   handle: async ({ db, body, links, storage }) =>
-    await shown({ links, storage }, await db.rpc<Stored>("admin_create_parking_lot", { lot: body })),
+    await toResponse({ links, storage }, await db.rpc<Stored>("admin_create_parking_lot", { lot: body })),
 });
 
 export const readLotOfAnyStatus = route({
@@ -90,7 +90,7 @@ export const readLotOfAnyStatus = route({
   calls: "admin_get_parking_lot",
   uses: ["storage"],
   handle: async ({ db, params, links, storage }) =>
-    await shown({ links, storage }, await db.rpc<Stored>("admin_get_parking_lot", { parking_lot_id: params.id })),
+    await toResponse({ links, storage }, await db.rpc<Stored>("admin_get_parking_lot", { parking_lot_id: params.id })),
 });
 
 export const updateParkingLot = route({
@@ -110,7 +110,7 @@ export const updateParkingLot = route({
   uses: ["storage"],
   handle: async ({ db, params, body, ifMatch, links, storage }) => {
     const args = { parking_lot_id: params.id, changes: body, if_match: ifMatch };
-    return await shown({ links, storage }, await db.rpc<Stored>("admin_update_parking_lot", args));
+    return await toResponse({ links, storage }, await db.rpc<Stored>("admin_update_parking_lot", args));
   },
 });
 
@@ -194,7 +194,7 @@ function replaceSet<Name extends string>(
     handle: async ({ db, params, body, ifMatch, links, storage }) => {
       const items = (body as Record<string, unknown>)[name];
       const args = { parking_lot_id: params.id, set: name, items, if_match: ifMatch };
-      return await shown({ links, storage }, await db.rpc<Stored>("admin_put_parking_lot_set", args));
+      return await toResponse({ links, storage }, await db.rpc<Stored>("admin_put_parking_lot_set", args));
     },
   });
 }
@@ -263,17 +263,17 @@ export const replaceLotImages = route({
   isVersioned: true,
   calls: ["admin_put_parking_lot_set", ...CONFIRM_ASSET_CALLS, ...PUBLISH_CALLS],
   uses: ["storage"],
-  handle: async (work) => {
-    const { db, params, body: { images }, ifMatch, links, storage } = work;
+  handle: async (context) => {
+    const { db, params, body: { images }, ifMatch, links, storage } = context;
     await Promise.all(
-      images.map(({ asset_id }, nth) => confirmAsset(work, asset_id, "parking_lot", `images.${nth}.asset_id`)),
+      images.map(({ asset_id }, nth) => confirmAsset(context, asset_id, "parking_lot", `images.${nth}.asset_id`)),
     );
     const args = { parking_lot_id: params.id, set: "images", items: images, if_match: ifMatch };
     const lot = await db.rpc<Stored>("admin_put_parking_lot_set", args);
     const published = await Promise.all(lot.images.map(async (image) => ({
       ...image,
-      is_public: image.is_public || image.storage_key !== null && await publishAsset(work, image.asset_id),
+      is_public: image.is_public || image.storage_key !== null && await publishAsset(context, image.asset_id),
     })));
-    return await shown({ links, storage }, { ...lot, images: published });
+    return await toResponse({ links, storage }, { ...lot, images: published });
   },
 });

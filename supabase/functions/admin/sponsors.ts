@@ -16,7 +16,7 @@ import {
 } from "./sponsors.schema.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
-function shown({ image, ...sponsor }: StoredAdminSponsor, links: Links) {
+function toResponse({ image, ...sponsor }: StoredAdminSponsor, links: Links) {
   return { ...sponsor, image_url: links.asset(image) };
 }
 
@@ -30,11 +30,11 @@ interface ImageContext {
 }
 
 /** Checks the upload of the picture, after the administrator's area is checked. */
-async function confirmImage(work: ImageContext): Promise<void> {
-  const { image_asset_id } = work.body;
+async function confirmImage(context: ImageContext): Promise<void> {
+  const { image_asset_id } = context.body;
   if (!image_asset_id) return;
-  await work.service.rpc("check_administrator", { admin_id: work.caller.id, area: "content" });
-  await confirmAsset(work, image_asset_id, "parking_lot", "image_asset_id");
+  await context.service.rpc("check_administrator", { admin_id: context.caller.id, area: "content" });
+  await confirmAsset(context, image_asset_id, "parking_lot", "image_asset_id");
 }
 
 export const listSponsorsOfAllStates = route({
@@ -50,7 +50,7 @@ export const listSponsorsOfAllStates = route({
   calls: "admin_list_sponsors",
   handle: async ({ db, query, links }) => {
     const page = await db.rpc<StoredAdminSponsors>("admin_list_sponsors", query);
-    return { ...page, items: page.items.map((sponsor) => shown(sponsor, links)) };
+    return { ...page, items: page.items.map((sponsor) => toResponse(sponsor, links)) };
   },
 });
 
@@ -68,9 +68,12 @@ export const createSponsor = route({
   errors: ["not_found"],
   calls: ["admin_create_sponsor", ...CONFIRM_IMAGE_CALLS],
   uses: ["storage"],
-  handle: async (work) => {
-    await confirmImage(work);
-    return shown(await work.db.rpc<StoredAdminSponsor>("admin_create_sponsor", { sponsor: work.body }), work.links);
+  handle: async (context) => {
+    await confirmImage(context);
+    return toResponse(
+      await context.db.rpc<StoredAdminSponsor>("admin_create_sponsor", { sponsor: context.body }),
+      context.links,
+    );
   },
 });
 
@@ -85,7 +88,8 @@ export const readSponsorOfAnyState = route({
   errors: ["not_found"],
   isVersioned: true,
   calls: "admin_get_sponsor",
-  handle: async ({ db, params, links }) => shown(await db.rpc<StoredAdminSponsor>("admin_get_sponsor", params), links),
+  handle: async ({ db, params, links }) =>
+    toResponse(await db.rpc<StoredAdminSponsor>("admin_get_sponsor", params), links),
 });
 
 export const changeSponsor = route({
@@ -104,15 +108,15 @@ export const changeSponsor = route({
   isVersioned: true,
   calls: ["admin_update_sponsor", ...CONFIRM_IMAGE_CALLS],
   uses: ["storage"],
-  handle: async (work) => {
-    await confirmImage(work);
-    const { db, params, body, ifMatch, links } = work;
+  handle: async (context) => {
+    await confirmImage(context);
+    const { db, params, body, ifMatch, links } = context;
     const changed = await db.rpc<StoredAdminSponsor>("admin_update_sponsor", {
       ...params,
       changes: body,
       if_match: ifMatch,
     });
-    return shown(changed, links);
+    return toResponse(changed, links);
   },
 });
 

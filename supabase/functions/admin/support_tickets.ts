@@ -1,4 +1,4 @@
-import { addressOf } from "../_shared/storage/assets.ts";
+import { fileUrl } from "../_shared/storage/assets.ts";
 import type { Links } from "../_shared/http/links.ts";
 import { route } from "../_shared/http/route.ts";
 import type { ObjectStorage } from "../_shared/storage/object_storage.ts";
@@ -21,9 +21,9 @@ interface Reader {
   readonly storage: ObjectStorage;
 }
 
-const readable = async (reader: Reader, { attachments, ...message }: StoredAdminMessage) => ({
+const withSignedUrls = async (reader: Reader, { attachments, ...message }: StoredAdminMessage) => ({
   ...message,
-  attachment_urls: await Promise.all(attachments.map((file) => addressOf(reader, file))),
+  attachment_urls: await Promise.all(attachments.map((file) => fileUrl(reader, file))),
 });
 
 export const listTicketQueue = route({
@@ -57,7 +57,7 @@ export const readTicketOfUser = route({
   handle: async ({ db, params, query, links, storage }) => {
     const args = { id: params.id, ...query };
     const ticket = await db.rpc<StoredAdminTicketDetail>("admin_get_support_ticket", args);
-    const messages = ticket.messages.map((message) => readable({ links, storage }, message));
+    const messages = ticket.messages.map((message) => withSignedUrls({ links, storage }, message));
     return { ...ticket, messages: await Promise.all(messages) };
   },
 });
@@ -84,7 +84,7 @@ export const answerTicket = route({
       id: params.id,
       ...body,
     });
-    return { message: await readable({ links, storage }, message), ticket };
+    return { message: await withSignedUrls({ links, storage }, message), ticket };
   },
 });
 

@@ -13,7 +13,7 @@ import {
 } from "./themes.schema.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
-function shown({ preview_key, ...theme }: StoredAdminTheme, links: Links) {
+function toResponse({ preview_key, ...theme }: StoredAdminTheme, links: Links) {
   return { ...theme, preview_url: links.asset(preview_key) };
 }
 
@@ -36,7 +36,7 @@ export const listAdminThemes = route({
   calls: "admin_list_themes",
   handle: async ({ db, query, links }) => {
     const page = await db.rpc<Page>("admin_list_themes", query);
-    return { ...page, items: page.items.map((theme) => shown(theme, links)) };
+    return { ...page, items: page.items.map((theme) => toResponse(theme, links)) };
   },
 });
 
@@ -52,7 +52,7 @@ export const createTheme = route({
   errors: [],
   calls: "admin_create_theme",
   handle: async ({ db, body, links }) =>
-    shown(await db.rpc<StoredAdminTheme>("admin_create_theme", { fields: body }), links),
+    toResponse(await db.rpc<StoredAdminTheme>("admin_create_theme", { fields: body }), links),
 });
 
 export const readTheme = route({
@@ -67,7 +67,7 @@ export const readTheme = route({
   isVersioned: true,
   calls: "admin_read_theme",
   handle: async ({ db, params, links }) =>
-    shown(await db.rpc<StoredAdminTheme>("admin_read_theme", { id: params.id }), links),
+    toResponse(await db.rpc<StoredAdminTheme>("admin_read_theme", { id: params.id }), links),
 });
 
 export const updateTheme = route({
@@ -84,7 +84,7 @@ export const updateTheme = route({
   isVersioned: true,
   calls: "admin_update_theme",
   handle: async ({ db, params, body, ifMatch, links }) =>
-    shown(
+    toResponse(
       await db.rpc<StoredAdminTheme>("admin_update_theme", { id: params.id, changes: body, if_match: ifMatch }),
       links,
     ),

@@ -1,5 +1,5 @@
 import { route, routesOf } from "../_shared/http/route.ts";
-import { answerTo, SEARCH_IN_WORDS_CALLS } from "../_shared/ai_search/search.ts";
+import { SEARCH_IN_WORDS_CALLS, searchByText } from "../_shared/ai_search/search.ts";
 import { AiSearchAnswer, AiSearchParseRequest } from "../_shared/schema/ai_search.ts";
 
 export const parseSearch = route({
@@ -18,7 +18,7 @@ export const parseSearch = route({
   calls: SEARCH_IN_WORDS_CALLS,
   uses: ["ai", "geocoder"],
   handle: ({ db, service, ai, geocoder, caller, body: { query, ...asker } }) =>
-    answerTo({ db, service, ai, geocoder, userId: caller.id }, { text: query, ...asker }),
+    searchByText({ db, service, ai, geocoder, userId: caller.id }, { text: query, ...asker }),
 });
 
 export const routes = routesOf({ parseSearch });

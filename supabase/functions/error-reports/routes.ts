@@ -1,4 +1,4 @@
-import { addressesOf, CONFIRM_ASSET_CALLS, confirmAssets } from "../_shared/storage/assets.ts";
+import { CONFIRM_ASSET_CALLS, confirmAssets, fileUrls } from "../_shared/storage/assets.ts";
 import { route, routesOf } from "../_shared/http/route.ts";
 import { MeErrorReport, NewErrorReport, type StoredErrorReport } from "../_shared/schema/error_reports.ts";
 
@@ -16,11 +16,11 @@ export const postErrorReport = route({
   limit: "report",
   calls: ["post_error_report", ...CONFIRM_ASSET_CALLS],
   uses: ["storage"],
-  handle: async (work) => {
-    const { db, body, storage } = work;
-    await confirmAssets(work, body.evidence_asset_ids, "error_report", "evidence_asset_ids");
+  handle: async (context) => {
+    const { db, body, storage } = context;
+    await confirmAssets(context, body.evidence_asset_ids, "error_report", "evidence_asset_ids");
     const { evidence_keys, ...report } = await db.rpc<StoredErrorReport>("post_error_report", body);
-    return { ...report, evidence_urls: await addressesOf(storage, evidence_keys) };
+    return { ...report, evidence_urls: await fileUrls(storage, evidence_keys) };
   },
 });
 

@@ -3,7 +3,7 @@
  * the queue is empty or its time is up. It can stop at any time: mails without an outcome are sent by the next
  * consumer, with the same idempotency keys.
  */
-import { consume, type ConsumerOptions, jittered, pause, type Taken } from "../_shared/consumer.ts";
+import { consume, type ConsumerOptions, jittered, pause, type ReadBatches } from "../_shared/consumer.ts";
 import type { Database } from "../_shared/db/client.ts";
 import type { MailOutcome, MailSender } from "../_shared/providers/mail.ts";
 import { compose, type Text } from "./compose.ts";
@@ -55,7 +55,7 @@ export async function dispatch(
   const done: Dispatched = { batches: 0, sent: 0, rejected: 0, later: 0, not_configured: 0 };
   await consume<Batch>(
     options,
-    () => db.rpc<Taken<Batch>>("take_mails", { lease_seconds: LEASE_SECONDS }),
+    () => db.rpc<ReadBatches<Batch>>("take_mails", { lease_seconds: LEASE_SECONDS }),
     async (batch, until) => {
       const attempt = new Attempt(batch, sender, until);
       if (sender.isAvailable) await attempt.send(options.concurrency);

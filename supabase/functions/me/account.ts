@@ -1,4 +1,4 @@
-import { shownAccount, type StoredData, userData } from "../_shared/accounts.ts";
+import { type StoredData, toAccountResponse, userData } from "../_shared/accounts.ts";
 import { CONFIRM_ASSET_CALLS, confirmAsset, PUBLISH_CALLS, publishAsset } from "../_shared/storage/assets.ts";
 import { route } from "../_shared/http/route.ts";
 import { Me, MeUpdate, MyData, type StoredMe } from "../_shared/schema/me.ts";
@@ -15,7 +15,7 @@ export const readMe = route({
   calls: "my_account",
   uses: ["storage"],
   handle: async ({ db, links, storage }) =>
-    await shownAccount({ links, storage }, await db.rpc<StoredMe>("my_account")),
+    await toAccountResponse({ links, storage }, await db.rpc<StoredMe>("my_account")),
 });
 
 export const updateMe = route({
@@ -29,9 +29,9 @@ export const updateMe = route({
   errors: ["not_found"],
   calls: ["update_my_account", ...CONFIRM_ASSET_CALLS, ...PUBLISH_CALLS],
   uses: ["storage"],
-  handle: async (work) => {
-    const { db, body: { avatar_asset_id: avatar, display_name, lang }, links, storage } = work;
-    if (avatar) await confirmAsset(work, avatar, "avatar", "avatar_asset_id");
+  handle: async (context) => {
+    const { db, body: { avatar_asset_id: avatar, display_name, lang }, links, storage } = context;
+    if (avatar) await confirmAsset(context, avatar, "avatar", "avatar_asset_id");
     const changes = {
       display_name,
       lang,
@@ -39,13 +39,13 @@ export const updateMe = route({
       remove_avatar: avatar === null ? true : undefined,
     };
     const account = await db.rpc<StoredMe>("update_my_account", changes);
-    const isCopied = avatar ? await publishAsset(work, avatar) : false;
+    const isCopied = avatar ? await publishAsset(context, avatar) : false;
     const file = account.app_user?.avatar;
     if (isCopied && account.app_user && file) {
       const app_user = { ...account.app_user, avatar: { ...file, is_public: true } };
-      return await shownAccount({ links, storage }, { ...account, app_user });
+      return await toAccountResponse({ links, storage }, { ...account, app_user });
     }
-    return await shownAccount({ links, storage }, account);
+    return await toAccountResponse({ links, storage }, account);
   },
 });
 

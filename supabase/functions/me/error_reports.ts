@@ -1,5 +1,5 @@
 import { PageQuery } from "../_shared/schema/lists.ts";
-import { addressesOf } from "../_shared/storage/assets.ts";
+import { fileUrls } from "../_shared/storage/assets.ts";
 import { route } from "../_shared/http/route.ts";
 import { MeErrorReports, type StoredErrorReport } from "../_shared/schema/error_reports.ts";
 
@@ -21,7 +21,7 @@ export const listMyErrorReports = route({
     );
     const items = page.items.map(async ({ evidence_keys, ...report }) => ({
       ...report,
-      evidence_urls: await addressesOf(storage, evidence_keys),
+      evidence_urls: await fileUrls(storage, evidence_keys),
     }));
     return { ...page, items: await Promise.all(items) };
   },

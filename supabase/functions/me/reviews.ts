@@ -40,9 +40,9 @@ export const updateMyReview = route({
   errors: ["not_found"],
   calls: ["update_my_review", ...CONFIRM_ASSET_CALLS],
   uses: ["storage"],
-  handle: async (work) => {
-    const { db, params, body, links, storage } = work;
-    await confirmAssets(work, body.photo_asset_ids, "review", "photo_asset_ids");
+  handle: async (context) => {
+    const { db, params, body, links, storage } = context;
+    await confirmAssets(context, body.photo_asset_ids, "review", "photo_asset_ids");
     // For the database, null is an omitted field, and an empty comment clears it.
     const changes = { ...body, comment: body.comment === null ? "" : body.comment };
     const review = await db.rpc<StoredMyReview>("update_my_review", { id: params.id, ...changes });

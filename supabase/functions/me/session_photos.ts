@@ -25,9 +25,9 @@ export const putSessionPhoto = route({
   errors: ["not_found"],
   calls: ["put_my_session_photo", ...CONFIRM_ASSET_CALLS],
   uses: ["storage"],
-  handle: async (work) => {
-    const { db, params, body, storage } = work;
-    await confirmAsset(work, body.asset_id, "session_photo");
+  handle: async (context) => {
+    const { db, params, body, storage } = context;
+    await confirmAsset(context, body.asset_id, "session_photo");
     return await withPhotoUrl(
       storage,
       await db.rpc<StoredPhoto>("put_my_session_photo", { ...params, asset_id: body.asset_id }),

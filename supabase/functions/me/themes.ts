@@ -12,7 +12,10 @@ import {
   ThemeGifts,
 } from "../_shared/schema/themes.ts";
 
-function shown<Theme extends { readonly preview_key: string | null }>({ preview_key, ...theme }: Theme, links: Links) {
+function toResponse<Theme extends { readonly preview_key: string | null }>(
+  { preview_key, ...theme }: Theme,
+  links: Links,
+) {
   return { ...theme, preview_url: links.asset(preview_key) };
 }
 
@@ -38,8 +41,8 @@ export const listThemes = route({
     >("list_my_themes", query);
     return {
       ...page,
-      items: items.map((owned) => ({ ...owned, theme: shown(owned.theme, links) })),
-      ...(catalogue && { catalogue: catalogue.map((theme) => shown(theme, links)) }),
+      items: items.map((owned) => ({ ...owned, theme: toResponse(owned.theme, links) })),
+      ...(catalogue && { catalogue: catalogue.map((theme) => toResponse(theme, links)) }),
     };
   },
 });
@@ -56,7 +59,7 @@ export const applyTheme = route({
   calls: "apply_my_theme",
   handle: async ({ db, params, links }) => {
     const owned = await db.rpc<StoredMyTheme>("apply_my_theme", { id: params.id });
-    return { ...owned, theme: shown(owned.theme, links) };
+    return { ...owned, theme: toResponse(owned.theme, links) };
   },
 });
 
@@ -72,6 +75,6 @@ export const listThemeGifts = route({
   calls: "list_my_theme_gifts",
   handle: async ({ db, query, links }) => {
     const page = await db.rpc<Page<StoredThemeGift>>("list_my_theme_gifts", query);
-    return { ...page, items: page.items.map((gift) => ({ ...gift, theme: shown(gift.theme, links) })) };
+    return { ...page, items: page.items.map((gift) => ({ ...gift, theme: toResponse(gift.theme, links) })) };
   },
 });

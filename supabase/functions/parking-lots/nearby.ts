@@ -32,7 +32,7 @@ export const nearbyParkingLots = route({
   calls: "nearby_parking_lots",
   handle: async ({ db, query, links }) => {
     const { items, is_truncated } = await db.rpc<Found>("nearby_parking_lots", query);
-    const shown = items.map((item) => ({ ...item, main_image: links.asset(item.main_image) }));
-    return Object.assign(shown, { is_truncated });
+    const lots = items.map((item) => ({ ...item, main_image: links.asset(item.main_image) }));
+    return Object.assign(lots, { is_truncated });
   },
 });

@@ -45,9 +45,9 @@ export const postReview = route({
   errors: ["lot_not_found", "not_found", "conflict"],
   calls: ["post_review", ...CONFIRM_ASSET_CALLS],
   uses: ["storage"],
-  handle: async (work) => {
-    const { db, params, body, links, storage } = work;
-    await confirmAssets(work, body.photo_asset_ids, "review", "photo_asset_ids");
+  handle: async (context) => {
+    const { db, params, body, links, storage } = context;
+    await confirmAssets(context, body.photo_asset_ids, "review", "photo_asset_ids");
     const review = await db.rpc<StoredMyReview>("post_review", { parking_lot_id: params.id, ...body });
     return await withPhotoUrls({ links, storage }, review);
   },

@@ -28,17 +28,17 @@ export const searchParkingLots = route({
   representations: {
     geojson: features,
     async *lines({ db, query, links }) {
-      const asked = { ...argumentsOf(query), limit: query.entry_at ? PRICED_PAGE : EXPORT_PAGE };
+      const args = { ...argumentsOf(query), limit: query.entry_at ? PRICED_PAGE : EXPORT_PAGE };
       for (;;) {
-        const answer = await named(query, db.rpc<Page>("search_parking_lots", asked));
-        const page = FoundLots.parse(linked(answer, links));
+        const answer = await withParamPrefix(query, db.rpc<Page>("search_parking_lots", args));
+        const page = FoundLots.parse(withUrls(answer, links));
         yield* page.clusters ?? page.items;
         if (!(page.has_more ?? page.next_cursor !== null)) {
           if (page.has_more !== undefined) yield { next_cursor: page.next_cursor };
           return;
         }
-        asked.cursor = page.next_cursor ?? undefined;
-        asked.include = undefined; // counting once is enough
+        args.cursor = page.next_cursor ?? undefined;
+        args.include = undefined; // counting once is enough
       }
     },
   },
@@ -50,32 +50,32 @@ export const searchParkingLots = route({
     ids || updated_since ? [] : items.flatMap((item) => "deleted" in item ? [] : [item.id]),
   calls: "search_parking_lots",
   handle: async ({ db, query, links }) =>
-    linked(await named(query, db.rpc<Page>("search_parking_lots", argumentsOf(query))), links),
+    withUrls(await withParamPrefix(query, db.rpc<Page>("search_parking_lots", argumentsOf(query))), links),
 });
 
 /** An error of a condition inside `query` names the path in the caller's request. */
-async function named<T>(asked: z.output<typeof SearchQuery>, answer: Promise<T>): Promise<T> {
+async function withParamPrefix<T>(query: z.output<typeof SearchQuery>, answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (failure) {
-    const isOfQuery = asked.query && failure instanceof ApiError && failure.param !== null &&
-      Object.hasOwn(asked.query, failure.param) && !(failure.param === "sort" && asked.sort);
+    const isOfQuery = query.query && failure instanceof ApiError && failure.param !== null &&
+      Object.hasOwn(query.query, failure.param) && !(failure.param === "sort" && query.sort);
     if (!isOfQuery) throw failure;
     throw ApiError.ofFields([{ param: `query.${failure.param}`, code: "refused", message: failure.message }]);
   }
 }
 
 /** Clusters of lots that meet conditions are counted lot by lot, which is expensive. */
-function isConditionalMap(asked: z.output<typeof SearchQuery>): boolean {
-  return asked.zoom !== undefined && Object.keys(argumentsOf(asked).query).length > 0;
+function isConditionalMap(query: z.output<typeof SearchQuery>): boolean {
+  return query.zoom !== undefined && Object.keys(argumentsOf(query).query).length > 0;
 }
 
 /**
  * The conditions as one object, from either format. `sort` can be given in addition to `query`, and replaces its own
  * `sort`.
  */
-function argumentsOf(asked: z.output<typeof SearchQuery>) {
-  const { query, sort, bbox, ids, zoom, updated_since, limit, cursor, include, ...others } = asked;
+function argumentsOf(search: z.output<typeof SearchQuery>) {
+  const { query, sort, bbox, ids, zoom, updated_since, limit, cursor, include, ...others } = search;
   const { entry_at, exit_at, vehicle_type, ...conditions } = others;
   if (query && Object.keys(conditions).length > 0) {
     throw ApiError.ofFields([{
@@ -100,7 +100,7 @@ function argumentsOf(asked: z.output<typeof SearchQuery>) {
 }
 
 /** Replaces storage keys by URLs. */
-function linked(page: Page, links: Links): Page {
+function withUrls(page: Page, links: Links): Page {
   const items = page.items.map((item) =>
     "deleted" in item ? item : { ...item, main_image: links.asset(item.main_image) }
   );

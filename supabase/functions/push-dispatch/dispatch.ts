@@ -3,7 +3,7 @@
  * continues until the queue is empty or its time is up. It can stop at any time: devices without an outcome are
  * processed by the next consumer.
  */
-import { consume, type ConsumerOptions, jittered, type Taken } from "../_shared/consumer.ts";
+import { consume, type ConsumerOptions, jittered, type ReadBatches } from "../_shared/consumer.ts";
 import type { Database } from "../_shared/db/client.ts";
 import type { PushSender } from "../_shared/providers/fcm.ts";
 
@@ -65,9 +65,9 @@ export async function dispatch(
   await consume<Batch>(
     options,
     async () => {
-      const taken = await db.rpc<TakenPushes>("take_push_batches", { limit: 1, lease_seconds: LEASE_SECONDS });
-      run.wasServiceUp = taken.is_service_up;
-      return taken;
+      const read = await db.rpc<ReadPushes>("take_push_batches", { limit: 1, lease_seconds: LEASE_SECONDS });
+      run.wasServiceUp = read.is_service_up;
+      return read;
     },
     (batch, until) => batch.batch === undefined ? fanOut(db, batch, until) : send(run, batch),
   );
@@ -90,7 +90,7 @@ function isTrouble(outcome: string): outcome is Trouble {
   return outcome === "outage" || outcome === "credentials" || outcome === "not_configured";
 }
 
-interface TakenPushes extends Taken<Batch> {
+interface ReadPushes extends ReadBatches<Batch> {
   readonly is_service_up: boolean;
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { answerTo, registerKey, replyTo, SEARCH_IN_WORDS_CALLS } from "../_shared/ai_search/search.ts";
+import { registerKey, replyToMessage, SEARCH_IN_WORDS_CALLS, searchByText } from "../_shared/ai_search/search.ts";
 import { route } from "../_shared/http/route.ts";
 import { AiSearchAnswer, AiSearchReply, AiSearchRequest, RegisteredAiKey } from "../_shared/schema/ai_search.ts";
 
@@ -26,7 +26,7 @@ export const searchInWords = route({
     const { query, action, message, context, provider_id, api_key, ...asker } = body;
     if (action === "register_key") return await registerKey(db, { provider_id: provider_id!, api_key: api_key! });
     const tools = { db, service, ai, geocoder, userId: caller.id };
-    if (action === "parse") return await replyTo(tools, { text: message!, context, ...asker });
-    return await answerTo(tools, { text: query!, ...asker });
+    if (action === "parse") return await replyToMessage(tools, { text: message!, context, ...asker });
+    return await searchByText(tools, { text: query!, ...asker });
   },
 });

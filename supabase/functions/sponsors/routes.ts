@@ -13,7 +13,7 @@ import {
   type StoredSponsors,
 } from "../_shared/schema/sponsors.ts";
 
-function shown<Stored extends StoredSponsor>({ image, ...sponsor }: Stored, links: Links) {
+function toResponse<Stored extends StoredSponsor>({ image, ...sponsor }: Stored, links: Links) {
   return { ...sponsor, image_url: links.asset(image) };
 }
 
@@ -30,7 +30,7 @@ export const listSponsors = route({
   calls: "list_sponsors",
   handle: async ({ db, query, links }) => {
     const page = await db.rpc<StoredSponsors>("list_sponsors", query);
-    return { ...page, items: page.items.map((sponsor) => shown(sponsor, links)) };
+    return { ...page, items: page.items.map((sponsor) => toResponse(sponsor, links)) };
   },
 });
 
@@ -47,7 +47,7 @@ export const nearbySponsors = route({
   calls: "nearby_sponsors",
   handle: async ({ db, query, links }) => {
     const sponsors = await db.rpc<StoredNearbySponsor[]>("nearby_sponsors", query);
-    return sponsors.map((sponsor) => shown(sponsor, links));
+    return sponsors.map((sponsor) => toResponse(sponsor, links));
   },
 });
 

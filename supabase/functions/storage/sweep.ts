@@ -1,10 +1,10 @@
 import { z } from "zod";
 import {
+  applyPublication,
   incomingKey,
   originalKey,
   type Publication,
   PUBLICATION_CALLS,
-  settlePublication,
 } from "../_shared/storage/assets.ts";
 import { forEach } from "../_shared/concurrency.ts";
 import type { Database } from "../_shared/db/client.ts";
@@ -45,19 +45,19 @@ export const sweepStorage = route({
     while (performance.now() < until) {
       const files = await db.rpc<Publication[]>("read_object_publications", { limit: BATCH });
       if (files.length === 0) break;
-      const settled = await settleAll(db, storage, files);
+      const settled = await publishAll(db, storage, files);
       swept.published += settled;
       swept.failed += files.length - settled;
     }
     while (performance.now() < until) {
       const messages = await db.rpc<Message[]>("read_object_deletions", { limit: BATCH });
       if (messages.length === 0) break;
-      const gone = await deleteObjects(storage, messages.flatMap(deletion));
-      swept.failed += messages.length - gone.length;
+      const deleted = await deleteObjects(storage, messages.flatMap(deletion));
+      swept.failed += messages.length - deleted.length;
       // The object first: a row must not be deleted before its object.
       swept.deleted += await db.rpc<number>("finish_object_deletions", {
-        msg_ids: gone.map(({ msg_id }) => msg_id),
-        storage_keys: gone.map(({ storage_key }) => storage_key),
+        msg_ids: deleted.map(({ msg_id }) => msg_id),
+        storage_keys: deleted.map(({ storage_key }) => storage_key),
       });
     }
     return swept;
@@ -68,14 +68,14 @@ export const sweepStorage = route({
  * Publishes files, a few at the same time, and counts them. A message without a file stays in the queue until it is
  * dead.
  */
-async function settleAll(
+async function publishAll(
   db: Database<(typeof PUBLICATION_CALLS)[number]>,
   storage: ObjectStorage,
   files: readonly Publication[],
 ): Promise<number> {
   let settled = 0;
   await forEach(files.filter((file) => Content.safeParse(file).success), AT_ONCE, async (file) => {
-    if (await settlePublication(db, storage, file)) settled++;
+    if (await applyPublication(db, storage, file)) settled++;
   });
   return settled;
 }
@@ -88,13 +88,13 @@ function deletion({ msg_id, message }: Message): Deletion[] {
 
 /** Deletes objects, a few at the same time, and returns those whose objects no longer exist. */
 async function deleteObjects(storage: ObjectStorage, deletions: readonly Deletion[]): Promise<Deletion[]> {
-  const gone: Deletion[] = [];
+  const deleted: Deletion[] = [];
   await forEach(deletions, AT_ONCE, async (deletion) => {
     // In this order, because a deleted original can no longer be copied.
     const { storage_key: key } = deletion;
     const keys = new Set([incomingKey(key), originalKey(key), key]);
     for (const each of keys) if (!await storage.delete(each)) return;
-    gone.push(deletion);
+    deleted.push(deletion);
   });
-  return gone;
+  return deleted;
 }

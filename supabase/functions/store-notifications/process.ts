@@ -21,15 +21,15 @@ export const PROCESS_CALLS = [
 
 type ProcessDatabase = Database<(typeof PROCESS_CALLS)[number]>;
 
-interface Taken {
+interface QueuedNotification {
   readonly msg_id: number;
   readonly attempt: number;
   readonly notification_id: string;
 }
 
 type Notification =
-  | Taken & { readonly store: "ios_store"; readonly body: StoreStatement }
-  | Taken & {
+  | QueuedNotification & { readonly store: "ios_store"; readonly body: StoreStatement }
+  | QueuedNotification & {
     readonly store: "android_store";
     readonly body: PurchaseNotification;
     readonly facts: SubscriptionFacts | null;
@@ -94,7 +94,7 @@ export async function processNotifications(
   const until = performance.now() + options.budgetMs;
   const run: Run = { db, googlePlay, done: { recorded: 0, refused: 0, later: 0 }, outage: undefined };
   let emptySince = performance.now();
-  let lastLooks = 0;
+  let lastReads = 0;
   while (performance.now() < until) {
     const ends = performance.now() - emptySince >= options.lingerMs || performance.now() >= until - ENDING_MS;
     const { found, notifications } = await db.rpc<Batch>("take_store_notifications", {
@@ -103,28 +103,35 @@ export async function processNotifications(
       ends,
     });
     if (found > 0) {
-      await forEach(await answerable(run, notifications), options.concurrency, (one) => settle(run, one));
+      await forEach(
+        await withoutUnavailableStore(run, notifications),
+        options.concurrency,
+        (one) => processOne(run, one),
+      );
       emptySince = performance.now();
-      lastLooks = 0;
+      lastReads = 0;
       continue;
     }
     // Read twice, because a notification can be stored while the first read informs the database that this consumer
     // ends.
-    if (ends && ++lastLooks === 2) break;
+    if (ends && ++lastReads === 2) break;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   return run.done;
 }
 
 /** Those that can be recorded now. Notifications of Google Play are postponed while it is down. */
-async function answerable(run: Run, notifications: readonly Notification[]): Promise<readonly Notification[]> {
+async function withoutUnavailableStore(
+  run: Run,
+  notifications: readonly Notification[],
+): Promise<readonly Notification[]> {
   if (run.outage === undefined) return notifications;
   const waiting = notifications.filter(({ store }) => store === "android_store");
-  if (waiting.length > 0) await putOff(run, waiting, run.outage);
+  if (waiting.length > 0) await postpone(run, waiting, run.outage);
   return notifications.filter(({ store }) => store === "ios_store");
 }
 
-async function settle(run: Run, notification: Notification): Promise<void> {
+async function processOne(run: Run, notification: Notification): Promise<void> {
   try {
     await record(run, notification);
     run.done.recorded++;
@@ -132,7 +139,7 @@ async function settle(run: Run, notification: Notification): Promise<void> {
     const problem = failure instanceof ApiError ? problemOf(failure) : undefined;
     if (problem === undefined) {
       logFailure(failure);
-      return await putOff(run, [notification], failure);
+      return await postpone(run, [notification], failure);
     }
     run.done.refused++;
     const { msg_id, notification_id } = notification;
@@ -179,7 +186,7 @@ function problemOf({ code, message, cause }: ApiError): string | undefined {
   return undefined;
 }
 
-async function putOff({ db, done }: Run, notifications: readonly Notification[], failure: unknown): Promise<void> {
+async function postpone({ db, done }: Run, notifications: readonly Notification[], failure: unknown): Promise<void> {
   done.later += notifications.length;
   const isOutage = failure instanceof Outage;
   const attempt = Math.max(...notifications.map(({ attempt }) => attempt));

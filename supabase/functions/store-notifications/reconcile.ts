@@ -50,7 +50,7 @@ interface Run {
   readonly db: ReconcileDatabase;
   readonly store: Store;
   readonly done: Reconciled;
-  readonly nextTurn: () => Promise<void>;
+  readonly waitForSlot: () => Promise<void>;
   readonly until: number;
   isDown: boolean;
 }
@@ -62,8 +62,8 @@ export async function reconcile(
 ): Promise<Reconciled> {
   const until = performance.now() + budgetMs;
   const done: Reconciled = { recorded: 0, acknowledged: 0, refused: 0, later: 0 };
-  const askStore = async (platform: "ios" | "android") => {
-    const run: Run = { db, store: stores[platform], done, nextTurn: turns(rate), until, isDown: false };
+  const reconcileStore = async (platform: "ios" | "android") => {
+    const run: Run = { db, store: stores[platform], done, waitForSlot: rateLimiter(rate), until, isDown: false };
     while (!isOver(run)) {
       const due = await db.rpc<Due[]>("take_due_subscriptions", {
         platform,
@@ -71,10 +71,10 @@ export async function reconcile(
         lease_seconds: LEASE_SECONDS,
       });
       if (due.length === 0) return;
-      await forEach(due, concurrency, (subscription) => settle(run, subscription));
+      await forEach(due, concurrency, (subscription) => reconcileOne(run, subscription));
     }
   };
-  await Promise.all([askStore("ios"), askStore("android")]);
+  await Promise.all([reconcileStore("ios"), reconcileStore("android")]);
   return done;
 }
 
@@ -82,20 +82,20 @@ function isOver({ isDown, until }: Run): boolean {
   return isDown || performance.now() >= until;
 }
 
-async function settle(run: Run, subscription: Due): Promise<void> {
-  await run.nextTurn();
+async function reconcileOne(run: Run, subscription: Due): Promise<void> {
+  await run.waitForSlot();
   if (isOver(run)) {
     run.done.later++;
     return;
   }
   try {
-    await ask(run, subscription);
+    await refresh(run, subscription);
   } catch (failure) {
-    await fail(run, subscription, failure);
+    await postpone(run, subscription, failure);
   }
 }
 
-async function ask({ db, store, done }: Run, { subscription_id, ...known }: Due): Promise<void> {
+async function refresh({ db, store, done }: Run, { subscription_id, ...known }: Due): Promise<void> {
   const statement = await store.read(known);
   await db.rpc("record_store_statement", { statement, source: "reconciliation" });
   done.recorded++;
@@ -104,7 +104,7 @@ async function ask({ db, store, done }: Run, { subscription_id, ...known }: Due)
   done.acknowledged++;
 }
 
-async function fail(run: Run, { subscription_id }: Due, failure: unknown): Promise<void> {
+async function postpone(run: Run, { subscription_id }: Due, failure: unknown): Promise<void> {
   const { db, done } = run;
   if (failure instanceof ApiError && failure.code === "iap_invalid") {
     done.refused++;
@@ -120,7 +120,7 @@ async function fail(run: Run, { subscription_id }: Due, failure: unknown): Promi
 }
 
 /** Limits the rate to this many calls per second, evenly spaced. */
-function turns(rate: number): () => Promise<void> {
+function rateLimiter(rate: number): () => Promise<void> {
   let next = performance.now();
   return async () => {
     const wait = Math.max(next - performance.now(), 0);

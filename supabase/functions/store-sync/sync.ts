@@ -8,7 +8,7 @@ import {
   ReportError,
   type StoreReports,
   type StoreReportSources,
-  StoreWaits,
+  StoreUnavailable,
 } from "../_shared/providers/store_reports.ts";
 
 /** The functions of the database that the sync calls. */
@@ -29,7 +29,7 @@ const LEASE_SECONDS = 120;
 /** After this time no further part is fetched, because the platform ends long-running functions. */
 const BUDGET_MS = 45_000;
 
-interface Turn {
+interface LeasedRun {
   readonly run_id: string;
   readonly lease_id: string;
   readonly store: StoreName;
@@ -54,24 +54,24 @@ export async function sync(
   const until = performance.now() + budgetMs;
   const done: Synced = { succeeded: 0, failed: 0, postponed: 0 };
   while (performance.now() < until) {
-    const turn = await db.rpc<Turn | null>("take_store_sync_run", { lease_seconds: LEASE_SECONDS });
-    if (turn === null) break;
-    const outcome = await work(db, sources, turn, until);
+    const run = await db.rpc<LeasedRun | null>("take_store_sync_run", { lease_seconds: LEASE_SECONDS });
+    if (run === null) break;
+    const outcome = await processRun(db, sources, run, until);
     if (outcome !== "lost") done[outcome]++;
   }
   return done;
 }
 
 /** `lost`: another consumer has taken over the run. */
-async function work(
+async function processRun(
   db: SyncDatabase,
   sources: StoreReportSources,
-  turn: Turn,
+  run: LeasedRun,
   until: number,
 ): Promise<keyof Synced | "lost"> {
-  const lease = { run_id: turn.run_id, lease_id: turn.lease_id };
+  const lease = { run_id: run.run_id, lease_id: run.lease_id };
   try {
-    for await (const isHeld of writes(db, sources.of(turn.store), turn)) {
+    for await (const isHeld of writeParts(db, sources.of(run.store), run)) {
       if (!isHeld) return "lost";
       if (performance.now() >= until) {
         await db.rpc("postpone_store_sync_run", lease);
@@ -80,7 +80,7 @@ async function work(
     }
     return await db.rpc<boolean>("finish_store_sync_run", lease) ? "succeeded" : "lost";
   } catch (error) {
-    if (error instanceof StoreWaits) {
+    if (error instanceof StoreUnavailable) {
       const { code, message, seconds } = error;
       await db.rpc("postpone_store_sync_run", { ...lease, seconds, code, message });
       return "postponed";
@@ -94,21 +94,21 @@ async function work(
 }
 
 /** Fetches and writes part by part. Each write returns whether the lease is still held. */
-async function* writes(db: SyncDatabase, reports: StoreReports, turn: Turn): AsyncGenerator<boolean> {
-  const lease = { run_id: turn.run_id, lease_id: turn.lease_id };
-  switch (turn.task) {
+async function* writeParts(db: SyncDatabase, reports: StoreReports, run: LeasedRun): AsyncGenerator<boolean> {
+  const lease = { run_id: run.run_id, lease_id: run.lease_id };
+  switch (run.task) {
     case "sales":
-      for await (const { day, rows, rowsRead } of reports.sales(turn.days)) {
+      for await (const { day, rows, rowsRead } of reports.sales(run.days)) {
         yield await db.rpc<boolean>("write_store_sales", { ...lease, day, rows, rows_read: rowsRead });
       }
       break;
     case "reviews":
-      for await (const { rows, next } of reports.reviews(turn.next_page, turn.read_until)) {
+      for await (const { rows, next } of reports.reviews(run.next_page, run.read_until)) {
         yield await db.rpc<boolean>("write_store_reviews", { ...lease, rows, next_page: next });
       }
       break;
     case "metrics":
-      for await (const { part, reportedOn, rows, rowsRead } of reports.metrics(new Set(turn.parts))) {
+      for await (const { part, reportedOn, rows, rowsRead } of reports.metrics(new Set(run.parts))) {
         const report = { part, reported_on: reportedOn, rows, rows_read: rowsRead };
         yield await db.rpc<boolean>("write_store_metrics", { ...lease, ...report });
       }

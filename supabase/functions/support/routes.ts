@@ -1,5 +1,5 @@
 import { PageQuery } from "../_shared/schema/lists.ts";
-import { addressesOf, CONFIRM_ASSET_CALLS, confirmAssets } from "../_shared/storage/assets.ts";
+import { CONFIRM_ASSET_CALLS, confirmAssets, fileUrls } from "../_shared/storage/assets.ts";
 import { route, routesOf } from "../_shared/http/route.ts";
 import type { ObjectStorage } from "../_shared/storage/object_storage.ts";
 import {
@@ -14,14 +14,14 @@ import {
   TicketQuery,
 } from "../_shared/schema/support.ts";
 
-const readableMessage = async (storage: ObjectStorage, { attachment_keys, ...message }: StoredMessage) => ({
+const messageWithSignedUrls = async (storage: ObjectStorage, { attachment_keys, ...message }: StoredMessage) => ({
   ...message,
-  attachment_urls: await addressesOf(storage, attachment_keys),
+  attachment_urls: await fileUrls(storage, attachment_keys),
 });
 
-const readable = async (storage: ObjectStorage, ticket: StoredTicketDetail) => ({
+const withSignedUrls = async (storage: ObjectStorage, ticket: StoredTicketDetail) => ({
   ...ticket,
-  messages: await Promise.all(ticket.messages.map((message) => readableMessage(storage, message))),
+  messages: await Promise.all(ticket.messages.map((message) => messageWithSignedUrls(storage, message))),
 });
 
 export const createTicket = route({
@@ -38,10 +38,10 @@ export const createTicket = route({
   limit: "report",
   calls: ["create_support_ticket", ...CONFIRM_ASSET_CALLS],
   uses: ["storage"],
-  handle: async (work) => {
-    const { db, body, storage } = work;
-    await confirmAssets(work, body.attachment_asset_ids, "support", "attachment_asset_ids");
-    return await readable(storage, await db.rpc<StoredTicketDetail>("create_support_ticket", body));
+  handle: async (context) => {
+    const { db, body, storage } = context;
+    await confirmAssets(context, body.attachment_asset_ids, "support", "attachment_asset_ids");
+    return await withSignedUrls(storage, await db.rpc<StoredTicketDetail>("create_support_ticket", body));
   },
 });
 
@@ -70,7 +70,7 @@ export const readTicket = route({
   calls: "get_support_ticket",
   uses: ["storage"],
   handle: async ({ db, params, query, storage }) =>
-    await readable(storage, await db.rpc<StoredTicketDetail>("get_support_ticket", { id: params.id, ...query })),
+    await withSignedUrls(storage, await db.rpc<StoredTicketDetail>("get_support_ticket", { id: params.id, ...query })),
 });
 
 export const replyToTicket = route({
@@ -88,11 +88,11 @@ export const replyToTicket = route({
   limit: "report",
   calls: ["reply_to_support_ticket", ...CONFIRM_ASSET_CALLS],
   uses: ["storage"],
-  handle: async (work) => {
-    const { db, params, body, storage } = work;
-    await confirmAssets(work, body.attachment_asset_ids, "support", "attachment_asset_ids");
+  handle: async (context) => {
+    const { db, params, body, storage } = context;
+    await confirmAssets(context, body.attachment_asset_ids, "support", "attachment_asset_ids");
     const message = await db.rpc<StoredMessage>("reply_to_support_ticket", { id: params.id, ...body });
-    return await readableMessage(storage, message);
+    return await messageWithSignedUrls(storage, message);
   },
 });
 

@@ -22,7 +22,7 @@ export interface Located {
   readonly unresolved: readonly Note[];
 }
 
-export interface Whereabouts {
+export interface LocateRequest {
   readonly parsed: ParsedSearch;
   readonly lang: Lang;
   readonly position: { readonly lat: number; readonly lng: number } | null;
@@ -52,8 +52,8 @@ export const LOCATE_CALLS = ["find_place", "keep_place"] as const;
 
 type PlaceDatabase = Database<(typeof LOCATE_CALLS)[number]>;
 
-export async function locate(service: PlaceDatabase, geocoder: Geocoder, where: Whereabouts): Promise<Located> {
-  const { parsed, lang, position } = where;
+export async function locate(service: PlaceDatabase, geocoder: Geocoder, request: LocateRequest): Promise<Located> {
+  const { parsed, lang, position } = request;
   const words = WORDS[lang];
   const note = (value: string | null, reason: string): Note => ({
     text: parsed.place ?? "",
@@ -62,7 +62,7 @@ export async function locate(service: PlaceDatabase, geocoder: Geocoder, where: 
     reason,
   });
   if (parsed.place !== null) {
-    const found = await find(service, geocoder, where);
+    const found = await findPlace(service, geocoder, request);
     if (found === null) return { ...NOWHERE, unresolved: [note(null, words.notFound(parsed.place))] };
     const { is_ambiguous, ...location } = found;
     return {
@@ -86,25 +86,25 @@ export async function locate(service: PlaceDatabase, geocoder: Geocoder, where: 
 const NOWHERE: Located = { location: null, assumptions: [], unresolved: [] };
 
 /** Order of lookup: cached results, the geocoder, then the names in the database. */
-async function find(
+async function findPlace(
   service: PlaceDatabase,
   geocoder: Geocoder,
-  { parsed, lang, position }: Whereabouts,
+  { parsed, lang, position }: LocateRequest,
 ): Promise<Found | null> {
   const text = parsed.place!;
-  const kept = await service.rpc<{ place: Found | null; wait_ms: number | null }>("find_place", {
+  const cached = await service.rpc<{ place: Found | null; wait_ms: number | null }>("find_place", {
     text,
     geocoder: geocoder.kind,
     ...position,
   });
-  if (kept.wait_ms === null || geocoder.kind === null) return kept.place;
-  await new Promise((resolve) => setTimeout(resolve, kept.wait_ms!));
+  if (cached.wait_ms === null || geocoder.kind === null) return cached.place;
+  await new Promise((resolve) => setTimeout(resolve, cached.wait_ms!));
   try {
     const place = await geocoder.find(text, lang);
     await service.rpc("keep_place", { text, geocoder: geocoder.kind, ...place });
-    return place === null ? kept.place : { ...place, source: geocoder.kind, is_ambiguous: false };
+    return place === null ? cached.place : { ...place, source: geocoder.kind, is_ambiguous: false };
   } catch (error) {
-    if (error instanceof ProviderDown) return kept.place;
+    if (error instanceof ProviderDown) return cached.place;
     throw error;
   }
 }

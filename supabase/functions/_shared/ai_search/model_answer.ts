@@ -14,10 +14,10 @@ const MAX_RADIUS_M = 50_000;
 const MAX_PLACE = 100; // in characters of the text
 const MAX_NOTES = 10;
 /** The confidence of a text is always below 1. */
-const MOST_CERTAIN = 0.98;
+const MAX_CONFIDENCE = 0.98;
 
 /** Null if neither the model nor the rules found a search in the text. */
-export function readAnswer(
+export function convertModelAnswer(
   answer: ModelAnswer,
   text: string,
   rules: ParsedSearch,
@@ -56,7 +56,7 @@ export function readAnswer(
     filters: query.attributes ?? [],
     vehicle: Object.keys(vehicle).length > 0 ? vehicle : null,
     sort: answer.sort,
-    confidence: Math.round(Math.min(MOST_CERTAIN, Math.max(0, answer.confidence)) * factor * 100) / 100,
+    confidence: Math.round(Math.min(MAX_CONFIDENCE, Math.max(0, answer.confidence)) * factor * 100) / 100,
     assumptions: notesOf(answer, text, options.locale),
     unresolved,
     mentions: rules.mentions,

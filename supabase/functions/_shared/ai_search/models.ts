@@ -1,8 +1,8 @@
 /** Calls the models one after another, until one returns an answer that follows the schema or the time is up. */
 import type { AiConfig } from "../provider_settings.ts";
 import type { AiGateway, AiOutcome } from "../providers/ai_gateway.ts";
-import { ModelAnswer, questionOf } from "./prompt.ts";
-import type { Asked } from "./prompt.ts";
+import { buildPrompt, ModelAnswer } from "./prompt.ts";
+import type { PromptContext } from "./prompt.ts";
 
 /** Outcome of a model call. `nonsense`: the answer does not follow the schema, or repeats the prompt. */
 export interface Attempt {
@@ -13,7 +13,7 @@ export interface Attempt {
   readonly completion_tokens: number;
 }
 
-export interface Consulted {
+export interface ModelResult {
   /** Null if no model returned a usable answer. */
   readonly answer: ModelAnswer | null;
   readonly model: string | null;
@@ -26,13 +26,13 @@ export interface Consulted {
 const MIN_TIME_MS = 300;
 
 /** `keys`: the user's own keys by provider. The provider is the part of the model's name before the slash. */
-export async function consultModels(
+export async function callModels(
   gateway: AiGateway,
   settings: AiConfig,
-  asked: Asked,
+  context: PromptContext,
   keys: Readonly<Record<string, string>>,
-): Promise<Consulted> {
-  const question = questionOf(asked);
+): Promise<ModelResult> {
+  const request = buildPrompt(context);
   const until = performance.now() + settings.budgetMs;
   const attempts: Attempt[] = [];
   for (const model of settings.models) {
@@ -40,15 +40,15 @@ export async function consultModels(
     const left = until - started;
     if (left < MIN_TIME_MS) break;
     const key = keys[model.split("/")[0]!];
-    const reply = await gateway.ask(model, question, { timeoutMs: Math.min(settings.timeoutMs, left), key });
-    const read = reply.content === null ? undefined : answerIn(reply.content);
-    const answer = read && !repeats(read, question.system) ? read : undefined;
+    const completion = await gateway.complete(model, request, { timeoutMs: Math.min(settings.timeoutMs, left), key });
+    const parsed = completion.content === null ? undefined : parseModelAnswer(completion.content);
+    const answer = parsed && !containsPrompt(parsed, request.system) ? parsed : undefined;
     attempts.push({
       model,
-      outcome: reply.outcome === "answered" && answer === undefined ? "nonsense" : reply.outcome,
+      outcome: completion.outcome === "answered" && answer === undefined ? "nonsense" : completion.outcome,
       latency_ms: Math.round(performance.now() - started),
-      prompt_tokens: reply.promptTokens,
-      completion_tokens: reply.completionTokens,
+      prompt_tokens: completion.promptTokens,
+      completion_tokens: completion.completionTokens,
     });
     if (answer !== undefined) return { answer, model, attempts, cost: costOf(attempts, settings) };
   }
@@ -56,7 +56,7 @@ export async function consultModels(
 }
 
 /** Extracts the JSON from a model's text. Models wrap it in code fences and sentences. */
-function answerIn(content: string): ModelAnswer | undefined {
+function parseModelAnswer(content: string): ModelAnswer | undefined {
   for (const text of [content, content.slice(content.indexOf("{"), content.lastIndexOf("}") + 1)]) {
     const parsed = ModelAnswer.safeParse(jsonIn(text));
     if (parsed.success) return parsed.data;
@@ -68,7 +68,7 @@ function answerIn(content: string): ModelAnswer | undefined {
 const ECHO_LENGTH = 30;
 
 /** Whether an answer contains part of the prompt. A text can try to make a model reveal it (prompt injection). */
-function repeats({ place, assumptions }: ModelAnswer, prompt: string): boolean {
+function containsPrompt({ place, assumptions }: ModelAnswer, prompt: string): boolean {
   return [place ?? "", ...assumptions.flatMap(({ text, reason }) => [text, reason])].some((words) => {
     for (let start = 0; start + ECHO_LENGTH <= words.length; start++) {
       if (prompt.includes(words.slice(start, start + ECHO_LENGTH))) return true;

@@ -1,6 +1,6 @@
 /** The complete prompt for the models, and the schema of their answers. Increase the version with every change. */
 import { z } from "zod";
-import type { AiQuestion } from "../providers/ai_gateway.ts";
+import type { AiRequest } from "../providers/ai_gateway.ts";
 import { attributes, type SearchQueryV1 } from "../schema/search.ts";
 
 export const PROMPT_VERSION = "1";
@@ -48,7 +48,7 @@ const { $schema: _, ...schema } = z.toJSONSchema(ModelAnswer);
 
 const LANGUAGES = { ja: "Japanese", en: "English" } as const;
 
-export interface Asked {
+export interface PromptContext {
   readonly text: string;
   readonly lang: "ja" | "en";
   readonly now: Date;
@@ -56,7 +56,7 @@ export interface Asked {
   readonly context: Query | undefined;
 }
 
-export function questionOf({ text, lang, now, timeZone, context }: Asked): AiQuestion {
+export function buildPrompt({ text, lang, now, timeZone, context }: PromptContext): AiRequest {
   const clock = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" }).format(now);
   const day = new Intl.DateTimeFormat("en", { timeZone, weekday: "long" }).format(now);
   const system = [

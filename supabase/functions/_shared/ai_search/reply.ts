@@ -3,7 +3,7 @@ import type { AttributeName, Note, ParsedSearch } from "./rules/types.ts";
 
 export type Lang = "ja" | "en";
 
-interface Told {
+interface ReplyContext {
   readonly place: string | null;
   readonly parsed: ParsedSearch;
   readonly lang: Lang;
@@ -39,19 +39,19 @@ const MISSING: Record<Lang, Record<ParsedSearch["missing"][number], string>> = {
 };
 
 /** The information that is missing for a search. */
-export function askFor(missing: ParsedSearch["missing"], lang: Lang): string {
+export function missingMessage(missing: ParsedSearch["missing"], lang: Lang): string {
   const names = (missing.length > 0 ? missing : ["place" as const]).map((name) => MISSING[lang][name]);
-  return lang === "ja" ? `${names.join("・")}を教えてください。` : `Please say ${listed(names)}.`;
+  return lang === "ja" ? `${names.join("・")}を教えてください。` : `Please say ${joinNames(names)}.`;
 }
 
-export function notUnderstood(lang: Lang): string {
+export function unparseableMessage(lang: Lang): string {
   return lang === "ja"
     ? "駐車場の検索として理解できませんでした。場所や日時、条件を書いてください。"
     : "This could not be understood as a search for parking. Please say where, when and what the lot should be like.";
 }
 
 /** One sentence about the search, then the open questions. */
-export function sentenceOf({ place, parsed, lang, timeZone, notes }: Told): string {
+export function replyText({ place, parsed, lang, timeZone, notes }: ReplyContext): string {
   const parts = [
     ...place === null ? [] : [lang === "ja" ? `${place}の近く` : `near ${place}`],
     ...stayOf(parsed, lang, timeZone),
@@ -81,6 +81,6 @@ function stayOf({ entry_at, exit_at }: ParsedSearch, lang: Lang, timeZone: strin
   return [format.formatRange(new Date(entry_at), new Date(exit_at))];
 }
 
-function listed(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   return names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }

@@ -10,17 +10,17 @@ import type { AiGateway } from "../providers/ai_gateway.ts";
 import type { Geocoder } from "../providers/geocoder.ts";
 import type { AiSearchAnswer, AiSearchReply, RegisteredAiKey } from "../schema/ai_search.ts";
 import { locate, LOCATE_CALLS, type Located, type Location } from "./locate.ts";
-import { type Consulted, consultModels } from "./models.ts";
-import { readAnswer } from "./model_answer.ts";
+import { callModels, type ModelResult } from "./models.ts";
+import { convertModelAnswer } from "./model_answer.ts";
 import { PROMPT_VERSION } from "./prompt.ts";
-import { askFor, type Lang, notUnderstood, sentenceOf } from "./reply.ts";
+import { type Lang, missingMessage, replyText, unparseableMessage } from "./reply.ts";
 import { parseText, withCenter } from "./rules/parse.ts";
 import type { ParsedSearch, Query } from "./rules/types.ts";
 
 /** The functions of the database that a search in words calls. */
 export const SEARCH_IN_WORDS_CALLS = ["list_my_ai_keys", "read_ai_keys", "log_ai_request", ...LOCATE_CALLS] as const;
 
-export interface Tools {
+export interface SearchDependencies {
   /** Of the caller. */
   readonly db: Database<(typeof SEARCH_IN_WORDS_CALLS)[number]>;
   readonly service: Database<(typeof SEARCH_IN_WORDS_CALLS)[number]>;
@@ -29,7 +29,7 @@ export interface Tools {
   readonly userId: string;
 }
 
-export interface Asking {
+export interface TextSearch {
   readonly text: string;
   readonly locale: Lang;
   readonly time_zone: string;
@@ -42,45 +42,49 @@ export interface Asking {
 type Answer = z.input<typeof AiSearchAnswer>;
 type Reply = z.input<typeof AiSearchReply>;
 
-interface Understanding extends Located {
+interface SearchResult extends Located {
   readonly parsed: ParsedSearch;
   readonly parser: "model" | "rules";
   readonly model: string | null;
 }
 
 /** Form A. Throws `unparseable` for a text that is not a search. */
-export async function answerTo(tools: Tools, asking: Asking): Promise<Answer> {
-  const understanding = await understand(tools, asking, "query");
-  const { parsed: { status, missing } } = understanding;
+export async function searchByText(dependencies: SearchDependencies, request: TextSearch): Promise<Answer> {
+  const result = await runSearch(dependencies, request, "query");
+  const { parsed: { status, missing } } = result;
   if (status === "unparseable") {
     throw new ApiError("unparseable", {
-      message: `${notUnderstood(asking.locale)} ${askFor(missing, asking.locale)}`.trim(),
+      message: `${unparseableMessage(request.locale)} ${missingMessage(missing, request.locale)}`.trim(),
       param: "query",
       details: { missing },
     });
   }
-  return answerOf(understanding);
+  return answerOf(result);
 }
 
 /** Form B: the same with a reply for the user, even if nothing was understood. */
-export async function replyTo(tools: Tools, asking: Asking): Promise<Reply> {
-  const { locale: lang, time_zone: timeZone } = asking;
-  const understanding = await understand(tools, asking, "message");
-  const { parsed, location } = understanding;
-  const answer = answerOf(understanding);
+export async function replyToMessage(dependencies: SearchDependencies, request: TextSearch): Promise<Reply> {
+  const { locale: lang, time_zone: timeZone } = request;
+  const result = await runSearch(dependencies, request, "message");
+  const { parsed, location } = result;
+  const answer = answerOf(result);
   if (parsed.status === "unparseable") {
-    return { ...answer, status: "error", reply: notUnderstood(lang), query: null };
+    return { ...answer, status: "error", reply: unparseableMessage(lang), query: null };
   }
-  const told = {
+  const context = {
     place: location?.name || null,
     parsed,
     lang,
     timeZone,
     notes: [...answer.assumptions, ...answer.unresolved],
   };
-  const reply = sentenceOf(told);
+  const reply = replyText(context);
   if (location !== null) return { ...answer, status: "parsed", reply };
-  return { ...answer, status: "need_info", reply: [reply, askFor(["place"], lang)].join(lang === "ja" ? "" : " ") };
+  return {
+    ...answer,
+    status: "need_info",
+    reply: [reply, missingMessage(["place"], lang)].join(lang === "ja" ? "" : " "),
+  };
 }
 
 /** Form B: stores a user's own key of an AI provider. */
@@ -91,38 +95,44 @@ export function registerKey(
   return db.rpc<z.input<typeof RegisteredAiKey>>("register_ai_key", key);
 }
 
-async function understand(tools: Tools, asking: Asking, form: "query" | "message"): Promise<Understanding> {
+async function runSearch(
+  dependencies: SearchDependencies,
+  request: TextSearch,
+  form: "query" | "message",
+): Promise<SearchResult> {
   const started = performance.now();
-  const { db, service, ai, geocoder, userId } = tools;
+  const { db, service, ai, geocoder, userId } = dependencies;
   // Runs first, because it counts the request.
   const { keys } = await db.rpc<{ keys: readonly unknown[] }>("list_my_ai_keys");
   const now = new Date();
-  const options = { locale: asking.locale, now, timeZone: asking.time_zone, context: asking.context };
-  const rules = parseText(asking.text, options);
+  const options = { locale: request.locale, now, timeZone: request.time_zone, context: request.context };
+  const rules = parseText(request.text, options);
   const { rulesThreshold, gateway, logText } = ai.settings;
   const isCertain = rules.status === "parsed" && rules.confidence >= rulesThreshold;
-  let consulted: Consulted | undefined;
+  let modelResult: ModelResult | undefined;
   if (gateway !== null && !isCertain) {
     const ownKeys = keys.length > 0
       ? await service.rpc<Record<string, string>>("read_ai_keys", { user_id: userId })
       : {};
-    consulted = await consultModels(ai, gateway, { ...options, text: asking.text, lang: asking.locale }, ownKeys);
+    modelResult = await callModels(ai, gateway, { ...options, text: request.text, lang: request.locale }, ownKeys);
   }
-  const answered = consulted?.answer ? readAnswer(consulted.answer, asking.text, rules, options) : null;
-  const parsed = answered ?? rules;
-  const position = asking.lat === undefined || asking.lng === undefined ? null : { lat: asking.lat, lng: asking.lng };
+  const modelSearch = modelResult?.answer ? convertModelAnswer(modelResult.answer, request.text, rules, options) : null;
+  const parsed = modelSearch ?? rules;
+  const position = request.lat === undefined || request.lng === undefined
+    ? null
+    : { lat: request.lat, lng: request.lng };
   const located = parsed.status === "parsed"
-    ? await locate(service, geocoder, { parsed, lang: asking.locale, position })
+    ? await locate(service, geocoder, { parsed, lang: request.locale, position })
     : { location: null, assumptions: [], unresolved: [] };
-  const parser = answered === null ? "rules" : "model";
-  const model = answered === null ? null : consulted!.model;
+  const parser = modelSearch === null ? "rules" : "model";
+  const model = modelSearch === null ? null : modelResult!.model;
   await service.rpc("log_ai_request", {
     user_id: userId,
     request: {
       form,
-      lang: asking.locale,
-      text_length: [...asking.text].length,
-      text: logText ? asking.text : null,
+      lang: request.locale,
+      text_length: [...request.text].length,
+      text: logText ? request.text : null,
       outcome: parsed.status === "unparseable"
         ? "unparseable"
         : form === "message" && !located.location
@@ -130,18 +140,18 @@ async function understand(tools: Tools, asking: Asking, form: "query" | "message
         : "answered",
       parser,
       model,
-      prompt_version: consulted ? PROMPT_VERSION : null,
+      prompt_version: modelResult ? PROMPT_VERSION : null,
       confidence: parsed.confidence,
-      ...logOf(consulted, gateway?.prices?.currency ?? null),
+      ...logOf(modelResult, gateway?.prices?.currency ?? null),
       latency_ms: Math.round(performance.now() - started),
     },
   });
   return { parsed, parser, model, ...located };
 }
 
-function logOf(consulted: Consulted | undefined, currency: string | null) {
-  const attempts = consulted?.attempts ?? [];
-  const cost = consulted?.cost ?? null;
+function logOf(modelResult: ModelResult | undefined, currency: string | null) {
+  const attempts = modelResult?.attempts ?? [];
+  const cost = modelResult?.cost ?? null;
   return {
     attempts,
     prompt_tokens: attempts.reduce((sum, { prompt_tokens }) => sum + prompt_tokens, 0),
@@ -154,7 +164,7 @@ function logOf(consulted: Consulted | undefined, currency: string | null) {
 /** A place that is not found or ambiguous determines the confidence of the answer. */
 const UNSURE_OF_PLACE = 0.5;
 
-function answerOf({ parsed, location, assumptions, unresolved, parser, model }: Understanding): Answer {
+function answerOf({ parsed, location, assumptions, unresolved, parser, model }: SearchResult): Answer {
   const query = location === null ? parsed.query : withCenter(parsed, {
     lat: location.lat,
     lng: location.lng,

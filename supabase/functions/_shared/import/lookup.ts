@@ -23,7 +23,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function special(record: SourceRecord, path: string): unknown {
+function featureValue(record: SourceRecord, path: string): unknown {
   if (path === "$id") return record.id;
   const point = pointOf(record.geometry);
   return path === "$lat" ? point?.lat : path === "$lng" ? point?.lng : undefined;
@@ -34,8 +34,8 @@ function special(record: SourceRecord, path: string): unknown {
  * path, in which `list[key=value]` selects the list member with that key. `$id`, `$lat` and `$lng` are the id and the
  * point of the feature.
  */
-export function look(record: SourceRecord, path: string): unknown {
-  if (path.startsWith("$")) return special(record, path);
+export function valueAt(record: SourceRecord, path: string): unknown {
+  if (path.startsWith("$")) return featureValue(record, path);
   if (Object.hasOwn(record.values, path)) return record.values[path];
   const column = headerName(path);
   if (column !== path && Object.hasOwn(record.values, column)) return record.values[column];
@@ -57,7 +57,7 @@ export function isMissing(value: unknown): boolean {
 }
 
 /** Normalised text: trimmed, with each run of white space (including the ideographic space) as one space. */
-export function tidy(text: string): string {
+export function normalizeSpace(text: string): string {
   return text.replace(/[\s\u3000]+/gu, " ").trim();
 }
 
@@ -68,7 +68,7 @@ export function headerName(raw: string): string {
 
 /** Digits, signs and letters in half width, for parsing numbers, times and codes. */
 export function narrow(text: string): string {
-  return tidy(text.normalize("NFKC"));
+  return normalizeSpace(text.normalize("NFKC"));
 }
 
 /**
@@ -76,13 +76,13 @@ export function narrow(text: string): string {
  * missing.
  */
 export function valueOf(record: SourceRecord, value: Value): unknown {
-  if (typeof value === "string") return present(look(record, value));
+  if (typeof value === "string") return present(valueAt(record, value));
   let found: unknown;
   if (value.from !== undefined) {
     const sources = typeof value.from === "string" ? [value.from] : value.from;
-    found = sources.map((path) => look(record, path)).find((candidate) => !isMissing(candidate));
+    found = sources.map((path) => valueAt(record, path)).find((candidate) => !isMissing(candidate));
   } else if (value.template !== undefined) {
-    found = filled(record, value.template);
+    found = fillTemplate(record, value.template);
   } else {
     found = value.value;
   }
@@ -95,7 +95,7 @@ export function valueOf(record: SourceRecord, value: Value): unknown {
     if (typeof found === "string") found = narrow(found).replace(narrow(unit), "");
   }
   if (found !== undefined && value.lookup !== undefined) {
-    const key = tidy(String(found));
+    const key = normalizeSpace(String(found));
     found = Object.hasOwn(value.lookup, key) ? present(value.lookup[key]) : undefined;
   }
   if (found !== undefined && value.multiply !== undefined) {
@@ -113,19 +113,19 @@ function present(value: unknown): unknown {
  * Fills a template such as `{addressLine}, {postalCode} {city}`. Undefined if any part is missing, because half an
  * address is misleading.
  */
-function filled(record: SourceRecord, template: string): string | undefined {
+function fillTemplate(record: SourceRecord, template: string): string | undefined {
   let complete = true;
   const text = template.replace(/\{([^}]+)\}/g, (_, path: string) => {
-    const part = look(record, path);
+    const part = valueAt(record, path);
     if (isMissing(part)) complete = false;
-    return tidy(String(part));
+    return normalizeSpace(String(part));
   });
   return complete ? text : undefined;
 }
 
-export function holds(record: SourceRecord, condition: Condition): boolean {
-  const found = look(record, condition.from);
-  const text = isMissing(found) ? undefined : tidy(String(found));
+export function hasKey(record: SourceRecord, condition: Condition): boolean {
+  const found = valueAt(record, condition.from);
+  const text = isMissing(found) ? undefined : normalizeSpace(String(found));
   const same = (expected: Scalar) => found === expected || (text !== undefined && text === String(expected));
   if (condition.missing !== undefined) return isMissing(found) === condition.missing;
   if (condition.not_equals !== undefined) return !same(condition.not_equals);

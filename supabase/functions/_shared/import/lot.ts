@@ -3,7 +3,7 @@ import type { SourceRecord } from "./record.ts";
 import { type FieldKind, LOT_FIELDS, type LotField, type Mapping } from "./definition.ts";
 import { areaOf } from "./geometry.ts";
 import { type BusinessWindow, isRoundTheClock, windowsOf } from "./hours.ts";
-import { holds, narrow, tidy, valueOf } from "./lookup.ts";
+import { hasKey, narrow, normalizeSpace, valueOf } from "./lookup.ts";
 import { degreesOf, integerOf, numberOf, type Reading } from "./numbers.ts";
 import { pricingOf, type PricingRule } from "./pricing.ts";
 
@@ -72,7 +72,7 @@ const ZONES = new Set([...Intl.supportedValuesOf("timeZone"), "UTC"]);
 
 function textOf(field: LotField, raw: unknown): Reading<string> {
   if (typeof raw === "object") return { problem: "is not a text" };
-  const text = tidy(String(raw));
+  const text = normalizeSpace(String(raw));
   const limit = LENGTHS[field];
   if (text.includes("\0") || !text.isWellFormed()) return { problem: "holds characters that are not text" };
   if (limit !== undefined && [...text].length > limit) return { problem: `is longer than ${limit} characters` };
@@ -131,7 +131,7 @@ function codeOf(text: string): string {
 /** Parses a record as a lot, or returns its problems. All problems of a row are reported, not only the first. */
 export function mapRecord(record: SourceRecord, mapping: Mapping): Mapped {
   for (const { when, reason } of mapping.skip) {
-    if (holds(record, when)) return { skipped: reason };
+    if (hasKey(record, when)) return { skipped: reason };
   }
   const problems: Problem[] = [];
   const fields = new Map<LotField, string | number | null>();
@@ -163,7 +163,7 @@ export function mapRecord(record: SourceRecord, mapping: Mapping): Mapped {
   const pricing = mapping.pricing === undefined ? { rules: null } : pricingOf(record, mapping.pricing);
   const tags: Record<string, boolean> = hours.windows === null ? {} : { open_24h: isRoundTheClock(hours.windows) };
   for (const { slug, when, otherwise } of mapping.tags) {
-    if (holds(record, when)) tags[slug] = true;
+    if (hasKey(record, when)) tags[slug] = true;
     else if (otherwise === false) tags[slug] ??= false;
   }
   return {
@@ -209,7 +209,7 @@ function externalIdOf(
   if (raw === undefined && (mapping.external_id === undefined || mapping.without_id === "derive")) {
     return problems.length === 0 ? derivedId(fields) : undefined;
   }
-  const id = raw === undefined || typeof raw === "object" ? "" : tidy(String(raw));
+  const id = raw === undefined || typeof raw === "object" ? "" : normalizeSpace(String(raw));
   if (id !== "" && [...id].length <= 200 && id.isWellFormed() && !id.includes("\0")) return id;
   problems.push({ field: "external_id", reason: id === "" ? "is missing" : "is not an id of at most 200 characters" });
   return undefined;
@@ -225,5 +225,5 @@ function operatorOf(
   const code = codeOf(String(raw));
   const name = operator.name === undefined ? undefined : valueOf(record, operator.name);
   if (code === "") problems.push({ field: "operator", reason: `no code can be made of ${JSON.stringify(raw)}` });
-  return { code, name: tidy(String(name ?? raw)).slice(0, 200) };
+  return { code, name: normalizeSpace(String(name ?? raw)).slice(0, 200) };
 }

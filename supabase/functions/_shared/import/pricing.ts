@@ -1,6 +1,6 @@
 import type { SourceRecord } from "./record.ts";
 import type { Mapping } from "./definition.ts";
-import { holds, isMissing, look, valueOf } from "./lookup.ts";
+import { hasKey, isMissing, valueAt, valueOf } from "./lookup.ts";
 import { integerOf } from "./numbers.ts";
 
 /** A row of pricing_rules. */
@@ -24,8 +24,8 @@ interface Step {
 }
 
 /** A price list with more steps is rejected as implausible. */
-const MOST_RULES = 100;
-const TOO_LONG = `the price has more than ${MOST_RULES} steps`;
+const MAX_RULES = 100;
+const TOO_LONG = `the price has more than ${MAX_RULES} steps`;
 const MOST_MINOR = 100_000_000;
 
 function wholeOf(raw: unknown, least: number, most: number): number | undefined {
@@ -35,7 +35,7 @@ function wholeOf(raw: unknown, least: number, most: number): number | undefined 
 }
 
 function stepsOf(record: SourceRecord, steps: Steps): readonly Step[] | undefined {
-  const listed = look(record, steps.from);
+  const listed = valueAt(record, steps.from);
   if (!Array.isArray(listed) || listed.length === 0) return undefined;
   const found: Step[] = [];
   for (const member of listed) {
@@ -64,9 +64,9 @@ function rate(category: "initial" | "time_band", minutes: number, price: number)
  * becomes no rule.
  */
 export function pricingOf(record: SourceRecord, { steps, leave }: NonNullable<Mapping["pricing"]>): Pricing {
-  if (isMissing(look(record, steps.from))) return { rules: null };
+  if (isMissing(valueAt(record, steps.from))) return { rules: null };
   const problem = (reason: string): Pricing => ({ rules: null, problem: reason });
-  const left = leave.find(({ when }) => holds(record, when));
+  const left = leave.find(({ when }) => hasKey(record, when));
   if (left !== undefined) return problem(left.reason);
   const found = stepsOf(record, steps);
   if (found === undefined) return problem("the price steps could not be read");
@@ -85,7 +85,7 @@ export function pricingOf(record: SourceRecord, { steps, leave }: NonNullable<Ma
       rules.push(rate("time_band", unit, price));
     } else if (until === from) {
       return problem(`two prices begin after ${from} minutes`);
-    } else if ((until - from) / unit > MOST_RULES) {
+    } else if ((until - from) / unit > MAX_RULES) {
       return problem(TOO_LONG);
     } else if ((until - from) % unit !== 0) {
       return problem(`the price changes after ${until} minutes, which is no whole number of units of ${unit}`);
@@ -107,6 +107,6 @@ export function pricingOf(record: SourceRecord, { steps, leave }: NonNullable<Ma
       cap_repeat: true,
     });
   }
-  if (rules.length > MOST_RULES) return problem(TOO_LONG);
+  if (rules.length > MAX_RULES) return problem(TOO_LONG);
   return { rules: rules.map((rule, place) => ({ ...rule, rule_order: place + 1 })) };
 }

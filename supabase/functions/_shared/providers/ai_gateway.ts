@@ -3,7 +3,7 @@ import type { Config } from "../config.ts";
 import type { AiConfig, AiSearchConfig } from "../provider_settings.ts";
 import { retryAfterOf } from "./retry_after.ts";
 
-export interface AiQuestion {
+export interface AiRequest {
   readonly system: string;
   readonly user: string;
   /** JSON Schema of the answer. */
@@ -33,7 +33,7 @@ export interface AiAnswer {
   readonly completionTokens: number;
 }
 
-export interface AskOptions {
+export interface AiRequestOptions {
   readonly timeoutMs: number;
   /** A user's own key, instead of the gateway's. */
   readonly key?: string | undefined;
@@ -42,7 +42,7 @@ export interface AskOptions {
 export interface AiGateway {
   readonly settings: AiSearchConfig;
   /** Throws if `settings.gateway` is null. */
-  ask(model: string, question: AiQuestion, options: AskOptions): Promise<AiAnswer>;
+  complete(model: string, request: AiRequest, options: AiRequestOptions): Promise<AiAnswer>;
 }
 
 /** A longer response cannot be a valid answer. */
@@ -63,12 +63,12 @@ interface Completion {
 /** One per process. */
 export function aiGateway(config: () => Config): AiGateway {
   let gateway: AiGateway | undefined;
-  const opened = () => gateway ??= gatewayOf(config().providers.aiSearch);
+  const open = () => gateway ??= gatewayOf(config().providers.aiSearch);
   return {
     get settings() {
-      return opened().settings;
+      return open().settings;
     },
-    ask: (model, question, options) => opened().ask(model, question, options),
+    complete: (model, request, options) => open().complete(model, request, options),
   };
 }
 
@@ -77,9 +77,9 @@ export function gatewayOf(settings: AiSearchConfig): AiGateway {
   const client = settings.gateway && new Client(settings.gateway);
   return {
     settings,
-    ask: (model, question, options) => {
+    complete: (model, request, options) => {
       if (client === null) throw new TypeError("No AI gateway is configured");
-      return client.ask(model, question, options);
+      return client.complete(model, request, options);
     },
   };
 }
@@ -92,7 +92,7 @@ class Client {
     this.#settings = settings;
   }
 
-  async ask(model: string, question: AiQuestion, options: AskOptions): Promise<AiAnswer> {
+  async complete(model: string, request: AiRequest, options: AiRequestOptions): Promise<AiAnswer> {
     // A user's own key has its own quota.
     if (options.key === undefined && (this.#outOfQuotaUntil.get(model) ?? 0) > Date.now()) {
       return failed("rate_limited");
@@ -100,8 +100,8 @@ class Client {
     // The timeout covers the whole response, because a gateway can stop in the middle of it.
     const signal = AbortSignal.timeout(options.timeoutMs);
     try {
-      const response = await this.#post(model, question, options.key, signal);
-      if (response.ok) return answerIn(await textOf(response));
+      const response = await this.#post(model, request, options.key, signal);
+      if (response.ok) return parseCompletion(await textOf(response));
       await response.body?.cancel();
       if (response.status === 429 && options.key === undefined) {
         this.#outOfQuotaUntil.set(model, Date.now() + (retryAfterOf(response) ?? QUOTA_SECONDS) * 1000);
@@ -112,7 +112,7 @@ class Client {
     }
   }
 
-  #post(model: string, question: AiQuestion, key: string | undefined, signal: AbortSignal): Promise<Response> {
+  #post(model: string, request: AiRequest, key: string | undefined, signal: AbortSignal): Promise<Response> {
     const { url, headers, key: ownKey } = this.#settings;
     const bearer = key ?? ownKey;
     return fetch(`${url}/chat/completions`, {
@@ -124,12 +124,12 @@ class Client {
       },
       body: JSON.stringify({
         model,
-        messages: [{ role: "system", content: question.system }, { role: "user", content: question.user }],
+        messages: [{ role: "system", content: request.system }, { role: "user", content: request.user }],
         temperature: 0,
         max_completion_tokens: MAX_COMPLETION_TOKENS,
         response_format: {
           type: "json_schema",
-          json_schema: { name: question.schemaName, strict: true, schema: question.schema },
+          json_schema: { name: request.schemaName, strict: true, schema: request.schema },
         },
       }),
       redirect: "error",
@@ -161,7 +161,7 @@ async function textOf(response: Response): Promise<string> {
 }
 
 /** An error after the start of the response arrives with status 200. */
-function answerIn(text: string): AiAnswer {
+function parseCompletion(text: string): AiAnswer {
   const { error, choices, usage } = (JSON.parse(text) ?? {}) as Completion;
   const tokens = { prompt: countOf(usage?.prompt_tokens), completion: countOf(usage?.completion_tokens) };
   const choice = choices?.[0];

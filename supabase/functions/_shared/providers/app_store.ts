@@ -43,7 +43,7 @@ export interface AppStore extends Store {
  */
 const FRESH_MS = 24 * 3600_000;
 const NO_STATUS = "the App Store lists no subscription of that transaction";
-const OF_ANOTHER = "the App Store answers with a transaction that it was not asked for";
+const OTHER_TRANSACTION = "the App Store answers with a transaction that it was not asked for";
 /** Retry delay after a failure of an OCSP responder. */
 const RETRY_SECONDS = 15;
 
@@ -52,9 +52,9 @@ export function appStore(config: () => Config, options: ServerApiOptions = {}): 
   let opened: AppStoreClient | undefined;
   const client = () => opened ??= open(config(), options);
   return {
-    verify: (receipt) => inOurWords(() => client().verify(receipt)),
-    read: (subscription) => inOurWords(() => client().read(subscription)),
-    readNotification: (signedPayload) => inOurWords(() => client().readNotification(signedPayload)),
+    verify: (receipt) => withApiErrors(() => client().verify(receipt)),
+    read: (subscription) => withApiErrors(() => client().read(subscription)),
+    readNotification: (signedPayload) => withApiErrors(() => client().readNotification(signedPayload)),
     acknowledge: () => Promise.resolve(),
   };
 }
@@ -68,9 +68,9 @@ function notConfigured(): ApiError {
   return new ApiError("service_unavailable", { details: { reason: "not_configured" } });
 }
 
-async function inOurWords<Result>(work: () => Promise<Result>): Promise<Result> {
+async function withApiErrors<Result>(operation: () => Promise<Result>): Promise<Result> {
   try {
-    return await work();
+    return await operation();
   } catch (cause) {
     if (cause instanceof SignedDataError || cause instanceof ReceiptError || cause instanceof TransactionUnknown) {
       throw new ApiError("iap_invalid", { cause });
@@ -83,7 +83,7 @@ async function inOurWords<Result>(work: () => Promise<Result>): Promise<Result> 
 }
 
 /** State of a subscription according to the API. */
-interface Current {
+interface CurrentState {
   readonly transaction: Purchase;
   readonly renewal: RenewalPayload | null;
   readonly status: number | null;
@@ -109,9 +109,9 @@ class AppStoreClient {
     if (transaction_id !== undefined && purchase.transactionId !== transaction_id) {
       throw new ReceiptError("the receipt is for another transaction");
     }
-    const current = await this.#currentOf(purchase);
+    const current = await this.#currentState(purchase);
     const receipt_hash = hexOf(await sha256(new TextEncoder().encode(text)));
-    return current === null ? ofReceipt(purchase, receipt_hash) : ofAnswer(current, receipt_hash);
+    return current === null ? statementOfReceipt(purchase, receipt_hash) : statementOfResponse(current, receipt_hash);
   }
 
   async read({ subscription_key, environment, facts }: KnownSubscription): Promise<StoreStatement> {
@@ -120,14 +120,14 @@ class AppStoreClient {
       const current = await this.#subscription(this.#api, environment, subscription_key) ??
         await this.#transaction(this.#api, environment, subscription_key);
       if (current.status === null && isAutoRenewable(current.transaction)) throw new AppStoreDown(NO_STATUS);
-      return ofAnswer(current, null);
+      return statementOfResponse(current, null);
     } catch (error) {
       if (!(error instanceof TransactionUnknown) || facts === null) throw error;
       const isFresh = Date.parse(facts.started_at) > Date.now() - FRESH_MS;
       if (isFresh) {
         throw new AppStoreDown("the App Store does not know the transaction yet", undefined, { cause: error });
       }
-      return forgotten(subscription_key, facts);
+      return deletedStatement(subscription_key, facts);
     }
   }
 
@@ -165,14 +165,14 @@ class AppStoreClient {
   /**
    * Current state of a purchase according to the API. Null without API, or if the API does not know the purchase yet.
    */
-  async #currentOf(purchase: Purchase): Promise<Current | null> {
-    const current = this.#api === null ? null : await this.#answerTo(this.#api, purchase);
+  async #currentState(purchase: Purchase): Promise<CurrentState | null> {
+    const current = this.#api === null ? null : await this.#queryApi(this.#api, purchase);
     // The transaction that replaced it is unknown here. The app has that signed transaction.
     if (current === null && purchase.isUpgraded) throw new ReceiptError("another transaction has taken its place");
     return current;
   }
 
-  async #answerTo(api: ServerApi, purchase: Purchase): Promise<Current | null> {
+  async #queryApi(api: ServerApi, purchase: Purchase): Promise<CurrentState | null> {
     const { environment, transactionId, originalTransactionId, signedDate } = purchase;
     let failure = new TransactionUnknown(NO_STATUS);
     try {
@@ -188,37 +188,39 @@ class AppStoreClient {
   }
 
   /** The subscription of this original transaction. Null if the API does not list it, which can happen. */
-  async #subscription(api: ServerApi, environment: Environment, originalId: string): Promise<Current | null> {
+  async #subscription(api: ServerApi, environment: Environment, originalId: string): Promise<CurrentState | null> {
     const items = await api.subscriptions(environment, originalId);
     const item = items.find(({ originalTransactionId }) => originalTransactionId === originalId);
     return item?.signedTransactionInfo === undefined ? null : await this.#verifiedItem(item, environment);
   }
 
-  async #verifiedItem(item: StatusItem, environment: Environment): Promise<Current> {
+  async #verifiedItem(item: StatusItem, environment: Environment): Promise<CurrentState> {
     const { originalTransactionId, signedTransactionInfo, signedRenewalInfo, status } = item;
-    const transaction = await this.#answered(signedTransactionInfo!, environment);
+    const transaction = await this.#verifiedTransaction(signedTransactionInfo!, environment);
     const renewal = signedRenewalInfo === undefined
       ? null
-      : await answered(() => this.#signed.renewal(signedRenewalInfo, [environment]));
+      : await withoutSignedDataError(() => this.#signed.renewal(signedRenewalInfo, [environment]));
     const isOfAnother = transaction.originalTransactionId !== originalTransactionId ||
       (renewal !== null && renewal.originalTransactionId !== originalTransactionId);
-    if (isOfAnother) throw new AppStoreDown(OF_ANOTHER);
+    if (isOfAnother) throw new AppStoreDown(OTHER_TRANSACTION);
     return { transaction, renewal, status: status ?? null };
   }
 
-  async #transaction(api: ServerApi, environment: Environment, id: string): Promise<Current> {
-    const transaction = await this.#answered(await api.transaction(environment, id), environment);
-    if (transaction.transactionId !== id) throw new AppStoreDown(OF_ANOTHER);
+  async #transaction(api: ServerApi, environment: Environment, id: string): Promise<CurrentState> {
+    const transaction = await this.#verifiedTransaction(await api.transaction(environment, id), environment);
+    if (transaction.transactionId !== id) throw new AppStoreDown(OTHER_TRANSACTION);
     return { transaction, renewal: null, status: null };
   }
 
-  async #answered(signedTransaction: string, environment: Environment): Promise<Purchase> {
-    return await answered(async () => purchaseOf(await this.#signed.transaction(signedTransaction, [environment])));
+  async #verifiedTransaction(signedTransaction: string, environment: Environment): Promise<Purchase> {
+    return await withoutSignedDataError(async () =>
+      purchaseOf(await this.#signed.transaction(signedTransaction, [environment]))
+    );
   }
 }
 
 /** A response without a valid signature is a failure of the API, not of the client. */
-async function answered<Result>(verify: () => Promise<Result>): Promise<Result> {
+async function withoutSignedDataError<Result>(verify: () => Promise<Result>): Promise<Result> {
   try {
     return await verify();
   } catch (cause) {
@@ -228,10 +230,10 @@ async function answered<Result>(verify: () => Promise<Result>): Promise<Result> 
 }
 
 /** State according to the receipt alone. It does not change, except at the end of the period. */
-function ofReceipt(purchase: Purchase, receipt_hash: string): StoreStatement {
+function statementOfReceipt(purchase: Purchase, receipt_hash: string): StoreStatement {
   const { transactionId, signedDate, purchaseDate, expiresDate = Infinity, revocationDate } = purchase;
-  const said = { transaction: purchase, renewal: null, status: null, at: Date.now() };
-  const facts = factsOf(said);
+  const signedFacts = { transaction: purchase, renewal: null, status: null, at: Date.now() };
+  const facts = factsOf(signedFacts);
   // It has no information after its period, even if it was signed later.
   const isOld = expiresDate <= signedDate && revocationDate === undefined;
   return statement({
@@ -240,28 +242,28 @@ function ofReceipt(purchase: Purchase, receipt_hash: string): StoreStatement {
     subtype: null,
     occurred_at: timeAt(isOld ? purchaseDate : signedDate),
     facts,
-    payload: keptPayload(said),
+    payload: keptPayload(signedFacts),
     receipt_hash,
   });
 }
 
-function ofAnswer(current: Current, receipt_hash: string | null): StoreStatement {
+function statementOfResponse(current: CurrentState, receipt_hash: string | null): StoreStatement {
   const { transactionId, signedDate } = current.transaction;
   const at = Math.max(signedDate, current.renewal?.signedDate ?? 0);
-  const said = { ...current, at };
+  const signedFacts = { ...current, at };
   return statement({
     event_id: `status:${transactionId}:${current.status ?? "none"}:${at}`,
     type: null,
     subtype: null,
     occurred_at: timeAt(at),
-    facts: factsOf(said),
-    payload: keptPayload(said),
+    facts: factsOf(signedFacts),
+    payload: keptPayload(signedFacts),
     receipt_hash,
   });
 }
 
 /** For a purchase that the App Store no longer knows. */
-function forgotten(subscription_key: string, facts: SubscriptionFacts): StoreStatement {
+function deletedStatement(subscription_key: string, facts: SubscriptionFacts): StoreStatement {
   const now = timeAt(Date.now());
   const ended = { status: "expired", auto_renewing: false, next_billing_date: null } as const;
   return statement({

@@ -4,19 +4,19 @@ import { SignJWT } from "jose/jwt/sign";
 import type { AppStoreConnectConfig } from "../provider_settings.ts";
 import { absolute, codeOf, gunzipped, millionths, SalesSums, tabbed, Table, whole } from "./report_files.ts";
 import {
-  type Answer,
+  errorMessageOf,
   type MetricReport,
   type MetricRow,
-  reasonOf,
   ReportClient,
   ReportError,
+  type ReportResponse,
   type ReviewPage,
   type ReviewRow,
   type SalesDay,
   type SalesRow,
+  storableText,
   type StoreReports,
-  StoreWaits,
-  textOf,
+  StoreUnavailable,
 } from "./store_reports.ts";
 
 /** App Store Connect accepts tokens with a lifetime of up to 20 minutes. */
@@ -97,7 +97,7 @@ export class AppStoreConnect implements StoreReports {
     for (const day of days) {
       const answer = await this.#report(day);
       if (answer.status === 404) {
-        const reason = reasonOf(answer);
+        const reason = errorMessageOf(answer);
         if (/not available/i.test(reason)) continue;
         if (!/no sales/i.test(reason)) throw this.#client.rejection(answer);
         yield { day, rows: [], rowsRead: 0 };
@@ -111,10 +111,10 @@ export class AppStoreConnect implements StoreReports {
   async *reviews(page: string | null, until: string | null): AsyncGenerator<ReviewPage> {
     const app = await this.#appId();
     const first = `${this.#config.url}/v1/apps/${app}/customerReviews?sort=-createdDate&limit=${PAGE}&include=response`;
-    let url: string | null = page === null ? first : this.#ours(page);
+    let url: string | null = page === null ? first : this.#requireOwnUrl(page);
     let isFirst = true;
     while (url !== null) {
-      const answer: Answer = await this.#ask(url);
+      const answer: ReportResponse = await this.#ask(url);
       // The page of an earlier run may no longer exist.
       const isGone = answer.status === 400 && page !== null && isFirst;
       isFirst = false;
@@ -125,7 +125,7 @@ export class AppStoreConnect implements StoreReports {
       const listing: Listing = this.#client.read<Listing>(answer);
       const rows = listing.data.map((review) => reviewOf(review, listing.included ?? []));
       const isPast = until !== null && rows.every(({ reviewed_at }) => Date.parse(reviewed_at) < Date.parse(until));
-      const next: string | null = listing.links?.next && !isPast ? this.#ours(listing.links.next) : null;
+      const next: string | null = listing.links?.next && !isPast ? this.#requireOwnUrl(listing.links.next) : null;
       yield { rows, next };
       url = next;
     }
@@ -161,7 +161,7 @@ export class AppStoreConnect implements StoreReports {
     }
   }
 
-  async #report(day: string): Promise<Answer> {
+  async #report(day: string): Promise<ReportResponse> {
     const query = new URLSearchParams({
       "filter[vendorNumber]": this.#config.vendorNumber,
       "filter[reportType]": "SALES",
@@ -173,7 +173,7 @@ export class AppStoreConnect implements StoreReports {
     const answer = await this.#ask(`${this.#config.url}/v1/salesReports?${query}`, "application/a-gzip");
     if (answer.status !== 400 || this.#version !== undefined) return answer;
     // If a version is required, the error message contains the latest one.
-    this.#version = /latest version for this report is (\d+_\d+)/.exec(reasonOf(answer))?.[1];
+    this.#version = /latest version for this report is (\d+_\d+)/.exec(errorMessageOf(answer))?.[1];
     return this.#version === undefined ? answer : await this.#report(day);
   }
 
@@ -188,7 +188,7 @@ export class AppStoreConnect implements StoreReports {
     );
     const active = requests.find(({ attributes }) => attributes?.["stoppedDueToInactivity"] !== true);
     if (active !== undefined) return active.id;
-    const answer = await this.#client.ask(`${this.#config.url}/v1/analyticsReportRequests`, {
+    const answer = await this.#client.request(`${this.#config.url}/v1/analyticsReportRequests`, {
       method: "POST",
       body: {
         data: {
@@ -207,10 +207,10 @@ export class AppStoreConnect implements StoreReports {
     if (typeof url !== "string" || !URL.canParse(url)) {
       throw new ReportError("unreadable", "An analytics segment has no address.");
     }
-    const answer = await this.#segments.ask(url, { accept: "*/*" });
+    const answer = await this.#segments.request(url, { accept: "*/*" });
     if (answer.status !== 200) throw this.#segments.rejection(answer);
     if (typeof sizeInBytes === "number" && sizeInBytes !== answer.bytes.length && answer.bytes[0] === 0x1f) {
-      throw new StoreWaits("unavailable", 0, "An analytics segment arrived incomplete.");
+      throw new StoreUnavailable("unavailable", 0, "An analytics segment arrived incomplete.");
     }
     return await gunzipped(answer.bytes);
   }
@@ -237,28 +237,28 @@ export class AppStoreConnect implements StoreReports {
     while (url !== undefined) {
       const listing: Listing = this.#client.read<Listing>(await this.#ask(url));
       resources.push(...listing.data);
-      url = listing.links?.next && this.#ours(listing.links.next);
+      url = listing.links?.next && this.#requireOwnUrl(listing.links.next);
     }
     return resources;
   }
 
-  async #ask(url: string, accept = "application/json"): Promise<Answer> {
+  async #ask(url: string, accept = "application/json"): Promise<ReportResponse> {
     if (this.#isQuotaUsed) {
       this.#isQuotaUsed = false;
-      throw new StoreWaits(
+      throw new StoreUnavailable(
         "rate_limited",
         QUOTA_WAIT_SECONDS,
         "The requests of this hour are used up at App Store Connect.",
       );
     }
-    const answer = await this.#client.ask(url, { accept });
+    const answer = await this.#client.request(url, { accept });
     const left = /user-hour-rem:(\d+)/.exec(answer.headers.get("x-rate-limit") ?? "")?.[1];
     this.#isQuotaUsed = left !== undefined && Number(left) < SPARED_REQUESTS;
     return answer;
   }
 
   /** The token is only sent to App Store Connect, even if a page contains another address. */
-  #ours(url: string): string {
+  #requireOwnUrl(url: string): string {
     if (url.startsWith(`${this.#config.url}/`)) return url;
     throw new ReportError("unreadable", "App Store Connect names a page at another address.");
   }
@@ -299,13 +299,13 @@ function salesOf(day: string, text: string): { rows: SalesRow[]; rowsRead: numbe
     const units = whole(row.get("units")!);
     const proceedsCurrency = codeOf(row.get("proceedsCurrency")!, 3, "XXX");
     sums.add({
-      sku: textOf(row.get("sku")) ?? "",
+      sku: storableText(row.get("sku")) ?? "",
       product_type: row.get("type")!,
       country: codeOf(row.get("country")!, 2, "ZZ"),
       currency: codeOf(row.get("currency")!, 3, proceedsCurrency),
       proceeds_currency: proceedsCurrency,
     }, {
-      title: textOf(row.get("title")),
+      title: storableText(row.get("title")),
       units,
       isRefund: units < 0,
       amount: BigInt(units) * absolute(millionths(row.get("price") || "0")),
@@ -325,14 +325,14 @@ function reviewOf({ id, attributes = {}, relationships }: Resource, included: re
   return {
     review_id: id,
     rating,
-    title: textOf(attributes["title"]),
-    body: textOf(attributes["body"]) ?? "",
+    title: storableText(attributes["title"]),
+    body: storableText(attributes["body"]) ?? "",
     language: null,
-    territory: textOf(attributes["territory"]),
-    author_name: textOf(attributes["reviewerNickname"]),
+    territory: storableText(attributes["territory"]),
+    author_name: storableText(attributes["reviewerNickname"]),
     app_version: null,
-    response_body: textOf(response?.["responseBody"]),
-    responded_at: textOf(response?.["lastModifiedDate"]),
+    response_body: storableText(response?.["responseBody"]),
+    responded_at: storableText(response?.["lastModifiedDate"]),
     reviewed_at: createdDate,
   };
 }

@@ -27,20 +27,20 @@ export function geocoder(config: () => Config): Geocoder {
     find: async (text, lang) => {
       const settings = config().providers.geocoder;
       if (settings === null) return null;
-      return settings.kind === "gsi" ? await askGsi(settings, text) : await askNominatim(settings, text, lang);
+      return settings.kind === "gsi" ? await queryGsi(settings, text) : await queryNominatim(settings, text, lang);
     },
   };
 }
 
 /** GSI returns addresses and place names, with loose matches. */
-async function askGsi(settings: GeocoderConfig, text: string): Promise<GeocodedPlace | null> {
+async function queryGsi(settings: GeocoderConfig, text: string): Promise<GeocodedPlace | null> {
   const url = new URL(`${settings.url}/address-search/AddressSearch`);
   url.searchParams.set("q", text.slice(0, MAX_TEXT));
-  const found = await ask(url, settings);
+  const found = await fetchResults(url, settings);
   const places = found.map(gsiPlace).filter((place) => place !== null);
-  const wanted = plain(text);
+  const wanted = normalize(text);
   // Only results that contain the text. The one with the least additional text is used.
-  const matches = places.filter(({ name }) => plain(name).includes(wanted));
+  const matches = places.filter(({ name }) => normalize(name).includes(wanted));
   return matches.sort((a, b) => a.name.length - b.name.length)[0] ?? null;
 }
 
@@ -53,7 +53,7 @@ function gsiPlace(feature: unknown): GeocodedPlace | null {
   return placeOf(properties?.title, lat, lng);
 }
 
-async function askNominatim(settings: GeocoderConfig, text: string, lang: string): Promise<GeocodedPlace | null> {
+async function queryNominatim(settings: GeocoderConfig, text: string, lang: string): Promise<GeocodedPlace | null> {
   const url = new URL(`${settings.url}/search`);
   url.search = new URLSearchParams({
     q: text.slice(0, MAX_TEXT),
@@ -61,7 +61,7 @@ async function askNominatim(settings: GeocoderConfig, text: string, lang: string
     limit: "1",
     "accept-language": lang,
   }).toString();
-  const [first] = await ask(url, settings);
+  const [first] = await fetchResults(url, settings);
   if (first === undefined) return null;
   const { lat, lon, display_name } = first as Record<string, unknown>;
   return placeOf(display_name, Number(lat), Number(lon));
@@ -74,7 +74,7 @@ function placeOf(name: unknown, lat: unknown, lng: unknown): GeocodedPlace | nul
 }
 
 /** Retries once after a temporary failure. Returns an array of results, or throws ProviderDown. */
-async function ask(url: URL, settings: GeocoderConfig, isAgain = false): Promise<readonly object[]> {
+async function fetchResults(url: URL, settings: GeocoderConfig, isRetry = false): Promise<readonly object[]> {
   try {
     const response = await fetch(url, {
       headers: { "user-agent": settings.userAgent, accept: "application/json" },
@@ -89,12 +89,12 @@ async function ask(url: URL, settings: GeocoderConfig, isAgain = false): Promise
     }
   } catch (cause) {
     if (cause instanceof ProviderDown) throw cause;
-    if (isAgain) throw new ProviderDown("The geocoder cannot be reached", { cause });
+    if (isRetry) throw new ProviderDown("The geocoder cannot be reached", { cause });
   }
-  if (isAgain) throw new ProviderDown("The geocoder does not answer with a list");
-  return await ask(url, settings, true);
+  if (isRetry) throw new ProviderDown("The geocoder does not answer with a list");
+  return await fetchResults(url, settings, true);
 }
 
-function plain(text: string): string {
+function normalize(text: string): string {
   return text.normalize("NFKC").replace(/\s+/g, "").toLowerCase();
 }

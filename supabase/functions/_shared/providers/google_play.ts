@@ -4,10 +4,10 @@ import { ApiError } from "../errors.ts";
 import { type PlayAnswer, PlayApi } from "./google_play/api.ts";
 import { NotificationReader, type PlayNotification } from "./google_play/notifications.ts";
 import {
-  forgottenStatement,
+  deletedStatement,
   OtherProduct,
   productStatement,
-  type Question,
+  type PurchaseQuery,
   sha256,
   subscriptionStatement,
 } from "./google_play/purchases.ts";
@@ -31,16 +31,16 @@ const TIMEOUT_MS = 10_000;
 const PURCHASE_TOKEN = /^(?!\.{1,2}$)[\x21-\x7e]{1,1000}$/;
 const PRODUCT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,149}$/;
 
-type AnsweredQuestion = Omit<Question, "askedAt">;
+type PurchaseRequest = Omit<PurchaseQuery, "requestedAt">;
 
 /** One per process, because it caches the access token and Google's public keys. */
 export function googlePlay(config: () => Config, { timeoutMs = TIMEOUT_MS } = {}): GooglePlay {
   let store: PlayStore | undefined;
   let reader: NotificationReader | undefined;
-  const open = () => store ??= new PlayStore(new PlayApi(configured(config().providers.play), timeoutMs));
+  const open = () => store ??= new PlayStore(new PlayApi(requireConfigured(config().providers.play), timeoutMs));
   const openReader = () => {
     const { play, playNotifications } = config().providers;
-    return reader ??= new NotificationReader(configured(playNotifications), configured(play).packageName);
+    return reader ??= new NotificationReader(requireConfigured(playNotifications), requireConfigured(play).packageName);
   };
   return {
     verify: async (receipt) => await open().verify(receipt),
@@ -50,7 +50,7 @@ export function googlePlay(config: () => Config, { timeoutMs = TIMEOUT_MS } = {}
   };
 }
 
-function configured<Part>(part: Part | null): Part {
+function requireConfigured<Part>(part: Part | null): Part {
   if (part !== null) return part;
   throw new ApiError("service_unavailable", { details: { reason: "not_configured" } });
 }
@@ -67,23 +67,23 @@ class PlayStore implements Store {
     const subscription_key = await sha256(purchase_token);
     const environment = "Production";
     const subscription = { subscription_key, product_id, environment, purchase_token, facts: null } as const;
-    return await this.#ask({ subscription, isReceipt: true });
+    return await this.#readPurchase({ subscription, isReceipt: true });
   }
 
   async read(subscription: KnownSubscription): Promise<StoreStatement> {
     const purchase_token = checkedToken(subscription.purchase_token);
-    return await this.#ask({ subscription: { ...subscription, purchase_token }, isReceipt: false });
+    return await this.#readPurchase({ subscription: { ...subscription, purchase_token }, isReceipt: false });
   }
 
   /** A token does not contain whether it is for a subscription. */
-  async #ask(question: AnsweredQuestion, deadline = this.#api.deadline()): Promise<StoreStatement> {
-    const { product_id, purchase_token } = question.subscription;
+  async #readPurchase(request: PurchaseRequest, deadline = this.#api.deadline()): Promise<StoreStatement> {
+    const { product_id, purchase_token } = request.subscription;
     const asSubscription = await this.#api.subscription(purchase_token, deadline);
     if (asSubscription.outcome !== "invalid" || product_id === null || !PRODUCT_ID.test(product_id)) {
-      return await stated(question, asSubscription, subscriptionStatement);
+      return await statementFrom(request, asSubscription, subscriptionStatement);
     }
     const asProduct = await this.#api.product(product_id, purchase_token, deadline);
-    return await stated(question, asProduct, productStatement);
+    return await statementFrom(request, asProduct, productStatement);
   }
 
   async acknowledge(subscription: KnownSubscription): Promise<void> {
@@ -91,7 +91,8 @@ class PlayStore implements Store {
     const { product_id } = subscription;
     if (product_id === null || !PRODUCT_ID.test(product_id)) throw invalid("no product id");
     const deadline = this.#api.deadline();
-    const read = () => this.#ask({ subscription: { ...subscription, purchase_token }, isReceipt: false }, deadline);
+    const read = () =>
+      this.#readPurchase({ subscription: { ...subscription, purchase_token }, isReceipt: false }, deadline);
     const asSubscription = await this.#api.acknowledge("subscriptions", product_id, purchase_token, deadline);
     if (asSubscription.outcome === "ok") return;
     // It is already acknowledged, not a subscription, or the product has changed. Reading the purchase shows which.
@@ -105,19 +106,19 @@ class PlayStore implements Store {
   }
 }
 
-async function stated(
-  { subscription, isReceipt }: AnsweredQuestion,
+async function statementFrom(
+  { subscription, isReceipt }: PurchaseRequest,
   answer: PlayAnswer,
-  statementOf: (question: Question, resource: unknown) => Promise<StoreStatement>,
+  statementOf: (query: PurchaseQuery, resource: unknown) => Promise<StoreStatement>,
 ): Promise<StoreStatement> {
-  const question = { subscription, isReceipt, askedAt: answer.askedAt };
+  const query = { subscription, isReceipt, requestedAt: answer.requestedAt };
   if (answer.outcome === "ok") {
-    return await statementOf(question, answer.resource).catch((error) => {
+    return await statementOf(query, answer.resource).catch((error) => {
       throw error instanceof OtherProduct ? invalid("the purchase is of another product") : error;
     });
   }
   if (answer.outcome === "invalid" || subscription.facts === null) throw invalid(answer.reason);
-  return await forgottenStatement(question, subscription.facts, answer.reason);
+  return await deletedStatement(query, subscription.facts, answer.reason);
 }
 
 function checkedToken(token: string | null): string {

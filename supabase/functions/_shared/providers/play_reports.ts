@@ -6,18 +6,18 @@ import type { PlayConfig } from "../provider_settings.ts";
 import { CredentialsRejected, GoogleTokens, ProviderDown } from "./google_token.ts";
 import { absolute, codeOf, commaSeparated, decoded, millionths, SalesSums, Table, unzipped } from "./report_files.ts";
 import {
-  type Answer,
   type MetricReport,
   type MetricRow,
   ReportClient,
   ReportError,
+  type ReportResponse,
   type ReviewPage,
   type ReviewRow,
   type SalesDay,
   type SalesRow,
+  storableText,
   type StoreReports,
-  StoreWaits,
-  textOf,
+  StoreUnavailable,
 } from "./store_reports.ts";
 
 const SCOPE = "https://www.googleapis.com/auth/";
@@ -98,7 +98,7 @@ export class PlayReports implements StoreReports {
           return await tokens.get(rejected);
         } catch (error) {
           if (error instanceof CredentialsRejected) throw new ReportError("credentials_rejected", `${error.message}.`);
-          if (error instanceof ProviderDown) throw new StoreWaits("unavailable", 0, `${error.message}.`);
+          if (error instanceof ProviderDown) throw new StoreUnavailable("unavailable", 0, `${error.message}.`);
           throw error;
         }
       });
@@ -130,7 +130,7 @@ export class PlayReports implements StoreReports {
     let isFirst = true;
     for (;;) {
       const query = new URLSearchParams({ maxResults: String(REVIEWS_A_PAGE), ...(token === null ? {} : { token }) });
-      const answer: Answer = await this.#publisher.ask(
+      const answer: ReportResponse = await this.#publisher.request(
         `${apiUrl}/androidpublisher/v3/applications/${encodeURIComponent(packageName)}/reviews?${query}`,
       );
       // The page of an earlier run may no longer exist.
@@ -228,7 +228,7 @@ export class PlayReports implements StoreReports {
   }
 
   async #content(name: string): Promise<Uint8Array<ArrayBuffer>> {
-    const answer = await this.#storage.ask(`${this.#bucket()}/${encodeURIComponent(name)}?alt=media`, {
+    const answer = await this.#storage.request(`${this.#bucket()}/${encodeURIComponent(name)}?alt=media`, {
       accept: "*/*",
     });
     if (answer.status !== 200) throw this.#storage.rejection(answer);
@@ -301,13 +301,13 @@ function salesOf(
       const currency = codeOf(row.get("currency")!, 3, "XXX");
       const amount = absolute(millionths(row.get("amount")!));
       sold.sums.add({
-        sku: textOf(row.get("sku")) ?? packageName,
+        sku: storableText(row.get("sku")) ?? packageName,
         product_type: row.get("type")!,
         country: codeOf(row.get("country")!, 2, "ZZ"),
         currency,
         proceeds_currency: currency,
       }, {
-        title: textOf(row.get("title")),
+        title: storableText(row.get("title")),
         units,
         isRefund: units < 1,
         amount: units < 1 ? -amount : amount,
@@ -348,13 +348,13 @@ function reviewOf({ reviewId, authorName, comments = [] }: Review): ReviewRow[] 
   return [{
     review_id: reviewId,
     rating: user.starRating,
-    title: body.length > 0 ? textOf(title) : null,
-    body: textOf(body.length > 0 ? body.join("\t") : title) ?? "",
-    language: textOf(user.reviewerLanguage),
+    title: body.length > 0 ? storableText(title) : null,
+    body: storableText(body.length > 0 ? body.join("\t") : title) ?? "",
+    language: storableText(user.reviewerLanguage),
     territory: null,
-    author_name: textOf(authorName),
-    app_version: textOf(user.appVersionName),
-    response_body: textOf(developer?.text),
+    author_name: storableText(authorName),
+    app_version: storableText(user.appVersionName),
+    response_body: storableText(developer?.text),
     responded_at: momentOf(developer?.lastModified?.seconds),
     reviewed_at: reviewedAt,
   }];

@@ -89,20 +89,20 @@ export class ReportError extends Error {
 }
 
 /** The store requested a delay, or is down. The run continues after `seconds`. */
-export class StoreWaits extends Error {
-  override readonly name = "StoreWaits";
+export class StoreUnavailable extends Error {
+  override readonly name = "StoreUnavailable";
   constructor(readonly code: "rate_limited" | "unavailable", readonly seconds: number, message: string) {
     super(message);
   }
 }
 
-export interface Answer {
+export interface ReportResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-export interface Question {
+export interface ReportRequest {
   readonly method?: "GET" | "POST";
   readonly accept?: string;
   readonly body?: unknown;
@@ -126,57 +126,62 @@ export class ReportClient {
     this.#token = token;
   }
 
-  /** The response with its whole body. Retries after short delays. Throws StoreWaits or ReportError. */
-  async ask(url: string, question: Question = {}): Promise<Answer> {
+  /** The response with its whole body. Retries after short delays. Throws StoreUnavailable or ReportError. */
+  async request(url: string, request: ReportRequest = {}): Promise<ReportResponse> {
     let token = await this.#token?.();
     let isRenewed = false;
     for (let attempt = 1;; attempt++) {
       // Undefined: the connection failed.
-      const answer = await this.#send(url, question, token).catch(() => undefined);
-      if (answer?.status === 401 && !isRenewed && this.#token) {
+      const response = await this.#send(url, request, token).catch(() => undefined);
+      if (response?.status === 401 && !isRenewed && this.#token) {
         token = await this.#token(token);
         isRenewed = true;
         continue;
       }
-      if (answer?.status === 401 || answer?.status === 403) {
-        throw new ReportError("credentials_rejected", `${this.#name} answers ${answer.status}: ${reasonOf(answer)}`);
+      if (response?.status === 401 || response?.status === 403) {
+        throw new ReportError(
+          "credentials_rejected",
+          `${this.#name} answers ${response.status}: ${errorMessageOf(response)}`,
+        );
       }
-      if (answer && answer.status < 500 && answer.status !== 429) return answer;
-      const wait = secondsOf(answer?.headers.get("retry-after") ?? null) ??
-        (answer?.status === 429 ? UNKNOWN_WAIT_SECONDS : attempt / 2);
+      if (response && response.status < 500 && response.status !== 429) return response;
+      const wait = parseRetryAfter(response?.headers.get("retry-after") ?? null) ??
+        (response?.status === 429 ? UNKNOWN_WAIT_SECONDS : attempt / 2);
       if (attempt < TRIES && wait <= SHORT_WAIT_SECONDS) {
         await new Promise((resolve) => setTimeout(resolve, wait * 1000));
         continue;
       }
-      if (answer?.status === 429) throw new StoreWaits("rate_limited", Math.ceil(wait), `${this.#name} asks to wait.`);
-      const what = answer ? `answers ${answer.status}` : "cannot be reached";
-      throw new StoreWaits("unavailable", Math.ceil(wait), `${this.#name} ${what}.`);
+      if (response?.status === 429) {
+        throw new StoreUnavailable("rate_limited", Math.ceil(wait), `${this.#name} asks to wait.`);
+      }
+      const what = response ? `answers ${response.status}` : "cannot be reached";
+      throw new StoreUnavailable("unavailable", Math.ceil(wait), `${this.#name} ${what}.`);
     }
   }
 
   /** The JSON of a response with status 2xx. */
-  async json<T>(url: string, question: Question = {}): Promise<T> {
-    return this.read<T>(await this.ask(url, question));
+  async json<T>(url: string, request: ReportRequest = {}): Promise<T> {
+    return this.read<T>(await this.request(url, request));
   }
 
-  read<T>(answer: Answer): T {
-    if (answer.status >= 300) throw this.rejection(answer);
+  read<T>(response: ReportResponse): T {
+    if (response.status >= 300) throw this.rejection(response);
     try {
-      return JSON.parse(new TextDecoder().decode(answer.bytes)) as T;
+      return JSON.parse(new TextDecoder().decode(response.bytes)) as T;
     } catch {
       throw new ReportError("unreadable", `${this.#name} answers with something that is not JSON.`);
     }
   }
 
-  rejection(answer: Answer): ReportError {
-    return new ReportError("rejected", `${this.#name} answers ${answer.status}: ${reasonOf(answer)}`);
+  rejection(response: ReportResponse): ReportError {
+    return new ReportError("rejected", `${this.#name} answers ${response.status}: ${errorMessageOf(response)}`);
   }
 
   async #send(
     url: string,
-    { method = "GET", accept = "application/json", body }: Question,
+    { method = "GET", accept = "application/json", body }: ReportRequest,
     token?: string,
-  ): Promise<Answer> {
+  ): Promise<ReportResponse> {
     const response = await fetch(url, {
       method,
       headers: {
@@ -192,7 +197,7 @@ export class ReportClient {
 }
 
 /** The store's error message: Apple's `errors[0].detail` or Google's `error.message`. Other bodies are ignored. */
-export function reasonOf({ bytes }: Answer): string {
+export function errorMessageOf({ bytes }: ReportResponse): string {
   try {
     const { errors, error } = JSON.parse(new TextDecoder().decode(bytes)) as {
       errors?: readonly { detail?: unknown; title?: unknown }[];
@@ -206,7 +211,7 @@ export function reasonOf({ bytes }: Answer): string {
 }
 
 /** `Retry-After` in seconds, from seconds, a date, or the milliseconds since 1970 that Apple sends. */
-export function secondsOf(retryAfter: string | null): number | undefined {
+export function parseRetryAfter(retryAfter: string | null): number | undefined {
   if (retryAfter === null) return undefined;
   const text = retryAfter.trim();
   if (/^\d{1,6}$/.test(text)) return Number(text);
@@ -215,7 +220,7 @@ export function secondsOf(retryAfter: string | null): number | undefined {
 }
 
 /** Text that Postgres can store: without NUL and lone surrogates. Null if it becomes empty. */
-export function textOf(value: unknown): string | null {
+export function storableText(value: unknown): string | null {
   if (typeof value !== "string") return null;
   return value.replaceAll("\0", "").toWellFormed().trim() || null;
 }

@@ -4,7 +4,7 @@ import { text, Timestamp } from "./values.ts";
 
 const MAX_TEXT = 500;
 
-const Asking = {
+const commonFields = {
   locale: z.enum(["ja", "en"]).default("ja").meta({ description: "Language of the text and of the reply" }),
   lat: z.number().min(-90).max(90).optional().meta({
     description: "Latitude of the device, for “near here”. Requires `lng`.",
@@ -44,7 +44,7 @@ export const AiSearchParseRequest = z.strictObject({
     description: "The search in the user's own words",
     examples: ["明日9時から18時まで渋谷駅の近く、2,000円以内、屋根付き"],
   }),
-  ...Asking,
+  ...commonFields,
 }).superRefine((body, context) => {
   for (const [param, message] of problemsOf(body as never)) {
     context.addIssue({ code: "custom", path: [param], message });
@@ -80,7 +80,7 @@ export const AiSearchRequest = z.strictObject({
       "user's requests.",
     writeOnly: true,
   }),
-  ...Asking,
+  ...commonFields,
 }).superRefine((body, context) => {
   const issue = (param: string, message: string) => context.addIssue({ code: "custom", path: [param], message });
   for (const [param, message] of problemsOf(body as never)) issue(param, message);

@@ -9,7 +9,7 @@ const FreeSpaces = z.int().min(0).max(1_000_000);
 const Ratio = z.number().min(0).max(1).meta({ description: "1 is full", examples: [0.85] });
 const Share = z.number().min(0).max(1);
 
-const said = {
+const reportFields = {
   state: OccupancyState.optional().meta({
     description: "If omitted, it is derived from the other two: `full` if no space is free, `crowded` from 0.9",
   }),
@@ -23,7 +23,7 @@ const oneOfThree = {
 };
 
 /** The database checks that at least one of the three fields is given. */
-export const NewOccupancyReport = z.strictObject(said).meta({ id: "NewOccupancyReport", ...oneOfThree });
+export const NewOccupancyReport = z.strictObject(reportFields).meta({ id: "NewOccupancyReport", ...oneOfThree });
 
 export const OccupancyReport = z.object({
   id: Id,
@@ -40,7 +40,7 @@ export const OccupancyFeed = z.strictObject({
   reports: z.array(
     z.strictObject({
       parking_lot_id: Id,
-      ...said,
+      ...reportFields,
       reported_at: Moment.optional().meta({ description: "Time of the observation. Default: now. Not in the future." }),
     }).meta(oneOfThree),
   ).min(1).max(500),

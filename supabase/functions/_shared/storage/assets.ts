@@ -76,13 +76,13 @@ export async function confirmAsset(
     : await storage.copy(incomingKey(storage_key), originalKey(storage_key), found.etag);
   if (copy === null) throw new ApiError("service_unavailable");
   if (copy === "changed" || "problem" in copy) {
-    const message = copy === "changed" ? CHANGED : copy.problem;
+    const message = copy === "changed" ? STILL_UPLOADING : copy.problem;
     throw ApiError.ofFields([{ param, code: "invalid_value", message }], { reason: "upload_not_usable" });
   }
   await service.rpc("place_asset", { asset_id: assetId, etag: copy.etag });
 }
 
-const CHANGED = "The file is being uploaded again. Wait for that upload to finish, then retry.";
+const STILL_UPLOADING = "The file is being uploaded again. Wait for that upload to finish, then retry.";
 
 async function checkedObject(
   storage: ObjectStorage,
@@ -102,7 +102,7 @@ async function checkedObject(
     };
   }
   const bytes = await storage.firstBytes(key, found.etag, SIGNATURE_BYTES);
-  if (bytes === null) return { problem: CHANGED };
+  if (bytes === null) return { problem: STILL_UPLOADING };
   if (imageTypeOf(bytes) !== content_type) {
     return { problem: `The uploaded file is not of the declared type ${content_type}. Upload a valid file.` };
   }
@@ -111,23 +111,23 @@ async function checkedObject(
 
 /** The same for a list of uploads. `param` is the field of the list. */
 export async function confirmAssets(
-  work: AssetContext,
+  context: AssetContext,
   assetIds: readonly string[] | undefined,
   category: UploadCategory,
   param: string,
 ): Promise<void> {
-  for (const id of assetIds ?? []) await confirmAsset(work, id, category, param);
+  for (const id of assetIds ?? []) await confirmAsset(context, id, category, param);
 }
 
 /** Temporary URLs for reading these files. Null for null. */
-export function addressesOf(storage: ObjectStorage, keys: readonly string[]): Promise<string[]>;
-export function addressesOf(storage: ObjectStorage, keys: readonly string[] | null): Promise<string[] | null>;
-export async function addressesOf(storage: ObjectStorage, keys: readonly string[] | null): Promise<string[] | null> {
+export function fileUrls(storage: ObjectStorage, keys: readonly string[]): Promise<string[]>;
+export function fileUrls(storage: ObjectStorage, keys: readonly string[] | null): Promise<string[] | null>;
+export async function fileUrls(storage: ObjectStorage, keys: readonly string[] | null): Promise<string[] | null> {
   return keys === null ? null : await Promise.all(keys.map((key) => storage.readUrl(key, URL_SECONDS)));
 }
 
 /** URL of a file: public, or temporary. */
-export async function addressOf(
+export async function fileUrl(
   { links, storage }: { readonly links: Links; readonly storage: ObjectStorage },
   { storage_key, is_public }: StoredFile,
 ): Promise<string> {
@@ -139,7 +139,7 @@ export async function withPhotoUrls<Review extends { readonly photos: readonly S
   reader: { readonly links: Links; readonly storage: ObjectStorage },
   { photos, ...review }: Review,
 ): Promise<Omit<Review, "photos"> & { photo_urls: string[] }> {
-  return { ...review, photo_urls: await Promise.all(photos.map((photo) => addressOf(reader, photo))) };
+  return { ...review, photo_urls: await Promise.all(photos.map((photo) => fileUrl(reader, photo))) };
 }
 
 /** A file whose public copy must be made or deleted, in the format of api.read_object_publications. */
@@ -158,7 +158,7 @@ export interface Publication {
  * Makes or deletes the public copy of a file, and returns whether that is complete. It is safe to run twice or
  * concurrently: the state of the row decides, and the message stays in the queue until the copy matches it.
  */
-export async function settlePublication(
+export async function applyPublication(
   service: Database<(typeof PUBLICATION_CALLS)[number]>,
   storage: ObjectStorage,
   file: Publication,
@@ -203,7 +203,7 @@ export async function publishAsset(
 ): Promise<boolean> {
   try {
     const file = await service.rpc<Publication | null>("object_publication", { asset_id: assetId });
-    return file?.is_wanted === true && await settlePublication(service, storage, file);
+    return file?.is_wanted === true && await applyPublication(service, storage, file);
   } catch (failure) {
     if (failure instanceof ApiError) return false; // the changes of the request remain
     throw failure;

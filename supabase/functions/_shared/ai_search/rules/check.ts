@@ -36,7 +36,7 @@ export function checkAnswer(
   answer: CheckedAnswer,
   options: { readonly locale: Locale; readonly now: Date; readonly timeZone: string },
 ): Check {
-  const findings = [...lost(mentions, answer, options), ...invented(mentions, answer, options)];
+  const findings = [...findMissing(mentions, answer, options), ...findInvented(mentions, answer, options)];
   return {
     unresolved: findings.map((finding) => noteOf(finding, options.locale)),
     factor: findings.length === 0 ? 1 : Math.round(confidenceOf(findings) / confidenceOf([]) * 100) / 100,
@@ -69,7 +69,7 @@ function numbersOf(answer: CheckedAnswer) {
 const near = (a: number, b: number) => Math.abs(a - b) <= Math.max(0.011, Math.abs(a) * 0.005);
 
 /** Mentions in the text that are missing in the answer. */
-function lost(
+function findMissing(
   mentions: readonly Mention[],
   answer: CheckedAnswer,
   { timeZone, now }: { readonly timeZone: string; readonly now: Date },
@@ -135,7 +135,7 @@ function isAnywhere(mention: Mention, answer: CheckedAnswer, numbers: readonly n
 }
 
 /** Numbers in the answer that are missing in the text. */
-function invented(
+function findInvented(
   mentions: readonly Mention[],
   answer: CheckedAnswer,
   { timeZone, now }: { readonly timeZone: string; readonly now: Date },

@@ -57,14 +57,14 @@ export class StayReader extends MomentReader {
         merged.push(date);
         continue;
       }
-      merged[merged.length - 1] = this.#one(last, date);
+      merged[merged.length - 1] = this.#single(last, date);
     }
     // "the holidays, from 30 December": a vague date is ignored next to an exact date.
     const named = merged.filter((date) => date.problem !== "vague");
     return named.some((date) => date.day !== null) ? named : merged;
   }
 
-  #one(first: DateToken, second: DateToken): DateToken {
+  #single(first: DateToken, second: DateToken): DateToken {
     const whole = { start: first.start, end: second.end };
     const named = first.weekday !== null ? first : second.weekday !== null ? second : null;
     if (named === null) return { ...(first.day === null ? second : first), ...whole };

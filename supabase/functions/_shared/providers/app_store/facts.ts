@@ -53,10 +53,10 @@ export function isAutoRenewable({ type }: TransactionPayload): boolean {
   return type === "Auto-Renewable Subscription";
 }
 
-export function factsOf(said: SignedFacts): SubscriptionFacts {
-  const { transaction: purchase, renewal, at } = said;
+export function factsOf(signedFacts: SignedFacts): SubscriptionFacts {
+  const { transaction: purchase, renewal, at } = signedFacts;
   const { expiresDate } = purchase;
-  const status = statusOf(said);
+  const status = statusOf(signedFacts);
   const isOn = renewal?.autoRenewStatus === undefined ? null : renewal.autoRenewStatus === 1;
   const renews = status === "active" && expiresDate !== undefined && expiresDate > at && isAutoRenewable(purchase) &&
     isOn !== false;
@@ -68,7 +68,7 @@ export function factsOf(said: SignedFacts): SubscriptionFacts {
     started_at: timeAt(purchase.purchaseDate),
     original_purchase_date: timeAt(purchase.originalPurchaseDate ?? purchase.purchaseDate),
     expires_at: expiresDate === undefined ? null : timeAt(expiresDate),
-    access_ends_at: accessEnd(status, said),
+    access_ends_at: accessEnd(status, signedFacts),
     auto_renew_status: isOn,
     auto_renewing: renews,
     next_billing_date: renews ? timeAt(renewal?.renewalDate ?? expiresDate) : null,

@@ -24,14 +24,14 @@ export async function readNotification(signed: SignedData, signedPayload: string
   }
   const status = isAutoRenewable(transaction) ? data.status ?? null : null;
   if (isOfEarlierPeriod(transaction, status, signedDate)) return null;
-  const said = { transaction, renewal, status, at: signedDate };
+  const signedFacts = { transaction, renewal, status, at: signedDate };
   return statement({
     event_id: `notification:${id}`,
     type,
     subtype: notification.subtype ?? null,
     occurred_at: timeAt(signedDate),
-    facts: factsOf(said),
-    payload: { notification: keptNotification(notification), ...keptPayload(said) },
+    facts: factsOf(signedFacts),
+    payload: { notification: keptNotification(notification), ...keptPayload(signedFacts) },
     receipt_hash: null,
   });
 }

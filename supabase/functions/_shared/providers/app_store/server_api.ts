@@ -151,13 +151,13 @@ export class ServerApi {
     if (status >= 200 && status < 300) return { outcome: "answer", body };
     if (status === 401) return { outcome: "unauthorized" };
     const code = ApiError.safeParse(body).data?.errorCode;
-    const said = `the App Store answers ${status}${code === undefined ? "" : ` (${code})`}`;
-    if (status === 429) throw new AppStoreDown(said, rateLimitSeconds(headers.get("retry-after")));
-    if (code !== undefined && UNKNOWN.includes(code)) throw new TransactionUnknown(said);
+    const message = `the App Store answers ${status}${code === undefined ? "" : ` (${code})`}`;
+    if (status === 429) throw new AppStoreDown(message, rateLimitSeconds(headers.get("retry-after")));
+    if (code !== undefined && UNKNOWN.includes(code)) throw new TransactionUnknown(message);
     if (status >= 500 || (code !== undefined && RETRYABLE.includes(code))) {
-      return { outcome: "retry", failure: new AppStoreDown(said) };
+      return { outcome: "retry", failure: new AppStoreDown(message) };
     }
-    throw new AppStoreDown(said);
+    throw new AppStoreDown(message);
   }
 
   async #bearer(): Promise<string> {

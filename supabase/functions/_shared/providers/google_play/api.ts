@@ -10,10 +10,10 @@ const RETRY_SECONDS = 30;
 const MAX_RETRY_SECONDS = 3_600;
 
 /**
- * State of a purchase at `askedAt`: the resource, or that it does not exist (`invalid`) or no longer exists (`gone`).
+ * State of a purchase at `requestedAt`: the resource, or that it does not exist (`invalid`) or no longer exists (`gone`).
  */
 export type PlayAnswer =
-  & { readonly askedAt: Date }
+  & { readonly requestedAt: Date }
   & (
     | { readonly outcome: "ok"; readonly resource: unknown }
     | { readonly outcome: "invalid" | "gone"; readonly reason: string }
@@ -60,18 +60,22 @@ export class PlayApi {
     const token = await this.#accessToken();
     const first = await this.#send(method, path, token, deadline);
     // The access token was revoked early: one more attempt with a new one.
-    const { response, text, askedAt } = first.response.status === 401
+    const { response, text, requestedAt } = first.response.status === 401
       ? await this.#send(method, path, await this.#accessToken(token), deadline)
       : first;
     // The response to an acknowledgement is empty.
     if (response.ok) {
-      return { outcome: "ok", resource: method === "POST" && text === "" ? null : resourceIn(text), askedAt };
+      return {
+        outcome: "ok",
+        resource: method === "POST" && text === "" ? null : resourceIn(text),
+        requestedAt,
+      };
     }
     const reason = reasonIn(text);
     const outcome = outcomes[response.status];
     // A proxy's error page has the status of a response, but not its format.
     if (outcome === undefined || reason === undefined) throw failed(response, reason);
-    return { outcome, reason, askedAt };
+    return { outcome, reason, requestedAt };
   }
 
   async #send(
@@ -79,8 +83,8 @@ export class PlayApi {
     path: string,
     token: string,
     deadline: AbortSignal,
-  ): Promise<{ response: Response; text: string; askedAt: Date }> {
-    const askedAt = new Date();
+  ): Promise<{ response: Response; text: string; requestedAt: Date }> {
+    const requestedAt = new Date();
     try {
       const response = await fetch(`${this.#purchasesUrl}/${path}`, {
         method,
@@ -89,7 +93,7 @@ export class PlayApi {
         redirect: "manual",
         signal: deadline,
       });
-      return { response, text: await response.text(), askedAt };
+      return { response, text: await response.text(), requestedAt: requestedAt };
     } catch (error) {
       throw unavailable(`Google Play cannot be reached: ${withoutAddresses(error)}`);
     }

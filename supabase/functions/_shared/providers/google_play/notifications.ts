@@ -192,17 +192,17 @@ async function purchaseOf(purchase_token: string, product_id: string | null = nu
  */
 export function notifiedStatement(notification: PurchaseNotification, read: StoreStatement): StoreStatement {
   const { message_id, event_time, notification_type, order_id } = notification;
-  const told = {
+  const statement = {
     ...read,
     event_id: `notification:${message_id}`,
     type: notification_type,
     payload: { ...read.payload, notification: { message_id, event_time, type: notification_type, order_id } },
   };
-  if (!revokes(notification, read)) return told;
+  if (!revokes(notification, read)) return statement;
   const { facts } = read;
   const endsAt = facts.expires_at !== null && facts.expires_at < event_time ? facts.expires_at : event_time;
   return {
-    ...told,
+    ...statement,
     occurred_at: event_time,
     facts: { ...facts, ...withoutAccess, status: "revoked", access_ends_at: endsAt },
     needs_acknowledgement: false,

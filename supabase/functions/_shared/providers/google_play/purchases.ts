@@ -4,11 +4,11 @@ import type { KnownSubscription, StoreStatement, SubscriptionFacts, Subscription
 import { unavailable } from "./api.ts";
 
 /** The requested purchase, and the time of the request. */
-export interface Question {
+export interface PurchaseQuery {
   readonly subscription: KnownSubscription & { readonly purchase_token: string };
   /** Whether a client sent the purchase. Then its product must match the one in the request. */
   readonly isReceipt: boolean;
-  readonly askedAt: Date;
+  readonly requestedAt: Date;
 }
 
 /** The purchase is for other products than the client's request. */
@@ -92,14 +92,14 @@ const PRODUCT_STATUSES: readonly (SubscriptionStatus | undefined)[] = ["active",
 const PAID: readonly SubscriptionStatus[] = ["active", "grace", "on_hold", "paused"];
 
 /** Throws OtherProduct, or `service_unavailable` for an unexpected response. */
-export async function subscriptionStatement(question: Question, resource: unknown): Promise<StoreStatement> {
-  const purchase = understood(SubscriptionPurchase, resource);
-  const item = itemOf(purchase, question);
-  const facts = subscriptionFacts(purchase, item, question);
+export async function subscriptionStatement(query: PurchaseQuery, resource: unknown): Promise<StoreStatement> {
+  const purchase = parseResource(SubscriptionPurchase, resource);
+  const item = itemOf(purchase, query);
+  const facts = subscriptionFacts(purchase, item, query);
   const linked = purchase.linkedPurchaseToken;
   const linkedKey = linked === undefined ? null : await sha256(linked);
   const isPaid = facts.status !== "unknown" && !NEVER_PAID.includes(purchase.subscriptionState ?? "");
-  return await statement(question, facts, {
+  return await statement(query, facts, {
     payload: subscriptionPayload(purchase, linkedKey),
     supersedes: isPaid ? linkedKey : null,
     isAcknowledged: purchase.acknowledgementState !== "ACKNOWLEDGEMENT_STATE_PENDING",
@@ -107,12 +107,12 @@ export async function subscriptionStatement(question: Question, resource: unknow
 }
 
 /** For one-time purchases. Throws as subscriptionStatement. */
-export async function productStatement(question: Question, resource: unknown): Promise<StoreStatement> {
-  const purchase = understood(ProductPurchase, resource);
-  const productId = question.subscription.product_id ?? purchase.productId;
+export async function productStatement(query: PurchaseQuery, resource: unknown): Promise<StoreStatement> {
+  const purchase = parseResource(ProductPurchase, resource);
+  const productId = query.subscription.product_id ?? purchase.productId;
   if (productId === undefined) throw unavailable("Google Play's answer names no product");
   if (purchase.productId !== undefined && purchase.productId !== productId) throw new OtherProduct();
-  return await statement(question, productFacts(purchase, productId), {
+  return await statement(query, productFacts(purchase, productId), {
     payload: { product: productPayload(purchase) },
     supersedes: null,
     isAcknowledged: purchase.acknowledgementState !== 0,
@@ -120,13 +120,13 @@ export async function productStatement(question: Question, resource: unknown): P
 }
 
 /** For a purchase that Google has deleted, sixty days after it expired. */
-export async function forgottenStatement(
-  question: Question,
+export async function deletedStatement(
+  query: PurchaseQuery,
   known: SubscriptionFacts,
   reason: string,
 ): Promise<StoreStatement> {
   const facts = { ...known, ...withoutAccess, status: "expired" as const };
-  return await statement(question, facts, { payload: { gone: reason }, supersedes: null, isAcknowledged: true });
+  return await statement(query, facts, { payload: { gone: reason }, supersedes: null, isAcknowledged: true });
 }
 
 export const withoutAccess = {
@@ -137,7 +137,7 @@ export const withoutAccess = {
 } as const;
 
 /** The line item of the requested product. For a known subscription, otherwise its current item. */
-function itemOf({ lineItems }: SubscriptionPurchase, { subscription, isReceipt }: Question): LineItem {
+function itemOf({ lineItems }: SubscriptionPurchase, { subscription, isReceipt }: PurchaseQuery): LineItem {
   const same = lineItems.find(({ productId }) => productId === subscription.product_id);
   if (same !== undefined) return same;
   if (isReceipt) throw new OtherProduct();
@@ -146,16 +146,16 @@ function itemOf({ lineItems }: SubscriptionPurchase, { subscription, isReceipt }
   return last;
 }
 
-function subscriptionFacts(purchase: SubscriptionPurchase, item: LineItem, question: Question): SubscriptionFacts {
+function subscriptionFacts(purchase: SubscriptionPurchase, item: LineItem, query: PurchaseQuery): SubscriptionFacts {
   const { subscriptionState = "", startTime, pausedStateContext, externalAccountIdentifiers } = purchase;
   const expiresAt = item.expiryTime ?? null;
-  const status = statusOf(subscriptionState, expiresAt, question.askedAt);
+  const status = statusOf(subscriptionState, expiresAt, query.requestedAt);
   const givesAccess = status === "active" || status === "grace";
   if (givesAccess && expiresAt === null) throw unavailable("Google Play's answer has no expiry time");
   const autoRenewing = item.autoRenewingPlan?.autoRenewEnabled ?? false;
   const next = givesAccess ? expiresAt : status === "paused" ? pausedStateContext?.autoResumeTime ?? null : null;
   // A purchase with a pending payment has not started.
-  const startedAt = startTime ?? question.subscription.facts?.started_at ?? question.askedAt.toISOString();
+  const startedAt = startTime ?? query.subscription.facts?.started_at ?? query.requestedAt.toISOString();
   return {
     status,
     product_id: item.productId,
@@ -240,7 +240,7 @@ function productPayload(purchase: ProductPurchase): Record<string, unknown> {
 }
 
 async function statement(
-  { subscription, isReceipt, askedAt }: Question,
+  { subscription, isReceipt, requestedAt }: PurchaseQuery,
   facts: SubscriptionFacts,
   { payload, supersedes, isAcknowledged }: {
     readonly payload: Readonly<Record<string, unknown>>;
@@ -249,7 +249,7 @@ async function statement(
   },
 ): Promise<StoreStatement> {
   const key = subscription.subscription_key;
-  const occurredAt = askedAt.toISOString();
+  const occurredAt = requestedAt.toISOString();
   // Includes the time, because a state that returns is a new statement.
   const content = await sha256(JSON.stringify([key, occurredAt, facts, payload]));
   return {
@@ -268,7 +268,7 @@ async function statement(
   };
 }
 
-function understood<Schema extends z.ZodType>(schema: Schema, resource: unknown): z.output<Schema> {
+function parseResource<Schema extends z.ZodType>(schema: Schema, resource: unknown): z.output<Schema> {
   const parsed = schema.safeParse(resource);
   if (parsed.success) return parsed.data;
   const fields = parsed.error.issues.map(({ path }) => path.join(".") || "(all)").join(", ");
