@@ -140,7 +140,7 @@ async function picks(): Promise<number[]> {
     // They were asked about: the next thousand are others.
     await sql`
       update public.user_subscriptions set ask_at = now() + interval '7 days'
-      where id in (select subscription_id from private.asked_subscriptions)`;
+      where id in (select subscription_id from private.leased_subscriptions)`;
   }
   await service.end();
   return times;
@@ -151,7 +151,7 @@ async function plan(): Promise<string> {
     explain (analyze, costs off, timing off)
     select s.id, s.ask_at from public.user_subscriptions s
     where s.platform = 'ios' and s.ask_at <= now() and coalesce((
-      select a.leased_until <= now() from private.asked_subscriptions a where a.subscription_id = s.id and a.ask_at = s.ask_at
+      select a.leased_until <= now() from private.leased_subscriptions a where a.subscription_id = s.id and a.ask_at = s.ask_at
     ), true)
     order by s.ask_at limit 1000`;
   return rows.map((row) => row["QUERY PLAN"]).join("\n");

@@ -84,7 +84,7 @@ $$;
 comment on function private.check_upload(bigint, text, text, text, uuid, boolean) is
   'Checks the arguments of an upload. Errors: validation_error.';
 
-create function private.uploading_person(p_category text) returns uuid
+create function private.uploading_user(p_category text) returns uuid
 language plpgsql
 security definer -- no role may lock an administrator's row directly
 set search_path = ''
@@ -105,7 +105,7 @@ begin
 end
 $$;
 
-comment on function private.uploading_person(text) is
+comment on function private.uploading_user(text) is
   'The caller, when they may upload files of this category. Locks the account, so that uploads of one user start one after the other. Errors: unauthorized, forbidden.';
 
 create function private.check_unattached_uploads(p_user_id uuid, p_file_size bigint) returns void
@@ -113,18 +113,18 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  c_most_uploads constant integer := 20;
-  c_most_bytes constant bigint := 100 * 1024 * 1024;
+  c_max_uploads constant integer := 20;
+  c_max_bytes constant bigint := 100 * 1024 * 1024;
   v_uploads integer;
   v_bytes bigint;
 begin
   select count(*), coalesce(sum(a.size_bytes), 0) into v_uploads, v_bytes
   from public.assets a where a.created_by = p_user_id and a.attached_at is null and a.deleted_at is null;
-  if v_uploads >= c_most_uploads or v_bytes + p_file_size > c_most_bytes then
+  if v_uploads >= c_max_uploads or v_bytes + p_file_size > c_max_bytes then
     perform private.raise_error('conflict', 409,
-      format('At most %s uploads and %s bytes may be unattached. Attach them, or retry after a day.', c_most_uploads, c_most_bytes),
+      format('At most %s uploads and %s bytes may be unattached. Attach them, or retry after a day.', c_max_uploads, c_max_bytes),
       p_details => jsonb_build_object(
-        'reason', 'too_many_unattached_uploads', 'max_uploads', c_most_uploads, 'max_bytes', c_most_bytes,
+        'reason', 'too_many_unattached_uploads', 'max_uploads', c_max_uploads, 'max_bytes', c_max_bytes,
         'uploads', v_uploads, 'bytes', v_bytes
       ));
   end if;
@@ -139,19 +139,19 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  c_most_uploads constant integer := 200;
-  c_most_bytes constant bigint := 500 * 1024 * 1024;
+  c_max_uploads constant integer := 200;
+  c_max_bytes constant bigint := 500 * 1024 * 1024;
   v_uploads integer;
   v_bytes bigint;
   v_oldest timestamptz;
 begin
   select count(*), coalesce(sum(a.size_bytes), 0), min(a.created_at) into v_uploads, v_bytes, v_oldest
   from public.assets a where a.created_by = p_user_id and a.created_at > clock_timestamp() - interval '24 hours';
-  if v_uploads >= c_most_uploads or v_bytes + p_file_size > c_most_bytes then
+  if v_uploads >= c_max_uploads or v_bytes + p_file_size > c_max_bytes then
     perform private.raise_error('rate_limited', 429,
-      format('At most %s uploads and %s bytes are allowed in 24 hours. Retry after details.retry_after seconds.', c_most_uploads, c_most_bytes),
+      format('At most %s uploads and %s bytes are allowed in 24 hours. Retry after details.retry_after seconds.', c_max_uploads, c_max_bytes),
       p_details => jsonb_build_object(
-        'policy', 'daily_uploads', 'max_uploads', c_most_uploads, 'max_bytes', c_most_bytes,
+        'policy', 'daily_uploads', 'max_uploads', c_max_uploads, 'max_bytes', c_max_bytes,
         'retry_after', greatest(1, ceil(extract(epoch from v_oldest + interval '24 hours' - clock_timestamp())))::integer
       ));
   end if;
@@ -169,7 +169,7 @@ security definer -- no client may write assets; the row is the caller's, pending
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.uploading_person(p_category);
+  v_user_id uuid := private.uploading_user(p_category);
   v_asset public.assets;
 begin
   perform private.check_upload(p_file_size, p_mime_type, p_category, p_entity_type, p_entity_id, p_is_public);
@@ -268,7 +268,7 @@ grant execute on function private.attached_assets(text, uuid[]) to authenticated
 -- Internals: the end
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.tg_assets__leave_with_uploader() returns trigger
+create function private.tg_assets__delete_with_uploader() returns trigger
 language plpgsql
 set search_path = ''
 as $$
@@ -280,12 +280,12 @@ begin
 end
 $$;
 
-comment on function private.tg_assets__leave_with_uploader() is
+comment on function private.tg_assets__delete_with_uploader() is
   'Marks a file for deletion when its uploader is removed, unless it shows a lot: at a withdrawal, and when the auth server deletes the account.';
 
-create trigger _200_leave_with_uploader before update of created_by on public.assets
+create trigger _200_delete_with_uploader before update of created_by on public.assets
   for each row when (old.created_by is not null and new.created_by is null)
-  execute function private.tg_assets__leave_with_uploader();
+  execute function private.tg_assets__delete_with_uploader();
 
 create function private.tg_assets__delete_incoming() returns trigger
 language plpgsql

@@ -90,7 +90,7 @@ $$;
 comment on function private.publication_of(public.assets) is
   'Whether a file should have a copy, whether it has one, and which object is its original. A deleted file should have none.';
 
-create function private.repeat_publications() returns void
+create function private.requeue_publications() returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -109,7 +109,7 @@ begin
 end
 $$;
 
-comment on function private.repeat_publications() is 'Queues copies again that could not be made or deleted.';
+comment on function private.requeue_publications() is 'Queues copies again that could not be made or deleted.';
 
 create function private.sweep_objects() returns void
 language plpgsql
@@ -126,7 +126,7 @@ $$;
 
 comment on function private.sweep_objects() is 'Calls the function storage when objects wait to be copied or deleted.';
 
-select cron.schedule('repeat_publications', '45 2 * * *', 'select private.repeat_publications()');
+select cron.schedule('requeue_publications', '45 2 * * *', 'select private.requeue_publications()');
 select cron.schedule('sweep_objects', '* * * * *', 'select private.sweep_objects()');
 
 grant execute on function private.publication_of(public.assets) to service_role;

@@ -79,22 +79,22 @@ create trigger _900_check_start before insert on public.error_reports
 create trigger _900_check_move before update on public.error_reports
   for each row when (new.status <> old.status) execute function private.tg_check_state('error_report');
 
-create function private.written_text(p_text text, p_most integer, p_param text) returns text
+create function private.required_text(p_text text, p_max integer, p_param text) returns text
 language plpgsql stable
 set search_path = ''
 as $$
 declare
   v_text text := private.trimmed(p_text);
 begin
-  if v_text is null or char_length(v_text) > p_most then
-    perform private.raise_error('validation_error', 422, format('%s must have 1 to %s characters.', p_param, p_most),
+  if v_text is null or char_length(v_text) > p_max then
+    perform private.raise_error('validation_error', 422, format('%s must have 1 to %s characters.', p_param, p_max),
       p_param => p_param);
   end if;
   return v_text;
 end
 $$;
 
-comment on function private.written_text(text, integer, text) is
+comment on function private.required_text(text, integer, text) is
   'A required text without the spaces around it. Errors: validation_error, with the field as param.';
 
 create function private.reported_lot_name(p_lot_id uuid, p_name text) returns text
@@ -103,7 +103,7 @@ set search_path = ''
 as $$
 begin
   if p_lot_id is null then
-    return private.written_text(p_name, 200, 'parking_lot_name');
+    return private.required_text(p_name, 200, 'parking_lot_name');
   end if;
   if p_name is not null then
     perform private.raise_error('validation_error', 422, 'Give either parking_lot_id or parking_lot_name, not both.',
@@ -122,16 +122,16 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  c_most constant integer := 100;
+  c_max constant integer := 100;
   v_reported timestamptz[];
 begin
   select array_agg(r.created_at order by r.created_at desc) into v_reported
   from public.error_reports r where r.user_id = p_user_id and r.created_at > clock_timestamp() - interval '24 hours';
-  if cardinality(v_reported) >= c_most then
-    perform private.raise_error('rate_limited', 429, format('At most %s error reports are allowed in 24 hours. Retry after details.retry_after seconds.', c_most),
+  if cardinality(v_reported) >= c_max then
+    perform private.raise_error('rate_limited', 429, format('At most %s error reports are allowed in 24 hours. Retry after details.retry_after seconds.', c_max),
       p_details => jsonb_build_object(
         'policy', 'daily_error_reports',
-        'retry_after', ceil(extract(epoch from v_reported[c_most] + interval '24 hours' - clock_timestamp()))::integer
+        'retry_after', ceil(extract(epoch from v_reported[c_max] + interval '24 hours' - clock_timestamp()))::integer
       ));
   end if;
 end
@@ -184,10 +184,10 @@ comment on function private.error_report_rows(uuid[]) is
   'Reports as the interface returns them, newest first; evidence_keys are storage keys, null without evidence.';
 
 grant execute on function
-  private.check_daily_reports(uuid), private.attach_evidence(uuid, uuid[]), private.written_text(text, integer, text),
+  private.check_daily_reports(uuid), private.attach_evidence(uuid, uuid[]), private.required_text(text, integer, text),
   private.reported_lot_name(uuid, text), private.error_report_rows(uuid[])
 to authenticated;
-grant execute on function private.written_text(text, integer, text) to service_role;
+grant execute on function private.required_text(text, integer, text) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface
@@ -222,7 +222,7 @@ begin
   end if;
   insert into public.error_reports (user_id, parking_lot_id, parking_lot_name, report_type, severity, description)
   values (v_user_id, p_parking_lot_id, private.reported_lot_name(p_parking_lot_id, p_parking_lot_name), p_report_type,
-    p_severity, private.written_text(p_description, 2000, 'description'))
+    p_severity, private.required_text(p_description, 2000, 'description'))
   returning id into v_report_id;
   perform private.attach_evidence(v_report_id, p_evidence_asset_ids);
   perform private.log_activity('error_report_post', p_parking_lot_id, v_report_id);

@@ -124,11 +124,11 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  c_most constant integer := 200;
+  c_max constant integer := 200;
 begin
-  if p_message_count >= c_most then
-    perform private.raise_error('conflict', 409, format('This ticket has %s messages, which is the maximum. Open another ticket.', c_most),
-      p_details => jsonb_build_object('reason', 'too_many_messages', 'max_messages', c_most));
+  if p_message_count >= c_max then
+    perform private.raise_error('conflict', 409, format('This ticket has %s messages, which is the maximum. Open another ticket.', c_max),
+      p_details => jsonb_build_object('reason', 'too_many_messages', 'max_messages', c_max));
   end if;
 end
 $$;
@@ -142,17 +142,17 @@ security definer -- clients have no right to insert: they could circumvent the d
 set search_path = ''
 as $$
 declare
-  c_most constant integer := 5;
+  c_max constant integer := 5;
   v_user_id uuid := private.writing_user();
   v_ticket public.support_tickets;
   v_opened timestamptz[];
 begin
   select array_agg(t.created_at order by t.created_at desc) into v_opened
   from public.support_tickets t where t.user_id = v_user_id and t.created_at > clock_timestamp() - interval '24 hours';
-  if cardinality(v_opened) >= c_most then
-    perform private.raise_error('rate_limited', 429, format('At most %s tickets are allowed in 24 hours. Retry after details.retry_after seconds.', c_most), p_details => jsonb_build_object(
+  if cardinality(v_opened) >= c_max then
+    perform private.raise_error('rate_limited', 429, format('At most %s tickets are allowed in 24 hours. Retry after details.retry_after seconds.', c_max), p_details => jsonb_build_object(
       'policy', 'support_tickets',
-      'retry_after', ceil(extract(epoch from v_opened[c_most] + interval '24 hours' - clock_timestamp()))::integer
+      'retry_after', ceil(extract(epoch from v_opened[c_max] + interval '24 hours' - clock_timestamp()))::integer
     ));
   end if;
   insert into public.support_tickets (user_id, category, subject) values (v_user_id, p_category, p_subject)
@@ -185,7 +185,7 @@ begin
   end if;
   perform private.require_message_room(v_message_count);
   insert into public.support_messages (ticket_id, author, body)
-  values (p_ticket_id, 'user', private.written_text(p_body, 4000, 'message'))
+  values (p_ticket_id, 'user', private.required_text(p_body, 4000, 'message'))
   returning id into v_message_id;
   perform private.attach_asset(a.id, 'support', 'support_message', v_message_id, 'attachment_asset_ids')
   from unnest(p_asset_ids) with ordinality as a (id, place) order by a.place;
@@ -299,7 +299,7 @@ begin
   if not exists (select from public.codes c where c.category_id = 'ticket_category' and c.code = p_category) then
     perform private.raise_error('validation_error', 422, 'category must be a code of the list ticket_category.', p_param => 'category');
   end if;
-  v_ticket := private.open_support_ticket(p_category, private.written_text(p_subject, 100, 'subject'));
+  v_ticket := private.open_support_ticket(p_category, private.required_text(p_subject, 100, 'subject'));
   perform private.write_support_message(v_ticket.id, p_message, p_attachment_asset_ids);
   perform private.log_activity('support_ticket_post', null, v_ticket.id);
   return api.get_support_ticket(v_ticket.id);

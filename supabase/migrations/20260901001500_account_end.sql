@@ -4,8 +4,8 @@
 -- sign-in, devices, and everything that is a few rows. After its commit no one can read the rest: the user's own functions
 -- reject them, row security requires an active account, and the console's readers leave out accounts in
 -- private.account_ends.
--- A job deletes the large parts (private.next_forgotten_batch): a batch of rows a transaction, table by table in the order
--- of private.forgotten_tables. private.account_ends has its progress. A job that is killed continues after its last batch.
+-- A job deletes the large parts (private.next_erasure_batch): a batch of rows a transaction, table by table in the order
+-- of private.erasure_steps. private.account_ends has its progress. A job that is killed continues after its last batch.
 --
 -- What only the user used is deleted. What others use stays without the user: published reviews, parking sessions as counts
 -- of visits, which lots were reported and for what (without the text), and pictures of lots. The account's row and the auth
@@ -17,7 +17,7 @@
 -- Invariants: rows that would be deleted with the account's row are deleted at withdrawal (a test compares the catalogue of
 -- foreign keys with both). The last administrator with the area admins cannot withdraw (2150).
 -- Interface: commands.withdraw_my_account; for administrators (2035) private.hold_sign_in, empty_account; for the console's
--- readers private.account_ends; private.next_forgotten_batch (work).
+-- readers private.account_ends; private.next_erasure_batch (work).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -38,7 +38,7 @@ comment on table private.account_ends is
 comment on column private.account_ends.log_texts is
   'Texts of the identity provider''s log entries about the user, as JSON: their id and e-mail address.';
 comment on column private.account_ends.step is
-  'The current step in private.forgotten_tables; beyond the last one: the log.';
+  'The current step in private.erasure_steps; beyond the last one: the log.';
 comment on column private.account_ends.log_block is 'Blocks of the log before this one are finished.';
 
 grant select (user_id) on private.account_ends to service_role; -- the console's readers leave out these accounts
@@ -47,7 +47,7 @@ grant select (user_id) on private.account_ends to service_role; -- the console's
 -- Internals: closing
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.tg_app_users__forget_person() returns trigger
+create function private.tg_app_users__erase_user_data() returns trigger
 language plpgsql
 security definer -- clients have no DELETE grant on most of these tables; this is the only writer of account_ends
 set search_path = ''
@@ -67,12 +67,12 @@ begin
 end
 $$;
 
-comment on function private.tg_app_users__forget_person() is
+comment on function private.tg_app_users__erase_user_data() is
   'Deletes the few-row data of a user who withdraws: settings, devices, keys, the avatar. Leaves the rest to the job.';
 
-create trigger _400_forget_person after update of status on public.app_users
+create trigger _400_erase_user_data after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
-  execute function private.tg_app_users__forget_person();
+  execute function private.tg_app_users__erase_user_data();
 
 create function private.tg_reviews__drop_unpublished() returns trigger
 language plpgsql
@@ -100,7 +100,7 @@ create trigger _900_drop_unpublished after update on public.reviews
   referencing old table as rows_before new table as rows_changed
   for each statement execute function private.tg_reviews__drop_unpublished();
 
-create function private.tg_error_reports__forget_words() returns trigger
+create function private.tg_error_reports__erase_texts() returns trigger
 language plpgsql
 set search_path = ''
 as $$
@@ -110,12 +110,12 @@ begin
 end
 $$;
 
-comment on function private.tg_error_reports__forget_words() is
+comment on function private.tg_error_reports__erase_texts() is
   'Deletes the texts of a user''s reports at withdrawal; the lot and the kind of error stay.';
 
-create trigger _200_forget_words before update of user_id on public.error_reports
+create trigger _200_erase_texts before update of user_id on public.error_reports
   for each row when (new.user_id is null and old.user_id is not null)
-  execute function private.tg_error_reports__forget_words();
+  execute function private.tg_error_reports__erase_texts();
 
 create function private.close_sign_in(p_user_id uuid) returns void
 language plpgsql
@@ -193,10 +193,10 @@ $$;
 comment on function private.end_account() is 'Withdraws the calling user. Errors: unauthorized, forbidden, conflict.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Internals: forgetting
+-- Internals: erasure
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.forgotten_tables()
+create function private.erasure_steps()
 returns table (step bigint, name text, user_column text, changes text, lot text)
 language plpgsql immutable
 set search_path = ''
@@ -232,10 +232,10 @@ begin
 end
 $$;
 
-comment on function private.forgotten_tables() is
+comment on function private.erasure_steps() is
   'The steps of the job: the tables whose rows of a withdrawn user are changed (changes; null: deleted), the column of the user, and the lot of a row t.';
 
-create function private.forget_rows(
+create function private.erase_rows(
   p_user_id uuid, p_table text, p_user_column text, p_changes text, p_lot text, p_rows integer
 ) returns integer
 language plpgsql
@@ -261,10 +261,10 @@ begin
 end
 $$;
 
-comment on function private.forget_rows(uuid, text, text, text, text, integer) is
-  'Deletes or changes up to p_rows rows of a table that refer to a user, after locking their lots. Returns their number. The arguments are those of private.forgotten_tables.';
+comment on function private.erase_rows(uuid, text, text, text, text, integer) is
+  'Deletes or changes up to p_rows rows of a table that refer to a user, after locking their lots. Returns their number. The arguments are those of private.erasure_steps.';
 
-create function private.forget_log_entries(p_end private.account_ends, p_blocks integer) returns boolean
+create function private.erase_log_entries(p_end private.account_ends, p_blocks integer) returns boolean
 language plpgsql
 set search_path = ''
 as $$
@@ -280,10 +280,10 @@ begin
 end
 $$;
 
-comment on function private.forget_log_entries(private.account_ends, integer) is
+comment on function private.erase_log_entries(private.account_ends, integer) is
   'Deletes the entries about a user from the next p_blocks blocks of the identity provider''s log. True when those were the last.';
 
-create function private.next_forgotten_batch(p_rows integer default 500, p_blocks integer default 4000) returns boolean
+create function private.next_erasure_batch(p_rows integer default 500, p_blocks integer default 4000) returns boolean
 language plpgsql
 set search_path = ''
 as $$
@@ -298,13 +298,13 @@ begin
   end if;
   perform from public.app_users u where u.id = v_end.user_id for no key update;
   loop
-    select * into v_table from private.forgotten_tables() f where f.step = v_end.step;
+    select * into v_table from private.erasure_steps() f where f.step = v_end.step;
     exit when not found;
-    v_rows := private.forget_rows(v_end.user_id, v_table.name, v_table.user_column, v_table.changes, v_table.lot, p_rows);
+    v_rows := private.erase_rows(v_end.user_id, v_table.name, v_table.user_column, v_table.changes, v_table.lot, p_rows);
     exit when v_rows > 0;
     v_end.step := v_end.step + 1;
   end loop;
-  if v_table.step is null and private.forget_log_entries(v_end, p_blocks) then
+  if v_table.step is null and private.erase_log_entries(v_end, p_blocks) then
     delete from private.account_ends e where e.user_id = v_end.user_id;
   else
     update private.account_ends e
@@ -316,11 +316,11 @@ begin
 end
 $$;
 
-comment on function private.next_forgotten_batch(integer, integer) is
+comment on function private.next_erasure_batch(integer, integer) is
   'Deletes the next batch of the account that has waited longest: up to p_rows rows of one table, or p_blocks blocks of the identity provider''s log. False when nothing is left. Commit after each call.';
 
-select cron.schedule('forget_withdrawn_accounts', '10 seconds',
-  'do $work$ begin while private.next_forgotten_batch() loop commit; end loop; end $work$');
+select cron.schedule('erase_withdrawn_accounts', '10 seconds',
+  'do $work$ begin while private.next_erasure_batch() loop commit; end loop; end $work$');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface

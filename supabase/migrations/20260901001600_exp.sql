@@ -208,7 +208,7 @@ create trigger _100_keep_sums_on_delete after delete on public.exp_entries
   referencing old table as rows_changed
   for each statement execute function private.tg_exp_entries__keep_sums();
 
-create function private.tg_app_users__tell_level() returns trigger
+create function private.tg_app_users__notify_level() returns trigger
 language plpgsql
 security definer -- the role that caused the points may not write notifications
 set search_path = ''
@@ -219,12 +219,12 @@ begin
 end
 $$;
 
-comment on function private.tg_app_users__tell_level() is 'Notifies a user that their level rose.';
+comment on function private.tg_app_users__notify_level() is 'Notifies a user that their level rose.';
 
 -- Only within the ledger's trigger: a recalculation, after an edit of levels, would notify all users at once.
-create trigger _500_tell_level after update of level on public.app_users
+create trigger _500_notify_level after update of level on public.app_users
   for each row when (new.level > old.level and new.status <> 'withdrawn' and pg_trigger_depth() > 0)
-  execute function private.tg_app_users__tell_level();
+  execute function private.tg_app_users__notify_level();
 
 grant execute on function private.level_at(integer) to service_role;
 
@@ -355,7 +355,7 @@ comment on function private.tg_user_activity_logs__give_exp() is 'Gives the poin
 create trigger _100_give_exp after insert on public.user_activity_logs
   for each row when (new.is_rewarded) execute function private.tg_user_activity_logs__give_exp();
 
-create function private.went_with_lot(p_review public.reviews) returns boolean
+create function private.deleted_with_lot(p_review public.reviews) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$
@@ -364,7 +364,7 @@ begin
 end
 $$;
 
-comment on function private.went_with_lot(public.reviews) is 'Whether a review is deleted because its lot is.';
+comment on function private.deleted_with_lot(public.reviews) is 'Whether a review is deleted because its lot is.';
 
 create function private.tg_reviews__give_exp() returns trigger
 language plpgsql
@@ -376,7 +376,7 @@ declare
   v_after uuid := case when tg_op <> 'DELETE' and new.status = 'approved' then new.user_id end;
 begin
   if v_before is distinct from v_after then
-    if v_before is not null and not (tg_op = 'DELETE' and private.went_with_lot(old)) then
+    if v_before is not null and not (tg_op = 'DELETE' and private.deleted_with_lot(old)) then
       perform private.take_exp_back(v_before, 'review_approved', 'review', old.id);
     end if;
     if v_after is not null then

@@ -2,7 +2,7 @@
 --
 -- An edit of levels alone changes no user's level. The job processes users in the order of their ids, a batch a
 -- transaction; its row keeps the last id. When the worker ends, the next one continues after the last committed batch. The
--- jobs of badges (1630) and themes (1705) have the same form and share private.next_people.
+-- jobs of badges (1630) and themes (1705) have the same form and share private.next_users.
 --
 -- The job sends no notifications, because no user did anything. It gives the themes that a level earns.
 --
@@ -36,7 +36,7 @@ grant select on private.level_recalculation to service_role;
 -- Internals
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.count_people() returns integer
+create function private.count_users() returns integer
 language plpgsql stable
 set search_path = ''
 as $$
@@ -45,9 +45,9 @@ begin
 end
 $$;
 
-comment on function private.count_people() is 'Number of users that a job over all users processes.';
+comment on function private.count_users() is 'Number of users that a job over all users processes.';
 
-create function private.next_people(p_after uuid, p_people integer) returns uuid[]
+create function private.next_users(p_after uuid, p_users integer) returns uuid[]
 language plpgsql
 set search_path = ''
 as $$
@@ -56,12 +56,12 @@ begin
   return array(
     select u.id from public.app_users u
     where u.status <> 'withdrawn' and (p_after is null or u.id > p_after)
-    order by u.id limit p_people for no key update
+    order by u.id limit p_users for no key update
   );
 end
 $$;
 
-comment on function private.next_people(uuid, integer) is
+comment on function private.next_users(uuid, integer) is
   'The next batch of a job over all users, in the order of their ids. Locks their rows until the transaction ends.';
 
 create function private.job_progress(
@@ -105,7 +105,7 @@ security definer -- only this function and the worker write the job table
 set search_path = ''
 as $$
 begin
-  insert into private.level_recalculation as r (total_users) values (private.count_people())
+  insert into private.level_recalculation as r (total_users) values (private.count_users())
   on conflict (is_only) do update
   set last_user_id = null, done_users = 0, total_users = excluded.total_users, changed_users = 0,
     started_at = now(), updated_at = now(), finished_at = null;
@@ -115,7 +115,7 @@ $$;
 comment on function private.start_level_recalculation() is
   'Starts the recalculation of levels; restarts a running one from the beginning.';
 
-create function private.next_level_batch(p_people integer default 1000) returns boolean
+create function private.next_level_batch(p_users integer default 1000) returns boolean
 language plpgsql
 set search_path = ''
 as $$
@@ -128,7 +128,7 @@ begin
   if not found then
     return false;
   end if;
-  v_user_ids := private.next_people(v_job.last_user_id, p_people);
+  v_user_ids := private.next_users(v_job.last_user_id, p_users);
   update public.app_users u
   set total_exp = s.total_exp, level = private.level_at(s.total_exp)
   from (
@@ -141,8 +141,8 @@ begin
   set last_user_id = coalesce(v_user_ids[cardinality(v_user_ids)], r.last_user_id),
     done_users = r.done_users + cardinality(v_user_ids), changed_users = r.changed_users + v_changed,
     updated_at = clock_timestamp(),
-    total_users = case when cardinality(v_user_ids) < p_people then r.done_users + cardinality(v_user_ids) else r.total_users end,
-    finished_at = case when cardinality(v_user_ids) < p_people then clock_timestamp() end
+    total_users = case when cardinality(v_user_ids) < p_users then r.done_users + cardinality(v_user_ids) else r.total_users end,
+    finished_at = case when cardinality(v_user_ids) < p_users then clock_timestamp() end
   where r.is_only;
   return true;
 end

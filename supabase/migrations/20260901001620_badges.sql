@@ -361,7 +361,7 @@ declare
   v_after uuid := case when tg_op <> 'DELETE' and new.status = 'approved' then new.user_id end;
 begin
   if v_before is distinct from v_after then
-    if v_before is not null and tg_op = 'DELETE' and private.went_with_lot(old) then
+    if v_before is not null and tg_op = 'DELETE' and private.deleted_with_lot(old) then
       insert into private.kept_reviews (review_id, user_id, parking_lot_id, rating, created_at)
       values (old.id, old.user_id, old.parking_lot_id, old.rating, old.created_at);
     elsif v_before is not null then

@@ -34,10 +34,10 @@ security definer -- only this function and the worker write the job table
 set search_path = ''
 as $$
 declare
-  v_people integer := private.count_people();
+  v_users integer := private.count_users();
 begin
   insert into private.badge_backfills as f (badge_id, total_users, had_other_conditions)
-  select b.id, v_people, p_has_other_conditions from unnest(p_badge_ids) as b (id) order by b.id
+  select b.id, v_users, p_has_other_conditions from unnest(p_badge_ids) as b (id) order by b.id
   on conflict (badge_id) do update
   set had_other_conditions = excluded.had_other_conditions or (f.had_other_conditions and f.finished_at is null),
     last_user_id = null, done_users = 0, total_users = excluded.total_users, started_at = now(), updated_at = now(),
@@ -160,7 +160,7 @@ $$;
 comment on function private.rebuild_badge(public.badges, uuid[]) is
   'Rebuilds the progress of these users, whose accounts are locked, with a badge of valid conditions. Nothing changes for users who have it.';
 
-create function private.next_badge_batch(p_people integer default 1000) returns boolean
+create function private.next_badge_batch(p_users integer default 1000) returns boolean
 language plpgsql
 set search_path = ''
 as $$
@@ -184,14 +184,14 @@ begin
   if v_fault is not null then
     insert into private.badge_faults (badge_id, fault) values (v_badge.id, v_fault[2]) on conflict do nothing;
   else
-    v_user_ids := private.next_people(v_job.last_user_id, p_people);
+    v_user_ids := private.next_users(v_job.last_user_id, p_users);
     perform private.rebuild_badge(v_badge, v_user_ids);
   end if;
   update private.badge_backfills f
   set last_user_id = coalesce(v_user_ids[cardinality(v_user_ids)], f.last_user_id),
     done_users = f.done_users + cardinality(v_user_ids), updated_at = clock_timestamp(),
-    total_users = case when cardinality(v_user_ids) < p_people then f.done_users + cardinality(v_user_ids) else f.total_users end,
-    finished_at = case when cardinality(v_user_ids) < p_people then clock_timestamp() end
+    total_users = case when cardinality(v_user_ids) < p_users then f.done_users + cardinality(v_user_ids) else f.total_users end,
+    finished_at = case when cardinality(v_user_ids) < p_users then clock_timestamp() end
   where f.badge_id = v_job.badge_id;
   return true;
 end

@@ -63,7 +63,7 @@ comment on table private.theme_grants is
   'Jobs that give a theme to users who have earned it already: running until finished_at.';
 comment on column private.theme_grants.last_user_id is 'Users up to this id are processed.';
 
-create function private.next_theme_batch(p_people integer default 1000) returns boolean
+create function private.next_theme_batch(p_users integer default 1000) returns boolean
 language plpgsql
 set search_path = ''
 as $$
@@ -76,7 +76,7 @@ begin
   if not found then
     return false;
   end if;
-  v_user_ids := private.next_people(v_job.last_user_id, p_people);
+  v_user_ids := private.next_users(v_job.last_user_id, p_users);
   -- The theme's conditions are read with each batch: a change since the job began restarts it.
   perform private.grant_theme(u.id, t.id, 'reward')
   from public.themes t
@@ -88,7 +88,7 @@ begin
   update private.theme_grants g
   set last_user_id = coalesce(v_user_ids[cardinality(v_user_ids)], g.last_user_id),
     done_users = g.done_users + cardinality(v_user_ids),
-    finished_at = case when cardinality(v_user_ids) < p_people then clock_timestamp() end
+    finished_at = case when cardinality(v_user_ids) < p_users then clock_timestamp() end
   where g.theme_id = v_job.theme_id;
   return true;
 end

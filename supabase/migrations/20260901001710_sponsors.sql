@@ -258,7 +258,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  c_worst_m constant integer := 100;
+  c_max_accuracy_m constant integer := 100;
   v_distance_m numeric;
   v_allowed_m integer;
 begin
@@ -274,9 +274,9 @@ begin
   from public.sponsors s where s.id = p_sponsor_id;
   if not found then
     perform private.raise_error('not_found', 404, 'There is no such sponsor.', p_param => 'id');
-  elsif p_accuracy_m > c_worst_m then
+  elsif p_accuracy_m > c_max_accuracy_m then
     perform private.raise_error('validation_error', 422, 'The position is not accurate enough. Retry with an accuracy_m of at most details.allowed_m.', p_param => 'accuracy_m',
-      p_details => jsonb_build_object('reason', 'too_inaccurate', 'accuracy_m', p_accuracy_m, 'allowed_m', c_worst_m));
+      p_details => jsonb_build_object('reason', 'too_inaccurate', 'accuracy_m', p_accuracy_m, 'allowed_m', c_max_accuracy_m));
   elsif v_distance_m > v_allowed_m then
     perform private.raise_error('validation_error', 422, 'You are too far from the sponsor. Check in within details.allowed_m metres.', p_param => 'lat',
       p_details => jsonb_build_object('reason', 'too_far', 'distance_m', v_distance_m, 'allowed_m', v_allowed_m));

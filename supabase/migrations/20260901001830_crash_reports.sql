@@ -103,14 +103,14 @@ grant select (id, fingerprint, stack, device, app_version, reported_on, report_c
 -- Internals
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.without_people(p_text text) returns text
+create function private.without_personal_data(p_text text) returns text
 language sql immutable parallel safe
 return regexp_replace(regexp_replace(regexp_replace(p_text,
   '[A-Za-z0-9._%+-]{1,64}(@|%40)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+', '(mail)', 'g'),
   '\meyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}(\.[A-Za-z0-9_-]*)?', '(token)', 'g'),
   '(/Users/|/home/|\\{1,2}Users\\{1,2})[^/\\\s:]+', '\1(name)', 'gi');
 
-comment on function private.without_people(text) is
+comment on function private.without_personal_data(text) is
   'A stack without mail addresses, tokens and the names of home directories.';
 
 create function private.crash_fingerprint(p_stack text) returns text
@@ -139,7 +139,7 @@ insert into private.retentions (table_name, condition) values
   ('private.crash_report_days', 't.reported_on < (now() at time zone ''UTC'')::date - 90'),
   ('private.crash_report_sources', 't.reported_on < (now() at time zone ''UTC'')::date');
 
-grant execute on function private.without_people(text), private.crash_fingerprint(text) to service_role;
+grant execute on function private.without_personal_data(text), private.crash_fingerprint(text) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: the bounds of a day and of a network
@@ -258,8 +258,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  c_most constant integer := private.crash_report_bound('stack_bytes');
-  v_stack text := private.without_people(private.trimmed(p_stack));
+  c_max constant integer := private.crash_report_bound('stack_bytes');
+  v_stack text := private.without_personal_data(private.trimmed(p_stack));
   v_device text := private.trimmed(p_device);
   v_version text := private.trimmed(p_app_version);
   v_fingerprint text;
@@ -272,9 +272,9 @@ begin
     perform private.raise_error('validation_error', 422, 'app_version must have 1 to 50 characters.', p_param => 'app_version');
   end if;
   -- Cut after personal data are removed: half an address would not be recognized.
-  v_stack := left(v_stack, c_most);
-  while octet_length(v_stack) > c_most loop
-    v_stack := left(v_stack, char_length(v_stack) - 1 - (octet_length(v_stack) - c_most) / 4);
+  v_stack := left(v_stack, c_max);
+  while octet_length(v_stack) > c_max loop
+    v_stack := left(v_stack, char_length(v_stack) - 1 - (octet_length(v_stack) - c_max) / 4);
   end loop;
   v_fingerprint := private.crash_fingerprint(v_stack);
 

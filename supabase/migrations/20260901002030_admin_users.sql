@@ -265,13 +265,13 @@ set enable_indexonlyscan = off
 as $$
 declare
   -- Counting a million takes a second, and no one pages that far.
-  c_most constant integer := 10000;
+  c_max constant integer := 10000;
   v_count integer;
 begin
   execute format('select count(*) from (select from private.user_search_entries e where %s limit $5) f',
     private.user_condition(p_filter)
-  ) into v_count using p_filter.email_pattern, p_filter.name_terms, p_filter.name_pattern, p_filter.status, c_most + 1;
-  return jsonb_build_object('total', least(v_count, c_most), 'total_is_exact', v_count <= c_most);
+  ) into v_count using p_filter.email_pattern, p_filter.name_terms, p_filter.name_pattern, p_filter.status, c_max + 1;
+  return jsonb_build_object('total', least(v_count, c_max), 'total_is_exact', v_count <= c_max);
 end
 $$;
 

@@ -57,7 +57,7 @@ $$;
 comment on function private.require_another(uuid, uuid) is
   'Raises forbidden (own_account) for an act of an administrator on their own account.';
 
-create function private.move_user(p_admin_id uuid, p_id uuid, p_status text, p_reason text, p_if_match text) returns jsonb
+create function private.set_user_status(p_admin_id uuid, p_id uuid, p_status text, p_reason text, p_if_match text) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -80,10 +80,10 @@ begin
 end
 $$;
 
-comment on function private.move_user(uuid, uuid, text, text, text) is
+comment on function private.set_user_status(uuid, uuid, text, text, text) is
   'Suspends an app user, or reactivates them, as an act of an administrator. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
-create function private.tg_app_users__forget_admin_replies() returns trigger
+create function private.tg_app_users__delete_admin_replies() returns trigger
 language plpgsql
 security definer -- no client has a right on keys
 set search_path = ''
@@ -96,15 +96,15 @@ begin
 end
 $$;
 
-comment on function private.tg_app_users__forget_admin_replies() is
+comment on function private.tg_app_users__delete_admin_replies() is
   'Deletes the stored replies to administrators about an app user who withdraws. A retry runs again, and finds the account withdrawn.';
 
-create trigger _310_forget_admin_replies after update of status on public.app_users
+create trigger _310_delete_admin_replies after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
-  execute function private.tg_app_users__forget_admin_replies();
+  execute function private.tg_app_users__delete_admin_replies();
 
 grant execute on function
-  private.required_reason(text), private.require_another(uuid, uuid), private.move_user(uuid, uuid, text, text, text)
+  private.required_reason(text), private.require_another(uuid, uuid), private.set_user_status(uuid, uuid, text, text, text)
 to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ set search_path = ''
 as $$
 begin
   perform private.hold_admin(p_admin_id, 'users');
-  return private.move_user(p_admin_id, p_id, 'suspended', p_reason, p_if_match);
+  return private.set_user_status(p_admin_id, p_id, 'suspended', p_reason, p_if_match);
 end
 $$;
 
@@ -130,7 +130,7 @@ set search_path = ''
 as $$
 begin
   perform private.hold_admin(p_admin_id, 'users');
-  return private.move_user(p_admin_id, p_id, 'active', p_reason, p_if_match);
+  return private.set_user_status(p_admin_id, p_id, 'active', p_reason, p_if_match);
 end
 $$;
 

@@ -176,7 +176,7 @@ $$;
 comment on function private.check_review_decisions(jsonb) is
   'Checks that a value is a list of 1 to 100 decisions, each on another review. Errors: validation_error, with the field as param.';
 
-create function private.refused(p_message text) returns jsonb
+create function private.raised_error(p_message text) returns jsonb
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -189,11 +189,11 @@ begin
 end
 $$;
 
-comment on function private.refused(text) is
+comment on function private.raised_error(text) is
   'Parses the message of an error that private.raise_error raised: {code, message, param, details}, with null where it has none.';
 
 grant execute on function
-  private.refused(text), private.files_of(text, uuid[]), private.decision_reason(text), private.admin_review_rows(uuid[]),
+  private.raised_error(text), private.files_of(text, uuid[]), private.decision_reason(text), private.admin_review_rows(uuid[]),
   private.notify_review_author(public.reviews, text), private.decide_review(uuid, uuid, text, text, timestamptz),
   private.check_review_decisions(jsonb), private.is_moment(jsonb),
   private.check_decision(uuid, uuid, timestamptz, timestamptz)
@@ -301,7 +301,7 @@ begin
       v_items := v_items || jsonb_build_object('id', v_decision -> 'id', 'outcome', 'decided');
     exception when sqlstate 'PGRST' then
       get stacked diagnostics v_message = message_text;
-      v_items := v_items || jsonb_build_object('id', v_decision -> 'id', 'outcome', 'error', 'error', private.refused(v_message));
+      v_items := v_items || jsonb_build_object('id', v_decision -> 'id', 'outcome', 'error', 'error', private.raised_error(v_message));
     end;
   end loop;
   return jsonb_build_object('items', v_items);

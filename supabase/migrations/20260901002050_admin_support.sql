@@ -194,7 +194,7 @@ declare
   v_message_id uuid;
 begin
   perform private.hold_admin(p_admin_id, 'support');
-  v_message := private.written_text(p_message, 4000, 'message');
+  v_message := private.required_text(p_message, 4000, 'message');
   v_ticket := private.held_support_ticket(p_admin_id, p_id, p_seen_updated_at);
   perform private.require_message_room(v_ticket.message_count);
   if v_ticket.status <> 'answered' then

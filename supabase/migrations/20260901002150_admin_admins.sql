@@ -93,7 +93,7 @@ $$;
 comment on function private.admin_rows(uuid[]) is
   'Administrators as the console returns them, newest first; null for an empty list.';
 
-create function private.shown_admin(p_id uuid) returns jsonb
+create function private.console_admin(p_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
@@ -107,7 +107,7 @@ begin
 end
 $$;
 
-comment on function private.shown_admin(uuid) is 'One administrator as the console returns them. Errors: not_found.';
+comment on function private.console_admin(uuid) is 'One administrator as the console returns them. Errors: not_found.';
 
 create function private.held_admin(p_id uuid) returns public.admins
 language plpgsql
@@ -181,23 +181,6 @@ $$;
 
 comment on function private.sorted_areas(jsonb) is 'Areas as the rows of administrators have them: unique and sorted.';
 
-create function private.act_reason(p_reason text) returns text
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_reason constant text := private.trimmed(p_reason);
-begin
-  if coalesce(char_length(v_reason), 0) not between 1 and 500 then
-    perform private.raise_error('validation_error', 422, 'reason must have 1 to 500 characters.', p_param => 'reason');
-  end if;
-  return v_reason;
-end
-$$;
-
-comment on function private.act_reason(text) is
-  'The required reason of an act, without the spaces around it. Errors: validation_error.';
-
 create function private.set_admin_status(p_admin_id uuid, p_id uuid, p_status text) returns jsonb
 language plpgsql
 set search_path = ''
@@ -223,8 +206,8 @@ comment on function private.set_admin_status(uuid, uuid, text) is
   'Suspends or reactivates an administrator, and returns the difference. Errors: forbidden, not_found, conflict.';
 
 grant execute on function
-  private.admin_sign_ins(uuid[]), private.admin_rows(uuid[]), private.shown_admin(uuid), private.held_admin(uuid),
-  private.check_admin_fields(jsonb), private.sorted_areas(jsonb), private.act_reason(text), private.set_admin_status(uuid, uuid, text)
+  private.admin_sign_ins(uuid[]), private.admin_rows(uuid[]), private.console_admin(uuid), private.held_admin(uuid),
+  private.check_admin_fields(jsonb), private.sorted_areas(jsonb), private.set_admin_status(uuid, uuid, text)
 to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -274,7 +257,7 @@ set search_path = ''
 as $$
 begin
   perform private.check_admin(p_admin_id, 'admins');
-  return private.shown_admin(p_id);
+  return private.console_admin(p_id);
 end
 $$;
 
@@ -315,7 +298,7 @@ begin
     update public.admins set name = v_after.name, areas = v_after.areas where id = p_id;
     perform private.record_act(p_admin_id, 'admin.update', 'admin', p_id::text, p_id, v_difference);
   end if;
-  return private.shown_admin(p_id);
+  return private.console_admin(p_id);
 end
 $$;
 
@@ -331,11 +314,11 @@ declare
   v_difference jsonb;
 begin
   perform private.hold_admin(p_admin_id, 'admins');
-  v_reason := private.act_reason(p_reason);
+  v_reason := private.required_reason(p_reason);
   v_difference := private.set_admin_status(p_admin_id, p_id, 'suspended');
   perform private.record_act(p_admin_id, 'admin.suspend', 'admin', p_id::text, p_id,
     v_difference || jsonb_build_object('reason', v_reason));
-  return private.shown_admin(p_id);
+  return private.console_admin(p_id);
 end
 $$;
 
@@ -351,11 +334,11 @@ declare
   v_difference jsonb;
 begin
   perform private.hold_admin(p_admin_id, 'admins');
-  v_reason := private.act_reason(p_reason);
+  v_reason := private.required_reason(p_reason);
   v_difference := private.set_admin_status(p_admin_id, p_id, 'active');
   perform private.record_act(p_admin_id, 'admin.reactivate', 'admin', p_id::text, p_id,
     v_difference || jsonb_build_object('reason', v_reason));
-  return private.shown_admin(p_id);
+  return private.console_admin(p_id);
 end
 $$;
 

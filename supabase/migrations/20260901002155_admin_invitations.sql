@@ -211,7 +211,7 @@ begin
     perform private.raise_error('conflict', 409, 'An account with this e-mail address exists already. Use another address.', p_param => 'email',
       p_details => '{"reason": "email_exists"}');
   end if;
-  return private.shown_admin(v_user_id);
+  return private.console_admin(v_user_id);
 end
 $$;
 

@@ -283,7 +283,7 @@ $$;
 comment on function private.overview_values() is
   'Every stored part, {at, value} each, with the current number of dead messages and the time when a job was last started (last_started_at).';
 
-create function private.waiting(p_counted jsonb) returns jsonb
+create function private.with_oldest_age(p_counted jsonb) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
@@ -296,9 +296,9 @@ begin
 end
 $$;
 
-comment on function private.waiting(jsonb) is 'Waiting work {oldest_at, …} with the current age of its oldest.';
+comment on function private.with_oldest_age(jsonb) is 'Waiting work {oldest_at, …} with the current age of its oldest.';
 
-grant execute on function private.overview_values(), private.waiting(jsonb) to service_role;
+grant execute on function private.overview_values(), private.with_oldest_age(jsonb) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface
@@ -328,7 +328,7 @@ begin
       where d.nth > jsonb_array_length(v_values #> '{sessions_by_day,value}') - p_days
     )),
     'open_work', (
-      select jsonb_build_object('at', v_values #> '{open_work,at}') || jsonb_object_agg(w.key, private.waiting(w.value))
+      select jsonb_build_object('at', v_values #> '{open_work,at}') || jsonb_object_agg(w.key, private.with_oldest_age(w.value))
       from jsonb_each(v_values #> '{open_work,value}') as w
     ),
     'message_queues', jsonb_build_object('at', v_values #> '{message_queues,at}', 'items', v_values #> '{message_queues,value}'),

@@ -185,7 +185,7 @@ $$;
 comment on function private.settle_batch(bigint, uuid, integer, integer) is
   'Deletes the message of a batch when all its devices have an outcome. Otherwise it is read again after p_retry_seconds, or when the quiet hours of its users end.';
 
-create function private.give_up_on(p_notification_id uuid, p_batch integer) returns void
+create function private.mark_undeliverable(p_notification_id uuid, p_batch integer) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -204,7 +204,7 @@ begin
 end
 $$;
 
-comment on function private.give_up_on(uuid, integer) is
+comment on function private.mark_undeliverable(uuid, integer) is
   'Records devices of a batch with five failed attempts as undeliverable, and stores them as a dead message.';
 
 create sequence private.undeliverable_pushes increment by -1; -- ids that the queue's own messages never have
@@ -341,7 +341,7 @@ begin
   where t.id = o.token_id and t.fcm_token = o.fcm_token and o.outcome in ('dead_token', 'wrong_sender');
   update private.push_deliveries d set attempts = d.attempts + 1
   where d.notification_id = p_notification_id and d.token_id = any (v_later) and d.outcome is null;
-  perform private.give_up_on(p_notification_id, p_batch);
+  perform private.mark_undeliverable(p_notification_id, p_batch);
   if v_faulty then
     perform private.fail_notification(p_notification_id);
   end if;
@@ -412,7 +412,7 @@ begin
   perform pgmq.set_vt('push-dispatch', m.id, v_seconds + (random() * 5)::integer) from unnest(p_msg_ids) as m (id);
   delete from private.push_leases where msg_id = any (p_msg_ids);
   if p_reason = 'credentials' then
-    perform private.alert_of_push('credentials');
+    perform private.alert_push_outage('credentials');
   end if;
   return v_seconds;
 end
@@ -420,7 +420,7 @@ $$;
 
 comment on function private.hold_push_queue(text, integer, bigint[]) is 'As api.pause_push, without further checks.';
 
-create function private.alert_of_push(p_reason text) returns void
+create function private.alert_push_outage(p_reason text) returns void
 language plpgsql
 security definer -- no role writes notifications to administrators directly
 set search_path = ''
@@ -437,7 +437,7 @@ begin
 end
 $$;
 
-comment on function private.alert_of_push(text) is
+comment on function private.alert_push_outage(text) is
   'Notifies administrators that pushes are not sent, once for each outage.';
 
 create function api.pause_push(p_reason text, p_seconds integer default null, p_msg_ids bigint[] default '{}') returns integer
@@ -463,7 +463,7 @@ begin
   delete from private.push_leases where leased_until <= now();
   if exists (select from pgmq."q_push-dispatch" q where q.vt < now() - interval '10 minutes')
     or v_state.failing_since <= now() - interval '10 minutes' and exists (select from pgmq."q_push-dispatch") then
-    perform private.alert_of_push(coalesce(v_state.reason, 'waiting'));
+    perform private.alert_push_outage(coalesce(v_state.reason, 'waiting'));
   elsif v_state.failures = 0 then
     update private.push_state set alerted_at = null where alerted_at is not null;
   end if;

@@ -192,13 +192,13 @@ begin
   if v_last is null then
     perform private.finish_messages('push-dispatch', array[p_msg_id]);
   end if;
-  return private.note_page(v_fan_out, v_last, coalesce(cardinality(v_user_ids), 0), v_devices, v_mail_batches);
+  return private.record_fan_out_page(v_fan_out, v_last, coalesce(cardinality(v_user_ids), 0), v_devices, v_mail_batches);
 end
 $$;
 
 comment on function private.fan_out_page(uuid, bigint) is 'As api.fan_out_notification, without further checks.';
 
-create function private.note_page(
+create function private.record_fan_out_page(
   p_fan_out private.fan_outs, p_last uuid, p_people integer, p_devices integer, p_mail_batches integer
 ) returns jsonb
 language plpgsql
@@ -228,7 +228,7 @@ begin
 end
 $$;
 
-comment on function private.note_page(private.fan_outs, uuid, integer, integer, integer) is
+comment on function private.record_fan_out_page(private.fan_outs, uuid, integer, integer, integer) is
   'Queues the batches that this page filled, at the end also the last one, and records the progress of the fan-out.';
 
 -- ---------------------------------------------------------------------------------------------------------------------

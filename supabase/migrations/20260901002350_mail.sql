@@ -248,7 +248,7 @@ begin
   perform pgmq.set_vt('mail', m.id, v_seconds) from unnest(p_msg_ids) as m (id);
   update pgmq.q_mail set read_ct = read_ct - 1 where msg_id = any (p_msg_ids);
   if p_reason = 'credentials' then
-    perform private.alert_of_mail('credentials');
+    perform private.alert_mail_outage('credentials');
   end if;
   return v_seconds;
 end
@@ -256,7 +256,7 @@ $$;
 
 comment on function private.hold_mail_queue(text, integer, bigint[]) is 'As api.pause_mail, without further checks.';
 
-create function private.alert_of_mail(p_reason text) returns void
+create function private.alert_mail_outage(p_reason text) returns void
 language plpgsql
 security definer -- no role writes notifications to administrators directly
 set search_path = ''
@@ -273,7 +273,7 @@ begin
 end
 $$;
 
-comment on function private.alert_of_mail(text) is 'Notifies administrators that mails are not sent, once for each outage.';
+comment on function private.alert_mail_outage(text) is 'Notifies administrators that mails are not sent, once for each outage.';
 
 create function private.dispatch_mails() returns void
 language plpgsql
@@ -285,7 +285,7 @@ begin
   select * into v_state from private.mail_state;
   if exists (select from pgmq.q_mail q where q.vt < now() - interval '10 minutes')
     or v_state.failing_since <= now() - interval '10 minutes' and exists (select from pgmq.q_mail) then
-    perform private.alert_of_mail(coalesce(v_state.reason, 'waiting'));
+    perform private.alert_mail_outage(coalesce(v_state.reason, 'waiting'));
   elsif v_state.failures = 0 then
     update private.mail_state set alerted_at = null where alerted_at is not null;
   end if;

@@ -86,7 +86,7 @@ set search_path = ''
 as $$
 begin
   return (
-    select jsonb_build_object('at', o.at) || private.waiting(o.value)
+    select jsonb_build_object('at', o.at) || private.with_oldest_age(o.value)
     from private.overview_parts o where o.part = p_part
   ) || jsonb_build_object('trouble', (
     select jsonb_build_object('reason', s.reason, 'since', s.failing_since, 'paused_until', s.paused_until)

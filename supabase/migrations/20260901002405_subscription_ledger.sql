@@ -13,7 +13,7 @@
 -- Premium and notifications follow from the row in the same transaction.
 --
 -- Interface: private.fold_subscription for the writers of the ledger (migrations 2407 to 2440), private.status_at,
--- private.refresh_premium, private.next_question.
+-- private.refresh_premium, private.next_query_at.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: what follows from the events
@@ -143,7 +143,7 @@ $$;
 comment on function private.ended_facts(private.subscription_facts, text, timestamptz) is
   'The facts of a subscription that ended at a time for another reason than the store''s statement.';
 
-create function private.next_question(
+create function private.next_query_at(
   p_status text, p_access_ends_at timestamptz, p_needs_acknowledgement boolean, p_heard_at timestamptz
 ) returns timestamptz
 language sql stable
@@ -156,16 +156,16 @@ return case
   when p_access_ends_at > p_heard_at - interval '60 days' then p_heard_at + interval '7 days'
 end;
 
-comment on function private.next_question(text, timestamptz, boolean, timestamptz) is
+comment on function private.next_query_at(text, timestamptz, boolean, timestamptz) is
   'When to query the store of a subscription next, after its statement at p_heard_at; null: from 60 days after the end no change is expected.';
 
-create function private.subscription_news(p_status text, p_access_ends_at timestamptz, p_at timestamptz) returns text
+create function private.subscription_announcement(p_status text, p_access_ends_at timestamptz, p_at timestamptz) returns text
 language sql immutable
 return case private.status_at(p_status, p_access_ends_at, p_at)
   when 'active' then 'granted' when 'grace' then 'failing' when 'on_hold' then 'failing'
   when 'expired' then 'ended' when 'revoked' then 'ended' when 'paused' then 'ended' end;
 
-comment on function private.subscription_news(text, timestamptz, timestamptz) is
+comment on function private.subscription_announcement(text, timestamptz, timestamptz) is
   'The notification that a user should have of a subscription at a time: granted, failing or ended; null: none.';
 
 create function private.plan_names(p_plan_id uuid) returns jsonb
@@ -225,19 +225,19 @@ set search_path = ''
 as $$
 declare
   v_row public.user_subscriptions;
-  v_news text;
+  v_announcement text;
 begin
   select * into v_row from public.user_subscriptions s where s.id = p_id;
-  v_news := private.subscription_news(v_row.status, v_row.access_ends_at, now());
-  if v_row.user_id is null or v_news is null or v_news = v_row.announced then
+  v_announcement := private.subscription_announcement(v_row.status, v_row.access_ends_at, now());
+  if v_row.user_id is null or v_announcement is null or v_announcement = v_row.announced then
     return;
   end if;
-  update public.user_subscriptions set announced = v_news where id = p_id;
+  update public.user_subscriptions set announced = v_announcement where id = p_id;
   -- A subscription that had ended when it was first recorded is not announced, nor is the end of one that another purchase
   -- continues.
-  if v_news = 'granted' or v_row.announced is not null and v_row.superseded_at is null then
+  if v_announcement = 'granted' or v_row.announced is not null and v_row.superseded_at is null then
     perform private.notify(v_row.user_id,
-      'subscription_' || case when v_news = 'granted' and v_row.announced = 'failing' then 'recovered' else v_news end,
+      'subscription_' || case when v_announcement = 'granted' and v_row.announced = 'failing' then 'recovered' else v_announcement end,
       jsonb_build_object('plan', private.plan_names(v_row.plan_id)), jsonb_build_object('subscription_id', p_id));
   end if;
 end
@@ -267,7 +267,7 @@ begin
     next_billing_date = v_facts.next_billing_date, is_trial_period = v_facts.is_trial_period,
     original_purchase_date = v_facts.original_purchase_date, access_ends_at = v_facts.access_ends_at,
     account_token = v_facts.account_token, superseded_at = v_superseded_at, needs_acknowledgement = v_needs_acknowledgement,
-    ask_at = private.next_question(v_facts.status, v_facts.access_ends_at, v_needs_acknowledgement, s.heard_at)
+    ask_at = private.next_query_at(v_facts.status, v_facts.access_ends_at, v_needs_acknowledgement, s.heard_at)
   where s.id = p_id returning s.user_id into v_user_id;
   if v_user_id is not null then
     perform private.refresh_premium(v_user_id);

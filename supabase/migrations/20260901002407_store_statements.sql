@@ -32,7 +32,7 @@ $$;
 comment on function private.named_account(text) is
   'The account that an app stated at a purchase; null when it stated none, or one that does not exist or was withdrawn.';
 
-create function private.family_of(p_id uuid, p_supersedes text default null) returns uuid[]
+create function private.related_subscriptions(p_id uuid, p_supersedes text default null) returns uuid[]
 language plpgsql stable
 set search_path = ''
 as $$
@@ -56,10 +56,10 @@ begin
 end
 $$;
 
-comment on function private.family_of(uuid, text) is
+comment on function private.related_subscriptions(uuid, text) is
   'The subscriptions that change with one: itself, the one that it replaced (p_supersedes before that is stored), and the chain of those that replaced it, as long as they have no owner. By their ids.';
 
-create function private.people_of(p_ids uuid[], p_user_ids uuid[]) returns uuid[]
+create function private.users_of_subscriptions(p_ids uuid[], p_user_ids uuid[]) returns uuid[]
 language plpgsql stable
 set search_path = ''
 as $$
@@ -76,7 +76,7 @@ begin
 end
 $$;
 
-comment on function private.people_of(uuid[], uuid[]) is
+comment on function private.users_of_subscriptions(uuid[], uuid[]) is
   'The users of subscriptions, the accounts that their purchases state, and these, by their ids.';
 
 create function private.hold_subscription(p_id uuid, p_user_ids uuid[] default '{}', p_supersedes text default null)
@@ -86,16 +86,16 @@ set search_path = ''
 as $$
 declare
   v_ids uuid[];
-  v_people uuid[];
+  v_account_ids uuid[];
   v_row public.user_subscriptions;
 begin
   for nth in 1 .. 20 loop
-    v_ids := private.family_of(p_id, p_supersedes);
-    v_people := private.people_of(v_ids, p_user_ids);
+    v_ids := private.related_subscriptions(p_id, p_supersedes);
+    v_account_ids := private.users_of_subscriptions(v_ids, p_user_ids);
     begin
-      perform from public.app_users u where u.id = any (v_people) order by u.id for no key update;
+      perform from public.app_users u where u.id = any (v_account_ids) order by u.id for no key update;
       perform from public.user_subscriptions s where s.id = any (v_ids) order by s.id for update;
-      if private.family_of(p_id, p_supersedes) = v_ids and private.people_of(v_ids, p_user_ids) <@ v_people then
+      if private.related_subscriptions(p_id, p_supersedes) = v_ids and private.users_of_subscriptions(v_ids, p_user_ids) <@ v_account_ids then
         select * into v_row from public.user_subscriptions s where s.id = p_id;
         return v_row;
       end if;
@@ -112,7 +112,7 @@ end
 $$;
 
 comment on function private.hold_subscription(uuid, uuid[], text) is
-  'Locks a subscription with those that change with it (private.family_of), after the accounts of their users and these accounts; null when there is none. Errors: conflict.';
+  'Locks a subscription with those that change with it (private.related_subscriptions), after the accounts of their users and these accounts; null when there is none. Errors: conflict.';
 
 create function private.hold_statement_keys(p_statement jsonb) returns void
 language plpgsql
@@ -243,7 +243,7 @@ begin
   update public.user_subscriptions s
   set user_id = p_user_id,
     -- Both users are notified of the move below, and not of the grant.
-    announced = case when (p_row).user_id is not null then private.subscription_news(s.status, s.access_ends_at, now()) end
+    announced = case when (p_row).user_id is not null then private.subscription_announcement(s.status, s.access_ends_at, now()) end
   where s.id = (p_row).id;
   if (p_row).user_id is not null then
     perform private.refresh_premium((p_row).user_id);
@@ -251,14 +251,14 @@ begin
     perform private.notify(p_user_id, 'subscription_moved_here', v_values, v_data);
   end if;
   perform private.fold_subscription((p_row).id);
-  perform private.pass_on((p_row).id);
+  perform private.assign_replacements((p_row).id);
 end
 $$;
 
 comment on function private.move_subscription(public.user_subscriptions, uuid) is
   'Gives a subscription to a user, from its former owner or from none, with the subscriptions that replaced it and have no owner. The caller has locked all (private.hold_subscription).';
 
-create function private.pass_on(p_id uuid) returns void
+create function private.assign_replacements(p_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -275,10 +275,10 @@ begin
 end
 $$;
 
-comment on function private.pass_on(uuid) is
+comment on function private.assign_replacements(uuid) is
   'Gives the subscriptions that replaced one, and have no owner, to its user. The caller has locked all.';
 
-create function private.settle_user(p_id uuid, p_purchaser_id uuid) returns void
+create function private.assign_owner(p_id uuid, p_purchaser_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -296,12 +296,12 @@ begin
   if v_user_id is not null and v_user_id is distinct from v_row.user_id and v_user_id is distinct from p_purchaser_id then
     perform private.move_subscription(v_row, v_user_id);
   else
-    perform private.pass_on(p_id);
+    perform private.assign_replacements(p_id);
   end if;
 end
 $$;
 
-comment on function private.settle_user(uuid, uuid) is
+comment on function private.assign_owner(uuid, uuid) is
   'Gives a subscription to the account that its purchase states, or to the owner of the one that it replaced. p_purchaser_id sent the receipt and claims it. The caller has locked all.';
 
 create function private.write_store_statement(p_statement jsonb, p_source text, p_user_id uuid) returns jsonb
@@ -338,7 +338,7 @@ begin
   if found then
     perform private.fold_subscription(v_former_id);
   end if;
-  perform private.settle_user(v_id, p_user_id);
+  perform private.assign_owner(v_id, p_user_id);
   return jsonb_build_object('subscription_id', v_id);
 end
 $$;
@@ -353,7 +353,7 @@ set search_path = ''
 as $$
 begin
   update public.user_subscriptions s set needs_acknowledgement = false, acknowledged_at = clock_timestamp(),
-    ask_at = private.next_question(s.status, s.access_ends_at, false, s.heard_at)
+    ask_at = private.next_query_at(s.status, s.access_ends_at, false, s.heard_at)
   where s.id = p_subscription_id;
 end
 $$;

@@ -1,10 +1,10 @@
 -- Reconciliation: queries the stores about subscriptions whose notifications may be lost.
 --
--- user_subscriptions.ask_at has the time of the next query (private.next_question): about the end of a period, in grace, on
+-- user_subscriptions.ask_at has the time of the next query (private.next_query_at): about the end of a period, in grace, on
 -- hold, while facts are unknown or not acknowledged, and after a week without a statement. The job calls the consumer
 -- (function store-notifications/reconcile), which takes due subscriptions, oldest first and store by store, queries the
 -- store, and records the answer.
--- A subscription that was taken is not taken again for an hour (private.asked_subscriptions), unless an answer made it due
+-- A subscription that was taken is not taken again for an hour (private.leased_subscriptions), unless an answer made it due
 -- at another time. So a store that is down changes no subscription, and a failing row blocks no others. Taking does not
 -- write to user_subscriptions, to spare its many indexes.
 --
@@ -15,19 +15,19 @@
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- Unlogged: after a crash the taken subscriptions are queried once more.
-create unlogged table private.asked_subscriptions (
+create unlogged table private.leased_subscriptions (
   subscription_id uuid primary key,
   ask_at timestamptz not null,
   leased_until timestamptz not null
 );
 
-comment on table private.asked_subscriptions is
+comment on table private.leased_subscriptions is
   'Subscriptions that a consumer took, and until when no other takes them. No foreign key: rows are kept for an hour.';
-comment on column private.asked_subscriptions.ask_at is
+comment on column private.leased_subscriptions.ask_at is
   'When it was due; when it becomes due at another time it may be taken at once.';
 
 -- The purge.
-create index asked_subscriptions_leased_until_idx on private.asked_subscriptions (leased_until);
+create index leased_subscriptions_leased_until_idx on private.leased_subscriptions (leased_until);
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals
@@ -48,11 +48,11 @@ begin
     where s.platform = p_platform and s.ask_at <= now()
       -- Read row by row, so that the index returns due rows in its order.
       and coalesce((
-        select a.leased_until <= now() from private.asked_subscriptions a where a.subscription_id = s.id and a.ask_at = s.ask_at
+        select a.leased_until <= now() from private.leased_subscriptions a where a.subscription_id = s.id and a.ask_at = s.ask_at
       ), true)
     order by s.ask_at limit p_limit
   ), leased as (
-    insert into private.asked_subscriptions (subscription_id, ask_at, leased_until)
+    insert into private.leased_subscriptions (subscription_id, ask_at, leased_until)
     select d.id, d.ask_at, now() + make_interval(secs => p_lease_seconds) from due d
     on conflict (subscription_id) do update set ask_at = excluded.ask_at, leased_until = excluded.leased_until
   )
@@ -73,7 +73,7 @@ $$;
 
 comment on function private.lease_due_subscriptions(text, integer, integer) is 'As api.take_due_subscriptions.';
 
-create function private.delay_question(p_subscription_id uuid, p_seconds integer) returns void
+create function private.delay_query(p_subscription_id uuid, p_seconds integer) returns void
 language plpgsql
 security definer -- no client may write subscriptions
 set search_path = ''
@@ -83,7 +83,7 @@ begin
 end
 $$;
 
-comment on function private.delay_question(uuid, integer) is 'As api.postpone_question.';
+comment on function private.delay_query(uuid, integer) is 'As api.postpone_question.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface
@@ -106,7 +106,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.delay_question(p_subscription_id, p_seconds);
+  perform private.delay_query(p_subscription_id, p_seconds);
 end
 $$;
 
@@ -122,7 +122,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  delete from private.asked_subscriptions a where a.leased_until < now();
+  delete from private.leased_subscriptions a where a.leased_until < now();
   if exists (
     select from (values ('ios'), ('android')) as p (platform)
     where exists (select from public.user_subscriptions s where s.platform = p.platform and s.ask_at <= now())
@@ -138,6 +138,6 @@ comment on function private.reconcile_subscriptions() is
 select cron.schedule('reconcile_subscriptions', '*/5 * * * *', 'select private.reconcile_subscriptions()');
 
 grant execute on function
-  private.lease_due_subscriptions(text, integer, integer), private.delay_question(uuid, integer),
+  private.lease_due_subscriptions(text, integer, integer), private.delay_query(uuid, integer),
   api.take_due_subscriptions(text, integer, integer), api.postpone_question(uuid, integer)
 to service_role;

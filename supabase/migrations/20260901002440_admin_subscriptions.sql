@@ -210,13 +210,13 @@ set search_path = ''
 as $$
 declare
   -- As private.user_total.
-  c_most constant integer := 10000;
+  c_max constant integer := 10000;
   v_count integer;
 begin
   execute format('select count(*) from (%s) f',
     private.subscription_matches(p_status, p_user_id, p_external_id, p_provider, p_plan_id, ' limit $6')
-  ) into v_count using p_status, p_user_id, p_external_id, p_provider, p_plan_id, c_most + 1;
-  return jsonb_build_object('total', least(v_count, c_most), 'total_is_exact', v_count <= c_most);
+  ) into v_count using p_status, p_user_id, p_external_id, p_provider, p_plan_id, c_max + 1;
+  return jsonb_build_object('total', least(v_count, c_max), 'total_is_exact', v_count <= c_max);
 end
 $$;
 

@@ -32,7 +32,7 @@ $$;
 comment on function private.held_store_sync_run(uuid, uuid) is
   'A run that the caller has the lease of, locked until the transaction ends; null when it has another lease, or has ended.';
 
-create function private.note_store_rows(p_run_id uuid, p_rows_read integer, p_rows_written bigint) returns void
+create function private.record_store_rows(p_run_id uuid, p_rows_read integer, p_rows_written bigint) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -44,7 +44,7 @@ begin
 end
 $$;
 
-comment on function private.note_store_rows(uuid, integer, bigint) is
+comment on function private.record_store_rows(uuid, integer, bigint) is
   'Adds to the rows that a run has read and written, and extends its lease by two minutes.';
 
 create function private.end_store_sync_run(p_run public.store_sync_runs, p_error jsonb) returns void
@@ -120,7 +120,7 @@ security definer -- queues are accessed only through functions of private
 set search_path = ''
 as $$
 declare
-  c_most_attempts constant integer := 10;
+  c_max_attempts constant integer := 10;
   v_read record;
   v_run public.store_sync_runs;
   v_turn jsonb;
@@ -137,9 +137,9 @@ begin
       select from public.store_sync_runs o where o.store = v_run.store and o.lease_ends_at > now()
     ) then
       perform pgmq.set_vt('store-sync', v_read.msg_id, 0);
-    elsif v_run.attempts >= c_most_attempts then
+    elsif v_run.attempts >= c_max_attempts then
       perform private.end_store_sync_run(v_run, coalesce(v_run.problem, jsonb_build_object(
-        'code', 'interrupted', 'message', format('%s turns ended before they wrote anything.', c_most_attempts)
+        'code', 'interrupted', 'message', format('%s turns ended before they wrote anything.', c_max_attempts)
       )));
     else
       v_turn := private.begin_store_turn(v_run, p_lease_seconds);
@@ -263,7 +263,7 @@ comment on function private.call_store_sync() is 'Calls the consumer when runs a
 select cron.schedule('call_store_sync', '* * * * *', 'select private.call_store_sync()');
 
 grant execute on function
-  private.held_store_sync_run(uuid, uuid), private.note_store_rows(uuid, integer, bigint),
+  private.held_store_sync_run(uuid, uuid), private.record_store_rows(uuid, integer, bigint),
   private.end_store_sync_run(public.store_sync_runs, jsonb), private.read_store_sync_queue(integer),
   private.delay_store_sync_run(public.store_sync_runs, integer, jsonb),
   api.take_store_sync_run(integer), api.finish_store_sync_run(uuid, uuid), api.fail_store_sync_run(uuid, uuid, text, text),

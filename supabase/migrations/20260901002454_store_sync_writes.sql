@@ -12,7 +12,7 @@
 -- Internals
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.note_store_part(p_store text, p_task text, p_part text) returns void
+create function private.record_store_part(p_store text, p_task text, p_part text) returns void
 language plpgsql
 security definer -- no role may write the parts directly
 set search_path = ''
@@ -23,7 +23,7 @@ begin
 end
 $$;
 
-comment on function private.note_store_part(text, text, text) is 'Records that a part of a store''s reports was read now.';
+comment on function private.record_store_part(text, text, text) is 'Records that a part of a store''s reports was read now.';
 
 create function private.replace_store_day(p_store text, p_day date, p_rows jsonb) returns bigint
 language plpgsql
@@ -126,7 +126,7 @@ comment on function private.put_store_metrics(text, date, jsonb) is
   'Writes metrics of a report of p_reported_on, except those of a later report; returns how many rows changed.';
 
 grant execute on function
-  private.note_store_part(text, text, text), private.replace_store_day(text, date, jsonb), private.put_store_reviews(text, jsonb),
+  private.record_store_part(text, text, text), private.replace_store_day(text, date, jsonb), private.put_store_reviews(text, jsonb),
   private.put_store_metrics(text, date, jsonb)
 to service_role;
 
@@ -143,8 +143,8 @@ declare
 begin
   v_run := private.held_store_sync_run(p_run_id, p_lease_id);
   if v_run.id is not null then
-    perform private.note_store_rows(p_run_id, p_rows_read, private.replace_store_day(v_run.store, p_day, p_rows));
-    perform private.note_store_part(v_run.store, v_run.task, p_day::text);
+    perform private.record_store_rows(p_run_id, p_rows_read, private.replace_store_day(v_run.store, p_day, p_rows));
+    perform private.record_store_part(v_run.store, v_run.task, p_day::text);
   end if;
   return v_run.id is not null;
 end
@@ -162,7 +162,7 @@ declare
 begin
   v_run := private.held_store_sync_run(p_run_id, p_lease_id);
   if v_run.id is not null then
-    perform private.note_store_rows(p_run_id, jsonb_array_length(p_rows), private.put_store_reviews(v_run.store, p_rows));
+    perform private.record_store_rows(p_run_id, jsonb_array_length(p_rows), private.put_store_reviews(v_run.store, p_rows));
     update public.store_sync_runs r set next_page = p_next_page where r.id = p_run_id;
   end if;
   return v_run.id is not null;
@@ -183,8 +183,8 @@ declare
 begin
   v_run := private.held_store_sync_run(p_run_id, p_lease_id);
   if v_run.id is not null then
-    perform private.note_store_rows(p_run_id, p_rows_read, private.put_store_metrics(v_run.store, p_reported_on, p_rows));
-    perform private.note_store_part(v_run.store, v_run.task, p_part);
+    perform private.record_store_rows(p_run_id, p_rows_read, private.put_store_metrics(v_run.store, p_reported_on, p_rows));
+    perform private.record_store_part(v_run.store, v_run.task, p_part);
   end if;
   return v_run.id is not null;
 end

@@ -91,7 +91,7 @@ comment on column private.ai_keys.provider_id is 'The part before the slash in t
 -- Internals: keys
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.tg_ai_keys__forget_secret() returns trigger
+create function private.tg_ai_keys__delete_secret() returns trigger
 language plpgsql
 security definer -- no role may write the vault directly
 set search_path = ''
@@ -102,10 +102,10 @@ begin
 end
 $$;
 
-comment on function private.tg_ai_keys__forget_secret() is 'Deletes a key from the vault with its row.';
+comment on function private.tg_ai_keys__delete_secret() is 'Deletes a key from the vault with its row.';
 
-create trigger _300_forget_secret after delete on private.ai_keys
-  for each row execute function private.tg_ai_keys__forget_secret();
+create trigger _300_delete_secret after delete on private.ai_keys
+  for each row execute function private.tg_ai_keys__delete_secret();
 
 create function private.put_ai_key(p_user_id uuid, p_provider_id text, p_api_key text) returns void
 language plpgsql

@@ -306,7 +306,7 @@ Deno.test("reconciliation: a store that is down changes nothing but when it is a
     inDatabase(async (sql) => {
       const [found] = await sql`
         select to_jsonb(s) as columns, a.leased_until > now() + interval '50 minutes' as is_later
-        from public.user_subscriptions s left join private.asked_subscriptions a on a.subscription_id = s.id
+        from public.user_subscriptions s left join private.leased_subscriptions a on a.subscription_id = s.id
         where s.id = ${subscriptionId}`;
       return found!;
     });

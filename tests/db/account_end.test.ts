@@ -22,8 +22,8 @@ Deno.test.afterAll(async () => {
 const ONCE_A_ROW = new Set([
   "tg_touch_updated_at",
   "tg_parking_sessions__remove_user_data",
-  "tg_error_reports__forget_words",
-  "tg_assets__leave_with_uploader",
+  "tg_error_reports__erase_texts",
+  "tg_assets__delete_with_uploader",
   "field_value_state",
   "field_value_rank",
 ]);
@@ -274,7 +274,7 @@ Deno.test("commands.withdraw_my_account: from its commit on no administrator is 
   assert.deepEqual({ ...after }, { named: 0, ends: 0 });
 });
 
-Deno.test("private.next_forgotten_batch: an auth user that is deleted by hand meanwhile leaves nothing in the identity provider's log", async () => {
+Deno.test("private.next_erasure_batch: an auth user that is deleted by hand meanwhile leaves nothing in the identity provider's log", async () => {
   const user = await busyUser(superuser, 3);
   const entry = async (sub: string) => {
     const [row] = await superuser`
@@ -284,20 +284,20 @@ Deno.test("private.next_forgotten_batch: an auth user that is deleted by hand me
   };
   const [own, other] = [await entry(user), await entry(crypto.randomUUID())];
   await db.as(signedIn(user), (sql) => sql`select commands.withdraw_my_account()`);
-  await db.sql`select private.next_forgotten_batch(2)`;
+  await db.sql`select private.next_erasure_batch(2)`;
   await superuser`delete from auth.users where id = ${user}`;
   await forgetWithdrawn(db.sql);
   const left = await superuser`select id from auth.audit_log_entries where id in (${own}, ${other})`;
   assert.deepEqual(left.map(({ id }) => id), [other]);
 });
 
-Deno.test("private.next_forgotten_batch: a batch locks no more lots than it has rows", async () => {
+Deno.test("private.next_erasure_batch: a batch locks no more lots than it has rows", async () => {
   const user = await busyUser(superuser, 9);
   await db.as(signedIn(user), (sql) => sql`select commands.withdraw_my_account()`);
   let most = 0;
   for (let more = true; more;) {
     await db.sql.begin(async (sql) => {
-      [{ more }] = await sql`select private.next_forgotten_batch(2) as more` as unknown as [{ more: boolean }];
+      [{ more }] = await sql`select private.next_erasure_batch(2) as more` as unknown as [{ more: boolean }];
       // Lots that another transaction cannot lock now.
       const [locked] = await superuser`
         select count(*)::integer - (

@@ -118,8 +118,8 @@ Deno.test("overview: jobs are counted every minute, a job fails while its last f
   await ran("sweep_assets", "failed", 25 * 60);
   await ran("sweep_assets", "failed", 20);
   await ran("sweep_assets", "running", 1);
-  await ran("repeat_publications", "failed", 10);
-  await ran("repeat_publications", "succeeded", 5);
+  await ran("requeue_publications", "failed", 10);
+  await ran("requeue_publications", "succeeded", 5);
   await ran("refresh_overview", "succeeded", 4);
   // Before the job has run again: only the last start is as it is now.
   const { last_started_at: started, ...kept } = (await overview()).jobs;

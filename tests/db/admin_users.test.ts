@@ -181,7 +181,7 @@ Deno.test("admin functions of users: what acts for anybody is executed by the se
   const open = await sql`
     select p.oid::regprocedure::text as name from pg_proc p
     where p.pronamespace = 'private'::regnamespace
-      and p.proname in ('empty_account', 'data_page', 'avatar_of', 'sign_ins_of', 'found_users', 'user_total', 'admin_user', 'admin_user_rows', 'move_user')
+      and p.proname in ('empty_account', 'data_page', 'avatar_of', 'sign_ins_of', 'found_users', 'user_total', 'admin_user', 'admin_user_rows', 'set_user_status')
       and (has_function_privilege('authenticated', p.oid, 'execute') or has_function_privilege('anon', p.oid, 'execute')
         or not has_function_privilege('service_role', p.oid, 'execute'))`;
   assert.deepEqual(open.map(({ name }) => name), []);

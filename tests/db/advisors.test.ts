@@ -43,18 +43,18 @@ const INLINED = [
   "private.lot_set_rules",
   "private.map_cell",
   "private.mercator_y",
-  "private.next_question",
+  "private.next_query_at",
   "private.pricing_terms_rules",
   "private.search_terms",
   "private.status_at",
   "private.status_of",
-  "private.subscription_news",
+  "private.subscription_announcement",
   "private.theme_field_rules",
   "private.trimmed",
   "private.upload_extension",
   "private.vote_delay",
   "private.walk_minutes",
-  "private.without_people",
+  "private.without_personal_data",
 ];
 /** The same of a body that is a text, in which every name has its schema. */
 const INLINED_TEXT = ["private.nearby_ranking"];

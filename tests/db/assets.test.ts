@@ -459,7 +459,9 @@ Deno.test("assets: what storage refused too often is tried again the next day", 
   await db.sql`
     insert into private.dead_messages (queue, msg_id, message, read_count, enqueued_at)
     values ('object_publication', 1, '{"storage_key": "review/a.png"}', 5, now()), ('object_publication', 2, '[]', 5, now())`;
-  const [job] = await db.sql<{ command: string }[]>`select command from cron.job where jobname = 'repeat_publications'`;
+  const [job] = await db.sql<
+    { command: string }[]
+  >`select command from cron.job where jobname = 'requeue_publications'`;
   await db.sql.unsafe(job!.command);
   assert.deepEqual((await publications()).map(({ storage_key }) => storage_key), ["review/a.png"]);
   const left = await db.sql`select message from private.dead_messages where queue = 'object_publication'`;

@@ -16,8 +16,8 @@ Deno.test("withdrawal: after kill -9 of the database the job continues after its
     select ${user}, 'session_end', gen_random_uuid(), false from generate_series(1, ${ACTIVITIES}::integer)`;
   // The job as it stands in the migrations, each second and with small batches.
   await sql`
-    select cron.schedule('forget_withdrawn_accounts', '1 seconds',
-      'do $work$ begin while private.next_forgotten_batch(10) loop commit; end loop; end $work$')`;
+    select cron.schedule('erase_withdrawn_accounts', '1 seconds',
+      'do $work$ begin while private.next_erasure_batch(10) loop commit; end loop; end $work$')`;
   await sql.begin(async (transaction) => {
     await transaction`
       select set_config('role', 'authenticated', true),

@@ -5,7 +5,7 @@ import { eventually } from "./eventually.ts";
 /** Runs the job until nothing is left; how many batches that took. A job of the platform's own may take some of them. */
 export async function forgetWithdrawn(sql: Sql | TransactionSql, rows = 500): Promise<number> {
   for (let batches = 0;; batches++) {
-    const [row] = await sql<{ more: boolean }[]>`select private.next_forgotten_batch(${rows}) as more`;
+    const [row] = await sql<{ more: boolean }[]>`select private.next_erasure_batch(${rows}) as more`;
     if (!row!.more) return batches;
   }
 }
