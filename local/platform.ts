@@ -12,13 +12,13 @@ import { fetchPackages } from "./functions/packages.ts";
 import { FunctionRunner } from "./functions/runner.ts";
 import { functionSecrets } from "./functions/secrets.ts";
 import { listen } from "./gateway/gateway.ts";
-import { RealtimeGate } from "./gateway/realtime.ts";
-import { PUBLIC_JWK } from "./gateway/signing_key.ts";
+import { PUBLIC_JWK } from "./gateway/tokens.ts";
 import { Balancer } from "./rest/balance.ts";
 import { Rest } from "./rest/rest.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import type { PostgresServer } from "./postgres/server.ts";
 import { type Providers, startProviders } from "./providers/providers.ts";
+import { RealtimeProxy } from "./realtime/proxy.ts";
 import { Supervisor } from "./realtime/supervisor.ts";
 import {
   type AuthRules,
@@ -95,10 +95,10 @@ interface Services {
   readonly providers: Providers;
 }
 
-/** The realtime server's process, and the gate that clients reach it through. */
+/** The realtime server's process, and the proxy through which clients reach it. */
 interface Realtime {
   readonly process: Supervisor;
-  readonly gate: RealtimeGate;
+  readonly proxy: RealtimeProxy;
 }
 
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
@@ -123,7 +123,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       mail: (request, url) => auth.mail(request, url),
       functions: (request, name, path, client) => functions.handle(request, name, path, client),
       storage: (request, url) => storage.handle(request, url),
-      realtime: (request, url) => realtime.gate.handle(request, url),
+      realtime: (request, url) => realtime.proxy.handle(request, url),
     });
     return statusOf(gateway.port, services);
   }
@@ -172,7 +172,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         stopping = true;
         gateway.close();
         await resetting;
-        await services?.realtime.gate.close();
+        await services?.realtime.proxy.close();
         await Promise.race([gateway.stop(), new Promise((resolve) => setTimeout(resolve, STOP_PATIENCE))]);
         if (services !== undefined) await stopServices(services);
       },
@@ -284,7 +284,7 @@ async function startRealtime(server: PostgresServer, options: PlatformOptions): 
     log: (line) => options.log(`[realtime] ${line}`),
   });
   await process.port(REALTIME_PATIENCE); // one that does not come up is tried again, and answers 503 meanwhile
-  return { process, gate: new RealtimeGate((patience) => process.port(patience)) };
+  return { process, proxy: new RealtimeProxy((timeoutMs) => process.port(timeoutMs)) };
 }
 
 async function stopServices(

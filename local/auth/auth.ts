@@ -4,8 +4,8 @@ import { z } from "zod";
 import type { AuthConfig } from "../config.ts";
 import { BodyError, readBody } from "../gateway/body.ts";
 import { ANY_ORIGIN, preflight } from "../gateway/cors.ts";
-import { knock } from "../gateway/keys.ts";
-import { PUBLIC_JWK } from "../gateway/signing_key.ts";
+import { authenticateApiKey } from "../gateway/keys.ts";
+import { PUBLIC_JWK } from "../gateway/tokens.ts";
 import type { JwtAlgorithm } from "../settings.ts";
 import { administerUsers } from "./admin.ts";
 import { sendReauthentication } from "./codes.ts";
@@ -142,8 +142,8 @@ export class Auth {
     const path = url.pathname.slice(PREFIX.length).replace(/(?<=.)\/$/, "");
     let authorization = "";
     if (!OPEN.test(path)) {
-      const entry = knock(request, url);
-      if ("refused" in entry) return entry.refused;
+      const entry = authenticateApiKey(request, url);
+      if ("error" in entry) return entry.error;
       authorization = entry.authorization;
     }
     // A mail scanner that requests a link with HEAD must not consume it.
@@ -177,7 +177,7 @@ export class Auth {
     ): Handler =>
     async (call) => await handle(parseBody(call.body, schema), call);
     const forService = (handler: Handler): Handler => async (call) => {
-      requireService(call.authorization);
+      await requireService(call.authorization);
       return await handler(call);
     };
     return {
@@ -229,7 +229,7 @@ function adminHandler(path: string): Handler | undefined {
   const id = path.match(/^\/admin\/users(?:\/([^/]*))?$/);
   if (id === null) return undefined;
   return async ({ context, request, body, url, authorization }) => {
-    requireService(authorization);
+    await requireService(authorization);
     return await administerUsers(context, request.method, body, url, id[1] ?? "");
   };
 }

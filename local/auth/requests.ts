@@ -44,22 +44,23 @@ function badJson(reason: string): AuthError {
   return new AuthError(400, "bad_json", `Could not parse request body as JSON: ${reason}`);
 }
 
-function claimsOf(authorization: string): Claims {
+async function claimsOf(authorization: string): Promise<Claims> {
   const token = authorization.match(/^Bearer\s+(\S+)$/i)?.[1];
   if (token === undefined) {
     throw new AuthError(401, "no_authorization", "This endpoint requires a valid Bearer token");
   }
-  const verdict = verify(token);
-  if ("claims" in verdict) return verdict.claims;
+  const result = await verify(token);
+  if ("claims" in result) return result.claims;
   throw new AuthError(
     403,
     "bad_jwt",
-    `invalid JWT: unable to parse or verify signature, token is ${verdict.problem}`,
+    `invalid JWT: unable to parse or verify signature, token is ${result.problem}`,
   );
 }
 
-export function requireService(authorization: string): void {
-  if (claimsOf(authorization)["role"] !== "service_role") throw new AuthError(403, "not_admin", "User not allowed");
+export async function requireService(authorization: string): Promise<void> {
+  const { role } = await claimsOf(authorization);
+  if (role !== "service_role") throw new AuthError(403, "not_admin", "User not allowed");
 }
 
 export interface Caller {
@@ -72,7 +73,7 @@ export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The user of this token. Throws if the user is banned or signed out. */
 export async function readCaller({ sql }: AuthContext, authorization: string): Promise<Caller> {
-  const { sub, session_id: session } = claimsOf(authorization);
+  const { sub, session_id: session } = await claimsOf(authorization);
   if (typeof sub !== "string" || sub === "") throw new AuthError(403, "bad_jwt", "invalid claim: missing sub claim");
   if (!UUID.test(sub)) throw new AuthError(403, "bad_jwt", "invalid claim: sub claim must be a UUID");
   const [user] = await sql<UserRow[]>`select * from auth.users where id = ${sub} and deleted_at is null`;

@@ -133,7 +133,7 @@ async function sessionJson(
     from auth.mfa_amr_claims where session_id = ${session} order by created_at desc`;
   const now = Math.floor(Date.now() / 1000);
   const expiresAt = now + config.jwtExpiry;
-  const accessToken = sign({
+  const accessToken = await sign({
     iss: issuer,
     sub: userId,
     aud: "authenticated",

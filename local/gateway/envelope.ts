@@ -12,7 +12,13 @@ export interface More {
 const RETRY_AFTER_SECONDS = "2";
 
 /** A refusal to `request`; its page of documentation is one of the functions'. */
-export function refusal(request: Request, status: number, code: Code, message: string, more: More = {}): Response {
+export function errorResponse(
+  request: Request,
+  status: number,
+  code: Code,
+  message: string,
+  more: More = {},
+): Response {
   const { headers = {}, details, beside = {} } = more;
   const error = {
     code,

@@ -3,7 +3,7 @@ import { BodyError } from "./body.ts";
 import { clientAddress } from "./client_address.ts";
 import { preflight } from "./cors.ts";
 import type { Code } from "../../supabase/functions/_shared/errors.ts";
-import { refusal } from "./envelope.ts";
+import { errorResponse } from "./envelope.ts";
 import { homePage } from "./home.ts";
 
 export interface Parts {
@@ -42,23 +42,23 @@ export function listen({ hostname, port, addressHeader, log }: GatewayOptions, c
   const server = Deno.serve({ hostname, port, onListen: () => {} }, async (request, info) => {
     const url = urlOf(request);
     if (url === undefined) {
-      return refusal(request, 400, "validation_error", "The Host header or the path cannot be read.");
+      return errorResponse(request, 400, "validation_error", "The Host header or the path cannot be read.");
     }
     try {
       if (url.pathname.startsWith("/_platform")) return await control(request, url);
       if (parts === undefined) {
-        return refusal(request, 503, "service_unavailable", "The platform is starting");
+        return errorResponse(request, 503, "service_unavailable", "The platform is starting");
       }
       const client = clientAddress(request.headers, info.remoteAddr.hostname, addressHeader);
       return await route(parts, request, url, client);
     } catch (error) {
-      if (error instanceof BodyError) return refusal(request, error.status, codeOf(error), error.message);
+      if (error instanceof BodyError) return errorResponse(request, error.status, codeOf(error), error.message);
       log(`${request.method} ${url.pathname}: ${error instanceof Error ? error.stack : error}`);
       const message = "The platform could not answer; its log says why";
       if (request.method === "GET" || request.method === "HEAD") {
-        return refusal(request, 503, "service_unavailable", message);
+        return errorResponse(request, 503, "service_unavailable", message);
       }
-      return refusal(request, 500, "server_error", message, { details: { reason: "outcome_unknown" } });
+      return errorResponse(request, 500, "server_error", message, { details: { reason: "outcome_unknown" } });
     }
   });
   return {
@@ -98,7 +98,7 @@ function route(parts: Parts, request: Request, url: URL, client: string): Promis
   if (pathname.startsWith("/realtime/v1/")) return parts.realtime(request, url);
   if (request.method === "OPTIONS") return preflight(request);
   if (/^\/storage\/v1(\/|$)/.test(pathname)) {
-    return refusal(request, 501, "not_implemented", "The local platform does not have this service yet");
+    return errorResponse(request, 501, "not_implemented", "The local platform does not have this service yet");
   }
-  return refusal(request, 404, "not_found", "No such path");
+  return errorResponse(request, 404, "not_found", "No such path");
 }

@@ -1,9 +1,10 @@
-// What Supabase's gateway does with keys: `apikey` says who may knock, `Authorization` says who it is.
+// The keys of the gateway, as Supabase has them: `apikey` opens the service, `Authorization` identifies the caller.
 import { ANON_KEY, PUBLISHABLE_KEY, SECRET_KEY, SERVICE_ROLE_KEY } from "../settings.ts";
+import { ANY_ORIGIN } from "./cors.ts";
 
-export type Knock =
+export type ApiKeyResult =
   | { readonly authorization: string }
-  | { readonly refused: Response };
+  | { readonly error: Response };
 
 const ROLE_TOKENS: Readonly<Record<string, string>> = {
   [PUBLISHABLE_KEY]: ANON_KEY,
@@ -12,48 +13,42 @@ const ROLE_TOKENS: Readonly<Record<string, string>> = {
   [SERVICE_ROLE_KEY]: SERVICE_ROLE_KEY,
 };
 
-/** The token that stands for a key; undefined for what is no key of this platform. */
+/** The token of a key; undefined if the platform does not have the key. */
 export function tokenOf(key: string): string | undefined {
   return ROLE_TOKENS[key];
 }
 
-/** The bearer token a request acts with: its own, or the one that stands for its key. */
-export function knock(request: Request, url: URL): Knock {
+/** The Authorization header of the request, or that of its key. */
+export function authenticateApiKey(request: Request, url: URL): ApiKeyResult {
   const key = request.headers.get("apikey") ?? url.searchParams.get("apikey");
   if (key === null) {
-    return refuse("UNAUTHORIZED_MISSING_API_KEY", {
+    return rejected("UNAUTHORIZED_MISSING_API_KEY", {
       message: "No API key found in request",
       hint: "No `apikey` request header or url param was found.",
     });
   }
-  const token = ROLE_TOKENS[key];
+  const token = tokenOf(key);
   if (token === undefined) {
-    return refuse("UNAUTHORIZED_INVALID_API_KEY", {
+    return rejected("UNAUTHORIZED_INVALID_API_KEY", {
       message: "Invalid API key",
       hint: "Double check your Supabase `apikey`",
     });
   }
-  return { authorization: bearer(request) ?? `Bearer ${token}` };
+  return { authorization: ownAuthorization(request) ?? `Bearer ${token}` };
 }
 
-/** The request's own Authorization header, unless it repeats an opaque key, which is no token. */
-export function bearer(request: Request): string | undefined {
+/** The Authorization header of a request to a function: its own, that of its key, or none. */
+export function functionAuthorization(request: Request): string | undefined {
+  const token = tokenOf(request.headers.get("apikey") ?? "");
+  return ownAuthorization(request) ?? (token === undefined ? undefined : `Bearer ${token}`);
+}
+
+/** The request's own Authorization header, unless it repeats an opaque key, which is not a token. */
+function ownAuthorization(request: Request): string | undefined {
   const header = request.headers.get("authorization");
   return header === null || /^Bearer\s+sb_/i.test(header) ? undefined : header;
 }
 
-/** The Authorization header of a request to a function: its own, or the token its key stands for, or none. */
-export function functionAuthorization(request: Request): string | undefined {
-  const key = request.headers.get("apikey");
-  const token = key === null ? undefined : ROLE_TOKENS[key];
-  return bearer(request) ?? (token === undefined ? undefined : `Bearer ${token}`);
-}
-
-function refuse(code: string, body: { message: string; hint: string }): Knock {
-  return {
-    refused: Response.json(body, {
-      status: 401,
-      headers: { "sb-error-code": code, "access-control-allow-origin": "*" },
-    }),
-  };
+function rejected(code: string, body: { message: string; hint: string }): ApiKeyResult {
+  return { error: Response.json(body, { status: 401, headers: { "sb-error-code": code, ...ANY_ORIGIN } }) };
 }

@@ -1,72 +1,67 @@
-// Tokens at the gate: HS256 by the secret and ES256 by the signing key, checked as PostgREST checks them.
+// Access tokens: HS256 with the shared secret, ES256 with the signing key. A hosted project keeps the private key itself and
+// publishes the public one. Here both follow from the public secret, so that every process of the platform has the same.
 import { Buffer } from "node:buffer";
-import { createHmac, sign as signWith, timingSafeEqual, verify as verifyWith } from "node:crypto";
+import { createECDH, createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
+import { JOSEAlgNotAllowed, JWSSignatureVerificationFailed, JWTClaimValidationFailed, JWTExpired } from "jose/errors";
+import { SignJWT } from "jose/jwt/sign";
+import { jwtVerify } from "jose/jwt/verify";
 import { JWT_SECRET, type JwtAlgorithm } from "../settings.ts";
-import { KEY_ID, privateKey, publicKey } from "./signing_key.ts";
 
 export type Claims = Record<string, unknown>;
 
-export type Verdict =
+export type TokenResult =
   | { readonly claims: Claims }
   | { readonly problem: "malformed" | "signature" | "expired" | "not_yet_valid" };
 
-/** PostgREST's allowance for clocks that differ, in seconds. */
-const SKEW = 30;
-/** How a JWT has the two halves of the signature. */
-const dsaEncoding = "ieee-p1363";
+export const ALGORITHMS: JwtAlgorithm[] = ["HS256", "ES256"];
+/** PostgREST's tolerance for clocks that differ. */
+const CLOCK_TOLERANCE_SECONDS = 30;
 
-export function verify(token: string): Verdict {
-  const parts = token.split(".");
-  if (parts.length !== 3) return { problem: "malformed" };
-  const [head = "", body = "", signature = ""] = parts;
-  const header = parse(head);
-  const claims = parse(body);
-  if (header === undefined || claims === undefined) return { problem: "malformed" };
-  if (!isSigned(header, `${head}.${body}`, signature)) return { problem: "signature" };
+const secret = new TextEncoder().encode(JWT_SECRET);
+const curve = createECDH("prime256v1");
+curve.setPrivateKey(createHash("sha256").update(`ES256 ${JWT_SECRET}`).digest());
+/** 0x04, x, y. */
+const point = Buffer.from(curve.getPublicKey());
+const coordinates = {
+  kty: "EC",
+  crv: "P-256",
+  x: point.subarray(1, 33).toString("base64url"),
+  y: point.subarray(33).toString("base64url"),
+};
+const d = Buffer.from(curve.getPrivateKey()).toString("base64url");
 
-  const now = Date.now() / 1000;
-  if (typeof claims["exp"] === "number" && claims["exp"] + SKEW < now) return { problem: "expired" };
-  if (typeof claims["nbf"] === "number" && claims["nbf"] - SKEW > now) return { problem: "not_yet_valid" };
-  if (typeof claims["iat"] === "number" && claims["iat"] - SKEW > now) return { problem: "not_yet_valid" };
-  return { claims };
+export const KEY_ID = createHash("sha256").update(point).digest("hex").slice(0, 32);
+export const PUBLIC_JWK = { ...coordinates, kid: KEY_ID, alg: "ES256", use: "sig", key_ops: ["verify"] };
+export const privateKey = createPrivateKey({ key: { ...coordinates, d }, format: "jwk" });
+const publicKey = createPublicKey({ key: coordinates, format: "jwk" });
+
+/** The key for the header of a token. Each algorithm has its own. */
+export function verificationKey({ alg, kid }: { alg?: string; kid?: string }): Uint8Array | KeyObject {
+  if (alg === "HS256") return secret;
+  if (kid === undefined || kid === KEY_ID) return publicKey;
+  throw new JWSSignatureVerificationFailed();
 }
 
-export function sign(claims: Claims, algorithm: JwtAlgorithm = "HS256"): string {
-  const header = algorithm === "HS256" ? { alg: algorithm, typ: "JWT" } : { alg: algorithm, kid: KEY_ID, typ: "JWT" };
-  const content = `${encode(header)}.${encode(claims)}`;
-  const signature = algorithm === "HS256"
-    ? mac(content)
-    : signWith("sha256", Buffer.from(content), { key: privateKey, dsaEncoding }).toString("base64url");
-  return `${content}.${signature}`;
-}
-
-/** Each algorithm has its own key; a token that names none of the two algorithms is signed by nobody. */
-function isSigned({ alg, kid }: Claims, content: string, signature: string): boolean {
-  if (alg === "HS256") return sameText(signature, mac(content));
-  if (alg !== "ES256" || (kid !== undefined && kid !== KEY_ID)) return false;
-  const given = Buffer.from(signature, "base64url");
-  return verifyWith("sha256", Buffer.from(content), { key: publicKey, dsaEncoding }, given);
-}
-
-function mac(text: string): string {
-  return createHmac("sha256", JWT_SECRET).update(text).digest("base64url");
-}
-
-function encode(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString("base64url");
-}
-
-function parse(part: string): Claims | undefined {
+/** Checks a token as PostgREST does. */
+export async function verify(token: string): Promise<TokenResult> {
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString());
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value as Claims : undefined;
+    const options = { algorithms: ALGORITHMS, clockTolerance: CLOCK_TOLERANCE_SECONDS };
+    const { payload } = await jwtVerify(token, verificationKey, options);
+    const isIssued = payload.iat === undefined || payload.iat - CLOCK_TOLERANCE_SECONDS <= Date.now() / 1000;
+    return isIssued ? { claims: payload } : { problem: "not_yet_valid" };
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
+    if (error instanceof JWTExpired) return { problem: "expired" };
+    if (error instanceof JWTClaimValidationFailed && error.claim === "nbf") return { problem: "not_yet_valid" };
+    if (error instanceof JWSSignatureVerificationFailed || error instanceof JOSEAlgNotAllowed) {
+      return { problem: "signature" };
+    }
+    if (error instanceof Error && "code" in error) return { problem: "malformed" };
     throw error;
   }
 }
 
-function sameText(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
+export function sign(claims: Claims, algorithm: JwtAlgorithm = "HS256"): Promise<string> {
+  const kid = algorithm === "ES256" ? { kid: KEY_ID } : {};
+  return new SignJWT(claims).setProtectedHeader({ alg: algorithm, ...kid, typ: "JWT" })
+    .sign(algorithm === "HS256" ? secret : privateKey);
 }

@@ -9,7 +9,7 @@ export async function prepareDatabase(superuser: string): Promise<void> {
   try {
     await sql.unsafe(await read("roles.sql"));
     await sql.unsafe(await read("../realtime/schema.sql"));
-    await sql.unsafe(await read("../realtime/feed.sql"));
+    await sql.unsafe(await read("../realtime/access.sql"));
     const [found] = await sql<{ ready: boolean }[]>`
       select exists (
         select from pg_namespace where nspname = 'auth' and pg_get_userbyid(nspowner) = 'supabase_auth_admin'

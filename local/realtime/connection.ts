@@ -1,96 +1,88 @@
-// One client's socket: frames in, frames out, its channels, and the limits it is held to.
-import { Buffer } from "node:buffer";
+// The socket of one client: its frames, its channels and its limits.
+import type { Buffer } from "node:buffer";
 // @ts-types="@types/ws"
 import type { WebSocket } from "ws";
-import { Channel, type Host } from "./channel.ts";
-import { type Limits, Rate } from "./limits.ts";
+import { Channel } from "./channel.ts";
+import { type Limits, RateLimiter } from "./limits.ts";
 import { BadFrame, decodeBinary, decodeText, encode, type Frame, type Version } from "./serializer.ts";
-import type { Tokens } from "./tokens.ts";
-import type { Topics } from "./topics.ts";
 import type { Feed } from "./types.ts";
 
-/** What every connection shares. */
-export interface Shared {
+/** What all connections share. */
+export interface ServerContext {
   readonly limits: Limits;
+  /** Whether only private channels can be joined. */
   readonly privateOnly: boolean;
-  readonly tokens: Tokens;
   readonly feed: Feed;
-  readonly topics: Topics;
   readonly log: (line: string) => void;
 }
 
-/** How long a client may take to say goodbye. */
-const FAREWELL = 1_000;
+/** How long a client may take to answer a close frame. */
+const CLOSE_TIMEOUT_MS = 1_000;
 
 const TOO_MANY = "Too many messages per second";
 
-export class Connection implements Host {
-  readonly limits: Limits;
-  readonly privateOnly: boolean;
-  readonly tokens: Tokens;
-  readonly feed: Feed;
-  readonly topics: Topics;
-  readonly log: (line: string) => void;
+export class Connection {
   readonly #channels = new Map<string, Channel>();
-  readonly #joins: Rate;
-  readonly #events: Rate;
-  readonly #bytes: Rate;
-  #heard = performance.now();
-  /** Since when more waits for the reader than should. */
-  #behind: number | undefined;
+  readonly #joins: RateLimiter;
+  readonly #events: RateLimiter;
+  #lastFrameAt = performance.now();
+  /** Since when more than `slowReaderBytes` wait. */
+  #slowSince: number | undefined;
   #closed = false;
 
-  constructor(readonly socket: WebSocket, readonly version: Version, readonly token: string, shared: Shared) {
-    const { limits } = shared;
-    this.limits = limits;
-    this.privateOnly = shared.privateOnly;
-    this.tokens = shared.tokens;
-    this.feed = shared.feed;
-    this.topics = shared.topics;
-    this.log = shared.log;
-    this.#joins = new Rate(limits.joinsPerSecond, limits.joinsPerSecond);
-    this.#events = new Rate(limits.eventsPerSecond, limits.eventsPerSecond * limits.eventsBurst);
-    this.#bytes = new Rate(limits.bytesPerSecond, limits.bytesPerSecond * limits.bytesBurst);
+  /** `token`: the connection's own, for channels that send none. */
+  constructor(
+    readonly socket: WebSocket,
+    readonly version: Version,
+    readonly token: string,
+    readonly context: ServerContext,
+  ) {
+    const { joinsPerSecond, eventsPerSecond, eventsBurstSeconds } = context.limits;
+    this.#joins = new RateLimiter(joinsPerSecond, joinsPerSecond);
+    this.#events = new RateLimiter(eventsPerSecond, eventsPerSecond * eventsBurstSeconds);
     socket.on("message", (data: Buffer, isBinary: boolean) => this.#receive(data, isBinary));
-    socket.on("ping", () => this.#heard = performance.now());
+    socket.on("ping", () => this.#lastFrameAt = performance.now());
     socket.on("close", () => this.#end());
-    // A frame that is too large, or a connection that broke: "close" follows.
-    socket.on("error", (error: Error) => this.log(`A client's connection: ${error.message}`));
+    // The frame was too large, or the connection broke: "close" follows.
+    socket.on("error", (error: Error) => context.log(`A client's connection: ${error.message}`));
   }
 
-  send(frame: string | Uint8Array, isBinary = typeof frame !== "string"): void {
+  /** `payload` is JSON. */
+  send(frame: Omit<Frame, "payload">, payload: string): void {
     if (this.#closed) return;
-    this.socket.send(frame, { binary: isBinary });
-    if (this.socket.bufferedAmount > this.limits.slowReader) this.#judgeReader(performance.now());
+    this.socket.send(encode(this.version, frame, payload));
+    if (this.socket.bufferedAmount > this.context.limits.slowReaderBytes) this.#checkReader(performance.now());
   }
 
-  forget(channel: Channel): void {
+  /** Frees the channel's topic. */
+  remove(channel: Channel): void {
     if (this.#channels.get(channel.topic) === channel) this.#channels.delete(channel.topic);
   }
 
-  /** Looks, now and then, whether the client is still there and keeps up. */
+  /** Closes the connection if its client is idle or does not read. */
   check(now: number): void {
     if (this.#closed) return;
-    if (now - this.#heard > this.limits.idle) this.close(1000, "idle timeout");
-    else this.#judgeReader(now);
+    if (now - this.#lastFrameAt > this.context.limits.idleTimeoutMs) this.close(1000, "idle timeout");
+    else this.#checkReader(now);
   }
 
   close(code: number, reason: string): void {
     if (this.#closed) return;
     this.#end();
     this.socket.close(code, reason);
-    setTimeout(() => this.socket.terminate(), FAREWELL);
+    setTimeout(() => this.socket.terminate(), CLOSE_TIMEOUT_MS);
   }
 
-  #judgeReader(now: number): void {
+  #checkReader(now: number): void {
+    const { slowReaderBytes, slowReaderTimeoutMs, slowReaderMaxBytes } = this.context.limits;
     const waiting = this.socket.bufferedAmount;
-    if (waiting <= this.limits.slowReader) {
-      this.#behind = undefined;
+    if (waiting <= slowReaderBytes) {
+      this.#slowSince = undefined;
       return;
     }
-    this.#behind ??= now;
-    if (now - this.#behind <= this.limits.slowReaderPatience && waiting <= this.limits.slowReaderEnd) return;
-    this.log(`A reader is too slow: ${waiting} bytes wait for it`);
+    this.#slowSince ??= now;
+    if (now - this.#slowSince <= slowReaderTimeoutMs && waiting <= slowReaderMaxBytes) return;
+    this.context.log(`A reader is too slow: ${waiting} bytes wait for it`);
     this.close(1013, "The reader is too slow");
   }
 
@@ -101,15 +93,14 @@ export class Connection implements Host {
 
   #receive(data: Buffer, isBinary: boolean): void {
     if (this.#closed) return;
-    this.#heard = performance.now();
+    this.#lastFrameAt = performance.now();
     try {
       const frame = isBinary ? decodeBinary(data) : decodeText(this.version, data.toString());
-      const within = this.#events.take() && this.#bytes.take(data.length);
-      if (within) this.#handle(frame);
-      else this.#tooMany(frame);
+      if (this.#events.consume()) this.#handle(frame);
+      else this.#rejectMessage(frame);
     } catch (error) {
       if (error instanceof BadFrame) return this.close(1007, error.message);
-      this.log(`A client's frame: ${error instanceof Error ? error.stack : error}`);
+      this.context.log(`A client's frame: ${error instanceof Error ? error.stack : error}`);
       this.close(1011, "The frame could not be handled");
     }
   }
@@ -127,14 +118,15 @@ export class Connection implements Host {
   #join(frame: Frame): void {
     const { topic, ref, joinRef, payload } = frame;
     if (!topic.startsWith("realtime:")) return this.#reply(frame, "error", { reason: "unmatched topic" });
-    if (!this.#joins.take()) {
+    if (!this.#joins.consume()) {
       this.#reply(frame, "error", { reason: "ClientJoinRateLimitReached: Too many joins per second" });
       return this.close(1000, "Too many joins per second");
     }
     this.#channels.get(topic)?.replace();
-    if (this.#channels.size >= this.limits.channelsPerClient) {
+    const { channelsPerClient, joinErrorDelayMs } = this.context.limits;
+    if (this.#channels.size >= channelsPerClient) {
       const reason = "ChannelRateLimitReached: Too many channels";
-      setTimeout(() => this.#reply(frame, "error", { reason }), this.limits.refusedJoin);
+      setTimeout(() => this.#reply(frame, "error", { reason }), joinErrorDelayMs);
       return;
     }
     const channel = new Channel(this, topic, joinRef ?? ref);
@@ -142,14 +134,14 @@ export class Connection implements Host {
     channel.join(ref, payload);
   }
 
-  /** A channel that says too much is closed; a client that says too much outside of its channels, altogether. */
-  #tooMany({ topic }: Frame): void {
+  /** Closes the channel that the message is for, or the connection if there is none. */
+  #rejectMessage({ topic }: Frame): void {
     const channel = this.#channels.get(topic);
     if (channel === undefined) this.close(1008, TOO_MANY);
     else channel.shutDown(TOO_MANY);
   }
 
   #reply({ joinRef, ref, topic }: Frame, status: "ok" | "error", response: unknown): void {
-    this.send(encode(this.version, { joinRef, ref, topic, event: "phx_reply" }, JSON.stringify({ status, response })));
+    this.send({ joinRef, ref, topic, event: "phx_reply" }, JSON.stringify({ status, response }));
   }
 }

@@ -1,83 +1,56 @@
-// What a client asks for when it joins a topic. A setting that is not understood counts as not given, as hosted.
+// What a client requests when it joins a topic. A setting that cannot be read counts as absent, as hosted.
 import { isObject } from "./serializer.ts";
-import { isKey } from "./tokens.ts";
+import { isApiKey } from "./tokens.ts";
 import type { Binding } from "./types.ts";
 
-export interface Join {
-  /** The channel's own token, when it brings one. */
+export interface JoinRequest {
+  /** The channel's own token, if it sends one. */
   readonly token: string | undefined;
   readonly isPrivate: boolean;
-  /** Whether a broadcast is answered, and whether it comes back to its sender. */
-  readonly ack: boolean;
-  readonly self: boolean;
-  /** Whether old broadcasts are asked for. */
-  readonly replay: boolean;
-  readonly replicationReady: boolean;
-  readonly hearsPresence: boolean;
-  readonly presenceKey: string;
   readonly bindings: readonly Binding[];
-  /** How long the answer may wait for the subscription, in milliseconds; undefined when it does not wait. */
-  readonly wait: number | undefined;
+  /** A feature of the hosted service that the request needs and this server does not have. */
+  readonly unsupported: string | undefined;
 }
 
-const WAIT = 15_000;
-const LONGEST_WAIT = 20_000;
-
-export function readJoin(payload: unknown): Join {
-  const asked = part(payload);
-  const config = part(asked["config"]);
-  const broadcast = part(config["broadcast"]);
-  const presence = part(config["presence"]);
-  const options = part(config["postgres_changes_options"]);
+export function readJoin(payload: unknown): JoinRequest {
+  const request = objectOf(payload);
+  const config = objectOf(request["config"]);
+  const broadcast = objectOf(config["broadcast"]);
   const changes = config["postgres_changes"];
-  const key = presence["key"];
-  const timeout = options["timeout"];
+  const unsupported = {
+    presence: isTrue(objectOf(config["presence"])["enabled"]),
+    "replay of broadcasts": isObject(broadcast["replay"]),
+    replication_ready: isTrue(broadcast["replication_ready"]),
+    "postgres_changes_options.wait": isTrue(objectOf(config["postgres_changes_options"])["wait"]),
+  };
   return {
-    token: tokenOf(asked),
-    isPrivate: yes(config["private"]),
-    ack: yes(broadcast["ack"]),
-    self: yes(broadcast["self"]),
-    replay: broadcast["replay"] !== undefined && broadcast["replay"] !== null,
-    replicationReady: yes(broadcast["replication_ready"]),
-    hearsPresence: yes(presence["enabled"]),
-    presenceKey: typeof key === "string" && key !== "" ? key : crypto.randomUUID(),
+    token: tokenOf(request),
+    isPrivate: isTrue(config["private"]),
     bindings: Array.isArray(changes) ? changes.filter(isObject) : [],
-    wait: yes(options["wait"]) ? Math.min(typeof timeout === "number" ? timeout : WAIT, LONGEST_WAIT) : undefined,
+    unsupported: Object.entries(unsupported).find(([, isRequested]) => isRequested)?.[0],
   };
 }
 
-/** The bindings as the reply has them: as they were sent, each with a number. Equal bindings share theirs. */
+/** The bindings for the reply: as they were sent, each with a number. Equal bindings share theirs. */
 export function numberBindings(bindings: readonly Binding[]): readonly (Binding & { readonly id: number })[] {
   const numbers = new Map<string, number>();
-  const taken = new Set<number>();
   return bindings.map((binding) => {
     const text = JSON.stringify(Object.entries(binding).sort(([one], [other]) => one < other ? -1 : 1));
-    let id = numbers.get(text) ?? hash(text);
-    while (!numbers.has(text) && (id === 0 || taken.has(id))) id = (id + 1) & LARGEST;
+    const id = numbers.get(text) ?? numbers.size + 1;
     numbers.set(text, id);
-    taken.add(id);
     return { ...binding, id };
   });
 }
 
-const LARGEST = 0x7ffffff;
-
-/** FNV-1a, cut to the 27 bits that hosted has. */
-function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
-  return value & LARGEST;
-}
-
 function tokenOf({ access_token, user_token }: Record<string, unknown>): string | undefined {
-  if (isKey(access_token || user_token)) return undefined;
+  if (isApiKey(access_token || user_token)) return undefined;
   return [user_token, access_token].find((token): token is string => typeof token === "string" && token !== "");
 }
 
-function part(value: unknown): Record<string, unknown> {
+function objectOf(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : {};
 }
 
-function yes(value: unknown): boolean {
+function isTrue(value: unknown): boolean {
   return value === true || value === "true";
 }

@@ -1,31 +1,24 @@
-// How much one client may ask for, and how long the server waits. The figures are those of a hosted project without a
-// spending cap; where hosted counts a whole project, one connection is counted here, since the project is one developer's.
+// The limits of a client, and how long the server waits. The figures are those of a hosted project without a spending cap.
+// Hosted counts a whole project; here one connection is counted, since the project belongs to one developer.
 
 export interface Limits {
   readonly clients: number;
   readonly channelsPerClient: number;
   readonly joinsPerSecond: number;
   readonly eventsPerSecond: number;
-  readonly bytesPerSecond: number;
-  /** Seconds of its rate in events and in bytes that a client may use at once after it was quiet. */
-  readonly eventsBurst: number;
-  readonly bytesBurst: number;
-  readonly presenceCalls: number;
-  readonly presenceWindow: number;
-  /** Bytes. */
-  readonly broadcast: number;
-  readonly frame: number;
-  /** Milliseconds of silence after which a client counts as gone. */
-  readonly idle: number;
-  /** How often a token is looked at, at least. */
-  readonly tokenCheck: number;
-  /** How long a refusal is held back, so that a client that does not learn cannot storm. */
-  readonly refusedHandshake: number;
-  readonly refusedJoin: number;
-  /** Bytes that wait for a reader: above `slowReader` for `slowReaderPatience`, or above `slowReaderEnd`, and he is closed. */
-  readonly slowReader: number;
-  readonly slowReaderPatience: number;
-  readonly slowReaderEnd: number;
+  /** Seconds of the rate that a client may use at once after a pause. */
+  readonly eventsBurstSeconds: number;
+  readonly maxFrameBytes: number;
+  readonly idleTimeoutMs: number;
+  /** The longest time between two checks of a token. */
+  readonly tokenCheckMs: number;
+  /** Errors are delayed, so that a client that retries at once does no harm. */
+  readonly handshakeErrorDelayMs: number;
+  readonly joinErrorDelayMs: number;
+  /** A socket is closed when more than this waits for it for `slowReaderTimeoutMs`, or more than `slowReaderMaxBytes`. */
+  readonly slowReaderBytes: number;
+  readonly slowReaderTimeoutMs: number;
+  readonly slowReaderMaxBytes: number;
 }
 
 export const LIMITS: Limits = {
@@ -33,55 +26,33 @@ export const LIMITS: Limits = {
   channelsPerClient: 100,
   joinsPerSecond: 100,
   eventsPerSecond: 100,
-  bytesPerSecond: 100_000,
-  eventsBurst: 10,
-  bytesBurst: 60,
-  presenceCalls: 5,
-  presenceWindow: 30_000,
-  broadcast: 3_000_000,
-  frame: 5_000_000,
-  idle: 60_000,
-  tokenCheck: 5 * 60_000,
-  refusedHandshake: 2_000,
-  refusedJoin: 5_000,
-  slowReader: 1 << 20,
-  slowReaderPatience: 4_000,
-  slowReaderEnd: 16 << 20,
+  eventsBurstSeconds: 10,
+  maxFrameBytes: 5_000_000,
+  idleTimeoutMs: 60_000,
+  tokenCheckMs: 5 * 60_000,
+  handshakeErrorDelayMs: 2_000,
+  joinErrorDelayMs: 5_000,
+  slowReaderBytes: 1 << 20,
+  slowReaderTimeoutMs: 4_000,
+  slowReaderMaxBytes: 16 << 20,
 };
 
-/** So much a second, and after a quiet time so much at once. */
-export class Rate {
+/** A token bucket. */
+export class RateLimiter {
   #left: number;
-  #counted = performance.now();
+  #filledAt = performance.now();
 
   constructor(readonly perSecond: number, readonly burst: number) {
     this.#left = burst;
   }
 
-  /** Whether `amount` still fits; what does not fit is not counted. */
-  take(amount = 1): boolean {
+  /** Whether one more fits. */
+  consume(): boolean {
     const now = performance.now();
-    this.#left = Math.min(this.burst, this.#left + (now - this.#counted) / 1000 * this.perSecond);
-    this.#counted = now;
-    if (amount > this.#left) return false;
-    this.#left -= amount;
+    this.#left = Math.min(this.burst, this.#left + (now - this.#filledAt) / 1000 * this.perSecond);
+    this.#filledAt = now;
+    if (this.#left < 1) return false;
+    this.#left--;
     return true;
-  }
-}
-
-/** So many calls in a window that begins with the first of them. */
-export class Window {
-  #calls = 0;
-  #ends = 0;
-
-  constructor(readonly calls: number, readonly milliseconds: number) {}
-
-  take(): boolean {
-    const now = performance.now();
-    if (now > this.#ends) {
-      this.#ends = now + this.milliseconds;
-      this.#calls = 0;
-    }
-    return ++this.#calls <= this.calls;
   }
 }

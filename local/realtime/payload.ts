@@ -1,21 +1,19 @@
-// What a role is told of a change: the columns that it may select, and their values as JSON.
-import type { Table } from "./look.ts";
+// The change that a role receives: the columns that it may select, and their values as JSON.
+import type { AccessQuery, Answer } from "./access_query.ts";
+import type { Table } from "./database.ts";
 import type { Change } from "./types.ts";
-import { jsonOf, parsed, UNKNOWN } from "./values.ts";
+import { jsonOf, NOT_PLAIN, parseJson } from "./values.ts";
 import type { RowChange, Values } from "./wal.ts";
 
-/** A change larger than this keeps only its small values. */
-const LARGEST = 1024 * 1024;
-const SMALL = 64;
-/** A byte of text takes this much of JSON at most. */
-const WIDEST = 6;
+/** Of a larger change only the small values are sent, as hosted. */
+const MAX_CHANGE_BYTES = 1024 * 1024;
+const SMALL_BYTES = 64;
 
 interface Cell {
   readonly name: string;
-  /** The base type of its column. */
-  readonly type: number;
-  readonly text: string | null;
   readonly value: unknown;
+  /** The value as JSON text, if Postgres has to convert it. */
+  readonly converted?: Answer;
 }
 
 export interface Row {
@@ -25,77 +23,63 @@ export interface Row {
   readonly old: readonly Cell[] | undefined;
 }
 
-/** The values of a change that can be told: of columns that the table still has, and as it has them. */
-export function rowOf(change: RowChange, table: Table): Row {
+/** The values of the columns that the table still has. Adds to the query those that Postgres has to convert. */
+export function rowOf(change: RowChange, table: Table, query: AccessQuery): Row {
   const bases = new Map(table.columns.map(([name, , type, base]) => [`${type} ${name}`, base]));
-  const cells = (values: Values | undefined) =>
+  const isTooLarge = change.size > MAX_CHANGE_BYTES;
+  const cellsOf = (values: Values | undefined) =>
     values && change.relation.columns.flatMap(({ name, type }, index): Cell[] => {
       const base = bases.get(`${type} ${name}`);
       const text = values[index];
       if (base === undefined || text === undefined) return [];
-      if (text === null) return [{ name, type: base, text, value: null }];
-      // What will be left out is not read first.
-      if (change.size > LARGEST && text.length > SMALL * WIDEST) return [];
-      return [{ name, type: base, text, value: jsonOf(text, base) }];
+      if (text === null) return [{ name, value: null }];
+      if (isTooLarge && bytesOf(JSON.stringify(text)) > SMALL_BYTES) return [];
+      const value = jsonOf(text, base);
+      return [value === NOT_PLAIN ? { name, value, converted: query.convert(base, text) } : { name, value }];
     });
-  return { change, record: cells(change.row), old: cells(change.old) };
+  return { change, record: cellsOf(change.row), old: cellsOf(change.old) };
 }
 
-/** What Postgres has to be asked for. */
-export function* unknownTexts({ record, old }: Row): Iterable<[number, string]> {
-  for (const { type, text, value } of [...record ?? [], ...old ?? []]) {
-    if (value === UNKNOWN && text !== null) yield [type, text];
-  }
-}
-
-/** `converted`: the JSON of a value that Postgres was asked for; undefined when it did not know it either. */
-export function payloadOf(
-  row: Row,
-  table: Table,
-  role: string,
-  select: readonly string[] | undefined,
-  converted: (type: number, text: string) => string | undefined,
-): Change {
-  const { change, record, old } = row;
+export function payloadOf({ change, record, old }: Row, table: Table, role: string): Change {
   const readable = new Set(table.readable[role] ?? []);
-  const key = new Set(table.key);
-  const chosen = (name: string) => readable.has(name) && (!select || select.includes(name) || key.has(name));
-  const isTooLarge = sizeOf(row) > LARGEST;
-  const tell = (cells: readonly Cell[], isTold: (name: string) => boolean) =>
-    Object.fromEntries(cells.flatMap((cell) => {
-      if (!isTold(cell.name)) return [];
-      let { value } = cell;
-      if (value === UNKNOWN) {
-        const json = converted(cell.type, cell.text!);
-        if (json === undefined) return [];
-        value = parsed(json);
-      }
-      return isTooLarge && bytesOf(value) > SMALL ? [] : [[cell.name, value]];
+  // A delete was not checked against the policies: of a table with row-level security only its key is sent.
+  const isKeyOnly = change.type === "DELETE" && table.secured;
+  const objectOf = (cells: readonly Cell[], isSent: (name: string) => boolean) =>
+    Object.fromEntries(cells.flatMap(({ name, value, converted }) => {
+      if (!isSent(name)) return [];
+      if (converted === undefined) return [[name, value]];
+      const json = converted();
+      return typeof json === "string" ? [[name, parseJson(json)]] : [];
     }));
-
-  // A delete was not checked against any policy: of a table with row security only its key is told.
-  const isOldTold = change.type === "DELETE" && table.secured
-    ? (name: string) => chosen(name) && key.has(name)
-    : chosen;
   return {
     schema: table.schema,
     table: table.table,
     type: change.type,
     commit_timestamp: change.transaction.time,
-    columns: table.columns.filter(([name]) => chosen(name)).map(([name, type]) => ({ name, type })),
-    ...(record && { record: tell(record, chosen) }),
-    ...(old && { old_record: tell(old, isOldTold) }),
-    errors: isTooLarge ? ["Error 413: Payload Too Large"] : null,
+    columns: table.columns.filter(([name]) => readable.has(name)).map(([name, type]) => ({ name, type })),
+    ...(record && { record: objectOf(record, (name) => readable.has(name)) }),
+    ...(old && {
+      old_record: objectOf(old, (name) => readable.has(name) && (!isKeyOnly || table.key.includes(name))),
+    }),
+    errors: change.size > MAX_CHANGE_BYTES ? ["Error 413: Payload Too Large"] : null,
   };
 }
 
-function sizeOf({ change, record, old }: Row): number {
-  if (change.size > LARGEST || change.size * WIDEST < LARGEST) return change.size;
-  return [...record ?? [], ...old ?? []].reduce((size, { text }) => size + bytesOf(text), 0);
+/** The change for a role that may not read the rows of the table. */
+export function errorChange({ type }: RowChange, { schema, table }: Table, error: string): Change {
+  return {
+    schema,
+    table,
+    type,
+    commit_timestamp: null,
+    columns: [],
+    record: {},
+    // Old clients (supabase-js 2.39) fail on an UPDATE without it.
+    ...(type === "UPDATE" ? { old_record: {} } : {}),
+    errors: [error],
+  };
 }
 
-const encoder = new TextEncoder();
-
-function bytesOf(value: unknown): number {
-  return encoder.encode(JSON.stringify(value)).length;
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
 }

@@ -1,33 +1,33 @@
-// The stream of the write-ahead log: a temporary slot on a connection of its own, which is gone with the connection, so
-// that a server that has died holds no log back.
+// The stream of the write-ahead log: a temporary replication slot on a connection of its own. Postgres drops the slot with
+// the connection, so that a server that has died does not keep the log from being removed.
 import type { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
 import postgres from "postgres";
-import { SESSION } from "./inquirer.ts";
+import { SESSION } from "./database.ts";
 
 export interface StreamOptions {
   readonly url: string;
-  /** Hears each message of pgoutput, in order. */
-  readonly message: (message: Uint8Array) => void;
-  /** Hears how far the log goes when there is nothing to tell. */
-  readonly idle: (lsn: bigint) => void;
-  /** Hears once that the stream is no more. */
-  readonly lost: (reason: string) => void;
+  /** Called with each message of pgoutput, in order. */
+  readonly onMessage: (message: Uint8Array) => void;
+  /** Called with the end of the log when there are no messages. */
+  readonly onIdle: (lsn: bigint) => void;
+  /** Called once, when the stream has ended. */
+  readonly onLost: (reason: string) => void;
 }
 
 const PUBLICATION = "supabase_realtime";
-/** How often Postgres is told how far this has come; it ends a connection that is silent for a minute. */
-const REPORT_EVERY = 1_000;
+/** How often the position is confirmed. Postgres ends a connection that is silent for a minute. */
+const CONFIRM_INTERVAL_MS = 1_000;
 const XLOG_DATA = 0x77;
 const KEEPALIVE = 0x6b;
 
 export class ReplicationStream {
-  /** Everything before this place has been dealt with. */
+  /** Everything before this place in the log has been handled. */
   done = 0n;
   #stream: Duplex | undefined;
   #sql: postgres.Sql | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
-  #over = false;
+  #isOver = false;
 
   constructor(readonly options: StreamOptions) {}
 
@@ -44,9 +44,9 @@ export class ReplicationStream {
       connection: { replication: "database", application_name: "realtime stream", ...SESSION } as never,
     });
     this.#sql = sql;
-    const [made] = await sql.unsafe(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY LOGICAL pgoutput NOEXPORT_SNAPSHOT`)
+    const [slotRow] = await sql.unsafe(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY LOGICAL pgoutput NOEXPORT_SNAPSHOT`)
       .simple();
-    const start = made!["consistent_point"] as string;
+    const start = slotRow!["consistent_point"] as string;
     const query = sql.unsafe(
       `START_REPLICATION SLOT ${slot} LOGICAL ${start} (proto_version '1', publication_names '${PUBLICATION}')`,
     ).simple();
@@ -55,11 +55,11 @@ export class ReplicationStream {
     this.#stream = stream;
     stream.on("error", (error: Error) => this.#lose(error.message));
     stream.on("close", () => this.#lose("The stream was closed"));
-    stream.on("data", (data: Buffer) => this.#hear(data));
-    this.#timer = setInterval(() => this.#report(), REPORT_EVERY);
+    stream.on("data", (data: Buffer) => this.#receive(data));
+    this.#timer = setInterval(() => this.#confirm(), CONFIRM_INTERVAL_MS);
   }
 
-  /** Reads no further for now: Postgres keeps the rest. */
+  /** Stops reading: Postgres keeps the rest. */
   pause(): void {
     this.#stream?.pause();
   }
@@ -68,43 +68,43 @@ export class ReplicationStream {
     this.#stream?.resume();
   }
 
-  /** Nothing is heard afterwards. */
+  /** No callback is called afterwards. */
   async close(): Promise<void> {
-    this.#over = true;
+    this.#isOver = true;
     clearInterval(this.#timer);
     await this.#sql?.end({ timeout: 0 });
   }
 
-  #hear(data: Uint8Array): void {
-    if (this.#over) return;
+  #receive(data: Uint8Array): void {
+    if (this.#isOver) return;
     try {
       const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
       if (data[0] === XLOG_DATA) {
-        this.options.message(data.subarray(25));
+        this.options.onMessage(data.subarray(25));
       } else if (data[0] === KEEPALIVE) {
-        this.options.idle(view.getBigInt64(1));
-        if (data[17] === 1) this.#report();
+        this.options.onIdle(view.getBigInt64(1));
+        if (data[17] === 1) this.#confirm();
       }
     } catch (error) {
       this.#lose(error instanceof Error ? error.stack ?? error.message : String(error));
     }
   }
 
-  #report(): void {
-    if (this.#over || this.#stream === undefined) return;
-    const report = new Uint8Array(34);
-    const view = new DataView(report.buffer);
-    report[0] = 0x72;
+  #confirm(): void {
+    if (this.#isOver || this.#stream === undefined) return;
+    const message = new Uint8Array(34);
+    const view = new DataView(message.buffer);
+    message[0] = 0x72;
     for (const at of [1, 9, 17]) view.setBigInt64(at, this.done);
     view.setBigInt64(25, BigInt(Date.now() - Date.UTC(2000, 0, 1)) * 1000n);
-    this.#stream.write(report);
+    this.#stream.write(message);
   }
 
   #lose(reason: string): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#isOver) return;
+    this.#isOver = true;
     clearInterval(this.#timer);
-    this.options.lost(reason);
+    this.options.onLost(reason);
   }
 }
 

@@ -1,15 +1,13 @@
-// The realtime server: sockets that speak Phoenix channels, and broadcasts over HTTP. It listens for the gateway only.
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+// The realtime server: sockets that speak Phoenix channels. It listens for the gateway only.
+import { createServer, type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 // @ts-types="@types/ws"
 import { WebSocketServer } from "ws";
-import { answerBroadcast } from "./broadcasts.ts";
-import { Connection, type Shared } from "./connection.ts";
+import { Connection, type ServerContext } from "./connection.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 import type { Version } from "./serializer.ts";
-import { TokenRejected, Tokens } from "./tokens.ts";
-import { Topics } from "./topics.ts";
+import { TokenRejected, verifyToken } from "./tokens.ts";
 import type { Feed } from "./types.ts";
 
 export interface ServerOptions {
@@ -21,9 +19,9 @@ export interface ServerOptions {
 }
 
 const PATH = "/socket/websocket";
-const CHECK_EVERY = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 
-/** Why a socket is not opened. */
+/** The error response to a handshake. */
 class HandshakeRejected extends Error {
   constructor(readonly status: number, message: string) {
     super(message);
@@ -31,7 +29,7 @@ class HandshakeRejected extends Error {
 }
 
 export class RealtimeServer {
-  readonly #shared: Shared;
+  readonly #context: ServerContext;
   readonly #connections = new Set<Connection>();
   readonly #http: Server;
   readonly #sockets: WebSocketServer;
@@ -39,13 +37,13 @@ export class RealtimeServer {
 
   constructor({ feed, limits, privateOnly = false, log }: ServerOptions) {
     const all = { ...LIMITS, ...limits };
-    this.#shared = { limits: all, privateOnly, tokens: new Tokens(), feed, topics: new Topics(), log };
-    this.#sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: all.frame });
-    this.#http = createServer((request, response) => void this.#answer(request, response));
+    this.#context = { limits: all, privateOnly, feed, log };
+    this.#sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: all.maxFrameBytes });
+    this.#http = createServer((_request, response) => response.writeHead(404).end());
     this.#http.on("upgrade", (request, socket, head) => void this.#upgrade(request, socket, head));
   }
 
-  /** Listens on the loopback interface; answers the port. */
+  /** Listens on the loopback interface; returns the port. */
   async listen(port: number): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#http.once("error", reject);
@@ -54,11 +52,11 @@ export class RealtimeServer {
     this.#checks = setInterval(() => {
       const now = performance.now();
       for (const connection of this.#connections) connection.check(now);
-    }, CHECK_EVERY);
+    }, CHECK_INTERVAL_MS);
     return (this.#http.address() as AddressInfo).port;
   }
 
-  /** Says goodbye to every client, so that each looks for the next server. */
+  /** Closes every socket with code 1012, so that each client connects to the next server. */
   async stop(): Promise<void> {
     clearInterval(this.#checks);
     for (const connection of this.#connections) connection.close(1012, "The server is restarting");
@@ -69,54 +67,41 @@ export class RealtimeServer {
   }
 
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Uint8Array): Promise<void> {
-    const { log, limits } = this.#shared;
+    const { log, limits } = this.#context;
     socket.on("error", (error: Error) => log(`A client's handshake: ${error.message}`));
     try {
-      const { version, token } = await this.#admit(request);
+      const { version, token } = await this.#authenticate(request);
       this.#sockets.handleUpgrade(request, socket, head as never, (opened) => {
-        const connection = new Connection(opened, version, token, this.#shared);
+        const connection = new Connection(opened, version, token, this.#context);
         this.#connections.add(connection);
         opened.on("close", () => this.#connections.delete(connection));
       });
     } catch (error) {
-      const refused = error instanceof HandshakeRejected;
-      if (!refused) log(`A client's handshake: ${error instanceof Error ? error.stack : error}`);
-      const status = refused ? error.status : 500;
-      const message = refused ? error.message : "Error connecting to Realtime";
-      setTimeout(() => socket.end(rawAnswer(status, message)), limits.refusedHandshake);
+      const isRejected = error instanceof HandshakeRejected;
+      if (!isRejected) log(`A client's handshake: ${error instanceof Error ? error.stack : error}`);
+      const response = isRejected
+        ? errorResponse(error.status, error.message)
+        : errorResponse(500, "Error connecting to Realtime");
+      setTimeout(() => socket.end(response), limits.handshakeErrorDelayMs);
     }
   }
 
-  async #admit(request: IncomingMessage): Promise<{ version: Version; token: string }> {
+  async #authenticate(request: IncomingMessage): Promise<{ version: Version; token: string }> {
     const url = new URL(request.url ?? "/", "http://realtime");
     if (url.pathname !== PATH) throw new HandshakeRejected(404, "Not found");
     const version = versionOf(url.searchParams.get("vsn") ?? "1.0.0");
     const token = request.headers["x-api-key"] ?? url.searchParams.get("apikey");
     if (typeof token !== "string" || token === "") throw new HandshakeRejected(401, "API key is missing");
     try {
-      await this.#shared.tokens.verify(token);
+      await verifyToken(token);
     } catch (error) {
       if (error instanceof TokenRejected) throw new HandshakeRejected(401, error.short);
       throw error;
     }
-    if (this.#connections.size >= this.#shared.limits.clients) {
+    if (this.#connections.size >= this.#context.limits.clients) {
       throw new HandshakeRejected(429, "Too many connected users");
     }
     return { version, token };
-  }
-
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    try {
-      const { status, body } = await answerBroadcast(this.#shared, request) ?? { status: 404 };
-      response.statusCode = status;
-      if (body === undefined) return void response.end();
-      response.setHeader("content-type", "application/json; charset=utf-8");
-      response.end(JSON.stringify(body));
-    } catch (error) {
-      this.#shared.log(`${request.method} ${request.url}: ${error instanceof Error ? error.stack : error}`);
-      response.statusCode = 500;
-      response.end();
-    }
   }
 }
 
@@ -126,7 +111,7 @@ function versionOf(text: string): Version {
   throw new HandshakeRejected(403, `Serializer version ${text} is not supported`);
 }
 
-function rawAnswer(status: number, error: string): string {
+function errorResponse(status: number, error: string): string {
   const body = JSON.stringify({ error });
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
     `Content-Length: ${new TextEncoder().encode(body).length}\r\nConnection: close\r\n\r\n${body}`;

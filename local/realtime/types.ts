@@ -1,13 +1,12 @@
-// What the two halves of the realtime server say to each other: the feed reads the log and decides who may see what;
-// the sockets speak to clients.
+// The interface between the two halves of the realtime server: the feed reads the write-ahead log and checks who may read
+// a change; the channels talk to clients.
 
-/** What a channel asks for, as its client sent it. */
+/** A binding to row changes, as the client sent it. */
 export interface Binding {
   event?: string;
   schema?: string;
   table?: string;
   filter?: string;
-  select?: string[];
 }
 
 export interface Identity {
@@ -19,7 +18,7 @@ export interface Change {
   schema: string;
   table: string;
   type: "INSERT" | "UPDATE" | "DELETE";
-  /** Null where only `errors` is told. */
+  /** Null in a change that carries only `errors`. */
   commit_timestamp: string | null;
   columns: { name: string; type: string }[];
   record?: Record<string, unknown>;
@@ -28,14 +27,14 @@ export interface Change {
 }
 
 export interface Listener {
-  /** `bindingIndexes`: the bindings that the change is for. */
+  /** `bindingIndexes`: the bindings that the change matches. Not called before `subscribe` has returned. */
   change(bindingIndexes: number[], change: Change): void;
-  /** The stream has broken: nothing more comes. */
+  /** The stream broke: no more changes come. */
   lost(reason: string): void;
 }
 
 export interface Subscription {
-  /** New claims replace the old. */
+  /** Replaces the role and the claims. */
   identify(identity: Identity): Promise<void>;
   close(): void;
 }
@@ -47,6 +46,6 @@ export interface Feed {
   start(): Promise<void>;
   stop(): Promise<void>;
   subscribe(bindings: readonly Binding[], identity: Identity, listener: Listener): Promise<Subscription>;
-  /** May this caller read and write this private topic (policies of realtime.messages)? */
-  authorize(topic: string, identity: Identity): Promise<{ read: boolean; write: boolean }>;
+  /** Whether the policies of realtime.messages let the caller join this private topic. */
+  mayJoin(topic: string, identity: Identity): Promise<boolean>;
 }

@@ -1,7 +1,7 @@
-// Values of the log as JSON, as to_jsonb(text::type) of Postgres has them. What is not plain here is asked of Postgres.
+// Values of the log as JSON, equal to to_jsonb(text::type). Postgres converts the types that are not handled here.
 
-/** To be asked of Postgres. */
-export const UNKNOWN = Symbol("unknown");
+/** Postgres has to convert the value. */
+export const NOT_PLAIN = Symbol("not plain");
 
 const BOOL = 16;
 const BYTEA = 17;
@@ -17,7 +17,7 @@ const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 const MOMENT = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(\+00)?$/;
 const LONG_NUMBER = /\d{16}/;
 
-/** JSON.rawJSON and the source of a number are newer than the compiler's library. */
+/** The types of JSON.rawJSON and of a number's source are not in the compiler's library yet. */
 const { rawJSON, parse } = JSON as unknown as {
   rawJSON(text: string): unknown;
   parse(text: string, revive: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
@@ -28,31 +28,26 @@ export function jsonOf(text: string, type: number): unknown {
   if (INTEGERS.has(type)) return numberOf(text);
   if (FRACTIONS.has(type)) {
     if (NUMBER.test(text)) return numberOf(text);
-    return text === "NaN" || text === "Infinity" || text === "-Infinity" ? text : UNKNOWN;
+    return text === "NaN" || text === "Infinity" || text === "-Infinity" ? text : NOT_PLAIN;
   }
   if (type === BOOL) return text === "t";
-  if (JSONS.has(type)) return parsed(text);
+  if (JSONS.has(type)) return parseJson(text);
   if (type === TIMESTAMPTZ || type === TIMESTAMP) {
     const parts = MOMENT.exec(text);
-    return parts === null ? UNKNOWN : `${parts[1]}T${parts[2]}${type === TIMESTAMPTZ ? "+00:00" : ""}`;
+    return parts === null ? NOT_PLAIN : `${parts[1]}T${parts[2]}${type === TIMESTAMPTZ ? "+00:00" : ""}`;
   }
   if (type === BYTEA) return text.slice(2); // without the \x
-  return UNKNOWN;
+  return NOT_PLAIN;
 }
 
-/** Digits that a JavaScript number cannot hold stay as they are written. */
+/** Digits that a JavaScript number cannot hold are kept as text. */
 function numberOf(text: string): unknown {
   const value = Number(text);
   return String(value) === text ? value : rawJSON(text);
 }
 
 /** JSON as Postgres wrote it. */
-export function parsed(text: string): unknown {
+export function parseJson(text: string): unknown {
   if (!LONG_NUMBER.test(text)) return JSON.parse(text);
   return parse(text, (_key, value, { source }) => typeof value === "number" ? numberOf(source!) : value);
-}
-
-/** A list of texts as Postgres reads a text[]. */
-export function arrayLiteral(texts: readonly (string | null)[]): string {
-  return `{${texts.map((text) => text === null ? "NULL" : `"${text.replace(/["\\]/g, "\\$&")}"`).join()}}`;
 }

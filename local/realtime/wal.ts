@@ -1,28 +1,30 @@
 // Reads the messages of pgoutput, protocol version 1. Values stay the text that Postgres wrote.
 
-/** Microseconds since 2000, where Postgres's clock begins, as a date. */
+/** Postgres counts from 2000. */
 const EPOCH = BigInt(Date.UTC(2000, 0, 1));
 
 export interface RelationColumn {
   readonly name: string;
   /** The oid of its type. */
   readonly type: number;
-  /** Whether it is of the replica identity. */
+  /** Whether it belongs to the replica identity. */
   readonly identity: boolean;
 }
 
 export interface Relation {
   readonly table: number;
   readonly columns: readonly RelationColumn[];
+  /** By name, where a column is in `columns`. */
+  readonly positions: ReadonlyMap<string, number>;
 }
 
-/** By column; undefined where the log does not say (a large value that stayed as it was). */
+/** By column; undefined if the log does not have the value (a large value that did not change). */
 export type Values = readonly (string | null | undefined)[];
 
 export interface Transaction {
-  /** Its number, of which the log has the lower half. */
+  /** The lower half of its number. */
   readonly xid: number;
-  /** When it was committed: UTC, in milliseconds. */
+  /** When it was committed: UTC, with milliseconds. */
   readonly time: string;
 }
 
@@ -32,9 +34,9 @@ export interface RowChange {
   readonly transaction: Transaction;
   /** The new row. */
   readonly row?: Values;
-  /** The old row's replica identity, where the log has it; undefined for other columns. */
+  /** The columns of the replica identity, as they were; undefined for other columns. */
   readonly old?: Values;
-  /** What the log has of it, in bytes. */
+  /** Bytes in the log. */
   readonly size: number;
 }
 
@@ -44,20 +46,17 @@ export class WalReader {
   readonly #relations = new Map<number, Relation>();
   #transaction: Transaction | undefined;
 
-  /**
-   * `wanted`: whether rows of a table are of interest; the others are not read. `began` hears of each transaction, before
-   * its rows.
-   */
-  constructor(readonly wanted: (table: number) => boolean, readonly began: (xid: number) => void = () => {}) {}
+  /** `onBegin` is called for each transaction, before its rows. */
+  constructor(readonly onBegin: (xid: number) => void) {}
 
-  /** A row change, the place in the log after a commit, or nothing that is of interest. */
+  /** A row change, or the place in the log after a commit. */
   read(message: Uint8Array): RowChange | bigint | undefined {
     const reader = new Reader(message);
     switch (reader.letter()) {
       case "B":
         reader.skip(8);
         this.#transaction = { time: timeOf(reader.int64()), xid: reader.int32() };
-        this.began(this.#transaction.xid);
+        this.onBegin(this.#transaction.xid);
         return undefined;
       case "C":
         reader.skip(1 + 8);
@@ -71,12 +70,11 @@ export class WalReader {
       case "D":
         return this.#row(message, reader);
       default:
-        return undefined; // truncations, types and origins are told to nobody
+        return undefined; // truncations, types and origins are not sent
     }
   }
 
-  /** Whether a transaction has begun and not ended. */
-  get inside(): boolean {
+  get inTransaction(): boolean {
     return this.#transaction !== undefined;
   }
 
@@ -92,16 +90,16 @@ export class WalReader {
       reader.skip(4);
       return { name, type, identity };
     });
-    this.#relations.set(table, { table, columns });
+    const positions = new Map(columns.map(({ name }, position) => [name, position]));
+    this.#relations.set(table, { table, columns, positions });
   }
 
   #row(message: Uint8Array, reader: Reader): RowChange | undefined {
     const type = ({ I: "INSERT", U: "UPDATE", D: "DELETE" } as const)[String.fromCharCode(message[0]!)]!;
     const table = reader.int32();
-    if (!this.wanted(table)) return undefined;
     const relation = this.#relations.get(table);
     if (relation === undefined || this.#transaction === undefined) {
-      throw new Error("The log has a row of an unknown table");
+      throw new Error("The log has a row of an unknown table.");
     }
     const base = { type, relation, transaction: this.#transaction, size: message.length };
     let kind = reader.letter();
@@ -113,14 +111,18 @@ export class WalReader {
       kind = reader.letter();
     }
     if (kind !== "N") throw new Error(`The log has a row of an unknown kind: ${kind}`);
-    const told = reader.values();
-    // A large value that stayed as it was stands in the old row, when the whole old row is logged.
-    const row = told.map((value, index) => value === undefined ? old?.[index] : value);
+    // A large value that did not change is in the old row, if the whole old row is logged.
+    const row = reader.values().map((value, index) => value === undefined ? old?.[index] : value);
     if (type === "INSERT") return { ...base, row };
-    // An update that leaves the key as it was logs no old row.
+    // An update that does not change the key has no old row.
     old ??= relation.columns.map(({ identity }, index) => identity ? row[index] : undefined);
     return { ...base, row, old };
   }
+}
+
+/** The value that filters see: of the new row, or of what is left of a deleted one. */
+export function valueOf({ relation, row, old }: RowChange, column: string): string | null | undefined {
+  return (row ?? old)?.[relation.positions.get(column) ?? -1];
 }
 
 class Reader {

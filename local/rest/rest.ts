@@ -1,7 +1,7 @@
 // /rest/v1: calls of the functions in the exposed schemas, answered as PostgREST answers them. There are no tables here:
 // the service exposes none.
 import { BodyError } from "../gateway/body.ts";
-import { knock } from "../gateway/keys.ts";
+import { authenticateApiKey } from "../gateway/keys.ts";
 import { type Claims, verify } from "../gateway/tokens.ts";
 import { type Call, prepareCall } from "./call.ts";
 import { Connection, ConnectionLost, type Row, type Statement } from "./connection.ts";
@@ -67,11 +67,11 @@ export class Rest {
 
   async handle(request: Request, url: URL, client: string): Promise<Response> {
     if (request.method === "OPTIONS") return preflight(request);
-    const entry = knock(request, url);
-    if ("refused" in entry) return entry.refused;
+    const access = authenticateApiKey(request, url);
+    if ("error" in access) return access.error;
     let role = "anon";
     try {
-      const claims = claimsOf(entry.authorization);
+      const claims = await claimsOf(access.authorization);
       role = String(claims["role"]);
       return await this.#answer(request, url, client, claims, role);
     } catch (error) {
@@ -148,12 +148,12 @@ export class Rest {
   }
 }
 
-function claimsOf(authorization: string): Claims {
+async function claimsOf(authorization: string): Promise<Claims> {
   const token = authorization.match(/^Bearer\s+(.*)$/i)?.[1];
   if (token === undefined) return { role: "anon" };
-  const verdict = verify(token.trim());
-  if ("problem" in verdict) throw unauthorized(verdict.problem);
-  return { role: "anon", ...verdict.claims };
+  const result = await verify(token.trim());
+  if ("problem" in result) throw unauthorized(result.problem);
+  return { role: "anon", ...result.claims };
 }
 
 function unauthorized(problem: string): RestError {

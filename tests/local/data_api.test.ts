@@ -90,15 +90,15 @@ Deno.test("a token is refused when expired, of the future, signed with another k
   const now = Math.floor(Date.now() / 1000);
   const claims = { sub: crypto.randomUUID(), role: "authenticated", aud: "authenticated" };
   const ask = async (token: string) => codeOf(await rpc("my_account", {}, { authorization: `Bearer ${token}` }));
-  assert.deepEqual(await ask(sign({ ...claims, exp: now - 60 })), [401, "PGRST303"]);
-  assert.deepEqual(await ask(sign({ ...claims, exp: now + 600, nbf: now + 300 })), [401, "PGRST303"]);
-  const forged = sign({ ...claims, exp: now + 600 }).replace(/[^.]+$/, "AAAA");
+  assert.deepEqual(await ask(await sign({ ...claims, exp: now - 60 })), [401, "PGRST303"]);
+  assert.deepEqual(await ask(await sign({ ...claims, exp: now + 600, nbf: now + 300 })), [401, "PGRST303"]);
+  const forged = (await sign({ ...claims, exp: now + 600 })).replace(/[^.]+$/, "AAAA");
   assert.deepEqual(await ask(forged), [401, "PGRST301"]);
   assert.deepEqual(await ask("nonsense"), [401, "PGRST301"]);
 });
 
 Deno.test("a token cannot name a role beyond the three that clients have", async () => {
-  const token = sign({ sub: crypto.randomUUID(), role: "postgres", exp: Math.floor(Date.now() / 1000) + 60 });
+  const token = await sign({ sub: crypto.randomUUID(), role: "postgres", exp: Math.floor(Date.now() / 1000) + 60 });
   const answer = await rpc("list_codes", { p_lang: "en" }, { authorization: `Bearer ${token}` });
   assert.deepEqual(await codeOf(answer), [403, "42501"]);
 });

@@ -1,12 +1,12 @@
-// The realtime server as the platform runs it: in a process of its own, behind the gateway.
+// The realtime server as the platform runs it: in a process of its own, with the gateway in front of it.
 import { strict as assert } from "node:assert";
 import { fileURLToPath } from "node:url";
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 // @ts-types="@types/ws"
 import { WebSocket as Ws } from "ws";
 import { type Gateway, listen } from "../../local/gateway/gateway.ts";
-import { RealtimeGate } from "../../local/gateway/realtime.ts";
 import { alive } from "../../local/process.ts";
+import { RealtimeProxy } from "../../local/realtime/proxy.ts";
 import { Supervisor } from "../../local/realtime/supervisor.ts";
 import { PUBLISHABLE_KEY } from "../../local/settings.ts";
 import { eventually } from "../support/eventually.ts";
@@ -17,7 +17,7 @@ const CHANGES = { postgres_changes: [{ event: "*", schema: "public" }] };
 
 interface Behind {
   readonly gateway: Gateway;
-  readonly gate: RealtimeGate;
+  readonly proxy: RealtimeProxy;
   readonly process: Supervisor;
   readonly log: string[];
   readonly url: string;
@@ -29,17 +29,17 @@ async function behindGateway(run: (behind: Behind) => Promise<void>): Promise<vo
   const log: string[] = [];
   const write = (line: string) => void log.push(line);
   const process = new Supervisor({ entry: ENTRY, databaseUrl: "postgres://none", log: write });
-  const gate = new RealtimeGate((patience) => process.port(patience));
+  const proxy = new RealtimeProxy((timeoutMs) => process.port(timeoutMs));
   const gateway = listen({ hostname: "127.0.0.1", port: 0, log: write }, () => Promise.resolve(new Response()));
   const nobody = () => Promise.resolve(new Response(null, { status: 404 }));
-  const realtime = (request: Request, url: URL) => gate.handle(request, url);
+  const realtime = (request: Request, url: URL) => proxy.handle(request, url);
   const mail = () => new Response();
   gateway.open({ rest: nobody, auth: nobody, mail, functions: nobody, storage: nobody, realtime });
   const clients: SupabaseClient[] = [];
   try {
     await run({
       gateway,
-      gate,
+      proxy,
       process,
       log,
       url: `ws://127.0.0.1:${gateway.port}/realtime/v1/websocket?vsn=2.0.0&apikey=${PUBLISHABLE_KEY}`,
@@ -54,59 +54,38 @@ async function behindGateway(run: (behind: Behind) => Promise<void>): Promise<vo
     });
   } finally {
     for (const client of clients) await client.removeAllChannels();
-    await gate.close();
+    await proxy.close();
     await gateway.stop();
     await process.stop();
   }
 }
 
-Deno.test("supabase-js shouts, is heard, and is present, through the gateway", async () => {
+Deno.test("realtime: supabase-js receives row changes through the gateway, in both versions of the protocol", async () => {
   await behindGateway(async ({ client }) => {
-    const heard: unknown[] = [];
-    const present: string[] = [];
-    const [one, two] = [client(), client()];
-    const ear = two.channel("room")
-      .on("broadcast", { event: "*" }, ({ event, payload }) => void heard.push([event, payload]))
-      .on("presence", { event: "join" }, ({ key }) => void present.push(key));
-    const mouth = one.channel("room", { config: { broadcast: { ack: true }, presence: { key: "one" } } });
-    for (const channel of [ear, mouth]) await subscribed(channel);
-    const bytes = Uint8Array.of(0, 1, 255).buffer;
-    assert.equal(await mouth.send({ type: "broadcast", event: "words", payload: { words: "é漢" } }), "ok");
-    assert.equal(await mouth.send({ type: "broadcast", event: "bytes", payload: bytes }), "ok");
-    assert.equal(await mouth.track({ at: "home" }), "ok");
-    assert.deepEqual(await mouth.httpSend("http", { n: 1 }), { success: true });
-    await eventually(() => (heard.length === 3 && present.length === 1) || undefined);
-    assert.deepEqual(heard, [["words", { words: "é漢" }], ["bytes", bytes], ["http", { n: 1 }]]);
-    assert.deepEqual(present, ["one"]);
-    assert.equal(await one.removeChannel(mouth), "ok");
-    await eventually(() => Object.keys(ear.presenceState()).length === 0 || undefined);
-  });
-});
-
-Deno.test("clients of both versions of the protocol hear each other, and rows", async () => {
-  await behindGateway(async ({ client }) => {
-    const heard: unknown[] = [];
-    const rows: unknown[] = [];
-    const [old, now] = ["1.0.0", "2.0.0"].map((vsn) => {
-      const channel = client(vsn).channel("room", { config: { broadcast: { ack: true } } });
-      channel.on("broadcast", { event: "*" }, ({ event, payload }) => void heard.push([vsn, event, payload]));
-      channel.on(
+    const received: string[] = [];
+    for (const vsn of ["1.0.0", "2.0.0"]) {
+      const channel = client(vsn).channel("room").on(
         "postgres_changes",
         { event: "*", schema: "public" },
-        ({ eventType }) => void rows.push(vsn + eventType),
+        ({ eventType }) => void received.push(vsn + eventType),
       );
-      return channel;
-    });
-    for (const channel of [old!, now!]) await subscribed(channel);
-    assert.equal(await old!.send({ type: "broadcast", event: "from", payload: { vsn: "1.0.0" } }), "ok");
-    assert.equal(await now!.send({ type: "broadcast", event: "from", payload: { vsn: "2.0.0" } }), "ok");
-    await eventually(() => heard.length === 2 || undefined);
-    assert.deepEqual(heard, [["2.0.0", "from", { vsn: "1.0.0" }], ["1.0.0", "from", { vsn: "2.0.0" }]]);
-    await eventually(() => (rows.includes("1.0.0INSERT") && rows.includes("2.0.0INSERT")) || undefined);
+      await subscribed(channel);
+    }
+    await eventually(() => (received.includes("1.0.0INSERT") && received.includes("2.0.0INSERT")) || undefined);
   });
 });
 
-Deno.test("a refusal reaches the client with its status through the gateway", async () => {
+Deno.test("realtime: broadcasts of supabase-js are rejected, by socket and by HTTP", async () => {
+  await behindGateway(async ({ client }) => {
+    const channel = client().channel("room", { config: { broadcast: { ack: true } } });
+    await subscribed(channel);
+    assert.equal(await channel.send({ type: "broadcast", event: "words", payload: { words: "é漢" } }), "error");
+    assert.equal(await channel.track({ at: "home" }), "error");
+    await assert.rejects(channel.httpSend("http", { n: 1 }));
+  });
+});
+
+Deno.test("realtime: an error of the handshake reaches the client with its status through the gateway", async () => {
   await behindGateway(async ({ gateway }) => {
     const address = `ws://127.0.0.1:${gateway.port}/realtime/v1/websocket?vsn=2.0.0`;
     const refusal = async (url: string, headers: Record<string, string> = {}) => {
@@ -140,23 +119,15 @@ Deno.test("a refusal reaches the client with its status through the gateway", as
   });
 });
 
-Deno.test("close codes pass through the gateway both ways", async () => {
+Deno.test("realtime: the close codes of the server reach the client through the gateway", async () => {
   await behindGateway(async ({ url }) => {
     const client = await WireClient.open(url);
     client.socket.send("{");
-    assert.deepEqual(await client.end(), { code: 1007, reason: "The frame is no JSON" });
-    const [leaver, stayer] = [await WireClient.open(url), await WireClient.open(url)];
-    for (const socket of [leaver, stayer]) await socket.join("realtime:room", { presence: { enabled: true } });
-    leaver.send(["1", "2", "realtime:room", "presence", { event: "track", payload: {} }]);
-    await leaver.reply("2");
-    leaver.socket.close(1000, "bye");
-    await stayer.frame((frame) => Object.keys(frame[4].leaves ?? {}).length === 1);
-    stayer.socket.close();
-    await stayer.end();
+    assert.deepEqual(await client.end(), { code: 1007, reason: "The frame is not JSON" });
   });
 });
 
-Deno.test("after kill -9 the server is started again, and clients join again by themselves", async () => {
+Deno.test("realtime: after kill -9 the server is started again, and clients join again by themselves", async () => {
   await behindGateway(async ({ client, process }) => {
     const pids = new Set<number>();
     const channel = client().channel("rows")
@@ -175,12 +146,12 @@ Deno.test("after kill -9 the server is started again, and clients join again by 
   });
 });
 
-Deno.test("a stop with clients connected closes each socket with 1012, and the process ends", async () => {
-  await behindGateway(async ({ gate, gateway, process, url }) => {
+Deno.test("realtime: a stop closes each socket with 1012, and the process ends", async () => {
+  await behindGateway(async ({ proxy, gateway, process, url }) => {
     const clients = await Promise.all(Array.from({ length: 20 }, () => WireClient.open(url)));
     for (const client of clients) await client.join("realtime:room", CHANGES);
     const pid = process.pid!;
-    await gate.close();
+    await proxy.close();
     await gateway.stop();
     await process.stop();
     assert.equal(alive(pid), false);
@@ -188,7 +159,7 @@ Deno.test("a stop with clients connected closes each socket with 1012, and the p
   });
 });
 
-Deno.test("the server does not outlive a platform that was killed", async () => {
+Deno.test("realtime: the process ends when the platform is killed", async () => {
   const platform = `
     import { Supervisor } from "${new URL("../../local/realtime/supervisor.ts", import.meta.url)}";
     const options = { entry: "${ENTRY}", databaseUrl: "postgres://none", log: console.error };
@@ -210,7 +181,7 @@ Deno.test("the server does not outlive a platform that was killed", async () => 
   await eventually(() => !alive(pid) || undefined);
 });
 
-Deno.test("a reader who does not keep up is closed with a reason, and the gateway holds back nothing for him", async () => {
+Deno.test("realtime: a client that does not read is closed with a reason, and the others receive their changes", async () => {
   await behindGateway(async ({ url, log }) => {
     const slow = new Ws(url);
     const { promise: opened, resolve: open } = Promise.withResolvers<void>();
@@ -224,8 +195,8 @@ Deno.test("a reader who does not keep up is closed with a reason, and the gatewa
     await good.join("realtime:room", CHANGES);
     slow.pause();
     await eventually(() => log.find((line) => /too slow/.test(line)), 30_000);
-    const heard = good.heard.length;
-    await eventually(() => good.heard.length > heard || undefined);
+    const count = good.received.length;
+    await eventually(() => good.received.length > count || undefined);
     good.socket.close();
     await good.end();
     slow.resume();

@@ -1,4 +1,4 @@
-// The stream that feeds the realtime server: how much it takes, and what follows when it breaks.
+// The stream of the realtime server: large transactions, and what follows when it breaks.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { ReplicationStream } from "../../local/realtime/replication.ts";
@@ -24,7 +24,7 @@ async function note(owner: string): Promise<number> {
   return row!.id;
 }
 
-Deno.test("a transaction of 100,000 rows comes whole and in order", async () => {
+Deno.test("realtime stream: a transaction of 100,000 rows is sent completely and in order", async () => {
   await sql.unsafe(`
     create table public.many (id integer primary key, owner uuid, payload text);
     alter table public.many enable row level security;
@@ -56,7 +56,7 @@ Deno.test("a transaction of 100,000 rows comes whole and in order", async () => 
   assert.deepEqual([all!.next, mine!.count], [100_000, 50]);
 });
 
-Deno.test("a stream that is paused leaves the rest to Postgres, and one that is closed leaves no slot", async () => {
+Deno.test("realtime stream: while it is paused Postgres keeps the changes; when it is closed its slot is dropped", async () => {
   await sql.unsafe(`
     create table public.flood (id integer primary key, payload text);
     alter publication supabase_realtime add table public.flood;
@@ -64,21 +64,21 @@ Deno.test("a stream that is paused leaves the rest to Postgres, and one that is 
   let count = 0;
   const stream = new ReplicationStream({
     url: fixture.superuser,
-    message: () => {
+    onMessage: () => {
       if (++count === 100) stream.pause();
     },
-    idle: () => {},
-    lost: (reason) => assert.fail(reason),
+    onIdle: () => {},
+    onLost: (reason) => assert.fail(reason),
   });
   const slots = async () => (await sql`select from pg_replication_slots where database = current_database()`).length;
   await stream.open();
   assert.equal(await slots(), 2);
   await sql`insert into public.flood select n, repeat(md5(n::text), 100) from generate_series(1, 10000) as n`;
   await eventually(() => count >= 100 || undefined);
-  // A reader that goes on has all of it by then.
-  const ear = await subscribe(NOTES, { role: "service_role", claims: { role: "service_role" } });
+  // Another reader has received everything by then.
+  const subscriber = await subscribe(NOTES, { role: "service_role", claims: { role: "service_role" } });
   await note(crypto.randomUUID());
-  await ear.hears(1);
+  await subscriber.receives(1);
   assert.equal(count, 100);
   stream.resume();
   await eventually(() => count >= 10_000 || undefined);
@@ -86,9 +86,9 @@ Deno.test("a stream that is paused leaves the rest to Postgres, and one that is 
   await eventually(async () => await slots() === 1 || undefined);
 });
 
-Deno.test("the slot follows the log, also when what is written is nobody's", async () => {
+Deno.test("realtime stream: the slot follows the log without changes to send", async () => {
   await sql`create table public.unheard as select n from generate_series(1, 1000) as n`;
-  const ear = await subscribe(NOTES, person());
+  const subscriber = await subscribe(NOTES, person());
   await note(crypto.randomUUID());
   await sql`update public.unheard set n = n + 1`;
   const [here] = await sql`select pg_current_wal_insert_lsn()::text as lsn`;
@@ -99,38 +99,38 @@ Deno.test("the slot follows the log, also when what is written is nobody's", asy
     assert.ok(slot!["temporary"]);
     return slot!["follows"] || undefined;
   });
-  assert.deepEqual(ear.heard, []);
+  assert.deepEqual(subscriber.received, []);
 });
 
-Deno.test("when the stream breaks every subscriber is told, and who subscribes anew hears on", async () => {
+Deno.test("realtime stream: when it breaks every subscriber is notified, and a new subscription receives changes", async () => {
   const me = crypto.randomUUID();
-  const ear = await subscribe(NOTES, person(me));
+  const subscriber = await subscribe(NOTES, person(me));
   const superuser = postgres(fixture.superuser, { max: 1 });
-  for (const name of ["realtime stream", "realtime look", "realtime ask"]) {
+  for (const name of ["realtime stream", "realtime access", "realtime subscribe"]) {
     const before = await subscribe(NOTES, person(me));
     await superuser`
       select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = ${name} and datname = current_database()`;
     const again = await eventually(() => subscribe(NOTES, person(me)).catch(() => undefined));
     const id = await note(me);
-    // A connection that only asked is made anew without a word.
+    // A connection for queries is replaced without a loss.
     const heard = await eventually(async () => {
-      if (again.lost === undefined) return again.heard.length > 0 ? again : undefined;
+      if (again.lost === undefined) return again.received.length > 0 ? again : undefined;
       const third = await subscribe(NOTES, person(me));
       await sql`update public.notes set body = 'once more' where id = ${id}`;
-      return await third.hears(1).then(() => third);
+      return await third.receives(1).then(() => third);
     });
-    assert.equal(heard.heard[0]!.change.record!["id"], id);
+    assert.equal(heard.received[0]!.change.record!["id"], id);
     if (name === "realtime stream") assert.notEqual(before.lost, undefined);
   }
   await superuser.end();
-  assert.notEqual(ear.lost, undefined);
+  assert.notEqual(subscriber.lost, undefined);
   const [{ slots } = { slots: 0 }] = await sql<{ slots: number }[]>`
     select count(*)::integer as slots from pg_replication_slots where database = current_database()`;
   assert.equal(slots, 1);
 });
 
-Deno.test("what a policy reads may be locked for long: changes wait, and nobody is lost", async () => {
+Deno.test("realtime stream: while a table that a policy reads is locked changes wait, and no subscriber is lost", async () => {
   await sql.unsafe(`
     create table public.rooms (id integer primary key);
     insert into public.rooms values (1);
@@ -141,22 +141,22 @@ Deno.test("what a policy reads may be locked for long: changes wait, and nobody 
     alter publication supabase_realtime add table public.visits;
   `);
   const { log } = fixture;
-  const ear = await subscribe({ table: "visits" });
+  const subscriber = await subscribe({ table: "visits" });
   await sql.begin(async (inside) => {
     await inside`lock table public.rooms in access exclusive mode`;
     await sql`insert into public.visits values (1, 1), (2, 2)`;
     await eventually(() => log.includes("A batch waits for a lock") || undefined);
-    assert.deepEqual([ear.heard, ear.lost], [[], undefined]);
+    assert.deepEqual([subscriber.received, subscriber.lost], [[], undefined]);
   });
-  assert.deepEqual((await ear.hears(1)).map(({ record }) => record), [{ id: 1, room: 1 }]);
-  assert.equal(ear.lost, undefined);
+  assert.deepEqual((await subscriber.receives(1)).map(({ record }) => record), [{ id: 1, room: 1 }]);
+  assert.equal(subscriber.lost, undefined);
 });
 
-Deno.test("a commit that the log has before others see it is waited for", async () => {
+Deno.test("realtime stream: a change is sent when its commit is visible to other transactions", async () => {
   const me = crypto.randomUUID();
   const superuser = postgres(fixture.superuser, { max: 1 });
-  const ear = await subscribe(NOTES, person(me));
-  // Whoever wants a standby's word waits for it between the log and the others, and there is no standby.
+  const subscriber = await subscribe(NOTES, person(me));
+  // A synchronous commit is in the log before the standby confirms it, and visible after. There is no standby here.
   await superuser`alter system set synchronous_standby_names = 'nobody'`;
   const write = () =>
     sql.begin(async (inside) => {
@@ -166,26 +166,26 @@ Deno.test("a commit that the log has before others see it is waited for", async 
   const isWaitedFor = async () => {
     const waiting = await superuser`
       select from pg_stat_activity
-      where datname = current_database() and application_name = 'realtime look' and wait_event = 'PgSleep'`;
+      where datname = current_database() and application_name = 'realtime access' and wait_event = 'PgSleep'`;
     return waiting.length > 0 || undefined;
   };
   let written: Promise<unknown>;
   let before = 0;
   try {
     await superuser`select pg_reload_conf()`;
-    // Those that are written before the server has read its settings do not wait.
+    // Commits before the server has read its settings do not wait.
     for (;; before++) {
       let isDone = false;
       written = write().then(() => isDone = true);
       if (await eventually(async () => await isWaitedFor() ?? (isDone ? false : undefined))) break;
     }
-    await ear.hears(before);
-    assert.equal(ear.heard.length, before);
+    await subscriber.receives(before);
+    assert.equal(subscriber.received.length, before);
   } finally {
     await superuser`alter system reset synchronous_standby_names`;
     await superuser`select pg_reload_conf()`;
     await superuser.end();
   }
   await written;
-  assert.equal((await ear.hears(before + 1))[before]!.record!["owner"], me);
+  assert.equal((await subscriber.receives(before + 1))[before]!.record!["owner"], me);
 });

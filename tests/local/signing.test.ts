@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { createSign } from "node:crypto";
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
-import { KEY_ID, privateKey, PUBLIC_JWK } from "../../local/gateway/signing_key.ts";
-import { sign, verify } from "../../local/gateway/tokens.ts";
+import { KEY_ID, privateKey, PUBLIC_JWK, sign, verify } from "../../local/gateway/tokens.ts";
 import type { JwtAlgorithm } from "../../local/settings.ts";
 import { crashPlatform } from "../support/crash_platform.ts";
 import { keyPair, signedToken } from "../support/key_pairs.ts";
@@ -64,7 +63,7 @@ async function signsWith(algorithm: JwtAlgorithm, at: Address): Promise<void> {
   });
   const taken = { functions: 200, "Data API": 200, auth: 200, realtime: "SUBSCRIBED" };
   assert.deepEqual(await answersTo(session.access_token, at), taken);
-  const other = sign(claimsOf(session.access_token), algorithm === "ES256" ? "HS256" : "ES256");
+  const other = await sign(claimsOf(session.access_token), algorithm === "ES256" ? "HS256" : "ES256");
   assert.deepEqual(await answersTo(other, at), taken, "the other algorithm");
 
   const { data: refreshed } = await supabase.auth.refreshSession(session);
@@ -103,21 +102,21 @@ Deno.test("no part of the platform takes a token that is signed with another key
     "the public key as secret": token(sub, { secret: JSON.stringify(PUBLIC_JWK), header: { kid: KEY_ID } }),
     "x as secret": token(sub, { secret: PUBLIC_JWK.x, header: { kid: KEY_ID } }),
     "no signature": token(sub, { secret: "", header: { alg: "none", kid: KEY_ID } }),
-    "a signature in the other form (DER)": der(sub),
+    "a signature in the other form (DER)": await der(sub),
   };
   await Promise.all(
     Object.entries(forged).map(async ([name, jwt]) => {
       const { functions, "Data API": rest, auth, realtime } = await answersTo(jwt, stack());
       assert.deepEqual([functions, rest, auth === 200, realtime === "SUBSCRIBED"], [401, 401, false, false], name);
-      assert.ok("problem" in verify(jwt), name);
+      assert.ok("problem" in await verify(jwt), name);
     }),
   );
 });
 
 /** The right claims and key, but the signature as OpenSSL writes it. */
-function der(sub: string): string {
+async function der(sub: string): Promise<string> {
   const claims = { sub, aud: "authenticated", role: "authenticated", exp: Math.floor(Date.now() / 1000) + 60 };
-  const content = sign(claims, "ES256").split(".").slice(0, 2).join(".");
+  const content = (await sign(claims, "ES256")).split(".").slice(0, 2).join(".");
   return `${content}.${createSign("sha256").update(content).sign(privateKey).toString("base64url")}`;
 }
 
@@ -129,7 +128,7 @@ Deno.test("tokens: the leeway of 60 s holds to the end, for either algorithm", a
   const claims = claimsOf(data.session!.access_token);
   const now = Math.floor(Date.now() / 1000);
   const statusOf = async (changed: Record<string, unknown>, algorithm: JwtAlgorithm) => {
-    const authorization = `Bearer ${sign({ ...claims, ...changed }, algorithm)}`;
+    const authorization = `Bearer ${await sign({ ...claims, ...changed }, algorithm)}`;
     const response = await fetch(`${apiUrl}/v1/me`, { headers: { authorization } });
     await response.body?.cancel();
     return response.status;

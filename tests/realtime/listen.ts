@@ -18,7 +18,6 @@ export interface Binding {
   readonly schema?: string;
   readonly table?: string;
   readonly filter?: string;
-  readonly select?: string[];
 }
 
 type RealtimeOptions = NonNullable<SupabaseClientOptions<"public">["realtime"]>;

@@ -1,12 +1,12 @@
 // The five topics as private channels: those whose rows they carry may join, nobody else, and no client may send.
 import assert from "node:assert/strict";
 import { createClient, type RealtimeChannel } from "@supabase/supabase-js";
-import { sign } from "../../local/gateway/tokens.ts";
 import { crashPlatform } from "../support/crash_platform.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { newLot } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
+import { token } from "../support/tokens.ts";
 import { connect, logActivity, notify, tellAdmins } from "./activities.ts";
 import { type Binding, Client, type Listening } from "./listen.ts";
 
@@ -70,13 +70,13 @@ Deno.test("realtime.messages: topics of others, of the console and of other name
 });
 
 Deno.test("realtime.messages: anonymous users and tokens of nobody join no private topic", async () => {
-  const claims = { aud: "authenticated", role: "authenticated", exp: Math.floor(Date.now() / 1000) + 600 };
+  const secret = stack().jwtSecret;
   const ghost = { id: crypto.randomUUID() };
   await Promise.all([
     noneMayJoin({}, [...ownTopics(person), ...CONSOLE]),
-    noneMayJoin({ token: sign({ ...claims, sub: ghost.id }) }, [...ownTopics(ghost), ...CONSOLE]),
-    noneMayJoin({ token: sign({ ...claims, sub: "" }) }, ["user_notifications:user_id=eq.", ...CONSOLE]),
-    noneMayJoin({ token: sign({ ...claims, sub: person.id, role: "anon" }) }, ownTopics(person)),
+    noneMayJoin({ token: token(ghost.id, { secret }) }, [...ownTopics(ghost), ...CONSOLE]),
+    noneMayJoin({ token: token("", { secret }) }, ["user_notifications:user_id=eq.", ...CONSOLE]),
+    noneMayJoin({ token: token(person.id, { secret, claims: { role: "anon" } }) }, ownTopics(person)),
   ]);
 });
 
@@ -163,8 +163,9 @@ for (const { name, who, binding, change } of TOPICS) {
     await using client = new Client({ ...who, isPrivate: true });
     const channel = await client.listen(name, binding);
     await channel.until(await change());
-    const { exp: _, ...claims } = JSON.parse(atob(who.token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
-    client.token = sign({ ...claims, exp: Math.floor(Date.now() / 1000) + 1800 });
+    const claims = JSON.parse(atob(who.token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
+    const exp = Math.floor(Date.now() / 1000) + 1800;
+    client.token = token(who.id, { secret: stack().jwtSecret, claims: { ...claims, exp } });
     await client.supabase.realtime.setAuth();
     await channel.ready(2);
     await channel.until(await change());
@@ -206,7 +207,8 @@ Deno.test("realtime.messages: no client sends to a private topic, by socket, HTT
         },
         body: JSON.stringify({ messages: [{ topic: notifications, event: "fake", payload: {}, private: isPrivate }] }),
       });
-      assert.equal(response.status, 202, await response.text());
+      // The hosted service accepts it and sends it to nobody; the local platform has no broadcasts.
+      assert.ok([202, 501].includes(response.status), await response.text());
     }
   }
   await listening.until(await notify(sql, person.id));

@@ -1,5 +1,5 @@
-// A realtime server's process whose feed needs no database: every subscriber gets a change ten times a second.
-import { serve } from "../../local/realtime/serve.ts";
+// A process of the realtime server whose feed needs no database: every subscriber receives ten changes a second.
+import { serve } from "../../local/realtime/main.ts";
 import { insertion, TestFeed } from "./realtime_server.ts";
 
 const feed = new TestFeed();

@@ -1,36 +1,36 @@
-// The feed of the realtime server on a database of its own, with ears that remember what they heard.
+// The feed of the realtime server on a database of its own, with subscribers that record what they receive.
 import { PostgresFeed } from "../../local/realtime/feed.ts";
 import type { Binding, Change, Identity, Subscription } from "../../local/realtime/types.ts";
 import { SUPERUSER } from "../../local/postgres/server.ts";
 import { database, type TestDatabase } from "./database.ts";
 import { eventually } from "./eventually.ts";
 
-export interface Heard {
+export interface Received {
   readonly bindings: number[];
   readonly change: Change;
 }
 
-export class Ear {
-  readonly heard: Heard[] = [];
+export class TestSubscriber {
+  readonly received: Received[] = [];
   lost: string | undefined;
   subscription!: Subscription;
 
   /** The changes once there are so many. */
-  async hears(count: number, milliseconds?: number): Promise<Change[]> {
-    await eventually(() => this.heard.length >= count || undefined, milliseconds).catch(() => {
-      throw new Error(`Heard ${this.heard.length} of ${count}: ${JSON.stringify(this.heard).slice(0, 2000)}`);
+  async receives(count: number, milliseconds?: number): Promise<Change[]> {
+    await eventually(() => this.received.length >= count || undefined, milliseconds).catch(() => {
+      throw new Error(`Received ${this.received.length} of ${count}: ${JSON.stringify(this.received).slice(0, 2000)}`);
     });
-    return this.heard.map(({ change }) => change);
+    return this.received.map(({ change }) => change);
   }
 
-  /** What is heard until a row of this id comes, without it. */
+  /** The changes before the row with this id, which are removed with it. */
   async until(id: unknown): Promise<Change[]> {
-    const isFence = ({ change }: Heard) => change.record?.["id"] === id;
-    await eventually(() => this.heard.find(isFence)).catch(() => {
-      throw new Error(`The fence was not heard: ${JSON.stringify(this.heard).slice(0, 2000)}`);
+    const isFence = ({ change }: Received) => change.record?.["id"] === id;
+    await eventually(() => this.received.find(isFence)).catch(() => {
+      throw new Error(`The fence was not received: ${JSON.stringify(this.received).slice(0, 2000)}`);
     });
-    const at = this.heard.findIndex(isFence);
-    return this.heard.splice(0, at + 1).slice(0, -1).map(({ change }) => change);
+    const at = this.received.findIndex(isFence);
+    return this.received.splice(0, at + 1).slice(0, -1).map(({ change }) => change);
   }
 }
 
@@ -39,7 +39,7 @@ export interface FeedFixture {
   readonly feed: PostgresFeed;
   readonly log: string[];
   readonly superuser: string;
-  subscribe(binding: Binding | Binding[], identity?: Identity): Promise<Ear>;
+  subscribe(binding: Binding | Binding[], identity?: Identity): Promise<TestSubscriber>;
   close(): Promise<void>;
 }
 
@@ -56,12 +56,12 @@ export async function startFeed(): Promise<FeedFixture> {
     log,
     superuser: url.href,
     subscribe: async (binding, identity = person()) => {
-      const ear = new Ear();
-      ear.subscription = await feed.subscribe([binding].flat(), identity, {
-        change: (bindings, change) => void ear.heard.push({ bindings, change }),
-        lost: (reason) => void (ear.lost = reason),
+      const subscriber = new TestSubscriber();
+      subscriber.subscription = await feed.subscribe([binding].flat(), identity, {
+        change: (bindings, change) => void subscriber.received.push({ bindings, change }),
+        lost: (reason) => void (subscriber.lost = reason),
       });
-      return ear;
+      return subscriber;
     },
     close: async () => {
       await feed.stop();

@@ -1,6 +1,5 @@
-// The sockets of the realtime server without its database: a feed that says what a test tells it to, and a client that
-// sends and hears frames as they are on the wire.
-import { sign } from "../../local/gateway/tokens.ts";
+// The sockets of the realtime server without its database: a feed that a test controls, and a client that sends and
+// receives frames as they are on the wire.
 import type { Limits } from "../../local/realtime/limits.ts";
 import { RealtimeServer } from "../../local/realtime/server.ts";
 import {
@@ -12,8 +11,10 @@ import {
   type Subscription,
   SubscriptionRejected,
 } from "../../local/realtime/types.ts";
-import { ANON_KEY } from "../../local/settings.ts";
+import { ANON_KEY, JWT_SECRET } from "../../local/settings.ts";
+import { withTimeout } from "../../local/timeout.ts";
 import { eventually } from "./eventually.ts";
+import { token as signedToken } from "./tokens.ts";
 
 /** A frame of version 2: the join's ref, its own ref, topic, event, payload. */
 // deno-lint-ignore no-explicit-any -- what is on the wire
@@ -27,24 +28,24 @@ interface Subscribed {
 
 export class TestFeed implements Feed {
   readonly subscribed = new Set<Subscribed>();
-  /** What the next subscription is refused with. */
-  refusal: string | undefined;
-  rights = { read: true, write: true };
-  /** Holds subscriptions back until it resolves. */
+  /** The error of the next subscription. */
+  error: string | undefined;
+  isOpen = true;
+  /** Delays subscriptions until it resolves. */
   gate: Promise<void> = Promise.resolve();
 
   start = () => Promise.resolve();
   stop = () => Promise.resolve();
-  authorize = () => Promise.resolve(this.rights);
+  mayJoin = () => this.gate.then(() => this.isOpen);
 
   async subscribe(bindings: readonly Binding[], identity: Identity, listener: Listener): Promise<Subscription> {
     await this.gate;
-    if (this.refusal !== undefined) throw new SubscriptionRejected(this.refusal);
+    if (this.error !== undefined) throw new SubscriptionRejected(this.error);
     const subscribed = { bindings, identities: [identity], listener };
     this.subscribed.add(subscribed);
     return {
       identify: (next) => {
-        if (this.refusal !== undefined) return Promise.reject(new SubscriptionRejected(this.refusal));
+        if (this.error !== undefined) return Promise.reject(new SubscriptionRejected(this.error));
         subscribed.identities.push(next);
         return Promise.resolve();
       },
@@ -52,26 +53,24 @@ export class TestFeed implements Feed {
     };
   }
 
-  /** Every subscriber gets the change, for these of his bindings. */
+  /** Every subscriber receives the change, for these of its bindings. */
   change(change: Change, bindings = [0]): void {
     for (const { listener } of this.subscribed) listener.change(bindings, change);
   }
 }
 
 export class WireClient {
-  readonly heard: (string | ArrayBuffer)[] = [];
-  /** The texts among it. */
+  readonly received: string[] = [];
   readonly frames: WireFrame[] = [];
   closed: { code: number; reason: string } | undefined;
-  #told = Promise.withResolvers<void>();
+  #received = Promise.withResolvers<void>();
 
   private constructor(readonly socket: WebSocket) {
-    socket.binaryType = "arraybuffer";
     socket.onmessage = ({ data }) => {
-      this.heard.push(data);
-      if (typeof data === "string") this.frames.push(JSON.parse(data));
-      this.#told.resolve();
-      this.#told = Promise.withResolvers();
+      this.received.push(data);
+      this.frames.push(JSON.parse(data));
+      this.#received.resolve();
+      this.#received = Promise.withResolvers();
     };
     socket.onclose = ({ code, reason }) => this.closed = { code, reason };
   }
@@ -90,21 +89,15 @@ export class WireClient {
     this.socket.send(JSON.stringify(frame));
   }
 
-  /** The first frame that is so, heard or yet to be heard. */
+  /** The first frame that matches, once it is received. */
   async frame(matches: (frame: WireFrame) => boolean, milliseconds = 10_000): Promise<WireFrame> {
-    let late = false;
-    const { promise: patience, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => resolve(), milliseconds);
-    patience.then(() => late = true);
-    try {
-      for (;;) {
-        const found = this.frames.find(matches);
-        if (found !== undefined) return found;
-        if (late) throw new Error(`No such frame among: ${JSON.stringify(this.frames)}`);
-        await Promise.race([this.#told.promise, patience]);
-      }
-    } finally {
-      clearTimeout(timer);
+    const deadline = performance.now() + milliseconds;
+    for (;;) {
+      const found = this.frames.find(matches);
+      if (found !== undefined) return found;
+      await withTimeout(this.#received.promise, deadline - performance.now(), () => {
+        throw new Error(`No such frame among: ${JSON.stringify(this.frames)}`);
+      });
     }
   }
 
@@ -112,7 +105,7 @@ export class WireClient {
     return (await this.frame((frame) => frame[1] === ref && frame[3] === "phx_reply"))[4];
   }
 
-  /** Joins and answers what the server replied. The ref of the join is `ref` too. */
+  /** Joins and returns the reply. The ref of the join is `ref` too. */
   async join(topic: string, config: unknown = {}, ref = "1", token?: string) {
     this.send([ref, ref, topic, "phx_join", { config, ...(token === undefined ? {} : { access_token: token }) }]);
     return await this.reply(ref);
@@ -134,19 +127,19 @@ export interface RunningServer {
   readonly feed: TestFeed;
   readonly port: number;
   readonly log: string[];
-  /** The address of a socket, with these parts of the query. */
+  /** The address of a socket, with these query parameters. */
   url(query?: Record<string, string>): string;
   connect(query?: Record<string, string>): Promise<WireClient>;
 }
 
-/** Refusals come at once here, so that tests do not wait for them. */
-const HASTY: Partial<Limits> = { refusedHandshake: 0, refusedJoin: 0 };
+/** Errors are not delayed, so that tests are fast. */
+const WITHOUT_DELAYS: Partial<Limits> = { handshakeErrorDelayMs: 0, joinErrorDelayMs: 0 };
 
 export async function withServer(run: (server: RunningServer) => Promise<void>, limits: Partial<Limits> = {}) {
   const feed = new TestFeed();
   const log: string[] = [];
   const write = (line: string) => void log.push(line);
-  const server = new RealtimeServer({ feed, limits: { ...HASTY, ...limits }, log: write });
+  const server = new RealtimeServer({ feed, limits: { ...WITHOUT_DELAYS, ...limits }, log: write });
   const port = await server.listen(0);
   const clients: WireClient[] = [];
   const url = (query: Record<string, string> = {}) => {
@@ -166,10 +159,10 @@ export async function withServer(run: (server: RunningServer) => Promise<void>, 
   }
 }
 
-/** A token that ends in so many seconds. */
-export function token(seconds = 3600, claims: Record<string, unknown> = {}): string {
+/** A token that expires in so many seconds. */
+export function token(seconds = 3600, claims: Record<string, unknown> = {}, without: string[] = []): string {
   const exp = Math.floor(Date.now() / 1000) + seconds;
-  return sign({ role: "authenticated", sub: crypto.randomUUID(), exp, ...claims });
+  return signedToken(crypto.randomUUID(), { secret: JWT_SECRET, claims: { exp, ...claims }, without });
 }
 
 export function insertion(record: Record<string, unknown>): Change {
