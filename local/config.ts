@@ -7,7 +7,6 @@ import type { Bucket } from "./storage/storage.ts";
 
 export interface Config {
   readonly schemas: readonly string[];
-  readonly maxRows: number;
   readonly auth: Omit<AuthConfig, "siteUrl"> & { readonly siteUrl: string | undefined };
   readonly buckets: readonly Bucket[];
   /** Bytes. */
@@ -71,7 +70,7 @@ const PasswordRequirements = z.enum([
 ]);
 
 const File = z.object({
-  api: z.object({ schemas: z.array(z.string()), max_rows: z.number().default(1000) }),
+  api: z.object({ schemas: z.array(z.string()) }),
   auth: z.object({
     site_url: FromEnvironment.optional(),
     additional_redirect_urls: z.array(FromEnvironment).default([]),
@@ -109,7 +108,6 @@ export async function readConfig(): Promise<Config> {
   const { api, auth, storage, functions } = data;
   return {
     schemas: api.schemas,
-    maxRows: api.max_rows,
     auth: {
       siteUrl: auth.site_url,
       redirectUrls: auth.additional_redirect_urls.flatMap((url) => url?.split(",") ?? []).map((url) => url.trim()),

@@ -262,11 +262,11 @@ async function startServices(
 async function startRest(
   server: PostgresServer,
   replica: PostgresServer | undefined,
-  { schemas, maxRows }: Config,
+  { schemas }: Config,
   options: PlatformOptions,
 ): Promise<Balancer> {
   const authenticator = server.url("authenticator");
-  const common = { schemas, maxRows, log: options.log };
+  const common = { schemas, log: options.log };
   return new Balancer({
     primary: await Rest.start({ ...common, authenticator }),
     replica: replica &&

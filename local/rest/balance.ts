@@ -1,18 +1,18 @@
-// Which database answers a request of the Data API, as the load balancer of a hosted project has it: a GET goes to any, all
-// else to the primary.
+// Which database handles a request of the Data API, as with the load balancer of a hosted project: a GET may go to the
+// replica, all other requests go to the primary.
 import type { Rest } from "./rest.ts";
 
 export interface Balanced {
   readonly primary: Rest;
   readonly replica: Rest | undefined;
-  /** Whether the replica runs: one that does not is left out. */
+  /** Whether the replica runs. */
   readonly isReplicaUp: () => boolean;
-  /** Which GETs the replica answers. */
+  /** Which GETs the replica handles. */
   readonly reads: "half" | "all";
 }
 
 export class Balancer {
-  #turn = 0;
+  #reads = 0;
 
   constructor(readonly options: Balanced) {}
 
@@ -27,6 +27,6 @@ export class Balancer {
   #next(method: string): Rest {
     const { primary, replica, isReplicaUp, reads } = this.options;
     if (replica === undefined || method !== "GET" || !isReplicaUp()) return primary;
-    return reads === "all" || this.#turn++ % 2 === 0 ? replica : primary;
+    return reads === "all" || this.#reads++ % 2 === 0 ? replica : primary;
   }
 }

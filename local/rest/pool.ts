@@ -1,8 +1,9 @@
-// The Data API's connections. Requests wait here, before the driver: one whose client is gone or who has waited too long
-// leaves the queue, and nothing runs for it. A connection that is lost is replaced for the requests that wait.
+// The Data API's connections. A request whose client has disconnected, or that has waited too long, leaves the queue, and
+// nothing runs for it. A connection that is lost is replaced for the requests that wait.
+import { withTimeout } from "../timeout.ts";
 import { Connection, ConnectionLost, type Row, type Statement } from "./connection.ts";
 
-/** The code of PostgREST for a request that waited in vain. */
+/** No connection was free in time. */
 export class PoolTimeout extends Error {
   readonly code = "PGRST003";
 }
@@ -10,29 +11,29 @@ export class PoolTimeout extends Error {
 export interface PoolOptions {
   /** Connects as `authenticator`. */
   readonly address: string;
-  /** Connections that work at the same time: what keeps the cores busy. */
+  /** Connections that work at the same time. */
   readonly size: number;
-  /** Connections in all. A connection whose batch takes long (it waits for a lock, say) does not count as working. */
+  /** Connections in all. One whose batch takes long, for example because it waits for a lock, does not count as working. */
   readonly maximum: number;
-  /** Of these, how many one route may hold: a locked table must not stop the routes that do not need it. */
+  /** How many of these one route may hold: a locked table must not stop the routes that do not need it. */
   readonly share: number;
   readonly log: (line: string) => void;
 }
 
-/** Who waits for a connection, and for what. */
+/** What a connection is needed for. */
 export interface Purpose {
-  /** What is called; see PoolOptions.share. */
+  /** The function; see PoolOptions.share. */
   readonly route: string;
-  /** Plans under row-level security belong to a role: a connection that served this role last is preferred. */
+  /** Plans under row-level security depend on the role: a connection that served this role last is preferred. */
   readonly role: string;
-  /** Aborts when the client goes. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** Well before the functions' own deadline, so that what runs is always for somebody. */
+/** Well before the functions' own deadline, so that a statement never runs for a client that has given up. */
 export const WAIT_TIMEOUT_MS = 3_500;
 const CONNECT_TIMEOUT_MS = 1_000;
-const RECONNECT_PAUSE_MS = 50;
+const RECONNECT_BACKOFF_MS = 50;
 const SLOW_AFTER_MS = 500;
 
 interface ConnectionWait {
@@ -56,23 +57,15 @@ export class ConnectionPool {
 
   constructor(readonly options: PoolOptions) {}
 
-  /**
-   * Runs the statements as one transaction, once a connection is free. With `check` it is committed only when the check of
-   * its rows does not throw, which takes a round trip more.
-   */
-  async run(
-    statements: readonly Statement[],
-    purpose: Purpose,
-    check?: (results: readonly Row[][]) => void,
-  ): Promise<Row[][]> {
+  /** Runs the statements as one transaction, once a connection is free. */
+  async run(statements: readonly Statement[], purpose: Purpose): Promise<Row[][]> {
     const lease = await this.#lease(purpose);
     const slow = setTimeout(() => {
       lease.isSlow = true;
       this.#serve();
     }, SLOW_AFTER_MS);
     try {
-      if (check === undefined) return await lease.connection.run(statements);
-      return await checked(lease.connection, statements, check);
+      return await lease.connection.run(statements);
     } finally {
       clearTimeout(slow);
       this.#release(lease);
@@ -98,17 +91,18 @@ export class ConnectionPool {
     };
     this.#waiting.push(wait);
     this.#serve();
-    const timer = setTimeout(leave, WAIT_TIMEOUT_MS);
     purpose.signal.addEventListener("abort", leave);
     try {
-      return await wait.ready.promise;
+      return await withTimeout(wait.ready.promise, WAIT_TIMEOUT_MS, () => {
+        leave();
+        return wait.ready.promise;
+      });
     } finally {
-      clearTimeout(timer);
       purpose.signal.removeEventListener("abort", leave);
     }
   }
 
-  /** Gives connections to those who wait, in their order; opens connections while somebody has none. */
+  /** Gives connections to the requests that wait, in their order; opens connections while there are too few. */
   #serve(): void {
     for (let at = 0; at < this.#waiting.length && this.#mayWork();) {
       const wait = this.#waiting[at]!;
@@ -148,7 +142,7 @@ export class ConnectionPool {
     this.#serve();
   }
 
-  /** Opens a connection for the requests that wait; one that fails is tried again as long as any waits. */
+  /** Opens connections for the requests that wait. One that fails is tried again as long as requests wait. */
   #open(): void {
     const wanted = Math.min(this.#waiting.length, this.options.size);
     while (this.#connecting < wanted && this.#connecting + this.#leases.size < this.options.maximum) {
@@ -165,37 +159,19 @@ export class ConnectionPool {
       const connection = await Connection.open(this.options.address, CONNECT_TIMEOUT_MS);
       if (this.#closed) return connection.close();
       this.#isFailing = false;
-      connection.closed.then(() => this.#forget(connection));
+      connection.closed.then(() => this.#remove(connection));
       this.#idle.push({ connection, role: "" });
     } catch (error) {
       if (!(error instanceof ConnectionLost)) throw error;
       if (!this.#isFailing) this.options.log(`${error.message}: ${error.cause}`);
       this.#isFailing = true;
-      await new Promise((resolve) => setTimeout(resolve, RECONNECT_PAUSE_MS));
+      await new Promise((resolve) => setTimeout(resolve, RECONNECT_BACKOFF_MS));
     }
   }
 
-  #forget(connection: Connection): void {
+  #remove(connection: Connection): void {
     const at = this.#idle.findIndex((one) => one.connection === connection);
     if (at >= 0) this.#idle.splice(at, 1);
-  }
-}
-
-const [BEGIN, COMMIT, ROLLBACK] = ["begin", "commit", "rollback"].map((text) => ({ text, values: [] }));
-
-async function checked(
-  connection: Connection,
-  statements: readonly Statement[],
-  check: (results: readonly Row[][]) => void,
-): Promise<Row[][]> {
-  try {
-    const [, ...results] = await connection.run([BEGIN!, ...statements]);
-    check(results);
-    await connection.run([COMMIT!]);
-    return results;
-  } catch (error) {
-    if (!connection.isClosed) await connection.run([ROLLBACK!]);
-    throw error;
   }
 }
 

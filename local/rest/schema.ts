@@ -1,5 +1,5 @@
-// What the Data API knows of the database, read once and again when the schema changes: the functions of the exposed
-// schemas, the settings of the roles, and the function that runs before each request.
+// The functions of the exposed schemas, the settings of the roles, and the function that runs before each request. They are
+// read at the start and when the schema changes.
 import { textOf } from "./messages.ts";
 import type { Row, Statement } from "./connection.ts";
 
@@ -8,19 +8,15 @@ export interface Parameter {
   /** As it is written in SQL. */
   readonly type: string;
   readonly isRequired: boolean;
-  readonly isVariadic: boolean;
 }
 
 export interface RestFunction {
   readonly schema: string;
   readonly name: string;
-  readonly comment: string | null;
   readonly parameters: readonly Parameter[];
-  /** A row has columns; anything else is a scalar. */
-  readonly returns: "void" | "scalar" | "row";
-  readonly returnsSet: boolean;
+  readonly returns: "void" | "value" | "rows";
   readonly isVolatile: boolean;
-  /** `set statement_timeout` of the function, which must hold before it begins. */
+  /** `set statement_timeout` of the function, which must be set before it begins. */
   readonly statementTimeout: string | null;
 }
 
@@ -36,11 +32,11 @@ export interface Schema {
 const FUNCTIONS = `
   select coalesce(json_agg(f), '[]')::text
   from (
-    select n.nspname as schema, p.proname as name, obj_description(p.oid, 'pg_proc') as comment,
+    select n.nspname as schema, p.proname as name,
       coalesce((
         select json_agg(json_build_object(
           'name', coalesce(a.name, ''), 'type', format_type(a.type, null),
-          'isRequired', a.place <= p.pronargs - p.pronargdefaults, 'isVariadic', p.provariadic <> 0 and a.place = p.pronargs
+          'isRequired', a.place <= p.pronargs - p.pronargdefaults
         ) order by a.place)
         from (
           select row_number() over (order by given.place) as place, given.type, given.name
@@ -52,11 +48,10 @@ const FUNCTIONS = `
       ), '[]') as parameters,
       case
         when p.prorettype = 'void'::regtype then 'void'
-        when t.typtype = 'c' or p.proargmodes::text[] && '{t}'::text[]
-          or (p.prorettype = 'record'::regtype and p.proargmodes::text[] && '{o,b}'::text[]) then 'row'
-        else 'scalar'
+        when p.proretset or t.typtype = 'c' or p.prorettype = 'record'::regtype then 'rows'
+        else 'value'
       end as returns,
-      p.proretset as "returnsSet", p.provolatile = 'v' as "isVolatile",
+      p.provolatile = 'v' as "isVolatile",
       (select substr(s, strpos(s, '=') + 1) from unnest(p.proconfig) s where s like 'statement_timeout=%') as "statementTimeout"
     from pg_proc p
     join pg_namespace n on n.oid = p.pronamespace

@@ -1,4 +1,4 @@
-// /rest/v1: roles, keys, tokens and errors as PostgREST and its gateway have them.
+// /rest/v1: roles, keys, tokens and errors, as PostgREST and its gateway have them.
 import { strict as assert } from "node:assert";
 import postgres from "postgres";
 import { sign } from "../../local/gateway/tokens.ts";
@@ -23,7 +23,7 @@ async function grants(): Promise<readonly unknown[]> {
   }
 }
 
-Deno.test("requests leave every grant as the migrations made it", async () => {
+Deno.test("data api: requests do not change the grants of the migrations", async () => {
   const before = await grants();
   assert.ok(before.length > 10);
   const { token } = await signUp();
@@ -37,7 +37,7 @@ Deno.test("requests leave every grant as the migrations made it", async () => {
   assert.deepEqual(await grants(), before);
 });
 
-Deno.test("tables are out of reach for every key and token, in whatever schema they are asked for", async () => {
+Deno.test("data api: no key and no token reaches a table, in any schema", async () => {
   const { token } = await signUp();
   for (const headers of [{}, { authorization: `Bearer ${token}` }, { apikey: stack().secretKey }]) {
     for (const [method, profile] of [["GET", "accept-profile"], ["POST", "content-profile"]] as const) {
@@ -64,7 +64,7 @@ Deno.test("tables are out of reach for every key and token, in whatever schema t
   }
 });
 
-Deno.test("a value that its argument cannot hold is refused, and the connection serves the next request", async () => {
+Deno.test("data api: a value of the wrong type is 400, and the connection serves the next request", async () => {
   const { token } = await signUp();
   const headers = { authorization: `Bearer ${token}` };
   const takesTime = `(p timestamptz) returns timestamptz language sql stable as $$ select p $$`;
@@ -86,7 +86,7 @@ Deno.test("a value that its argument cannot hold is refused, and the connection 
   }
 });
 
-Deno.test("a token is refused when expired, of the future, signed with another key or not a token at all", async () => {
+Deno.test("data api: an expired, future, forged or malformed token is 401", async () => {
   const now = Math.floor(Date.now() / 1000);
   const claims = { sub: crypto.randomUUID(), role: "authenticated", aud: "authenticated" };
   const ask = async (token: string) => codeOf(await rpc("my_account", {}, { authorization: `Bearer ${token}` }));
@@ -97,13 +97,13 @@ Deno.test("a token is refused when expired, of the future, signed with another k
   assert.deepEqual(await ask("nonsense"), [401, "PGRST301"]);
 });
 
-Deno.test("a token cannot name a role beyond the three that clients have", async () => {
+Deno.test("data api: a token with any role but the three of clients is 403", async () => {
   const token = await sign({ sub: crypto.randomUUID(), role: "postgres", exp: Math.floor(Date.now() / 1000) + 60 });
   const answer = await rpc("list_codes", { p_lang: "en" }, { authorization: `Bearer ${token}` });
   assert.deepEqual(await codeOf(answer), [403, "42501"]);
 });
 
-Deno.test("all four keys open the Data API, as the role they stand for; no key and a wrong key do not", async () => {
+Deno.test("data api: each of the four keys has its role; a missing or wrong key is 401", async () => {
   const definition = `() returns text language sql stable as $$ select current_user::text $$`;
   await withFunction(definition, async (name) => {
     const roleOf = async (headers: Record<string, string>) => await (await rpc(name, {}, headers)).json();
@@ -119,7 +119,7 @@ Deno.test("all four keys open the Data API, as the role they stand for; no key a
   });
 });
 
-Deno.test("a JSON argument keeps its type, text included", async () => {
+Deno.test("data api: a JSON argument keeps its type, also text", async () => {
   const definition =
     `(p jsonb default 'null') returns text language sql stable as $$ select jsonb_typeof(p) || p::text $$`;
   await withFunction(definition, async (name) => {
@@ -133,7 +133,7 @@ Deno.test("a JSON argument keeps its type, text included", async () => {
   });
 });
 
-Deno.test("a database error has PostgREST's status and body", async () => {
+Deno.test("data api: a database error has PostgREST's status and body", async () => {
   const definition = `(p_code text default 'P0001') returns void language plpgsql as $$
     begin raise exception 'words' using errcode = p_code, detail = 'more', hint = 'try'; end $$`;
   const expected: Record<string, number> = {
@@ -163,7 +163,7 @@ Deno.test("a database error has PostgREST's status and body", async () => {
   });
 });
 
-Deno.test("a function may set status and headers of its refusal", async () => {
+Deno.test("data api: a function can set the status and the headers of its error", async () => {
   const definition = `() returns void language plpgsql as $$
     begin perform private.raise_error('gone_fishing', 410, 'Come back later', 'p_day'); end $$`;
   await withFunction(definition, async (name) => {
@@ -174,7 +174,7 @@ Deno.test("a function may set status and headers of its refusal", async () => {
   });
 });
 
-Deno.test("a function reads who calls it and how, and nothing of the call before", async () => {
+Deno.test("data api: a function can read the caller and the request, and nothing of the call before", async () => {
   const user = await signUp();
   const definition = `() returns jsonb language sql as $$
     select jsonb_build_object(
@@ -199,7 +199,7 @@ Deno.test("a function reads who calls it and how, and nothing of the call before
   });
 });
 
-Deno.test("the statement timeout is the role's: three seconds for anon, eight for the others", async () => {
+Deno.test("data api: the statement timeout is three seconds for anon and eight for the other roles", async () => {
   const definition = `() returns text language sql stable as $$ select current_setting('statement_timeout') $$`;
   await withFunction(definition, async (name) => {
     const { token } = await signUp();
@@ -210,7 +210,7 @@ Deno.test("the statement timeout is the role's: three seconds for anon, eight fo
   });
 });
 
-Deno.test("a browser's preflight is answered without a key", async () => {
+Deno.test("data api: a preflight needs no key", async () => {
   const answer = await fetch(`${stack().restUrl}/rpc/my_account`, {
     method: "OPTIONS",
     headers: { origin: "http://example.com", "access-control-request-method": "POST" },
@@ -220,7 +220,7 @@ Deno.test("a browser's preflight is answered without a key", async () => {
   assert.match(answer.headers.get("access-control-allow-headers") ?? "", /authorization/i);
 });
 
-Deno.test("a statement that fails tells of itself, and the connection it failed on serves whoever comes next", async () => {
+Deno.test("data api: a failed statement returns its own error, and its connection serves the next request", async () => {
   await withFunction("() returns text language plpgsql as $$ begin return 1 / (random() * 0); end $$", async (name) => {
     const answers = await Promise.all(Array.from({ length: 40 }, async () => codeOf(await rpc(name, {}))));
     assert.deepEqual(new Set(answers.map(String)), new Set(["400,22012"]));
@@ -231,7 +231,7 @@ Deno.test("a statement that fails tells of itself, and the connection it failed 
   assert.deepEqual(new Set(codes), new Set([200]));
 });
 
-Deno.test("a request whose client has gone while it waited for a connection does nothing any more", async () => {
+Deno.test("data api: a request whose client disconnects while it waits for a connection has no effect", async () => {
   const connections = Math.max(3, navigator.hardwareConcurrency + 1);
   const sequence = `public.test_${crypto.randomUUID().replaceAll("-", "")}`;
   const sql = postgres(stack().dbUrl, { max: 1, onnotice: () => {} });

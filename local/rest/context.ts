@@ -1,11 +1,11 @@
-// What Postgres learns of a request before its function runs, in PostgREST's order: the search path, the settings of
-// the role, the role itself, and who asks what. All of it holds for one transaction.
+// The settings of a transaction before its function runs, in PostgREST's order: the search path, the settings of the role,
+// the role itself, the claims and the request.
 import { withClientAddress } from "../gateway/client_address.ts";
 import type { Claims } from "../gateway/tokens.ts";
 import type { Statement } from "./connection.ts";
 import type { RestFunction, Schema } from "./schema.ts";
 
-export interface RequestContext {
+export interface CallContext {
   readonly schema: Schema;
   readonly schemaName: string;
   readonly request: Request;
@@ -17,7 +17,7 @@ export interface RequestContext {
   readonly target: RestFunction;
 }
 
-export function settings(context: RequestContext): Statement[] {
+export function contextStatements(context: CallContext): Statement[] {
   const { schema, schemaName, request, client, path, claims, role, isRead, target } = context;
   const { cookie, ...headers } = Object.fromEntries(withClientAddress(request.headers, client));
   const values: Record<string, string> = {
