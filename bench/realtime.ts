@@ -148,15 +148,19 @@ const both = Promise.all([
   paced(BUSY * PER_SECOND / TOGETHER, changes / TOGETHER, (n) => write(group(n))),
   paced(BUSY * PER_SECOND, changes, async (n) => {
     const sent = performance.now();
-    await busy[n % BUSY]!.socket.send();
+    await busy[n % BUSY]!.socket.heartbeat();
     replies.push(performance.now() - sent);
   }),
 ]);
 took = Math.max(...await both);
-await remember("the same, and each sends as many", busy.flatMap(({ latencies }) => latencies), changes / took * 1000);
+await remember(
+  "the same, and each sends as many heartbeats",
+  busy.flatMap(({ latencies }) => latencies),
+  changes / took * 1000,
+);
 const [, ...others] = rows.at(-1)!;
 rows.push([
-  "what they send, to its acknowledgement",
+  "a heartbeat, to its reply",
   others[0]!,
   ...[0.5, 0.95, 0.99, 1].map((part) => ms(percentile(replies, part))),
 ]);

@@ -2,7 +2,6 @@
 
 export class Socket {
   readonly #socket: WebSocket;
-  readonly #topic: string;
   readonly #joined = Promise.withResolvers<void>();
   readonly #listening = Promise.withResolvers<void>();
   readonly #waiting = new Map<string, () => void>();
@@ -11,15 +10,14 @@ export class Socket {
 
   /** Joins one channel and listens to the notifications of one person. `heard` gets when each change was committed. */
   constructor(url: string, key: string, token: string, user: string, heard: (committed: string) => void) {
-    this.#topic = `realtime:${user}`;
     const address = new URL(`${url.replace(/^http/, "ws")}/realtime/v1/websocket`);
     address.search = new URLSearchParams({ apikey: key, vsn: "2.0.0" }).toString();
     this.#socket = new WebSocket(address);
     this.#socket.onopen = () => {
       const filter = `user_id=eq.${user}`;
       const postgres_changes = [{ event: "*", schema: "public", table: "user_notifications", filter }];
-      const config = { broadcast: { ack: true, self: false }, presence: { key: "" }, postgres_changes, private: false };
-      this.#send("phx_join", { config, access_token: token }, "1");
+      const payload = { config: { postgres_changes, private: false }, access_token: token };
+      this.#frame("1", "1", `realtime:${user}`, "phx_join", payload);
     };
     this.#socket.onmessage = ({ data }) => {
       const [, ref, , event, payload] = JSON.parse(data);
@@ -41,12 +39,12 @@ export class Socket {
     await this.#listening.promise;
   }
 
-  /** Sends a message to the channel's other members and waits for the server to have it. */
-  send(): Promise<void> {
+  /** Sends a heartbeat and waits for its reply. */
+  heartbeat(): Promise<void> {
     const ref = `${++this.#ref}`;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.set(ref, resolve);
-    this.#send("broadcast", { type: "broadcast", event: "move", payload: { x: 1 } }, ref);
+    this.#frame(null, ref, "phoenix", "heartbeat", {});
     return promise;
   }
 
@@ -59,10 +57,6 @@ export class Socket {
   #fail(error: Error): void {
     this.#joined.reject(error);
     this.#listening.reject(error);
-  }
-
-  #send(event: string, payload: unknown, ref: string): void {
-    this.#frame("1", ref, this.#topic, event, payload);
   }
 
   #frame(...frame: unknown[]): void {
