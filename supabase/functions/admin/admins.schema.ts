@@ -61,7 +61,3 @@ export const AdministratorUpdate = z.strictObject({
   name: Name.optional(),
   areas: Areas.optional().meta({ description: "The complete new set of areas" }),
 }).meta({ id: "AdministratorUpdate" });
-
-export const ActReason = z.strictObject({
-  reason: text(1, 500).meta({ description: "Reason, stored with the action", examples: ["Left the company"] }),
-}).meta({ id: "ActReason" });

@@ -1,6 +1,5 @@
 import { route } from "../_shared/http/route.ts";
 import {
-  ActReason,
   Administrator,
   AdministratorParams,
   Administrators,
@@ -8,6 +7,7 @@ import {
   AdministratorUpdate,
   NewAdministrator,
 } from "./admins.schema.ts";
+import { ActReason } from "./users.schema.ts";
 
 export const listAdministrators = route({
   method: "GET",

@@ -3,7 +3,8 @@
  * between rows.
  */
 import { z } from "zod";
-import { FeeQuestion } from "../_shared/schema/fees.ts";
+import { FeeCapType, FeeQuestion, PricingRuleCategory } from "../_shared/schema/fees.ts";
+import { DayType, HoursSpan } from "../_shared/schema/hours.ts";
 import { ClockTime, Id, text } from "../_shared/schema/values.ts";
 
 const ItemId = Id.optional().meta({
@@ -12,7 +13,6 @@ const ItemId = Id.optional().meta({
 const Integer = z.int().min(-2_147_483_648).max(2_147_483_647);
 const Amount = z.int().min(0).max(2_147_483_647).nullable().optional();
 const code = (category: string) => text(1, 50).meta({ description: `A code of category \`${category}\`` });
-const DayType = z.enum(["weekday", "saturday", "sunday", "holiday", "holiday_eve", "all"]);
 
 const SpotInput = z.strictObject({
   id: ItemId,
@@ -36,7 +36,7 @@ const PricingGroupInput = z.strictObject({
 }).meta({ id: "PricingGroupInput" });
 
 const terms = {
-  category: z.enum(["time_band", "flat", "initial", "grace", "cap"]),
+  category: PricingRuleCategory,
   rule_order: Integer.optional().meta({
     description: "Rules with a smaller number take precedence. Default: the position in the list, starting at 1.",
   }),
@@ -45,7 +45,7 @@ const terms = {
   day_type: DayType.nullable().optional(),
   per_minutes: z.int().min(1).max(527_040).nullable().optional(),
   price_minor: Amount,
-  cap_type: z.enum(["duration", "day", "band", "stay"]).nullable().optional(),
+  cap_type: FeeCapType.nullable().optional(),
   cap_duration_hours: z.number().positive().max(8784).nullable().optional(),
   cap_price_minor: Amount,
   cap_repeat: z.boolean().nullable().optional(),
@@ -70,12 +70,9 @@ const WindowInput = z.strictObject({
   effective_to: z.iso.date().nullable().optional().meta({ description: "Inclusive" }),
 }).meta({ id: "WindowInput", description: "Requires `open_time` with `close_time`, or `is_24h`, or `is_closed`" });
 
-const Spans = z.array(z.strictObject({
-  open_time: ClockTime.optional(),
-  close_time: ClockTime.optional(),
-  is_24h: z.literal(true).optional(),
-  is_closed: z.literal(true).optional(),
-})).max(50).optional();
+const HoursSpanInput = z.strictObject(HoursSpan.shape).meta({ id: "HoursSpanInput" });
+
+const Spans = z.array(HoursSpanInput).max(50).optional();
 
 const DateOverrideInput = z.strictObject({
   id: ItemId,

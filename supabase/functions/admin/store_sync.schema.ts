@@ -3,7 +3,7 @@ import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
 import { sharedParameters } from "../_shared/schema/parameters.ts";
 import { Id, Instant, pathId, text, Timestamp } from "../_shared/schema/values.ts";
 
-const Store = z.enum(["android_store", "ios_store"]);
+const Store = z.enum(["android_store", "ios_store"]).meta({ id: "Store" });
 const OfStore = Store.optional().register(sharedParameters, { id: "OfStore" });
 const Task = z.enum(["sales", "metrics", "reviews"]);
 const Day = z.iso.date().refine((day) => !day.startsWith("0000"), "Must be a date from 2000 to 2099.").meta({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AdminSubscriptionListItem } from "./subscription_items.schema.ts";
-import { AdminUserListItem, Reason, TotalIsExact } from "./users.schema.ts";
+import { AdminUserListItem, TotalIsExact } from "./users.schema.ts";
 import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
 import { Provider, SubscriptionStatus } from "../_shared/schema/subscriptions.ts";
 import { Id, pathId, text, Timestamp } from "../_shared/schema/values.ts";
@@ -64,5 +64,3 @@ export const AdminSubscriptionsQuery = z.strictObject({
 });
 
 export const AdminSubscriptionParams = z.strictObject({ id: pathId("SubscriptionId", "The subscription") });
-
-export const AdminSubscriptionReason = z.strictObject({ reason: Reason }).meta({ id: "AdminSubscriptionReason" });

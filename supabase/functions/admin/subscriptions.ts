@@ -6,10 +6,10 @@ import {
   AdminSubscription,
   AdminSubscriptionEvents,
   AdminSubscriptionParams,
-  AdminSubscriptionReason,
   AdminSubscriptions,
   AdminSubscriptionsQuery,
 } from "./subscriptions.schema.ts";
+import { ActReason } from "./users.schema.ts";
 
 const NOT_OWN_SUBSCRIPTION =
   "An administrator cannot do this for their own subscription: 403 `forbidden` with `details.reason` `own_account`.";
@@ -66,7 +66,7 @@ export const revokeSubscription = route({
     `\`already_revoked\` if an administrator has already revoked it. ${NOT_OWN_SUBSCRIPTION} Recorded as ` +
     "`subscription.revoke`.",
   params: AdminSubscriptionParams,
-  body: AdminSubscriptionReason,
+  body: ActReason,
   reply: [200, AdminSubscription],
   errors: ["not_found", "conflict"],
   isVersioned: true,
@@ -83,7 +83,7 @@ export const reinstateSubscription = route({
     `\`details.reason\` \`not_revoked\` if no administrator has revoked it. ${NOT_OWN_SUBSCRIPTION} Recorded as ` +
     "`subscription.reinstate`.",
   params: AdminSubscriptionParams,
-  body: AdminSubscriptionReason,
+  body: ActReason,
   reply: [200, AdminSubscription],
   errors: ["not_found", "conflict"],
   isVersioned: true,

@@ -5,10 +5,8 @@ import { Id } from "../_shared/schema/values.ts";
 
 const Owner = Id.meta({ description: "The app user whose presets they are" });
 
-export const AdminUserSearchPreset = SearchPreset.extend({}).meta({ id: "AdminUserSearchPreset" });
-
 export const AdminUserSearchPresets = z.object({
-  items: z.array(AdminUserSearchPreset),
+  items: z.array(SearchPreset),
   total: z.int().min(0).meta({ description: "Total number of presets" }),
 }).meta({ id: "AdminUserSearchPresets" });
 

@@ -1,11 +1,10 @@
 import { route } from "../_shared/http/route.ts";
 import {
-  AdminUserSearchPreset,
   AdminUserSearchPresets,
   AdminUserSearchPresetsQuery,
   NewAdminUserSearchPreset,
 } from "./user_search_presets.schema.ts";
-import { PresetParams, SearchPresetUpdate } from "../_shared/schema/search_presets.ts";
+import { PresetParams, SearchPreset, SearchPresetUpdate } from "../_shared/schema/search_presets.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
 const NOT_OF_SUSPENDED_USERS =
@@ -37,7 +36,7 @@ export const createUserSearchPreset = route({
     `At most 20: another one returns 409 \`conflict\` with \`details.reason\` \`limit_reached\`. ${NOT_OF_SUSPENDED_USERS} ` +
     "Recorded as `user.create_search_preset`.",
   body: NewAdminUserSearchPreset,
-  reply: [201, AdminUserSearchPreset],
+  reply: [201, SearchPreset],
   errors: ["not_found", "conflict"],
   calls: "admin_create_search_preset",
 });
@@ -51,7 +50,7 @@ export const updateUserSearchPreset = route({
   description: `${NOT_OF_SUSPENDED_USERS} The changed fields are recorded as \`user.update_search_preset\`.`,
   params: PresetParams,
   body: SearchPresetUpdate,
-  reply: [200, AdminUserSearchPreset],
+  reply: [200, SearchPreset],
   errors: ["not_found", "conflict"],
   isVersioned: true,
   calls: "admin_update_search_preset",
@@ -81,7 +80,7 @@ export const setDefaultUserSearchPreset = route({
   description: `Atomic: there is always exactly one default. ${NOT_OF_SUSPENDED_USERS} Recorded as ` +
     "`user.set_default_search_preset`.",
   params: PresetParams,
-  reply: [200, AdminUserSearchPreset],
+  reply: [200, SearchPreset],
   errors: ["not_found", "conflict"],
   calls: "admin_set_default_search_preset",
 });

@@ -75,7 +75,7 @@ export const Reason = text(1, 500).meta({
   examples: ["Repeated spam reviews"],
 });
 
-export const AdminUserReason = z.strictObject({ reason: Reason }).meta({ id: "AdminUserReason" });
+export const ActReason = z.strictObject({ reason: Reason }).meta({ id: "ActReason" });
 
 export const AdminUserPremium = z.strictObject({
   until: Instant.nullable().meta({ description: "In the future and before 2100. Null removes premium." }),

@@ -3,10 +3,10 @@ import { route } from "../_shared/http/route.ts";
 import { PageQuery } from "../_shared/schema/lists.ts";
 import { AdminActivityLogs } from "./activity_logs.schema.ts";
 import {
+  ActReason,
   AdminUser,
   AdminUserParams,
   AdminUserPremium,
-  AdminUserReason,
   AdminUsers,
   AdminUsersQuery,
   type StoredAdminUser,
@@ -60,7 +60,7 @@ export const suspendUser = route({
     "The user can still sign in and read `GET /v1/me`, which returns the status. Every other request returns 403 `forbidden`. " +
     `${ALLOWED_TRANSITIONS} ${NOT_OWN_ACCOUNT} Recorded as \`user.suspend\`.`,
   params: AdminUserParams,
-  body: AdminUserReason,
+  body: ActReason,
   reply: [200, AdminUser],
   errors: ["not_found", "conflict"],
   isVersioned: true,
@@ -81,7 +81,7 @@ export const reactivateUser = route({
   summary: "Reactivate a suspended app user",
   description: `${ALLOWED_TRANSITIONS} ${NOT_OWN_ACCOUNT} Recorded as \`user.reactivate\`.`,
   params: AdminUserParams,
-  body: AdminUserReason,
+  body: ActReason,
   reply: [200, AdminUser],
   errors: ["not_found", "conflict"],
   isVersioned: true,
@@ -153,7 +153,7 @@ export const withdrawUser = route({
     `\`is_administrator\`. ${ALLOWED_TRANSITIONS} ${NOT_OWN_ACCOUNT} Recorded as \`user.withdraw\`. The values in the log ` +
     "entries about the app user are removed, including this reason.",
   params: AdminUserParams,
-  body: AdminUserReason,
+  body: ActReason,
   reply: [204, Nothing],
   errors: ["not_found", "conflict"],
   calls: "admin_withdraw_user",

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { Id, text, Timestamp } from "../_shared/schema/values.ts";
+import { UPLOAD_CATEGORIES } from "../_shared/storage/assets.ts";
+import { IMAGE_TYPES } from "../_shared/storage/image_type.ts";
 
 export const LARGEST_UPLOAD = 10 * 1024 * 1024;
 
-export const UploadCategory = z.enum(["review", "session_photo", "error_report", "support", "avatar", "parking_lot"])
+export const UploadCategory = z.enum(UPLOAD_CATEGORIES)
   .meta({
     id: "UploadCategory",
     description: "Purpose of the file. `parking_lot` requires an administrator of lots or content.",
@@ -18,7 +20,7 @@ export const UploadRequest = z.strictObject({
     description: "Size in bytes, at most 10 MiB",
     examples: [482133],
   }),
-  mime_type: z.enum(["image/jpeg", "image/png", "image/webp", "image/heic"]),
+  mime_type: z.enum(IMAGE_TYPES),
   category: UploadCategory,
   entity_type: z.string().regex(/^[a-z][a-z_]{0,49}$/).optional().meta({
     description: "Type of the resource that the file will belong to, if known. Send it together with `entity_id`.",

@@ -3,6 +3,7 @@ import { pageOf, PageQuery } from "./lists.ts";
 import { Id, text, Timestamp } from "./values.ts";
 
 export const Placement = z.enum(["home_top", "map", "search_results", "lot_detail", "session_end", "article"]).meta({
+  id: "AdPlacement",
   description: "A code of category `ad_placement`",
 });
 

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { Lang } from "./codes.ts";
 import { attributes, SearchQueryV1 } from "./search.ts";
 import { text, Timestamp } from "./values.ts";
 
 const MAX_TEXT = 500;
 
 const commonFields = {
-  locale: z.enum(["ja", "en"]).default("ja").meta({ description: "Language of the text and of the reply" }),
+  locale: Lang.default("ja").meta({ description: "Language of the text and of the reply" }),
   lat: z.number().min(-90).max(90).optional().meta({
     description: "Latitude of the device, for “near here”. Requires `lng`.",
   }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { sharedParameters } from "./parameters.ts";
 
-export const Lang = z.enum(["ja", "en"]);
+export const Lang = z.enum(["ja", "en"]).meta({ id: "Lang" });
 
 /** The language that a request chooses. */
 export const LangQuery = Lang.default("ja").meta({ description: "Language of the texts in the response" })

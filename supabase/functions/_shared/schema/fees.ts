@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DayType } from "./hours.ts";
 import { pageOf } from "./lists.ts";
 import { ClockTime, Id, Moment, text, Timestamp } from "./values.ts";
 
@@ -54,10 +55,16 @@ const CapLine = z.object({
   }),
 }).meta({ id: "FeeCapLine" });
 
+export const FeeCapType = z.enum(["duration", "day", "band", "stay"]).meta({ id: "FeeCapType" });
+
+export const PricingRuleCategory = z.enum(["time_band", "flat", "initial", "grace", "cap"]).meta({
+  id: "PricingRuleCategory",
+});
+
 const CapWindow = z.object({
   rule_id: RuleId,
   override_date: OverrideDate,
-  cap_type: z.enum(["duration", "day", "band", "stay"]),
+  cap_type: FeeCapType,
   from: Timestamp.meta({ description: "Can be before the entry" }),
   to: Timestamp.meta({
     description: "Can be after the exit, except for `stay`, whose window ends at the exit",
@@ -129,16 +136,16 @@ export const PricingRule = z.object({
   pricing_group_id: Id.nullable().meta({
     description: "Null for the default group",
   }),
-  category: z.enum(["time_band", "flat", "initial", "grace", "cap"]),
+  category: PricingRuleCategory,
   rule_order: z.int().meta({ description: "Rules with a smaller number take precedence" }),
   time_start: ClockTime.nullable(),
   time_end: ClockTime.nullable().meta({
     description: "If not after `time_start`, it is on the next day",
   }),
-  day_type: z.enum(["weekday", "saturday", "sunday", "holiday", "holiday_eve", "all"]).nullable(),
+  day_type: DayType.nullable(),
   per_minutes: z.int().nullable(),
   price_minor: z.int().nullable(),
-  cap_type: z.enum(["duration", "day", "band", "stay"]).nullable(),
+  cap_type: FeeCapType.nullable(),
   cap_duration_hours: z.number().nullable(),
   cap_price_minor: z.int().nullable(),
   cap_repeat: z.boolean().nullable(),

@@ -1,14 +1,16 @@
 import { z } from "zod";
 import { ClockTime, Id } from "./values.ts";
 
-const Day = z.enum(["weekday", "saturday", "sunday", "holiday", "holiday_eve", "all"]).nullable();
+export const DayType = z.enum(["weekday", "saturday", "sunday", "holiday", "holiday_eve", "all"]).meta({
+  id: "DayType",
+});
 
 export const Window = z.object({
   id: Id,
   window_type: z.enum(["business", "entry", "exit", "after_hours_exit"]).meta({
     description: "Without own rows, `entry` and `exit` use the `business` hours. `after_hours_exit` only adds hours.",
   }),
-  day_type: Day,
+  day_type: DayType.nullable(),
   day_of_week: z.int().min(0).max(6).nullable().meta({ description: "0 is Sunday" }),
   is_24h: z.boolean().nullable(),
   is_closed: z.boolean().nullable(),
@@ -30,19 +32,21 @@ export const Window = z.object({
 export const Hours = z.object({
   windows: z.array(Window),
   legacy_business: z.array(z.object({
-    day_type: Day,
+    day_type: DayType.nullable(),
     open_time: ClockTime.nullable(),
     close_time: ClockTime.nullable(),
     is_24h: z.boolean().nullable(),
   })).meta({ description: "The business windows in the legacy format" }),
 }).meta({ id: "Hours", description: "The lot's weekly hours. Only with `include=hours`." });
 
-const Spans = z.array(z.object({
+export const HoursSpan = z.object({
   open_time: ClockTime.optional(),
   close_time: ClockTime.optional(),
   is_24h: z.literal(true).optional(),
   is_closed: z.literal(true).optional(),
-})).optional();
+}).meta({ id: "HoursSpan" });
+
+const Spans = z.array(HoursSpan).optional();
 
 export const DateOverride = z.object({
   id: Id,

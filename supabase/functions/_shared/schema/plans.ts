@@ -3,6 +3,11 @@ import { LangQuery } from "./codes.ts";
 import { pageOf, PageQuery } from "./lists.ts";
 import { Id } from "./values.ts";
 
+const PlanFeatures = z.union([z.array(z.string()), z.record(z.string(), z.unknown())]).meta({
+  id: "PlanFeatures",
+  description: "Features of the plan: a list of texts, or an object known to the clients",
+});
+
 export const SubscriptionPlan = z.object({
   id: Id,
   code: z.string().meta({ description: "The product id in the stores", examples: ["premium_monthly"] }),
@@ -12,9 +17,7 @@ export const SubscriptionPlan = z.object({
   currency: z.string().meta({ examples: ["JPY"] }),
   billing_period: z.string().meta({ description: "A code of category `billing_period`", examples: ["month"] }),
   accent_color: z.string().nullable().meta({ examples: ["#1565c0"] }),
-  features: z.union([z.array(z.string()), z.record(z.string(), z.unknown())]).meta({
-    description: "Features of the plan: a list of texts, or an object known to the clients",
-  }),
+  features: PlanFeatures,
   sort_order: z.int(),
 }).meta({ id: "SubscriptionPlan" });
 

@@ -13,7 +13,7 @@ export const SubscriptionStatus = z.enum([
   "paused",
   "pending",
   "unknown",
-]);
+]).meta({ id: "SubscriptionStatus" });
 export const Provider = z.enum(["ios_store", "android_store"]);
 
 /** Receipts of an app with a long history have about 100 KiB. */

@@ -9,7 +9,15 @@ import type { Links } from "../http/links.ts";
 import { type ImageType, imageTypeOf, SIGNATURE_BYTES } from "./image_type.ts";
 import { type ObjectStorage, PRIVATE_PREFIX } from "./object_storage.ts";
 
-export type UploadCategory = "review" | "session_photo" | "error_report" | "support" | "avatar" | "parking_lot";
+export const UPLOAD_CATEGORIES = [
+  "review",
+  "session_photo",
+  "error_report",
+  "support",
+  "avatar",
+  "parking_lot",
+] as const;
+export type UploadCategory = (typeof UPLOAD_CATEGORIES)[number];
 
 /** Lifetime of URLs for uploads and for reading private files, in seconds. */
 export const URL_SECONDS = 600;

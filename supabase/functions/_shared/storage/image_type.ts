@@ -1,6 +1,7 @@
 /** The image type of a file, detected from its first bytes. */
 
-export type ImageType = "image/jpeg" | "image/png" | "image/webp" | "image/heic";
+export const IMAGE_TYPES = ["image/jpeg", "image/png", "image/webp", "image/heic"] as const;
+export type ImageType = (typeof IMAGE_TYPES)[number];
 
 /** Number of bytes that are needed. */
 export const SIGNATURE_BYTES = 32;
