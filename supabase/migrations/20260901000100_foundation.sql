@@ -7,10 +7,9 @@
 -- extensions  extensions, separate from the names of the service.
 --
 -- Invariants: public executes nothing without a grant; clients cannot read a new table until a migration grants it.
--- Interface: private.raise_error(code, status, message, ...), with which every rule in this database rejects a request;
--- private.page_limit, private.page_start and private.page, which page every list;
--- private.tag_request, which the Data API runs before each request, so that the log has the request id;
--- api.service_readiness, which returns that the database responds and its newest migration.
+-- Interface: private.raise_error(code, status, message, ...) is how every rule in this database rejects a request.
+-- private.page_limit, private.page_start and private.page page every list. The Data API runs private.tag_request before each
+-- request, so that the log has the request id. api.service_readiness returns the newest migration.
 
 create schema if not exists api;
 create schema if not exists commands;

@@ -64,7 +64,7 @@ create table public.admins (
 );
 
 comment on table public.admins is 'Administrators of the service, as the app metadata of their auth user describes them.';
-comment on column public.admins.areas is 'What the administrator may manage; each is the scope admin:<area>.';
+comment on column public.admins.areas is 'The areas of the administrator; each is the permission scope admin:<area>.';
 comment on column public.admins.status is
   'suspended: by an administrator or the back office, or because the app metadata has no admin object any more.';
 

@@ -1,8 +1,8 @@
 -- The evaluator of hours: whether a lot is open, may be entered and may be left, at any moment, for many lots at once.
 --
--- private.hours_of_days evaluates the dates of lots: which rows apply to a date (those of the best rank among the rows that
--- match; the spans of a date override have the best rank), which of the three answers each row serves, and its first and
--- last instant. Everything else reads that: the answers at a moment, when they change, a planned stay.
+-- private.hours_of_days evaluates the dates of lots: which rows apply to a date, which of the three answers each row serves,
+-- and its first and last instant. Of the rows that match, those of the best rank apply. The spans of a date override have the
+-- best rank. Everything else reads that: the answers at a moment, when they change, a planned stay.
 --
 -- Invariants: an answer is true, false, or null where unknown. A window belongs to the date on which it begins, and counts
 -- on that date and the next. Postgres resolves local times (of two instants the second; a skipped time is as much later).

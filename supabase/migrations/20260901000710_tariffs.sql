@@ -1,8 +1,8 @@
 -- Tariffs: price lists compiled for private.walk_fee, which prices a stay (docs/domains/fees.md).
 --
--- A tariff is the rules of one pricing group of a lot as parallel arrays, the best row first (day type from the most specific
--- to all, then rule_order, then id), and what follows from them: for every kind of day the rule in force from each edge of
--- the clock, and the series of caps. It is compiled when rules are written, so that a search prices fifty lots with fifty
+-- A tariff is the rules of one pricing group of a lot as parallel arrays. The best row comes first: by day type from the most
+-- specific to all, then by rule_order, then by id. A tariff also has, for every kind of day, the rule in force from each edge
+-- of the clock, and the series of caps. It is compiled when rules are written, so that a search prices fifty lots with fifty
 -- look-ups. Where a date override is near the stay, the tariffs of the lot are compiled for that stay, with its rows.
 --
 -- Invariants: private.tariffs always equals the compiled pricing_rules and pricing_groups (by the triggers of stay_fees).

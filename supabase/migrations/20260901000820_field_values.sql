@@ -4,11 +4,13 @@
 -- field and value (private.field_value_id), so that every value has an id without a row. A million lots need no rows until
 -- users vote, and reading never writes. The first vote stores the row.
 --
--- The state of a value follows from its votes:
+-- The state of a value follows from its votes.
+--
 --   confirmed   at least three confirm it, and they are two thirds of the votes or more
 --   disputed    at least three deny it, and they are more than a third of the votes
 --   unverified  otherwise
--- and it is retired, with any votes, when the row of the lot has another value. A value that returns has its votes again.
+--
+-- A value is retired, with any votes, when the row of the lot has another value. A value that returns has its votes again.
 -- A value that an administrator confirmed (2045) is confirmed until the votes since then make it disputed.
 --
 -- Accounts cost nothing, so a vote counts only when the voter's e-mail address or telephone number has been confirmed for a

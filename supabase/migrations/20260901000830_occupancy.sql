@@ -194,7 +194,7 @@ end
 $$;
 
 comment on function private.tg_occupancy_reports__replace_former() is
-  'Completes a report and counts it. If its reporter has a report of the lot, that row is updated instead of an insert: with a new id for a new report of a user, with the same id for a correction or a feed. A late report is dropped.';
+  'Completes a report and counts it. If its reporter has a report of the lot, that row is updated instead of an insert. A new report of a user gets a new id; a correction and a feed keep the id. A late report is dropped.';
 
 create trigger _100_replace_former before insert on public.occupancy_reports
   for each row execute function private.tg_occupancy_reports__replace_former();

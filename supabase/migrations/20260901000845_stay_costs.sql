@@ -1,7 +1,8 @@
 -- Stay costs: the fee and the hours of one stay at each lot of a search result.
 --
--- Fees come from private.stay_fees (0730) and hours from private.planned_stays (0610), each called once for all lots, like in
--- api.nearby_parking_lots (0918): the same stay has the same numbers in both, and the fee equals that of calc-fee.
+-- Fees come from private.stay_fees (0730) and hours from private.planned_stays (0610), each called once for all lots.
+-- api.nearby_parking_lots (0918) uses the same functions, so that a stay has the same numbers in both. The fee equals that of
+-- calc-fee.
 --
 -- Invariants: an unknown fee is null, with the reason; effective_cost is estimated_fee + walk_minutes *
 -- walk_yen_per_minute, and null when one of them is unknown.

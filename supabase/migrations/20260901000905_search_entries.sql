@@ -147,7 +147,7 @@ end
 $$;
 
 comment on function private.lot_score(public.parking_lots, boolean) is
-  'The score of a lot in the recommended order, 0 to 10000: 70 parts rating, shrunk by the number of reviews; 6 parts each for a known price, hours, height and size, and a main image.';
+  'The score of a lot in the recommended order, 0 to 10000. 70 parts are the rating, shrunk by the number of reviews. 6 parts each are for a known price, hours, height and size, and a main image.';
 
 create function private.hours_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slug text)
 language plpgsql stable

@@ -1,9 +1,9 @@
 -- Map: how many lots are where, for a map that shows too many to draw.
 --
 -- The world is a square of the Mercator plane. At zoom z a cell is 1/8 of the side of a map tile (32 of its 256 pixels): level
--- z + 3 has 2^(z + 3) cells a side. private.map_cells has the sums of every cell of the levels 3 to 14 (2 km at the latitude of
--- Tokyo) that has public lots: one row for all of its lots, and one row for each name (attribute, difficulty, operator) that a
--- lot of it has. A cell is the sum of the four cells of the next level in it.
+-- z + 3 has 2^(z + 3) cells a side. private.map_cells has the sums of every cell with public lots, of the levels 3 to 14 (2 km
+-- at the latitude of Tokyo). A cell has one row for all of its lots, and one row for each name (attribute, difficulty,
+-- operator) of its lots. A cell is the sum of the four cells of the next level in it.
 --
 -- A job calculates these sums. A writer only appends the cells that it changed to private.map_marks, so that no writer waits
 -- for another writer in a cell. The sums are therefore up to a minute old.

@@ -11,8 +11,8 @@
 -- revision. It depends only on these rows, which a dump carries to another server. A long transaction, here or in another
 -- database, delays its own changes and no others.
 --
--- Invariants: a lot has one row, its newest change; revisions only grow, and so do the times at which they were noted; a
--- committed change is in the queue or has a revision; a lot that was never public has no row.
+-- Invariants: a lot has one row, its newest change. Revisions only grow, and so do the times at which they were noted. A
+-- committed change is in the queue or has a revision. A lot that was never public has no row.
 -- Interface: private.changes_page, which api.search_parking_lots calls when updated_since is given.
 
 -- ---------------------------------------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@
 -- can be repeated about the same thing (saving, reviewing, confirming, denying) stay, because their rows prevent a second
 -- one. They are few, because there is one for each user and lot or field value.
 --
--- Invariants: an activity has a row, and a row has an activity; a row always belongs to the caller; no role changes a row, and
--- it is deleted with its user; only active administrators read rows; each row is in one of the two tables.
+-- Invariants: an activity has a row, and a row has an activity. A row always belongs to the caller. No role changes a row,
+-- and it is deleted with its user. Only active administrators read rows. Each row is in one of the two tables.
 -- Interface: private.log_activity(type, lot, subject, metadata, rewarded); private.activities for later reads.
 
 -- ---------------------------------------------------------------------------------------------------------------------

@@ -5,8 +5,8 @@
 -- A short list with a default, by the triggers of 1100. A deleted preset stays as an empty row for 30 days, and all but the
 -- latest twenty of a user are deleted at once.
 --
--- Invariants: at most twenty presets per user, exactly one of them the default if there are any; readers see a change of the
--- default as one step; users read only their own; a stored query is valid.
+-- Invariants: at most twenty presets per user, exactly one of them the default if there are any. Readers see a change of the
+-- default as one step. Users read only their own. A stored query is valid.
 -- Interface: api.list_my_search_presets, create_my_search_preset, update_my_search_preset, delete_my_search_preset,
 -- set_default_search_preset. They call private.preset_page, create_preset, update_preset, delete_preset and
 -- set_default_preset, which act for a given user with the rights of their caller. Row security limits a user to their own

@@ -6,8 +6,8 @@
 -- client whose clock has no fractions of a second can end it at once. Of a user's stays of less than a minute only the very
 -- first stay is rewarded (docs/domains/rewards.md).
 --
--- Invariants: one running session per user; requests with the same client request id have one effect; a session that has
--- ended has its complete result, and no other has one; a session is kept when its user leaves, without data of the user: no
+-- Invariants: one running session per user. Requests with the same client request id have one effect. A session that has
+-- ended has its complete result, and no other has one. A session is kept when its user leaves, without data of the user: no
 -- memo, no rating, no place.
 -- Interface: commands.start_parking_session, finalize_parking_session, cancel_parking_session.
 

@@ -1,7 +1,7 @@
 -- Session history: the sessions of a user as lists, and the user's notes on them.
 --
--- Invariants: users read only their own sessions; pages neither repeat nor skip a session, also when sessions begin and end
--- between them; a lot that has closed keeps its name in the history of users who parked there.
+-- Invariants: users read only their own sessions. Pages neither repeat nor skip a session, also when sessions begin and end
+-- between them. A lot that has closed keeps its name in the history of users who parked there.
 -- Interface: api.list_my_parking_sessions, update_my_parking_session; private.session_rows for other responses.
 
 -- ---------------------------------------------------------------------------------------------------------------------
