@@ -2,7 +2,7 @@
 --
 -- Inside, times are microseconds since 1970: instants as they are, wall clock times as if the zone were UTC. The walk goes
 -- from unit to unit, but not one by one: between two changes (day, band, window of a cap, clock) it counts units by division.
--- Such a run of units is a stretch. A stay of a year has about a thousand.
+-- Such a run of units is a segment. A stay of a year has about a thousand.
 --
 -- Invariants: nothing here reads a table or knows the lot; the same arguments have the same result.
 -- Interface: private.walk_fee(tariff, time zone, holidays, overridden dates, entry, exit, detail, offset), and the types of
@@ -12,8 +12,8 @@
 -- Types
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create type private.fee_stretch as (
-  line integer, -- consecutive stretches of one row have the same line
+create type private.fee_segment as (
+  line integer, -- consecutive segments of one row have the same line
   kind text, -- grace, initial, rate, flat
   rule integer, -- its position in the tariff
   starts bigint,
@@ -38,13 +38,13 @@ create type private.fee_walk as (
   refusal text, -- no_rules or no_rate; then the total is null
   refused_from bigint,
   known_from bigint, -- when the next rate is known, at most a fortnight later
-  stretches private.fee_stretch[], -- in order of time; with a refusal, those before refused_from
+  segments private.fee_segment[], -- in order of time; with a refusal, those before refused_from
   windows private.fee_window[] -- windows of caps in which a unit began; null with a refusal
 );
 
-comment on type private.fee_stretch is 'Consecutive units of one row that are bounded by the same caps.';
+comment on type private.fee_segment is 'Consecutive units of one row that are bounded by the same caps.';
 comment on type private.fee_window is 'A window of a cap in which a unit began.';
-comment on type private.fee_walk is 'The fee of a stay; stretches and windows are set when p_detail is true.';
+comment on type private.fee_walk is 'The fee of a stay; segments and windows are set when p_detail is true.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: parts of the walk
@@ -274,7 +274,7 @@ declare
   v_room bigint;
   v_binding integer;
   -- Detail.
-  v_stretches private.fee_stretch[] := '{}';
+  v_segments private.fee_segment[] := '{}';
   v_line integer := 0;
   v_line_rule integer := 0;
   v_windows private.fee_window[] := '{}';
@@ -292,7 +292,7 @@ begin
     foreach v_rule in array private.rows_at_entry(p_tariff, 'grace', p_holidays, p_overridden, c_entry + v_offset) loop
       if c_exit - c_entry <= c_units[v_rule] then
         v_result.total := 0;
-        v_result.stretches := array[row (1, 'grace', v_rule, c_entry, 1, c_exit - c_entry, 0, 0, null)::private.fee_stretch];
+        v_result.segments := array[row (1, 'grace', v_rule, c_entry, 1, c_exit - c_entry, 0, 0, null)::private.fee_segment];
         v_result.windows := v_windows;
         return v_result;
       end if;
@@ -336,7 +336,7 @@ begin
         if v_result.refusal is null then
           v_result.refusal := 'no_rate';
           v_result.refused_from := v_now;
-          v_result.stretches := v_stretches;
+          v_result.segments := v_segments;
         end if;
         if not p_detail or v_now > v_result.refused_from + 14 * c_day then
           return v_result;
@@ -430,9 +430,9 @@ begin
         v_line := v_line + 1;
         v_line_rule := v_rule;
       end if;
-      v_stretches := v_stretches || row (
+      v_segments := v_segments || row (
         v_line, v_kind, v_rule, v_now, v_units, v_length, v_price, v_net, v_room
-      )::private.fee_stretch;
+      )::private.fee_segment;
     end if;
     v_now := v_now + v_units * v_length;
   end loop;
@@ -445,11 +445,11 @@ begin
       v_window_reached[v_s]
     )::private.fee_window;
   end loop;
-  v_result.stretches := v_stretches;
+  v_result.segments := v_segments;
   v_result.windows := v_windows;
   return v_result;
 end
 $$;
 
 comment on function private.walk_fee(private.tariff, text, date[], date[], timestamptz, timestamptz, boolean, bigint) is
-  'The fee of the stay by this tariff. Holidays and overridden dates: from the day before entry to a fortnight after exit. p_detail adds stretches, windows and, with a refusal, the next known rate. p_offset: private.steady_offset of the stay, if the caller has it.';
+  'The fee of the stay by this tariff. Holidays and overridden dates: from the day before entry to a fortnight after exit. p_detail adds segments, windows and, with a refusal, the next known rate. p_offset: private.steady_offset of the stay, if the caller has it.';

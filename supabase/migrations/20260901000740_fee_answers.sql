@@ -54,7 +54,7 @@ begin
           || ',"units":' || sum(s.units)
           || ',"unit_minutes":' || case when s.kind in ('rate', 'initial') then (min(s.unit_length) / 60000000)::text else 'null' end
           || ',"unit_price":' || s.unit_price || ',"amount":' || sum(s.units) * s.unit_price || '}' as line_json
-      from unnest(p_walk.stretches) s
+      from unnest(p_walk.segments) s
       group by s.line, s.kind, s.rule, s.unit_price
       union all
       select 2, w.starts, w.rule,
@@ -179,10 +179,10 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  c_is_grace constant boolean := p_walk.stretches[1].kind = 'grace';
-  c_last_kind constant text := p_walk.stretches[cardinality(p_walk.stretches)].kind;
+  c_is_grace constant boolean := p_walk.segments[1].kind = 'grace';
+  c_last_kind constant text := p_walk.segments[cardinality(p_walk.segments)].kind;
   c_applied constant integer[] := array(
-    select s.rule from unnest(p_walk.stretches) s
+    select s.rule from unnest(p_walk.segments) s
     union
     select w.rule from unnest(p_walk.windows) w where w.saved > 0 or w.reached is not null
   );
@@ -331,9 +331,9 @@ set search_path = ''
 as $$
 begin
   return query
-  -- Of a stretch: the units that are not free by caps; the last of them perhaps at less than its full price.
+  -- Of a segment: the units that are not free by caps; the last of them perhaps at less than its full price.
   select greatest(u.at, p_not_before), sum(u.increase)::bigint
-  from unnest(p_walk.stretches) s
+  from unnest(p_walk.segments) s
   cross join lateral generate_series(0, least(s.units, (s.room + s.unit_price - 1) / nullif(s.unit_price, 0)) - 1) as k
   cross join lateral (
     select private.instant_of_us(s.starts + k * s.unit_length) as at, least(s.unit_price, s.room - k * s.unit_price) as increase
@@ -405,7 +405,7 @@ begin
   if v_is_in_grace and v_horizon <= v_grace_until and v_ahead.refusal is not null then
     -- Nothing is due during grace; the fee after it is unknown.
     v_horizon := v_grace_until;
-    v_ahead.stretches := '{}';
+    v_ahead.segments := '{}';
   end if;
   select jsonb_agg(jsonb_build_object('at', c.at, 'amount', c.amount) order by c.at) into v_curve
   from (

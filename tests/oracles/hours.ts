@@ -37,10 +37,10 @@ export interface Answers {
 type Answer = keyof Answers;
 type Times = Pick<Window, "is_24h" | "is_closed" | "open_time" | "close_time">;
 /** A window as instants, in milliseconds. */
-type Stretch = { from: number; to: number };
+type Interval = { from: number; to: number };
 /** A date's windows of one kind; null when nobody has said. */
-type Stretches = Stretch[] | null;
-type AnswerDay = { today: Stretch[]; yesterday: Stretch[]; isKnown: boolean };
+type Intervals = Interval[] | null;
+type AnswerDay = { today: Interval[]; yesterday: Interval[]; isKnown: boolean };
 
 const MINUTE = 60_000;
 export const FORTNIGHT = 14 * 24 * 60 * MINUTE;
@@ -72,7 +72,7 @@ function instant(zone: string, date: string, time: string): number {
 }
 
 export class HoursOracle {
-  private readonly days = new Map<string, Stretches>();
+  private readonly days = new Map<string, Intervals>();
   private readonly answerDays = new Map<string, AnswerDay>();
 
   constructor(private readonly lot: LotHours, private readonly holidays: ReadonlySet<string>) {}
@@ -101,7 +101,7 @@ export class HoursOracle {
   private answer(answer: Answer, at: number): boolean | null {
     const today = dateAt(this.lot.time_zone, at);
     const day = this.answerDay(answer, today);
-    const holds = (stretch: Stretch) => stretch.from <= at && at < stretch.to;
+    const holds = (interval: Interval) => interval.from <= at && at < interval.to;
     if (day.today.some(holds) || day.yesterday.some(holds)) return true;
     return day.isKnown ? false : null;
   }
@@ -111,7 +111,7 @@ export class HoursOracle {
     const key = `${answer} ${date}`;
     let day = this.answerDays.get(key);
     if (day === undefined) {
-      const serving = (on: string): Stretch[] => [
+      const serving = (on: string): Interval[] => [
         ...this.day(this.kindOf(answer, on), on) ?? [],
         ...answer === "can_exit" ? this.day("after_hours_exit", on) ?? [] : [],
       ];
@@ -137,15 +137,15 @@ export class HoursOracle {
     return this.lot.date_overrides.find((override) => override.override_date === date)?.hours ?? null;
   }
 
-  private day(kind: Kind, date: string): Stretches {
+  private day(kind: Kind, date: string): Intervals {
     const key = `${kind} ${date}`;
-    let stretches = this.days.get(key);
-    if (stretches === undefined) {
+    let intervals = this.days.get(key);
+    if (intervals === undefined) {
       const replaced = this.replacement(kind, date);
-      stretches = replaced ? this.stretches(replaced, date) : this.ownDay(kind, date);
-      this.days.set(key, stretches);
+      intervals = replaced ? this.intervals(replaced, date) : this.ownDay(kind, date);
+      this.days.set(key, intervals);
     }
-    return stretches;
+    return intervals;
   }
 
   private replacement(kind: Kind, date: string): Times[] | null {
@@ -158,7 +158,7 @@ export class HoursOracle {
     return null;
   }
 
-  private ownDay(kind: Kind, date: string): Stretches {
+  private ownDay(kind: Kind, date: string): Intervals {
     const rows = this.lot.windows.filter((row) =>
       row.window_type === kind && (row.effective_from ?? date) <= date && date <= (row.effective_to ?? date)
     );
@@ -166,7 +166,7 @@ export class HoursOracle {
     const matching = rows.filter((row) => this.matches(row, rows, date));
     if (matching.length === 0) return [];
     const best = Math.min(...matching.map(rankOf));
-    return this.stretches(matching.filter((row) => rankOf(row) === best), date);
+    return this.intervals(matching.filter((row) => rankOf(row) === best), date);
   }
 
   private matches(row: Window, rows: Window[], date: string): boolean {
@@ -185,7 +185,7 @@ export class HoursOracle {
     return day_type === null || day_type === "all" || day_type === weekDay;
   }
 
-  private stretches(rows: Times[], date: string): Stretches {
+  private intervals(rows: Times[], date: string): Intervals {
     if (rows.some((row) => row.is_closed)) return [];
     const spoken = rows.filter((row) => row.is_24h || row.open_time);
     if (spoken.length === 0) return null;
