@@ -97,7 +97,7 @@ Deno.test("where the fee is not known the meter says why", async () => {
   const { user, lot } = await parked(db, 10);
   await db.sql`delete from public.pricing_rules where parking_lot_id = ${lot}`;
   const { meter } = await current(user);
-  assert.deepEqual(meter, { errorOf: { code: "fee_unknown", reason: "no_rules" } });
+  assert.deepEqual(meter, { refusal: { code: "fee_unknown", reason: "no_rules" } });
 });
 
 Deno.test("a session that was forgotten for more than 366 days still has a meter, and can be ended", async () => {
