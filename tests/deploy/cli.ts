@@ -27,6 +27,18 @@ export async function documented(...start: string[]): Promise<string[]> {
   return found[0]!;
 }
 
+/** The words of each command of the CLI on the pages of operations, with its page. */
+export async function commandsOfPages(): Promise<[page: string, words: string[]][]> {
+  const found: [string, string[]][] = [];
+  for await (const { name } of Deno.readDir(join(ROOT, "docs/operations"))) {
+    const page = (await Deno.readTextFile(join(ROOT, "docs/operations", name))).replaceAll(/\\\n\s*/g, "");
+    for (const [, command] of page.matchAll(/^ *npx -y supabase@\S+ (.*?)(?:\s+#.*)?$/gm)) {
+      found.push([name, command!.split(/\s+/)]);
+    }
+  }
+  return found;
+}
+
 /** A copy of what the CLI reads of the project. */
 export class ProjectCopy implements AsyncDisposable {
   private constructor(readonly folder: string) {}

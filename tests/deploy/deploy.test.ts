@@ -6,7 +6,7 @@ import { ROOT } from "../../local/settings.ts";
 import { database } from "../support/database.ts";
 import { hostedDeno } from "../support/hosted_deno.ts";
 import { stack } from "../support/stack.ts";
-import { ACCESS_TOKEN, documented, PINNED, ProjectCopy } from "./cli.ts";
+import { ACCESS_TOKEN, commandsOfPages, documented, PINNED, ProjectCopy } from "./cli.ts";
 import { ManagementApi, PROJECT_REF, type UploadedFunction } from "./management_api.ts";
 
 /** The next major version of the CLI; it must take the project as it is. */
@@ -159,6 +159,20 @@ Deno.test("db push: new migrations are applied, the seed is not", async () => {
     assert.deepEqual({ ...after }, { applied: true, lots: before!["lots"] });
   } finally {
     await db.close();
+  }
+});
+
+Deno.test("docs: every command of the CLI on a page exists, with its flags", async () => {
+  await using project = await ProjectCopy.make();
+  const helps = new Map<string, string>();
+  for (const [page, command] of await commandsOfPages()) {
+    const name = /^[a-z-]+(?: [a-z][a-z-]*(?= |$))*/.exec(command.join(" "))![0];
+    const help = helps.get(name) ?? (await project.run([...name.split(" "), "--help"], {})).output;
+    helps.set(name, help);
+    assert.ok(help.includes(`supabase ${name} [flags]`), `${page}: ${name}`);
+    for (const flag of command.filter((word) => word.startsWith("-"))) {
+      assert.match(help, new RegExp(`^ +(?:.*, )?${flag}[, ]`, "m"), `${page}: ${command.join(" ")}`);
+    }
   }
 });
 
