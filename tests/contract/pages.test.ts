@@ -1,4 +1,4 @@
-// The pages name what is there: functions and tables, migrations, endpoints, jobs, and headings that links lead to.
+// The pages name what is there: functions and tables, migrations, endpoints, files, jobs, and headings that links lead to.
 import assert from "node:assert/strict";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,6 +15,8 @@ function pagesUnder(folder: string): string[] {
 const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...pagesUnder("docs")];
 /** Its examples are migrations that are not there. */
 const EXAMPLES = "docs/operations/schema_changes.md";
+/** Written by a developer who runs the functions. */
+const OWN_SETTINGS = "supabase/functions/.env";
 const files = [...Deno.readDirSync(join(root, "supabase/migrations"))].map(({ name }) => name);
 const migrations = files.map((name) => read(`supabase/migrations/${name}`)).join("\n");
 
@@ -53,6 +55,25 @@ Deno.test("pages: every endpoint that a page names is in the contract", () => {
     assert.deepEqual(named.filter((endpoint) => !known.has(endpoint)), [], page);
   }
 });
+
+Deno.test("pages: every file and folder that a page names exists", () => {
+  const folders = "_shared|bench|docs|eval|importer|local|supabase|tests";
+  const missing = pages.flatMap((page) =>
+    [...read(page).matchAll(new RegExp(`\`((?:${folders})/[\\w./-]*)\``, "g"))].map(([, path]) => path!)
+      .filter((path) => path !== OWN_SETTINGS && !exists(path.replace(/^_shared/, "supabase/functions/_shared")))
+      .map((path) => `${page}: ${path}`)
+  );
+  assert.deepEqual(missing, []);
+});
+
+function exists(path: string): boolean {
+  try {
+    return Deno.statSync(join(root, path)) !== null;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
 
 Deno.test("docs/operations/monitoring.md: the table of jobs has every job with its schedule", () => {
   const scheduled = [...migrations.matchAll(/cron\.schedule\('(\w+)',\s*'([^']+)'/g)].map(([, job, at]) =>
