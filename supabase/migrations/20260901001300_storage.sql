@@ -4,15 +4,15 @@
 -- private bucket, under an incoming key.
 -- Before a file is used, the service checks the object (length, type, first bytes), copies it to a key that takes no
 -- uploads, and marks the row as placed. From then on the bytes do not change.
--- Then the caller's own transaction attaches the file to one thing. A file that is unattached for a day is deleted.
--- A published file is also copied to the public bucket (1310).
+-- Then the caller's own transaction attaches the file to one thing. A file that is unattached for a day is deleted. A
+-- published file is also copied to the public bucket (1310).
 --
 -- Invariants: only its uploader attaches a file, once, to a thing of its category. A key cannot be guessed and reveals
 -- neither the uploader nor the file's name. A key starts with private/ exactly when the file is never public. Only avatars
 -- and pictures of reviews and lots may be public.
--- A user has at most 20 unattached uploads of at most 100 MiB together. Of the uploads of the last 24 hours at most 200, of
--- at most 500 MiB together, are kept, attached or not. A file that is to be deleted is not read any more; its row is
--- deleted after its objects.
+-- A user has at most 20 unattached uploads of at most 100 MiB together. Of an app user's uploads of the last 24 hours at
+-- most 200, of at most 500 MiB together, are kept, attached or not. A file that is to be deleted is not read any more; its
+-- row is deleted after its objects.
 -- Interface: commands.create_upload; for the service api.pending_asset, api.place_asset, api.read_object_deletions and
 -- api.finish_object_deletions; for the other domains private.attach_asset, private.detach_assets and
 -- private.attached_assets. Setting deleted_at causes the deletion of the objects.
@@ -394,7 +394,7 @@ end
 $$;
 
 comment on function commands.create_upload(bigint, text, text, text, uuid, boolean) is
-  'Creates the pending row of an upload of a picture, with the key that the bytes are sent to. The category parking_lot is for administrators of lots. At most 20 uploads of 100 MiB together may be unattached. Of the uploads of the last 24 hours at most 200, of 500 MiB together, are kept; a deleted file frees its share. Errors: unauthorized, forbidden, validation_error, conflict, rate_limited.';
+  'Creates the pending row of an upload of a picture, with the key that the bytes are sent to. The category parking_lot is for administrators of lots. At most 20 uploads of 100 MiB together may be unattached. Of an app user''s uploads of the last 24 hours at most 200, of 500 MiB together, are kept; a deleted file frees its share. Errors: unauthorized, forbidden, validation_error, conflict, rate_limited.';
 
 create function api.pending_asset(p_asset_id uuid, p_user_id uuid, p_category text) returns jsonb
 language plpgsql stable

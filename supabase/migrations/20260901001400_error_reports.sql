@@ -58,9 +58,9 @@ create index error_reports_assigned_admin_id_idx on public.error_reports (assign
 
 alter table public.error_reports enable row level security;
 
-create policy "People read their own reports" on public.error_reports for select to authenticated
+create policy "Users read their own reports" on public.error_reports for select to authenticated
   using ((select auth.uid()) = user_id);
-create policy "People report as themselves" on public.error_reports for insert to authenticated
+create policy "Users report as themselves" on public.error_reports for insert to authenticated
   with check ((select auth.uid()) = user_id and status = 'open');
 -- No update, no delete: the content of a report does not change; administrators change its status.
 

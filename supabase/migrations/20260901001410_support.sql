@@ -65,10 +65,10 @@ create index support_messages_admin_id_idx on public.support_messages (admin_id)
 alter table public.support_tickets enable row level security;
 alter table public.support_messages enable row level security;
 
-create policy "People read their own tickets" on public.support_tickets for select to authenticated
+create policy "Users read their own tickets" on public.support_tickets for select to authenticated
   using ((select auth.uid()) = user_id);
 -- Row security of support_tickets applies inside.
-create policy "People read the messages of their own tickets" on public.support_messages for select to authenticated
+create policy "Users read the messages of their own tickets" on public.support_messages for select to authenticated
   using ((select true from public.support_tickets t where t.id = ticket_id));
 -- No insert, update or delete: functions of private count tickets and change their status.
 

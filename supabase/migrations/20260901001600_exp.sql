@@ -82,8 +82,8 @@ create index exp_entries_day_idx on public.exp_entries (user_id, given_on, reaso
 alter table public.levels enable row level security;
 alter table public.exp_entries enable row level security;
 
-create policy "Signed-in people read the levels" on public.levels for select to authenticated using (true);
-create policy "People read their own points" on public.exp_entries for select to authenticated
+create policy "Authenticated users read the levels" on public.levels for select to authenticated using (true);
+create policy "Users read their own points" on public.exp_entries for select to authenticated
   using ((select auth.uid()) = user_id);
 -- No insert, update or delete: entries come from private.give_exp and stay.
 

@@ -107,14 +107,14 @@ alter table public.user_badges enable row level security;
 alter table public.user_badge_progress enable row level security;
 
 -- Users who have an inactive badge can still read it; the functions decide which ones they return.
-create policy "Signed-in people read the badges" on public.badges for select to authenticated using (true);
+create policy "Authenticated users read the badges" on public.badges for select to authenticated using (true);
 -- Realtime checks only this policy: it also shuts out suspended users.
-create policy "People read their own badges" on public.user_badges for select to authenticated
+create policy "Users read their own badges" on public.user_badges for select to authenticated
   using (
     (select auth.uid()) = user_id
     and exists (select from public.app_users u where u.id = (select auth.uid()) and u.status = 'active')
   );
-create policy "People read their own progress" on public.user_badge_progress for select to authenticated
+create policy "Users read their own progress" on public.user_badge_progress for select to authenticated
   using ((select auth.uid()) = user_id);
 -- No insert, update or delete: users earn badges.
 

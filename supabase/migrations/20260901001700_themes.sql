@@ -80,12 +80,12 @@ alter table public.themes enable row level security;
 alter table public.user_themes enable row level security;
 alter table public.theme_gifts enable row level security;
 
-create policy "People read what is offered and what they own" on public.themes for select to authenticated using (
+create policy "Users read active themes and their own" on public.themes for select to authenticated using (
   is_active or (select true from public.user_themes o where o.theme_id = themes.id and o.user_id = (select auth.uid()))
 );
-create policy "People read their own themes" on public.user_themes for select to authenticated
+create policy "Users read their own themes" on public.user_themes for select to authenticated
   using ((select auth.uid()) = user_id);
-create policy "People read what was given to them" on public.theme_gifts for select to authenticated
+create policy "Users read their own gifts" on public.theme_gifts for select to authenticated
   using ((select auth.uid()) = user_id);
 -- No insert, update or delete: functions of the service write ownership, and one function applies a theme.
 

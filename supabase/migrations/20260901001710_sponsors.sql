@@ -132,9 +132,9 @@ create index sponsor_checkins_sponsor_id_idx on public.sponsor_checkins (sponsor
 alter table public.sponsors enable row level security;
 alter table public.sponsor_checkins enable row level security;
 
-create policy "Everyone reads sponsors in their time" on public.sponsors for select to anon, authenticated
+create policy "Everyone reads active sponsors" on public.sponsors for select to anon, authenticated
   using (is_active and starts_at <= now() and (ends_at is null or ends_at > now()));
-create policy "People read their own check-ins" on public.sponsor_checkins for select to authenticated
+create policy "Users read their own check-ins" on public.sponsor_checkins for select to authenticated
   using ((select auth.uid()) = user_id);
 -- No insert, update or delete: private.count_checkin writes check-ins, and they stay.
 

@@ -47,7 +47,7 @@ create trigger _100_touch_updated_at before update on public.articles
 
 alter table public.articles enable row level security;
 
-create policy "Anyone reads what is published" on public.articles for select to anon, authenticated
+create policy "Everyone reads published articles" on public.articles for select to anon, authenticated
   using (published_at <= now() and (withdrawn_at is null or withdrawn_at > now()));
 
 -- No insert, update or delete for clients: administrators write articles.

@@ -55,7 +55,7 @@ create trigger _200_note_shown before update on public.ads
 
 alter table public.ads enable row level security;
 
-create policy "Anyone reads the advertisements that run" on public.ads for select to anon, authenticated
+create policy "Everyone reads running advertisements" on public.ads for select to anon, authenticated
   using (is_active and starts_at <= now() and (ends_at is null or ends_at > now()));
 
 -- No insert, update or delete for clients: administrators write advertisements.

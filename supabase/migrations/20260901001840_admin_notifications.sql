@@ -45,7 +45,7 @@ create index admin_notifications_admin_id_idx on public.admin_notifications (adm
 
 alter table public.admin_notifications enable row level security;
 
-create policy "Administrators read what is for them" on public.admin_notifications for select to authenticated
+create policy "Administrators read their own notifications" on public.admin_notifications for select to authenticated
   using (
     (admin_id is null or (select auth.uid()) = admin_id)
     and exists (

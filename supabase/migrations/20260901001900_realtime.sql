@@ -46,7 +46,7 @@ alter publication supabase_realtime add table
 
 -- The platform's table, with row security on. Realtime checks access with a row of the topic that it rolls back, and keeps
 -- nothing. The policy checks the status itself, as the policies of the five tables do.
-create policy "People join their own topics, administrators the console's" on realtime.messages for select to authenticated
+create policy "Users join their own topics, administrators the console's" on realtime.messages for select to authenticated
   using (
     extension = 'broadcast'
     and case

@@ -109,7 +109,7 @@ begin
       v_look_at := least(private.remind_of_increase(v_session), private.remind_of_exit(v_session), now() + interval '12 hours');
     exception when sqlstate 'PGRST' or data_exception or integrity_constraint_violation or raise_exception then
       get stacked diagnostics v_fault = message_text;
-      raise warning 'Session % is looked at again in ten minutes: %', v_session.id, v_fault;
+      raise warning 'Session % is checked again in ten minutes: %', v_session.id, v_fault;
       v_look_at := now() + interval '10 minutes';
     end;
     update private.session_reminders set look_at = greatest(v_look_at, now() + interval '30 seconds')

@@ -202,7 +202,7 @@ Deno.test("admins: nobody suspends themselves or takes the area admins away from
 });
 
 Deno.test("POST /v1/me/withdraw: a holder of the area admins withdraws while another holds it, and is no administrator any more", async () => {
-  // That the last one is 409 is tested where no other test makes holders: tests/db/account_end.test.ts.
+  // That the last one is 409 is tested where no other test makes holders: tests/db/withdrawal.test.ts.
   const [chief, leaving] = [await anAdministrator("admins"), await anAdministratingUser("admins")];
   assert.equal((await leaving.ask(PATH)).status, 200);
   assert.equal((await leaving.ask("/me/withdraw", { method: "POST" })).status, 204);

@@ -61,7 +61,7 @@ Deno.test("a database without the platform's publication gets one", async () => 
     new URL("../../supabase/migrations/20260901001900_realtime.sql", import.meta.url),
   );
   await db.sql`drop publication supabase_realtime`;
-  await db.sql`drop policy "People join their own topics, administrators the console's" on realtime.messages`;
+  await db.sql`drop policy "Users join their own topics, administrators the console's" on realtime.messages`;
   await db.sql.unsafe(migration);
   const tables = await db.sql`select tablename from pg_publication_tables where pubname = 'supabase_realtime'`;
   assert.equal(tables.length, PUBLISHED.length);

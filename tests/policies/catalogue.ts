@@ -273,7 +273,7 @@ export const catalogueRules: readonly CatalogueRule[] = [
             and r.roles @> p.roles and coalesce(r.qual, r.with_check) like '%private.is_active_user()%'
         )`,
     proof: [
-      `drop policy "Only active people delete" on public.saved_parking_lots`,
+      `drop policy "Only active users delete" on public.saved_parking_lots`,
       "saved_parking_lots DELETE",
     ],
   },

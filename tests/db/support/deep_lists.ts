@@ -130,7 +130,7 @@ export const WHOLE: Record<string, string> = {
   admin_list_subscription_plans: "what the stores sell, dozens",
   admin_list_tags: "the service's own words, some hundred",
   admin_list_themes: "dozens",
-  export_my_data: "no list; tests/db/account_end.test.ts",
+  export_my_data: "no list; tests/db/withdrawal.test.ts",
   admin_read_user_export: "as export_my_data",
   search_parking_lots: "tests/db/search_bounds.test.ts",
 };
