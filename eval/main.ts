@@ -38,11 +38,10 @@ function byRules(sentences: readonly Sentence[]): Outcome[] {
 }
 
 async function printModels(file: string, sentences: readonly Sentence[]): Promise<void> {
-  const problems: string[] = [];
-  const { aiSearch } = readProviderSettings((name) => Deno.env.get(name), problems);
+  const { aiSearch } = readProviderSettings((name) => Deno.env.get(name));
   const settings = aiSearch.gateway;
-  if (settings === null || problems.length > 0) {
-    console.error(problems.join("; ") || "AI_GATEWAY_URL and AI_MODELS are not set: no model is asked.");
+  if (settings === null) {
+    console.error("AI_GATEWAY_URL and AI_MODELS are not set: no model is called.");
     Deno.exit(1);
   }
   const gateway = gatewayOf(aiSearch);

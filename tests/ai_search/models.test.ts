@@ -19,7 +19,8 @@ const settings = readProviderSettings((name) =>
     AI_GATEWAY_KEY: "key",
     AI_MODELS: "right/model,silent/model",
     AI_PRICES: '{"currency": "USD", "right/model": {"input": 1000, "output": 1000}}',
-  })[name], []).aiSearch;
+  })[name]
+).aiSearch;
 
 /** A sentence whose answer has times and a price. */
 const [sentence] = readSentences("sentences.jsonl").filter(({ expected }) =>

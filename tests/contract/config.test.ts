@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { ConfigError, readConfig } from "../../supabase/functions/_shared/config.ts";
+import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import { ConfigError } from "../../supabase/functions/_shared/environment.ts";
 
 const complete: Record<string, string> = {
   SUPABASE_URL: "http://127.0.0.1:54321/",

@@ -109,7 +109,7 @@ export function configFor(gatewayUrl: string): Config {
     storage: null,
     consoleUrl: null,
     apps: { appleAppIds: [], linkPaths: [], android: null },
-    providers: readProviderSettings(() => undefined, []),
+    providers: readProviderSettings(() => undefined),
   };
 }
 

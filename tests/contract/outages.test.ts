@@ -1,7 +1,7 @@
 // What a client gets while something behind the interface is away: 503 with Retry-After only for what has not been done.
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { ConfigError } from "../../supabase/functions/_shared/config.ts";
+import { ConfigError } from "../../supabase/functions/_shared/environment.ts";
 import { ApiError, catalogue, type Code, codes } from "../../supabase/functions/_shared/errors.ts";
 import { createApp } from "../../supabase/functions/_shared/http/app.ts";
 import type { LogLine } from "../../supabase/functions/_shared/http/log.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { ConfigError } from "../../supabase/functions/_shared/config.ts";
+import { ConfigError } from "../../supabase/functions/_shared/environment.ts";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import { createApp } from "../../supabase/functions/_shared/http/app.ts";
 import type { LogLine } from "../../supabase/functions/_shared/http/log.ts";

@@ -1,7 +1,7 @@
 /** Accounts in the format of responses. */
 import { fileUrl, type StoredFile } from "./storage/assets.ts";
 import type { Links } from "./http/links.ts";
-import { Streamed } from "./http/reply.ts";
+import { Streamed } from "./http/route.ts";
 import type { ObjectStorage } from "./storage/object_storage.ts";
 import type { StoredMe } from "./schema/me.ts";
 

@@ -1,7 +1,9 @@
 /** The environment of a function, read and validated once. No other module reads the environment. */
 
+import { z } from "zod";
+import { json, list, needs, numberOr, parseVariables, requiredUrl, rule, text, url } from "./environment.ts";
 import { DEFAULT_LOG, LOG_LEVELS, type LogSettings } from "./http/log.ts";
-import { isHttpUrl, type ProviderSettings, readProviderSettings } from "./provider_settings.ts";
+import { PROVIDER_RULES, type ProviderSettings, providersOf, providerVariables } from "./provider_settings.ts";
 
 export const VERSION = "0.1.0";
 
@@ -70,156 +72,141 @@ export type TokenAlgorithm = (typeof TOKEN_ALGORITHMS)[number];
 /** HS256 requires a key that is at least as long as its hash. */
 const MIN_SECRET_BYTES = 32;
 
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-}
+/** API keys of the new kind, by name; the service uses the one named default. */
+const apiKeys = json(z.object({ default: z.string().min(1) }), 'JSON of the form {"default": "..."}')
+  .transform((keys) => keys?.default);
 
-export function readConfig(get: (name: string) => string | undefined = (name) => Deno.env.get(name)): Config {
-  const problems: string[] = [];
-  const required = (name: string) => {
-    const value = get(name);
-    if (!value) problems.push(`${name} is missing`);
-    return value ?? "";
-  };
-  const address = (name: string, value = get(name)) => {
-    if (value && !isHttpUrl(value)) problems.push(`${name} is not an http(s) URL`);
-    return value?.replace(/\/+$/, "") ?? "";
-  };
-  /**
-   * A key of the new format (the one named default) and a key of the old format. At least one is required, and the new
-   * one comes first.
-   */
-  const keys = (newName: string, oldName: string): string[] => {
-    const json = get(newName);
-    const newKey = json ? keyNamedDefault(json) : undefined;
-    if (json && newKey === undefined) problems.push(`${newName} is not JSON of the form {"default": "..."}`);
-    const found = [newKey, get(oldName)].filter((key) => key !== undefined && key !== "") as string[];
-    if (found.length === 0 && !json) problems.push(`${newName} and ${oldName} are missing`);
-    return found;
-  };
+const secret = z.string().transform((value) => new TextEncoder().encode(value))
+  .refine(({ length }) => length >= MIN_SECRET_BYTES, `is shorter than ${MIN_SECRET_BYTES} bytes`).optional();
 
-  const gatewayUrl = address("SUPABASE_URL", required("SUPABASE_URL"));
-  const readsUrl = address("READS_URL") || gatewayUrl;
-  const anonymousKeys = keys("SUPABASE_PUBLISHABLE_KEYS", "SUPABASE_ANON_KEY");
-  const serviceKeys = keys("SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY");
-  const jwtSecret = readSecret(get, "JWT_SECRET", problems);
-  const tokens: TokenConfig = {
-    algorithms: readAlgorithms(get, jwtSecret !== null, problems),
-    secret: jwtSecret,
-    jwksUrl: address("JWKS_URL") || `${gatewayUrl}/auth/v1/.well-known/jwks.json`,
-    issuer: get("JWT_ISSUER") || null,
-  };
-  const baseUrl = address("BASE_URL") || `${gatewayUrl}/functions`;
-  const cdnUrl = address("CDN_URL") ||
-    `${gatewayUrl}/storage/v1/object/public/assets`;
-  const consoleUrl = address("CONSOLE_URL") || null;
-
-  const storage = get("S3_ENDPOINT")
-    ? {
-      endpoint: address("S3_ENDPOINT"),
-      publicEndpoint: address("S3_PUBLIC_ENDPOINT") || address("S3_ENDPOINT"),
-      region: get("S3_REGION") || "us-east-1",
-      bucket: get("S3_BUCKET") || "assets",
-      privateBucket: get("S3_PRIVATE_BUCKET") || "assets-private",
-      accessKeyId: required("S3_ACCESS_KEY_ID"),
-      secretAccessKey: required("S3_SECRET_ACCESS_KEY"),
-    }
-    : null;
-  if (storage && storage.bucket === storage.privateBucket) problems.push("S3_PRIVATE_BUCKET is the same as S3_BUCKET");
-
-  const apps = readApps(get, problems);
-  const providers = readProviderSettings(get, problems);
-  const log = readLog(get, problems);
-
-  if (problems.length > 0) throw new ConfigError(problems.join("; "));
-  return {
-    gatewayUrl,
-    readsUrl,
-    baseUrl,
-    consoleUrl,
-    cdnUrl,
-    tokens,
-    log,
-    anonymousKeys,
-    serviceKeys,
-    storage,
-    apps,
-    providers,
-  };
-}
-
-function readLog(get: (name: string) => string | undefined, problems: string[]): LogSettings {
-  const name = get("LOG_LEVEL") || DEFAULT_LOG.level;
-  const level = LOG_LEVELS.find((level) => level === name);
-  if (level === undefined) problems.push(`LOG_LEVEL is none of ${LOG_LEVELS.join(", ")}`);
-  const slowRequestMs = Number(get("SLOW_REQUEST_MS") || DEFAULT_LOG.slowRequestMs);
-  if (!(slowRequestMs >= 1 && slowRequestMs <= 60_000)) {
-    problems.push("SLOW_REQUEST_MS is not a number from 1 to 60000");
-  }
-  return { level: level ?? DEFAULT_LOG.level, slowRequestMs };
-}
-
-function readSecret(
-  get: (name: string) => string | undefined,
-  name: string,
-  problems: string[],
-): Uint8Array | null {
-  const text = get(name);
-  if (!text) return null;
-  const secret = new TextEncoder().encode(text);
-  if (secret.length < MIN_SECRET_BYTES) problems.push(`${name} is shorter than ${MIN_SECRET_BYTES} bytes`);
-  return secret;
-}
-
-/** Default: HS256 if there is a secret for it, and the algorithms of the project's public keys. */
-function readAlgorithms(
-  get: (name: string) => string | undefined,
-  hasSecret: boolean,
-  problems: string[],
-): TokenAlgorithm[] {
-  const names = (get("JWT_ALGORITHMS") ?? "").split(",").map((name) => name.trim()).filter((name) => name !== "");
-  if (names.length === 0) return TOKEN_ALGORITHMS.filter((name) => name !== "HS256" || hasSecret);
-  const isKnown = (name: string): name is TokenAlgorithm => TOKEN_ALGORITHMS.some((known) => known === name);
-  if (!names.every(isKnown)) problems.push(`JWT_ALGORITHMS is not a list of ${TOKEN_ALGORITHMS.join(", ")}`);
-  if (names.includes("HS256") && !hasSecret) {
-    problems.push("JWT_SECRET is missing, which HS256 in JWT_ALGORITHMS needs");
-  }
-  return names.filter(isKnown);
-}
+const algorithms = z.string().transform((names) => names.split(",").map((name) => name.trim()).filter(Boolean))
+  .pipe(
+    z.array(z.string()).refine(
+      (names): names is TokenAlgorithm[] => names.every((name) => TOKEN_ALGORITHMS.some((known) => known === name)),
+      `is not a list of ${TOKEN_ALGORITHMS.join(", ")}`,
+    ),
+  ).optional();
 
 const APPLE_APP_ID = /^[A-Z0-9]{10}\.[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/;
 const LINK_PATH = /^\/[!-~]*$/;
 const ANDROID_PACKAGE = /^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/;
 const FINGERPRINT = /^[0-9A-F]{2}(:[0-9A-F]{2}){31}$/;
 
-function readApps(get: (name: string) => string | undefined, problems: string[]): AppsConfig {
-  const list = (name: string, form: RegExp, what: string) => {
-    const items = (get(name) ?? "").split(",").map((item) => item.trim()).filter((item) => item !== "");
-    if (!items.every((item) => form.test(item))) problems.push(`${name} is not a list of ${what}`);
-    return items;
-  };
-  const appleAppIds = list("APPLE_APP_IDS", APPLE_APP_ID, "<team id>.<bundle id>, with commas between");
-  const linkPaths = list("APP_LINK_PATHS", LINK_PATH, "paths, with commas between");
-  const [packageName, ...others] = list("ANDROID_PACKAGE", ANDROID_PACKAGE, "package names");
-  const certFingerprints = list("ANDROID_CERT_FINGERPRINTS", FINGERPRINT, "SHA-256 fingerprints (AA:BB:…)");
-  if (others.length > 0) problems.push("ANDROID_PACKAGE is more than one package name");
-  if ((packageName === undefined) !== (certFingerprints.length === 0)) {
-    problems.push("ANDROID_PACKAGE and ANDROID_CERT_FINGERPRINTS go together");
-  }
+const variables = {
+  SUPABASE_URL: requiredUrl,
+  SUPABASE_PUBLISHABLE_KEYS: apiKeys,
+  SUPABASE_ANON_KEY: text,
+  SUPABASE_SECRET_KEYS: apiKeys,
+  SUPABASE_SERVICE_ROLE_KEY: text,
+  JWT_SECRET: secret,
+  JWT_ALGORITHMS: algorithms,
+  JWKS_URL: url,
+  JWT_ISSUER: text,
+  READS_URL: url,
+  BASE_URL: url,
+  CDN_URL: url,
+  CONSOLE_URL: url,
+  LOG_LEVEL: z.enum(LOG_LEVELS, `is none of ${LOG_LEVELS.join(", ")}`).default(DEFAULT_LOG.level),
+  SLOW_REQUEST_MS: numberOr(DEFAULT_LOG.slowRequestMs, 1, 60_000),
+  S3_ENDPOINT: url,
+  S3_PUBLIC_ENDPOINT: url,
+  S3_REGION: z.string().default("us-east-1"),
+  S3_BUCKET: z.string().default("assets"),
+  S3_PRIVATE_BUCKET: z.string().default("assets-private"),
+  S3_ACCESS_KEY_ID: text,
+  S3_SECRET_ACCESS_KEY: text,
+  APPLE_APP_IDS: list(APPLE_APP_ID, "<team id>.<bundle id>, with commas between"),
+  APP_LINK_PATHS: list(LINK_PATH, "paths, with commas between"),
+  ANDROID_PACKAGE: list(ANDROID_PACKAGE, "package names")
+    .refine((names) => names.length <= 1, "is more than one package name"),
+  ANDROID_CERT_FINGERPRINTS: list(FINGERPRINT, "SHA-256 fingerprints (AA:BB:…)"),
+  ...providerVariables,
+};
+
+type Env = z.output<z.ZodObject<typeof variables>>;
+
+/** Every environment variable of the functions. */
+export const Environment = z.object(variables).check(
+  oneOf("SUPABASE_PUBLISHABLE_KEYS", "SUPABASE_ANON_KEY"),
+  oneOf("SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY"),
+  rule<Env>(({ JWT_ALGORITHMS, JWT_SECRET }) =>
+    Array.isArray(JWT_ALGORITHMS) && JWT_ALGORITHMS.includes("HS256") && JWT_SECRET === undefined
+      ? "JWT_SECRET is missing, which HS256 in JWT_ALGORITHMS needs"
+      : undefined
+  ),
+  needs<Env>("S3_ENDPOINT", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"),
+  rule<Env>((env) =>
+    env.S3_ENDPOINT !== undefined && env.S3_BUCKET === env.S3_PRIVATE_BUCKET
+      ? "S3_PRIVATE_BUCKET is the same as S3_BUCKET"
+      : undefined
+  ),
+  rule<Env>(({ ANDROID_PACKAGE, ANDROID_CERT_FINGERPRINTS }) =>
+    (ANDROID_PACKAGE?.length === 0) !== (ANDROID_CERT_FINGERPRINTS?.length === 0)
+      ? "ANDROID_PACKAGE and ANDROID_CERT_FINGERPRINTS go together"
+      : undefined
+  ),
+  ...PROVIDER_RULES,
+);
+
+/** At least one of two API keys: the new kind or the old one. */
+function oneOf(newName: keyof Env, oldName: keyof Env) {
+  return rule<Env>((env) =>
+    env[newName] === undefined && env[oldName] === undefined ? `${newName} and ${oldName} are missing` : undefined
+  );
+}
+
+/** The settings of the functions. Throws a ConfigError that names every variable that is missing or wrong. */
+export function readConfig(get: (name: string) => string | undefined = (name) => Deno.env.get(name)): Config {
+  const env = parseVariables(Environment, get);
+  const gatewayUrl = env.SUPABASE_URL;
+  const isSet = (key: string | undefined) => key !== undefined;
   return {
-    appleAppIds,
-    linkPaths: linkPaths.length > 0 ? linkPaths : ["/parking-lots/*", "/articles/*"],
-    android: packageName === undefined ? null : { packageName, certFingerprints },
+    gatewayUrl,
+    readsUrl: env.READS_URL ?? gatewayUrl,
+    baseUrl: env.BASE_URL ?? `${gatewayUrl}/functions`,
+    consoleUrl: env.CONSOLE_URL ?? null,
+    cdnUrl: env.CDN_URL ?? `${gatewayUrl}/storage/v1/object/public/assets`,
+    tokens: tokensOf(env),
+    log: { level: env.LOG_LEVEL, slowRequestMs: env.SLOW_REQUEST_MS },
+    // The new kind first.
+    anonymousKeys: [env.SUPABASE_PUBLISHABLE_KEYS, env.SUPABASE_ANON_KEY].filter(isSet),
+    serviceKeys: [env.SUPABASE_SECRET_KEYS, env.SUPABASE_SERVICE_ROLE_KEY].filter(isSet),
+    storage: storageOf(env),
+    apps: appsOf(env),
+    providers: providersOf(env),
   };
 }
 
-function keyNamedDefault(json: string): string | undefined {
-  try {
-    const keys: unknown = JSON.parse(json);
-    if (typeof keys !== "object" || keys === null || !("default" in keys)) return undefined;
-    return typeof keys.default === "string" && keys.default !== "" ? keys.default : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+/** By default the project's public keys verify tokens, and the shared secret if there is one. */
+function tokensOf({ SUPABASE_URL, JWT_SECRET, JWT_ALGORITHMS, JWKS_URL, JWT_ISSUER }: Env): TokenConfig {
+  return {
+    algorithms: JWT_ALGORITHMS?.length
+      ? JWT_ALGORITHMS
+      : TOKEN_ALGORITHMS.filter((name) => name !== "HS256" || JWT_SECRET !== undefined),
+    secret: JWT_SECRET ?? null,
+    jwksUrl: JWKS_URL ?? `${SUPABASE_URL}/auth/v1/.well-known/jwks.json`,
+    issuer: JWT_ISSUER ?? null,
+  };
+}
+
+function storageOf(env: Env): StorageConfig | null {
+  if (env.S3_ENDPOINT === undefined) return null;
+  return {
+    endpoint: env.S3_ENDPOINT,
+    publicEndpoint: env.S3_PUBLIC_ENDPOINT ?? env.S3_ENDPOINT,
+    region: env.S3_REGION,
+    bucket: env.S3_BUCKET,
+    privateBucket: env.S3_PRIVATE_BUCKET,
+    accessKeyId: env.S3_ACCESS_KEY_ID!,
+    secretAccessKey: env.S3_SECRET_ACCESS_KEY!,
+  };
+}
+
+function appsOf(env: Env): AppsConfig {
+  const [packageName] = env.ANDROID_PACKAGE;
+  return {
+    appleAppIds: env.APPLE_APP_IDS,
+    linkPaths: env.APP_LINK_PATHS.length > 0 ? env.APP_LINK_PATHS : ["/parking-lots/*", "/articles/*"],
+    android: packageName === undefined ? null : { packageName, certFingerprints: env.ANDROID_CERT_FINGERPRINTS },
+  };
 }

@@ -1,4 +1,20 @@
-/** The settings of external services. Only config.ts reads them from the environment. */
+/** The settings of external services. config.ts reads them together with the rest of the environment. */
+import { z } from "zod";
+import {
+  flag,
+  isHttpUrl,
+  json,
+  list,
+  needs,
+  numberOr,
+  parseVariables,
+  pem,
+  rule,
+  text,
+  together,
+  url,
+  urlOr,
+} from "./environment.ts";
 
 /** A Google service account, as in its JSON key file. */
 export interface GoogleServiceAccount {
@@ -116,304 +132,201 @@ export interface ProviderSettings {
   readonly geocoder: GeocoderConfig | null;
 }
 
-type Get = (name: string) => string | undefined;
-
-/** Reads groups of settings. Reports each invalid setting, and each missing one whose group is partly set. */
-class Settings {
-  readonly #get: Get;
-  readonly #problems: string[];
-
-  constructor(get: Get, problems: string[]) {
-    this.#get = get;
-    this.#problems = problems;
-  }
-
-  text(name: string): string | null {
-    return this.#get(name) || null;
-  }
-
-  url(name: string, fallback: string): string {
-    const value = this.text(name) ?? fallback;
-    if (!isHttpUrl(value)) this.#problems.push(`${name} is not an http(s) URL`);
-    return value.replace(/\/+$/, "");
-  }
-
-  /**
-   * A PEM block of this kind. `\
-   * ` is allowed for line ends.
-   */
-  pem(name: string, kind: "PRIVATE KEY" | "CERTIFICATE"): string | null {
-    const value = this.text(name)?.replaceAll("\\n", "\n") ?? null;
-    if (value !== null && !isPem(value, kind)) {
-      this.#problems.push(`${name} is not a PEM ${kind.toLowerCase()}`);
-    }
-    return value;
-  }
-
-  /** Whether all of these are set. If only some are set, that is a problem. */
-  allOrNone(...names: readonly string[]): boolean {
-    const missing = names.filter((name) => this.text(name) === null);
-    if (missing.length > 0 && missing.length < names.length) {
-      const present = names.filter((name) => !missing.includes(name));
-      this.#problems.push(`${missing.join(" and ")} is missing, which ${present.join(" and ")} needs`);
-    }
-    return missing.length === 0;
-  }
-
-  /** A number within bounds. */
-  number(name: string, fallback: number, min: number, max: number): number {
-    const value = Number(this.text(name) ?? fallback);
-    if (!(value >= min && value <= max)) this.#problems.push(`${name} is not a number from ${min} to ${max}`);
-    return value;
-  }
-
-  boolean(name: string): boolean {
-    const value = this.text(name) ?? "false";
-    if (value !== "true" && value !== "false") this.#problems.push(`${name} is neither true nor false`);
-    return value === "true";
-  }
-
-  /** A JSON object. Empty if it is not set. */
-  object(name: string): Record<string, unknown> {
-    const json = this.text(name);
-    const value = json === null ? {} : objectIn(json);
-    if (json !== null && Object.keys(value).length === 0) this.#problems.push(`${name} is not a JSON object`);
-    return value;
-  }
-
-  problem(text: string): void {
-    this.#problems.push(text);
-  }
-}
-
-export function readProviderSettings(get: Get, problems: string[]): ProviderSettings {
-  const settings = new Settings(get, problems);
-  const account = readServiceAccount(get, problems);
-  return {
-    push: readPush(settings, account),
-    appStore: readAppStore(settings),
-    appStoreConnect: readAppStoreConnect(settings),
-    play: readPlay(settings, account),
-    playNotifications: readPlayNotifications(settings),
-    mail: readMail(settings),
-    aiSearch: readAiSearch(settings),
-    geocoder: readGeocoder(settings),
-  };
-}
-
-function readPush(settings: Settings, account: GoogleServiceAccount | null): PushConfig | null {
-  const projectId = settings.text("FCM_PROJECT_ID");
-  if (projectId === null) return null;
-  settings.allOrNone("FCM_PROJECT_ID", "GOOGLE_SERVICE_ACCOUNT");
-  return account && { projectId, apiUrl: settings.url("FCM_API_URL", "https://fcm.googleapis.com"), account };
-}
-
 const STORE_ENVIRONMENTS = ["Production", "Sandbox"] as const;
+const MODEL = /^[\w./:@-]{1,100}$/;
+const GEOCODERS = { gsi: "https://msearch.gsi.go.jp", nominatim: "https://nominatim.openstreetmap.org" } as const;
 
-function readAppStore(settings: Settings): AppStoreConfig | null {
-  const bundleId = settings.text("APP_STORE_BUNDLE_ID");
-  const names = (settings.text("APP_STORE_ENVIRONMENTS") ?? STORE_ENVIRONMENTS.join()).split(",").map((name) =>
-    name.trim()
-  );
-  const environments = STORE_ENVIRONMENTS.filter((name) => names.includes(name));
-  if (environments.length !== names.length) {
-    settings.problem(`APP_STORE_ENVIRONMENTS is not a list of ${STORE_ENVIRONMENTS.join(", ")}`);
-  }
-  const appId = settings.text("APP_STORE_APP_ID");
-  if (appId !== null && !/^\d{1,15}$/.test(appId)) settings.problem("APP_STORE_APP_ID is not a number");
-  const rootCertificates = settings.pem("APP_STORE_ROOT_CERTIFICATES", "CERTIFICATE");
-  const hasApi = settings.allOrNone("APP_STORE_ISSUER_ID", "APP_STORE_KEY_ID", "APP_STORE_PRIVATE_KEY");
-  const privateKey = settings.pem("APP_STORE_PRIVATE_KEY", "PRIVATE KEY");
-  const url = settings.url("APP_STORE_API_URL", "https://api.storekit.apple.com");
-  const sandboxUrl = settings.url("APP_STORE_SANDBOX_API_URL", "https://api.storekit-sandbox.apple.com");
-  const onlineChecks = settings.boolean("APP_STORE_ONLINE_CHECKS");
-  if (bundleId === null) {
-    if (hasApi) settings.allOrNone("APP_STORE_BUNDLE_ID", "APP_STORE_ISSUER_ID");
-    return null;
-  }
-  return {
-    bundleId,
-    appId: appId === null ? null : Number(appId),
-    environments,
-    rootCertificates,
-    onlineChecks,
-    api: hasApi
-      ? {
-        issuerId: settings.text("APP_STORE_ISSUER_ID")!,
-        keyId: settings.text("APP_STORE_KEY_ID")!,
-        privateKey: privateKey!,
-        url,
-        sandboxUrl,
-      }
-      : null,
-  };
-}
+const serviceAccount = json(
+  z.object({
+    client_email: z.string(),
+    private_key: z.string().includes("PRIVATE KEY"),
+    private_key_id: z.string().nullable().default(null),
+    token_uri: z.string().refine(isHttpUrl),
+  }).transform(({ client_email, private_key, private_key_id, token_uri }): GoogleServiceAccount => ({
+    clientEmail: client_email,
+    privateKey: private_key.replaceAll("\\n", "\n"),
+    privateKeyId: private_key_id,
+    tokenUri: token_uri,
+  })),
+  "the JSON key file of a service account",
+);
 
-function readAppStoreConnect(settings: Settings): AppStoreConnectConfig | null {
-  const isComplete = settings.allOrNone(
+const storeEnvironments = z.string().default(STORE_ENVIRONMENTS.join()).transform((text, context) => {
+  const names = text.split(",").map((name) => name.trim());
+  const known = STORE_ENVIRONMENTS.filter((name) => names.includes(name));
+  if (known.length !== names.length) {
+    context.addIssue({ code: "custom", message: `is not a list of ${STORE_ENVIRONMENTS.join(", ")}` });
+  }
+  return known;
+});
+
+const prices = json(
+  z.object({ currency: z.string().regex(/^[A-Z]{3}$/) }).catchall(z.object({ input: z.number(), output: z.number() }))
+    .transform(({ currency, ...models }): AiPrices => ({ currency, models })),
+  '{"currency": "USD", "<model>": {"input": 1, "output": 2}}',
+);
+
+/** The environment variables of the providers. */
+export const providerVariables = {
+  GOOGLE_SERVICE_ACCOUNT: serviceAccount,
+  FCM_PROJECT_ID: text,
+  FCM_API_URL: urlOr("https://fcm.googleapis.com"),
+  APP_STORE_BUNDLE_ID: text,
+  APP_STORE_APP_ID: z.string().regex(/^\d{1,15}$/, "is not a number").transform(Number).optional(),
+  APP_STORE_ENVIRONMENTS: storeEnvironments,
+  APP_STORE_ROOT_CERTIFICATES: pem("CERTIFICATE"),
+  APP_STORE_ONLINE_CHECKS: flag,
+  APP_STORE_ISSUER_ID: text,
+  APP_STORE_KEY_ID: text,
+  APP_STORE_PRIVATE_KEY: pem("PRIVATE KEY"),
+  APP_STORE_API_URL: urlOr("https://api.storekit.apple.com"),
+  APP_STORE_SANDBOX_API_URL: urlOr("https://api.storekit-sandbox.apple.com"),
+  APP_STORE_CONNECT_ISSUER_ID: text,
+  APP_STORE_CONNECT_KEY_ID: text,
+  APP_STORE_CONNECT_PRIVATE_KEY: pem("PRIVATE KEY"),
+  APP_STORE_CONNECT_VENDOR_NUMBER: text,
+  APP_STORE_CONNECT_API_URL: urlOr("https://api.appstoreconnect.apple.com"),
+  PLAY_PACKAGE_NAME: text,
+  PLAY_API_URL: urlOr("https://androidpublisher.googleapis.com"),
+  PLAY_REPORTING_API_URL: urlOr("https://playdeveloperreporting.googleapis.com"),
+  PLAY_STORAGE_API_URL: urlOr("https://storage.googleapis.com"),
+  PLAY_REPORTS_BUCKET: text,
+  PLAY_NOTIFICATIONS_AUDIENCE: text,
+  PLAY_NOTIFICATIONS_ACCOUNT: text,
+  GOOGLE_JWKS_URL: urlOr("https://www.googleapis.com/oauth2/v3/certs"),
+  MAIL_API_URL: url,
+  MAIL_API_KEY: text,
+  MAIL_FROM: text,
+  AI_GATEWAY_URL: url,
+  AI_GATEWAY_KEY: text,
+  AI_GATEWAY_HEADERS: json(z.record(z.string().regex(/^[\w-]+$/), z.string()), "a JSON object of texts"),
+  AI_MODELS: list(MODEL, "models, with commas between"),
+  AI_TIMEOUT_MS: numberOr(8_000, 100, 60_000),
+  AI_BUDGET_MS: numberOr(20_000, 100, 120_000),
+  AI_PRICES: prices,
+  AI_RULES_THRESHOLD: numberOr(0.8, 0, 1),
+  AI_LOG_TEXT: flag,
+  GEOCODER: z.enum(["gsi", "nominatim"], "is neither gsi nor nominatim").optional(),
+  GEOCODER_URL: url,
+  GEOCODER_USER_AGENT: z.string().default("parking-lot-service"),
+};
+
+type Env = z.output<z.ZodObject<typeof providerVariables>>;
+
+/** Which variables of the providers are needed with which others. */
+export const PROVIDER_RULES = [
+  needs<Env>("FCM_PROJECT_ID", "GOOGLE_SERVICE_ACCOUNT"),
+  needs<Env>("PLAY_PACKAGE_NAME", "GOOGLE_SERVICE_ACCOUNT"),
+  together<Env>("APP_STORE_ISSUER_ID", "APP_STORE_KEY_ID", "APP_STORE_PRIVATE_KEY"),
+  needs<Env>("APP_STORE_ISSUER_ID", "APP_STORE_BUNDLE_ID"),
+  together<Env>(
     "APP_STORE_CONNECT_ISSUER_ID",
     "APP_STORE_CONNECT_KEY_ID",
     "APP_STORE_CONNECT_PRIVATE_KEY",
     "APP_STORE_CONNECT_VENDOR_NUMBER",
-  );
-  const privateKey = settings.pem("APP_STORE_CONNECT_PRIVATE_KEY", "PRIVATE KEY");
-  const url = settings.url("APP_STORE_CONNECT_API_URL", "https://api.appstoreconnect.apple.com");
-  if (!isComplete) return null;
-  const appId = settings.text("APP_STORE_APP_ID");
+  ),
+  together<Env>("PLAY_NOTIFICATIONS_AUDIENCE", "PLAY_NOTIFICATIONS_ACCOUNT"),
+  together<Env>("MAIL_API_URL", "MAIL_API_KEY", "MAIL_FROM"),
+  rule<Env>(({ AI_GATEWAY_URL, AI_MODELS }) => {
+    if (AI_GATEWAY_URL !== undefined && AI_MODELS?.length === 0) {
+      return "AI_MODELS is missing, which AI_GATEWAY_URL needs";
+    }
+    if (AI_GATEWAY_URL === undefined && AI_MODELS?.length !== 0) {
+      return "AI_GATEWAY_URL is missing, which AI_MODELS needs";
+    }
+    return undefined;
+  }),
+] as const;
+
+/** The settings of the providers alone, for clients that need no others. */
+export function readProviderSettings(get: (name: string) => string | undefined): ProviderSettings {
+  return providersOf(parseVariables(z.object(providerVariables).check(...PROVIDER_RULES), get));
+}
+
+export function providersOf(env: Env): ProviderSettings {
   return {
-    issuerId: settings.text("APP_STORE_CONNECT_ISSUER_ID")!,
-    keyId: settings.text("APP_STORE_CONNECT_KEY_ID")!,
-    privateKey: privateKey!,
-    vendorNumber: settings.text("APP_STORE_CONNECT_VENDOR_NUMBER")!,
-    url,
-    appId: appId === null ? null : Number(appId),
-    bundleId: settings.text("APP_STORE_BUNDLE_ID"),
+    push: pushOf(env),
+    appStore: appStoreOf(env),
+    appStoreConnect: appStoreConnectOf(env),
+    play: playOf(env),
+    playNotifications: env.PLAY_NOTIFICATIONS_AUDIENCE === undefined ? null : {
+      audience: env.PLAY_NOTIFICATIONS_AUDIENCE,
+      account: env.PLAY_NOTIFICATIONS_ACCOUNT!,
+      jwksUrl: env.GOOGLE_JWKS_URL,
+    },
+    mail: env.MAIL_API_URL === undefined
+      ? null
+      : { apiUrl: env.MAIL_API_URL, apiKey: env.MAIL_API_KEY!, from: env.MAIL_FROM! },
+    aiSearch: {
+      gateway: aiGatewayOf(env),
+      rulesThreshold: env.AI_RULES_THRESHOLD,
+      logText: env.AI_LOG_TEXT,
+    },
+    geocoder: env.GEOCODER === undefined ? null : {
+      kind: env.GEOCODER,
+      url: env.GEOCODER_URL ?? GEOCODERS[env.GEOCODER],
+      userAgent: env.GEOCODER_USER_AGENT,
+    },
   };
 }
 
-function readPlay(settings: Settings, account: GoogleServiceAccount | null): PlayConfig | null {
-  const packageName = settings.text("PLAY_PACKAGE_NAME");
-  if (packageName === null) return null;
-  settings.allOrNone("PLAY_PACKAGE_NAME", "GOOGLE_SERVICE_ACCOUNT");
-  const apiUrl = settings.url("PLAY_API_URL", "https://androidpublisher.googleapis.com");
-  const reportingApiUrl = settings.url("PLAY_REPORTING_API_URL", "https://playdeveloperreporting.googleapis.com");
-  const storageApiUrl = settings.url("PLAY_STORAGE_API_URL", "https://storage.googleapis.com");
-  const reportsBucket = settings.text("PLAY_REPORTS_BUCKET");
-  return account && { packageName, apiUrl, reportingApiUrl, storageApiUrl, reportsBucket, account };
+function pushOf({ FCM_PROJECT_ID, FCM_API_URL, GOOGLE_SERVICE_ACCOUNT }: Env): PushConfig | null {
+  if (FCM_PROJECT_ID === undefined) return null;
+  return { projectId: FCM_PROJECT_ID, apiUrl: FCM_API_URL, account: GOOGLE_SERVICE_ACCOUNT! };
 }
 
-function readPlayNotifications(settings: Settings): PlayNotificationsConfig | null {
-  const isComplete = settings.allOrNone("PLAY_NOTIFICATIONS_AUDIENCE", "PLAY_NOTIFICATIONS_ACCOUNT");
-  const jwksUrl = settings.url("GOOGLE_JWKS_URL", "https://www.googleapis.com/oauth2/v3/certs");
-  if (!isComplete) return null;
+function appStoreOf(env: Env): AppStoreConfig | null {
+  if (env.APP_STORE_BUNDLE_ID === undefined) return null;
   return {
-    audience: settings.text("PLAY_NOTIFICATIONS_AUDIENCE")!,
-    account: settings.text("PLAY_NOTIFICATIONS_ACCOUNT")!,
-    jwksUrl,
+    bundleId: env.APP_STORE_BUNDLE_ID,
+    appId: env.APP_STORE_APP_ID ?? null,
+    environments: env.APP_STORE_ENVIRONMENTS,
+    rootCertificates: env.APP_STORE_ROOT_CERTIFICATES ?? null,
+    onlineChecks: env.APP_STORE_ONLINE_CHECKS,
+    api: env.APP_STORE_ISSUER_ID === undefined ? null : {
+      issuerId: env.APP_STORE_ISSUER_ID,
+      keyId: env.APP_STORE_KEY_ID!,
+      privateKey: env.APP_STORE_PRIVATE_KEY!,
+      url: env.APP_STORE_API_URL,
+      sandboxUrl: env.APP_STORE_SANDBOX_API_URL,
+    },
   };
 }
 
-function readMail(settings: Settings): MailConfig | null {
-  const isComplete = settings.allOrNone("MAIL_API_URL", "MAIL_API_KEY", "MAIL_FROM");
-  if (!isComplete) return null;
+function appStoreConnectOf(env: Env): AppStoreConnectConfig | null {
+  if (env.APP_STORE_CONNECT_ISSUER_ID === undefined) return null;
   return {
-    apiUrl: settings.url("MAIL_API_URL", ""),
-    apiKey: settings.text("MAIL_API_KEY")!,
-    from: settings.text("MAIL_FROM")!,
+    issuerId: env.APP_STORE_CONNECT_ISSUER_ID,
+    keyId: env.APP_STORE_CONNECT_KEY_ID!,
+    privateKey: env.APP_STORE_CONNECT_PRIVATE_KEY!,
+    vendorNumber: env.APP_STORE_CONNECT_VENDOR_NUMBER!,
+    url: env.APP_STORE_CONNECT_API_URL,
+    appId: env.APP_STORE_APP_ID ?? null,
+    bundleId: env.APP_STORE_BUNDLE_ID ?? null,
   };
 }
 
-function readAiSearch(settings: Settings): AiSearchConfig {
+function playOf(env: Env): PlayConfig | null {
+  if (env.PLAY_PACKAGE_NAME === undefined) return null;
   return {
-    gateway: readAiGateway(settings),
-    rulesThreshold: settings.number("AI_RULES_THRESHOLD", 0.8, 0, 1),
-    logText: settings.boolean("AI_LOG_TEXT"),
+    packageName: env.PLAY_PACKAGE_NAME,
+    apiUrl: env.PLAY_API_URL,
+    reportingApiUrl: env.PLAY_REPORTING_API_URL,
+    storageApiUrl: env.PLAY_STORAGE_API_URL,
+    reportsBucket: env.PLAY_REPORTS_BUCKET ?? null,
+    account: env.GOOGLE_SERVICE_ACCOUNT!,
   };
 }
 
-const MODEL = /^[\w./:@-]{1,100}$/;
-const HEADER_NAME = /^[\w-]+$/;
-
-function readAiGateway(settings: Settings): AiConfig | null {
-  const models = (settings.text("AI_MODELS") ?? "").split(",").map((name) => name.trim()).filter((name) => name !== "");
-  if (!models.every((name) => MODEL.test(name))) {
-    settings.problem("AI_MODELS is not a list of models, with commas between");
-  }
-  const headers = settings.object("AI_GATEWAY_HEADERS");
-  const isHeader = ([name, value]: [string, unknown]) => HEADER_NAME.test(name) && typeof value === "string";
-  if (!Object.entries(headers).every(isHeader)) settings.problem("AI_GATEWAY_HEADERS is not an object of texts");
-  const timeoutMs = settings.number("AI_TIMEOUT_MS", 8000, 100, 60_000);
-  const budgetMs = settings.number("AI_BUDGET_MS", 20_000, 100, 120_000);
-  const prices = readPrices(settings);
-  if (!settings.allOrNone("AI_GATEWAY_URL", "AI_MODELS")) return null;
+function aiGatewayOf(env: Env): AiConfig | null {
+  if (env.AI_GATEWAY_URL === undefined) return null;
   return {
-    url: settings.url("AI_GATEWAY_URL", ""),
-    key: settings.text("AI_GATEWAY_KEY"),
-    headers: headers as Record<string, string>,
-    models,
-    timeoutMs,
-    budgetMs,
-    prices,
+    url: env.AI_GATEWAY_URL,
+    key: env.AI_GATEWAY_KEY ?? null,
+    headers: env.AI_GATEWAY_HEADERS ?? {},
+    models: env.AI_MODELS,
+    timeoutMs: env.AI_TIMEOUT_MS,
+    budgetMs: env.AI_BUDGET_MS,
+    prices: env.AI_PRICES ?? null,
   };
-}
-
-function readPrices(settings: Settings): AiPrices | null {
-  const { currency, ...models } = settings.object("AI_PRICES");
-  if (currency === undefined && Object.keys(models).length === 0) return null;
-  const isPrice = (value: unknown): value is { input: number; output: number } =>
-    typeof value === "object" && value !== null && "input" in value && "output" in value &&
-    typeof value.input === "number" && typeof value.output === "number";
-  if (typeof currency !== "string" || !/^[A-Z]{3}$/.test(currency) || !Object.values(models).every(isPrice)) {
-    settings.problem('AI_PRICES is not {"currency": "USD", "<model>": {"input": 1, "output": 2}}');
-    return null;
-  }
-  return { currency, models: models as AiPrices["models"] };
-}
-
-const GEOCODERS = { gsi: "https://msearch.gsi.go.jp", nominatim: "https://nominatim.openstreetmap.org" } as const;
-
-function readGeocoder(settings: Settings): GeocoderConfig | null {
-  const kind = settings.text("GEOCODER");
-  if (kind === null) return null;
-  if (kind !== "gsi" && kind !== "nominatim") {
-    settings.problem("GEOCODER is neither gsi nor nominatim");
-    return null;
-  }
-  return {
-    kind,
-    url: settings.url("GEOCODER_URL", GEOCODERS[kind]),
-    userAgent: settings.text("GEOCODER_USER_AGENT") ?? "parking-lot-service",
-  };
-}
-
-function readServiceAccount(
-  get: (name: string) => string | undefined,
-  problems: string[],
-): GoogleServiceAccount | null {
-  const json = get("GOOGLE_SERVICE_ACCOUNT");
-  if (!json) return null;
-  const { client_email, private_key, private_key_id, token_uri } = objectIn(json);
-  if (
-    typeof client_email !== "string" || typeof private_key !== "string" || !private_key.includes("PRIVATE KEY") ||
-    typeof token_uri !== "string" || !isHttpUrl(token_uri)
-  ) {
-    problems.push("GOOGLE_SERVICE_ACCOUNT is not the JSON key file of a service account");
-    return null;
-  }
-  return {
-    clientEmail: client_email,
-    privateKey: private_key.replaceAll("\\n", "\n"),
-    privateKeyId: typeof private_key_id === "string" ? private_key_id : null,
-    tokenUri: token_uri,
-  };
-}
-
-/** The fields of a JSON object. Empty for any other text. */
-function objectIn(json: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === "object" && value !== null ? { ...value } : {};
-  } catch (error) {
-    if (error instanceof SyntaxError) return {};
-    throw error;
-  }
-}
-
-/** One or more blocks, each a DER sequence in base64. */
-function isPem(value: string, kind: string): boolean {
-  const blocks = [...value.matchAll(new RegExp(`-----BEGIN ${kind}-----([^-]*)-----END ${kind}-----`, "g"))];
-  return blocks.length > 0 && blocks.every(([, text = ""]) => isSequence(text));
-}
-
-function isSequence(base64: string): boolean {
-  try {
-    return atob(base64).startsWith("\x30");
-  } catch (error) {
-    if (error instanceof DOMException) return false;
-    throw error;
-  }
-}
-
-export function isHttpUrl(value: string): boolean {
-  return URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 }

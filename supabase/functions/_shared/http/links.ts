@@ -1,4 +1,5 @@
-import { type Config, ConfigError } from "../config.ts";
+import type { Config } from "../config.ts";
+import { ConfigError } from "../environment.ts";
 import type { Code } from "../errors.ts";
 
 /** Addresses that depend on the environment, so that no handler has to read it. */

@@ -1,9 +1,9 @@
 /** The two kinds of answer: what the handler returned, and the error of it. */
-import { ConfigError } from "../config.ts";
+import { ConfigError } from "../environment.ts";
 import { ApiError } from "../errors.ts";
 import { cacheControl, entityTag, etagMatches } from "./caching.ts";
 import { envelope } from "./envelope.ts";
-import type { Route } from "./route.ts";
+import { type Route, Streamed } from "./route.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const TEXT_TYPE = "text/plain; charset=utf-8";
@@ -19,11 +19,6 @@ export function accepts(request: Request, type: string): boolean {
   return (request.headers.get("accept") ?? "").split(",").some((part) =>
     part.split(";")[0]!.trim().toLowerCase() === type
   );
-}
-
-/** A reply of any length, as its text or as JSON lines, which is read while it is sent. */
-export class Streamed {
-  constructor(readonly text: () => AsyncIterable<string>, readonly values: () => AsyncIterable<unknown>) {}
 }
 
 /** One JSON value a line, as they come. */

@@ -6,7 +6,6 @@ import { type Code, codes } from "../errors.ts";
 import type { ProviderName, Providers } from "../providers/providers.ts";
 import type { Cache } from "./caching.ts";
 import type { Links } from "./links.ts";
-import type { Streamed } from "./reply.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -66,6 +65,11 @@ type Reply<R extends z.ZodType> =
     schema: R,
     asText: (reply: z.output<R>) => string,
   ];
+
+/** A reply of any length, as its text or as JSON lines, which is read while it is sent. */
+export class Streamed {
+  constructor(readonly text: () => AsyncIterable<string>, readonly values: () => AsyncIterable<unknown>) {}
+}
 
 /** What a handler returns may say more than the schema of the reply lets through. */
 type Returned<T> = T & Readonly<Record<string, unknown>>;

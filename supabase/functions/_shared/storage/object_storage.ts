@@ -1,5 +1,6 @@
 /** Object storage (S3 protocol). Every request uses a presigned URL, both for clients and for the service itself. */
-import { type Config, ConfigError, type StorageConfig } from "../config.ts";
+import type { Config, StorageConfig } from "../config.ts";
+import { ConfigError } from "../environment.ts";
 import { ApiError } from "../errors.ts";
 import { encodePath, signerOf } from "./s3_signature.ts";
 
