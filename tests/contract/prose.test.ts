@@ -1,24 +1,12 @@
 // Pages and contract are in plain words: tests/support/prose.ts has the rules, tests/support/denied_words.ts the words.
 import assert from "node:assert/strict";
-import { inContract, inFile, inMarkdown, ledger, MAX_WORDS, proseFiles } from "../support/prose.ts";
+import { inContract, inFile, inMarkdown, MAX_WORDS, proseFiles } from "../support/prose.ts";
 
 for (const path of proseFiles()) {
   Deno.test(`${path}: every sentence is short, and its words are plain`, () => {
-    const findings = inFile(path);
-    const allowed = ledger()[path] ?? 0;
-    if (findings.length === allowed) return;
-    const list = findings.map(({ place, message }) => `${path}:${place}: ${message}`).join("\n");
-    assert.fail(
-      findings.length > allowed
-        ? `${findings.length} found, ${allowed} allowed:\n${list}`
-        : `${findings.length} found, but the ledger allows ${allowed}: run \`deno task prose --ledger\``,
-    );
+    assert.deepEqual(inFile(path).map(({ place, message }) => `${path}:${place}: ${message}`), []);
   });
 }
-
-Deno.test("the ledger names only files that are checked", () => {
-  assert.deepEqual(Object.keys(ledger()).filter((path) => !proseFiles().includes(path)), []);
-});
 
 const long = (words: number) => `${Array.from({ length: words }, () => "word").join(" ")}.`;
 

@@ -1,14 +1,12 @@
 // Plain words: finds sentences that are too long and words that another word says better, in pages and in the contract.
 //
 //   deno task prose [files]     prints what it finds; without files in all pages and in openapi.json
-//   deno task prose --ledger    writes the smaller numbers into tests/contract/prose_ledger.json
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DENIED } from "./denied_words.ts";
 
 export const MAX_WORDS = 35;
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const LEDGER = join(ROOT, "tests/contract/prose_ledger.json");
 
 export interface Finding {
   /** The line of a page, or the JSON pointer of a text in the contract. */
@@ -126,29 +124,14 @@ export function proseFiles(): string[] {
   return ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", ...pagesUnder("docs"), "openapi.json"];
 }
 
-/** Files that are not done yet, with how many findings each may have: none may have more, and none fewer. */
-export function ledger(): Record<string, number> {
-  return JSON.parse(Deno.readTextFileSync(LEDGER));
-}
-
-function writeLedger(): void {
-  const before = ledger();
-  const counts = proseFiles().map((path): [string, number] => [path, Math.min(inFile(path).length, before[path] ?? 0)]);
-  const left = Object.fromEntries(counts.filter(([, count]) => count > 0));
-  Deno.writeTextFileSync(LEDGER, `${JSON.stringify(left, null, 2)}\n`);
-}
-
 if (import.meta.main) {
-  if (Deno.args.includes("--ledger")) writeLedger();
-  else {
-    const paths = Deno.args.map((path) => relative(ROOT, join(Deno.cwd(), path)));
-    let total = 0;
-    for (const path of paths.length > 0 ? paths : proseFiles()) {
-      const findings = inFile(path);
-      total += findings.length;
-      for (const { place, message } of findings) console.log(`${path}:${place}: ${message}`);
-    }
-    console.log(`${total} found`);
-    if (total > 0) Deno.exit(1);
+  const paths = Deno.args.map((path) => relative(ROOT, join(Deno.cwd(), path)));
+  let total = 0;
+  for (const path of paths.length > 0 ? paths : proseFiles()) {
+    const findings = inFile(path);
+    total += findings.length;
+    for (const { place, message } of findings) console.log(`${path}:${place}: ${message}`);
   }
+  console.log(`${total} found`);
+  if (total > 0) Deno.exit(1);
 }
