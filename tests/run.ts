@@ -1,5 +1,5 @@
-// Runs the tests against one platform: the one whose address and keys stand in the environment (API_URL and the other
-// names of `deno task status`), or else one of its own on free ports.
+// Runs the tests against one stack: the one whose addresses and keys are in the environment (API_URL and the other names of
+// `deno task status`; docs/contributing/testing.md), or else a local platform of its own on free ports.
 //
 //   deno task test                      everything
 //   deno task test -- tests/db          files or folders
@@ -14,13 +14,14 @@ import { runTests } from "./support/outcome.ts";
 import { hostedDeno } from "./support/hosted_deno.ts";
 import { LOG, startTestPlatform, TEMPLATE } from "./support/platform.ts";
 
-/** Tests that need a platform of their own making, not just its address. */
+/** Tests that start a platform or a database of their own. */
 const OWN_PLATFORM_ONLY = [
   "tests/db",
   "tests/deploy",
   "tests/importer",
   "tests/local",
   "tests/policies",
+  "tests/realtime/private.test.ts",
   "tests/recovery",
 ];
 
@@ -47,9 +48,11 @@ const filter = positionals.filter((word) => !exists(word)).join(" ");
 const selection = [...(paths.length > 0 ? paths : [hosted || replica ? "tests/api" : "tests"])];
 if (filter) selection.push(`--filter=${filter}`);
 
-if (Deno.env.get("API_URL")) {
-  console.log(`The tests run against ${Deno.env.get("API_URL")}; skipped there: ${OWN_PLATFORM_ONLY.join(", ")}`);
-  Deno.exit(await runTests([...selection, `--ignore=${OWN_PLATFORM_ONLY.join(",")}`], {}));
+const apiUrl = Deno.env.get("API_URL");
+if (apiUrl) {
+  const ignored = [...OWN_PLATFORM_ONLY, ...(Deno.env.get("PROVIDERS_URL") ? [] : await needsProviders())];
+  console.log(`The tests run against ${apiUrl}. Ignored there: ${ignored.join(", ")}`);
+  Deno.exit(await runTests([...selection, `--ignore=${ignored.join(",")}`], {}));
 }
 
 if (values.fast) Deno.exit(await runTests(NEEDS_NO_PLATFORM, {}));
@@ -77,6 +80,17 @@ try {
   await stop();
 }
 Deno.exit(code);
+
+/** The API tests that script the stand-ins of the providers, which only the local platform has. */
+async function needsProviders(): Promise<string[]> {
+  const imports = /from "(\.\.\/support\/(ai|app_store|google_play|providers|store_reports)|\.\/purchases)\.ts"/;
+  const found: string[] = [];
+  for await (const { name } of Deno.readDir("tests/api")) {
+    const path = `tests/api/${name}`;
+    if (name.endsWith(".test.ts") && imports.test(await Deno.readTextFile(path))) found.push(path);
+  }
+  return found.sort();
+}
 
 function exists(path: string): boolean {
   try {
