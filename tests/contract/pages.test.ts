@@ -103,3 +103,10 @@ Deno.test("pages: every link to a heading leads to one", () => {
   );
   assert.deepEqual(broken, []);
 });
+
+Deno.test("docs/README.md: the index links to every page", () => {
+  const index = read("docs/README.md");
+  const missing = pagesUnder("docs").filter((page) => page !== "docs/README.md")
+    .filter((page) => !index.includes(`](${page.slice("docs/".length)})`));
+  assert.deepEqual(missing, []);
+});
