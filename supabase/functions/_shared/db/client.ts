@@ -12,7 +12,7 @@ type OptionalKeys<Args> = {
   [Key in keyof Args]-?: Record<never, never> extends Pick<Args, Key> ? Key : never;
 }[keyof Args];
 
-/** Postgres takes null for every argument; JSON leaves out undefined ones. */
+/** Postgres accepts null for every argument. JSON omits undefined ones. */
 type WithNulls<Args> =
   & { [Key in Exclude<keyof Args, OptionalKeys<Args>>]: Args[Key] | null }
   & { [Key in OptionalKeys<Args>]?: Args[Key] | null | undefined };
@@ -32,36 +32,36 @@ type Calls<Name extends ApiFunction, Given extends string> =
     : never;
 
 /**
- * The database, for calls of certain functions. `rpc` calls `api.<name>`. Its arguments are named after the fields of the
- * interface; the database's names have the prefix `p_`. JSON leaves out undefined values. The type of a jsonb reply is
- * asserted by the caller and verified by the reply schema of the route. Arguments in `Given` are added by the database client.
+ * The database for calls of certain functions. Arguments have the names of the API's fields; in the database they have the
+ * prefix `p_`. JSON omits undefined values. The type of a jsonb reply is asserted by the caller and verified by the route's
+ * reply schema. The client adds the arguments in `Given`.
  */
 export interface Database<Name extends ApiFunction, Given extends string = never> {
   readonly rpc: Calls<Name, Given>;
 }
 
-/** The database for calls of any name: what the router wraps. */
+/** The database for calls of any function, as the router uses it. */
 export interface AnyDatabase {
   rpc<T>(name: string, args?: Record<string, unknown>): Promise<T>;
 }
 
-/** What the calls of the database know of the request that they serve, and report to it. */
+/** Context of the calls of one request. */
 export interface CallTrace {
-  /** Sent with each call: `X-Request-Id` and the trace context, by which lines of the database's log are found. */
+  /** Headers of each call: `X-Request-Id` and the trace context, to find the lines in the database's log. */
   readonly headers: Readonly<Record<string, string>>;
-  /** After each call: how long it took in milliseconds, and whether it was carried out. */
+  /** Called after each call, with its duration in milliseconds and whether it succeeded. */
   onCall(name: string, ms: number, isDone: boolean): void;
 }
 
-/** Which database answers: the primary, or any, which may be a read replica that is somewhat behind. */
+/** The primary, or any database: possibly a read replica that lags behind. */
 export type Instance = "primary" | "any";
 
-/** Nobody in particular: role `anon`. */
+/** The database as an anonymous user (role `anon`). */
 export function asAnonymous(config: Config, trace: CallTrace, instance: Instance = "primary"): AnyDatabase {
   return connect(config, apiKeyHeaders(config.anonymousKeys), trace, instance);
 }
 
-/** The caller: the token goes to the database, whose policies decide. */
+/** The database as the user. The token is passed on; row-level security decides. */
 export function asCaller(
   config: Config,
   caller: Caller,
@@ -72,14 +72,14 @@ export function asCaller(
   return connect(config, headers, trace, instance);
 }
 
-/** The service itself, past row security: for routes that only a trusted service may call. */
+/** The database as the service, which bypasses row-level security. For routes of trusted services. */
 export function asService(config: Config, trace: CallTrace, instance: Instance = "primary"): AnyDatabase {
   return connect(config, apiKeyHeaders(config.serviceKeys), trace, instance);
 }
 
 /**
- * The service on behalf of an administrator: each function gets `p_admin_id` and checks that administrator's areas itself.
- * For routes of administrators, whose token has been verified.
+ * The database as the service on behalf of an administrator whose token is verified. Each function gets `p_admin_id` and checks
+ * the administrator's areas.
  */
 export function asAdmin(
   config: Config,
@@ -91,7 +91,7 @@ export function asAdmin(
   return { rpc: (name, args) => service.rpc(name, { ...args, admin_id: adminId }) };
 }
 
-/** A key of the new kind is exchanged for a role by the gateway; one of the old kind is itself a token. */
+/** The gateway maps a key of the new kind to a role. A key of the old kind is itself a token. */
 export function apiKeyHeaders([key = ""]: readonly string[]): Record<string, string> {
   return key.startsWith("sb_") ? { apikey: key } : { apikey: key, Authorization: `Bearer ${key}` };
 }
@@ -101,7 +101,7 @@ function connect(config: Config, headers: Record<string, string>, trace: CallTra
     new PostgrestClient(`${origin}/rest/v1`, {
       schema: "api",
       headers: { ...headers, ...trace.headers },
-      retry: false, // who is overloaded is not asked three times more
+      retry: false, // retries would add to an overload
     });
   const clients = {
     primary: client(config.gatewayUrl),
@@ -111,21 +111,20 @@ function connect(config: Config, headers: Record<string, string>, trace: CallTra
 }
 
 /**
- * Longer than a call may take at the Data API, which then answers itself what has become of it: it waits for a connection
- * (10 s on a hosted project, 3.5 s on the local platform), and the statement timeout of the role ends what runs (8 s or less).
- * A caller that gives up sooner does not know whether the call has its effect.
+ * Timeout of a call. It is longer than the Data API's own limits: the wait for a connection (10 s hosted, 3.5 s local) and the
+ * role's statement timeout (8 s or less). With a shorter timeout the outcome of the call would be unknown.
  */
 export const DEADLINE_MS = 20_000;
 
 interface Clients {
   readonly primary: PostgrestClient<never, never, "api">;
-  /** Sends calls by GET, which a load balancer may give to a read replica; undefined where the call is for the primary. */
+  /** Calls by GET, which a load balancer may route to a read replica. Undefined if the call needs the primary. */
   readonly anywhere?: PostgrestClient<never, never, "api">;
 }
 
 /**
- * One call, and a second one when the first lost a race: against another transaction, or on a replica against what it was
- * about to replay (SQLSTATE 40xxx). The second one is for the primary.
+ * One call, retried once on the primary after SQLSTATE 40xxx: a conflict with another transaction, or with the replay of a
+ * replica.
  */
 async function call(
   { primary, anywhere }: Clients,
@@ -149,12 +148,12 @@ async function call(
   return result.data;
 }
 
-/** The function that does the work: for a command not the one that counts and calls it. */
+/** The function that does the work: the command, not the function that counts and runs it. */
 function calledFunction(name: string, { command }: Record<string, unknown>): string {
   return typeof command === "string" ? command : name;
 }
 
-/** Arguments by the names they have in the database. */
+/** Arguments by their names in the database. */
 export function prefixed(args: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(args).map(([key, value]) => [`p_${key}`, value]));
 }

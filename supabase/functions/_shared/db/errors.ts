@@ -1,9 +1,9 @@
-/** The only translator from what the database says to what a client hears. docs/clients/errors.md lists the outcome. */
+/** Maps database errors to API errors. docs/clients/errors.md lists the result. */
 import { ApiError, type Code, isCode, outcomeUnknown } from "../errors.ts";
 import type { RateLimit } from "../http/rate_limit.ts";
 import { expiredToken, invalidToken } from "../auth/token.ts";
 
-/** The error object of the Data API; what the client library makes of a failed connection has an empty code. */
+/** The error object of the Data API. For a failed connection the client library returns an empty code. */
 export interface DatabaseError {
   readonly code?: string | null;
   readonly message?: string | null;
@@ -23,20 +23,20 @@ const bySqlState: readonly (readonly [RegExp, Code])[] = [
   [/^(53|55P03|57014|57P03|08001|08004)/, "service_unavailable"],
 ];
 
-/** Codes of the Data API itself: no connection, no free connection in time. Nothing of the request has run. */
+/** Codes of the Data API: no connection, or none free in time. The request did not run. */
 const unreachable = /^PGRST00[023]$/;
 
-/** The connection was lost while the request ran: what it did may have been committed before. */
+/** The connection was lost while the request ran. It may have been committed. */
 const lost = /^(PGRST001|08...|57P0[12])$/;
 
-/** The transaction lost against another one: serialization failure or deadlock. It had no effect; a retry may win. */
+/** Serialization failure or deadlock. The transaction had no effect and can be retried. */
 export function isTransient(error: DatabaseError): boolean {
   return /^40[0-9A-Z]{3}$/.test(error.code ?? "");
 }
 
 export function translate(error: DatabaseError, status: number): ApiError {
   const code = error.code ?? "";
-  // The wording of Postgres may quote values: it is for the log, and without its details.
+  // Postgres may quote values in its messages. They are only logged, and without details.
   const cause = new Error(`database answered ${status} ${code}: ${error.message ?? ""}`);
   if (isCode(code)) return fromApiError(code, error, cause);
   if (code === "PGRST301" || code === "PGRST302" || code === "PGRST303") {
@@ -48,7 +48,7 @@ export function translate(error: DatabaseError, status: number): ApiError {
     : new ApiError(known, { cause, rateLimit: error.rate_limit });
 }
 
-/** Undefined where nobody knows whether the request was carried out. */
+/** Undefined if it is unknown whether the request was carried out. */
 function fromSqlState(code: string, status: number, message: string): Code | undefined {
   if (unreachable.test(code)) return "service_unavailable";
   if (/^[0-9A-Z]{5}$/.test(code)) {
@@ -57,16 +57,16 @@ function fromSqlState(code: string, status: number, message: string): Code | und
   }
   if (lost.test(code)) return undefined;
   if (code !== "") return "server_error";
-  // Not an error of the Data API: the connection failed (status 0), or something in between answered.
+  // Not from the Data API: the connection failed (status 0), or a proxy responded.
   if (status === 0) return neverConnected.test(message) ? "service_unavailable" : undefined;
   if (status === 429 || status === 503) return "service_unavailable";
   return status === 502 || status === 504 ? undefined : "server_error";
 }
 
-/** How the runtime words a request that was not sent because nobody took the connection. */
+/** The runtime's message if the connection was refused, so that the request was not sent. */
 export const neverConnected = /client error \(Connect\)/;
 
-/** A refusal in our own words (private.raise_error). Its details are JSON: {"param": "...", "details": {...}}. */
+/** An error raised by private.raise_error. Its details are JSON: {"param": "...", "details": {...}}. */
 function fromApiError(code: Code, error: DatabaseError, cause: Error): ApiError {
   const { param, details } = detailsOf(error.details);
   const message = error.message ?? undefined;
@@ -75,7 +75,7 @@ function fromApiError(code: Code, error: DatabaseError, cause: Error): ApiError 
   return new ApiError(code, {
     message,
     param,
-    // The database refuses for one field at a time, but for what lists the errors itself.
+    // The database reports one field at a time, unless `details` lists the errors.
     details: isOfField ? { errors: [{ param, code: "refused", message }], ...details } : details,
     ...(typeof wait === "number" ? { headers: { "Retry-After": String(wait) } } : {}),
     rateLimit: error.rate_limit,

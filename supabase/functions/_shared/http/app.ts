@@ -1,4 +1,4 @@
-/** The life of a request, from the first byte to the log line. Handlers return data; everything else happens here. */
+/** The router: the life of a request from the first byte to the log line. Handlers only return data. */
 import { type Context, Hono } from "hono";
 import { authenticate } from "../auth/access.ts";
 import { type Config, readConfig } from "../config.ts";
@@ -36,16 +36,16 @@ import { accepts, asApiError, errorResponse, LINES_TYPE, replyWith, streamLines 
 import { keepsAnswers, limitOf, type RequestInput, type Route } from "./route.ts";
 import type { SearchCounts } from "./search_counts.ts";
 
-/** The providers that a group's handlers use: starting is slower with their clients in reach. */
+/** The clients of the providers that a group's handlers use. Others are not loaded, because loading them delays the start. */
 type ProviderMakers = { readonly [Name in ProviderName]?: (config: () => Config) => Providers[Name] };
 
 export interface AppOptions extends ProviderMakers {
-  /** Called when the environment is first needed, and not again once it succeeded. */
+  /** Called on the first use of the configuration, and again after a failure. */
   readonly config?: () => Config;
   readonly log?: Log;
-  /** Where searches are counted; without it they are not. */
+  /** Counts searches. Without it, searches are not counted. */
   readonly searches?: (config: () => Config) => SearchCounts;
-  /** How many requests the process works on at once; the next is rejected at once instead of waiting for all of them. */
+  /** Maximum number of concurrent requests of the process. Further requests are rejected with 503 at once. */
   readonly maxInFlight?: number;
 }
 
@@ -58,7 +58,7 @@ interface AppContext {
   readonly searches: SearchCounts | undefined;
 }
 
-/** What a handler gets, before the types of its route are known. */
+/** The handler's argument, before the types of its route are known. */
 type UntypedInput =
   & Omit<RequestInput<"optional", unknown, unknown, unknown, never>, "db" | "pages" | "service">
   & Readonly<Record<"db" | "pages" | "service", AnyDatabase>>;
@@ -112,7 +112,7 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
   return { fetch: (request) => hono.fetch(request) };
 }
 
-/** Without a valid configuration lines are written by default, because they say what is wrong with it. */
+/** Without a valid configuration the defaults apply, because the log lines contain the cause. */
 function logSettings(config: () => Config): LogSettings {
   try {
     return config().log;
@@ -160,8 +160,8 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, app: AppCo
 }
 
 /**
- * Functions of the console check the administrator themselves. A request that is rejected before it reaches one is checked
- * here, so that nobody else learns more than that they may not.
+ * Functions of the console check the administrator themselves. If a request is rejected before it reaches one, the check is
+ * done here, so that other users only receive 403.
  */
 async function requireAdmin({ area }: Route, context: RequestContext, config: Config): Promise<void> {
   if (context.caller) {
@@ -169,7 +169,7 @@ async function requireAdmin({ area }: Route, context: RequestContext, config: Co
   }
 }
 
-/** Counts a request by its caller, or by the network of an anonymous client. */
+/** Counts a request by its user, or by the network of an anonymous user. */
 function takeRequest(
   policy: string,
   request: Request,
@@ -245,7 +245,7 @@ async function answer(
   return response;
 }
 
-/** The same object with a getter for each provider, so that a request is counted when its handler turns to one. */
+/** The same object with a getter for each provider, so that the request is counted before the handler calls a provider. */
 function withProviders<T extends object>(work: T, get: (name: ProviderName) => object): T & Providers {
   for (const name of PROVIDER_NAMES) Object.defineProperty(work, name, { get: () => get(name), enumerable: false });
   return work as T & Providers;
@@ -264,7 +264,7 @@ function isExpensive(route: Route, request: Request, query: unknown): boolean {
     (route.representations?.lines !== undefined && accepts(request, LINES_TYPE));
 }
 
-/** The routes of each path by method, `/lots/nearby` before `/lots/{id}`; a GET answers HEAD as well. */
+/** The routes of each path by method, `/lots/nearby` before `/lots/{id}`. A GET route also handles HEAD. */
 function groupByPath(routes: readonly Route[]): [path: string, byMethod: Map<string, Route>][] {
   const paths = new Map<string, Map<string, Route>>();
   for (const route of routes) {
@@ -274,7 +274,7 @@ function groupByPath(routes: readonly Route[]): [path: string, byMethod: Map<str
     if (route.method === "GET") byMethod.set("HEAD", route);
     paths.set(route.path, byMethod);
   }
-  // A brace sorts behind every letter.
+  // A brace sorts after every letter.
   return [...paths].sort(([a], [b]) => a < b ? -1 : 1);
 }
 

@@ -1,8 +1,8 @@
-/** How long, and by whom, a reply may be kept. Without it a reply is not kept at all. */
+/** Who may cache a response, and for how long. Without it, responses are not cached. */
 export interface Cache {
-  /** `public`: by anyone. `private`: by the client of this caller only. */
+  /** `public`: shared caches. `private`: only the client of this user. */
   readonly scope: "public" | "private";
-  /** 0: kept, but asked for again every time (304 when nothing changed). */
+  /** In seconds. 0: cached, but revalidated with every request (304 if unchanged). */
   readonly maxAge: number;
   readonly staleWhileRevalidate?: number;
 }
@@ -23,7 +23,7 @@ export async function entityTag(body: string): Promise<string> {
   return `"${hash.subarray(0, 16).reduce((text, byte) => text + byte.toString(16).padStart(2, "0"), "")}"`;
 }
 
-/** Whether If-None-Match names this tag. Proxies that compress weaken tags, so `W/` is ignored, as RFC 9110 says. */
+/** Whether If-None-Match contains this tag. `W/` is ignored (RFC 9110), because compressing proxies weaken tags. */
 export function etagMatches(ifNoneMatch: string | null, tag: string): boolean {
   if (ifNoneMatch === null) return false;
   if (ifNoneMatch.trim() === "*") return true;

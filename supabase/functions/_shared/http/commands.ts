@@ -1,16 +1,16 @@
 /**
- * The calls of one request that are counted under a rate limit: commands, which with an idempotency key have their effect
- * once, and reads that cost more than a page. A request is counted at one of five moments:
+ * Rate limit and idempotency of one request. Commands with an idempotency key have their effect once. A request is counted
+ * at one of five moments:
  *
  * | request                                                | counted                                    | under           |
  * | ------------------------------------------------------ | ------------------------------------------ | --------------- |
- * | of an anonymous client                                 | before anything else                       | the route's     |
+ * | of an anonymous user                                   | before anything else                       | the route's     |
  * | whose handler runs a command                           | with the command, in its transaction       | the command's   |
  * | whose read is expensive (`isExpensive` of its route)   | with the read, in its transaction          | `expensive_read`     |
- * | whose handler turns to storage or the service first    | before that, and again with its command    | `attach`        |
+ * | whose handler first calls storage or the service       | before that, and again with its command    | `attach`        |
  * | rejected before any of these (its body is not valid)   | at the end                                 | the route's     |
  *
- * What fails because something is down is not counted.
+ * Requests that fail with 503 are not counted.
  */
 import type { AnyDatabase } from "../db/client.ts";
 import { prefixed } from "../db/client.ts";
@@ -18,10 +18,10 @@ import { ApiError } from "../errors.ts";
 import type { IdempotencyKey } from "./idempotency.ts";
 import type { RateLimit } from "./rate_limit.ts";
 
-/** The policy of requests that turn to storage before they run a command. */
+/** The policy of requests that call storage before they run a command. */
 const BEFORE_STORAGE = "attach";
 
-/** What api.run_command, api.run_admin_command and api.read_counted reply. */
+/** The reply of api.run_command, api.run_admin_command and api.read_counted. */
 interface Ran<T> {
   readonly replayed: boolean;
   readonly reply: T;
@@ -29,7 +29,7 @@ interface Ran<T> {
 }
 
 export interface CommandOptions {
-  /** The policy of the route; undefined for one whose requests are counted only when they carry a key. */
+  /** The policy of the route. Undefined: only requests with an idempotency key are counted. */
   readonly policy: string | undefined;
   /** The function of the database that counts and runs a command. */
   readonly door: "run_command" | "run_admin_command";
@@ -48,18 +48,18 @@ export class Commands {
 
   constructor(readonly options: CommandOptions) {}
 
-  /** Every command was answered from what was kept: the response is a replay. */
+  /** Whether every command returned its stored reply: the response is a replay. */
   get replayed(): boolean {
     return this.#runs.size > 0 && this.#fresh === 0;
   }
 
-  /** The same database, whose functions are run as commands where the request is limited or carries a key. */
+  /** The same database. Functions run as commands if the request is rate limited or has an idempotency key. */
   over(db: AnyDatabase): AnyDatabase {
     if (this.options.policy === undefined && this.key === undefined) return db;
     return { rpc: (name, args = {}) => this.#run(db, name, args) };
   }
 
-  /** The same database, whose functions are called as expensive reads; the service reads for an anonymous `address`. */
+  /** The same database for expensive reads. The service reads for anonymous users, who are counted by `address`. */
   expensive(db: AnyDatabase, address?: string): AnyDatabase {
     return {
       rpc: async <T>(name: string, args: Record<string, unknown> = {}) =>
@@ -67,7 +67,7 @@ export class Commands {
     };
   }
 
-  /** The same object, each of whose methods waits until the request is counted. */
+  /** The same object. Each of its methods first waits until the request is counted. */
   before<T extends object>(work: T): T {
     if (this.options.policy === undefined) return work;
     return new Proxy(work, {
@@ -82,7 +82,7 @@ export class Commands {
     });
   }
 
-  /** Counts the request unless it has been counted. */
+  /** Counts the request once. */
   async count(policy = this.options.policy): Promise<void> {
     if (policy !== undefined) await (this.#counting ??= this.#take(policy));
   }

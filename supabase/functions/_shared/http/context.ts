@@ -1,4 +1,4 @@
-/** What is known about a request while it is being answered, and what is said about it at the end. */
+/** The state of a request, its response headers and its log line. */
 import type { Caller } from "../auth/token.ts";
 import type { CallTrace } from "../db/client.ts";
 import { ApiError, isOutcomeUnknown, outcomeUnknown } from "../errors.ts";
@@ -12,28 +12,27 @@ import { readTrace, type Trace, traceHeaders } from "./trace.ts";
 export interface RequestContext {
   readonly id: string;
   readonly trace: Trace;
-  /** The id that the client brought, for its own logs; null where it brought none that can be logged. */
+  /** The X-Request-Id of the client. Null if it is missing, not printable or too long. */
   readonly clientId: string | null;
   readonly method: string;
   readonly started: number;
   dbMs: number;
-  /** Calls of the database that may have changed something, and were carried out. */
+  /** Number of successful database calls that may have changed data. */
   effects: number;
   route?: Route;
   caller?: Caller | null;
   /** The last count of the request. */
   rateLimit?: RateLimit;
   error?: ApiError;
-  /** The client has gone before it was answered. */
+  /** The client closed the connection before the response. */
   clientLeft?: boolean;
 }
 
-/** What proxies and web servers log for a client that has gone before it was answered. */
+/** The status that proxies and web servers log if the client closed the connection before the response. */
 export const CLIENT_LEFT_STATUS = 499;
 
 /**
- * The id is always of our own: answers are kept by shared caches, and an id that a client chose could be in the log many
- * times.
+ * The id is always generated here. Shared caches keep responses, and an id that a client chose could be in the log many times.
  */
 export function createContext(request: Request): RequestContext {
   const context: RequestContext = {
@@ -53,7 +52,7 @@ function printable(id: string | null): string | null {
   return id !== null && /^[\x21-\x7e]{1,128}$/.test(id) ? id : null;
 }
 
-/** What the calls of the database have from their request, and report to it. */
+/** Headers for the database calls of a request, and the callback for their duration. */
 export function traceOf(context: RequestContext): CallTrace {
   return {
     headers: { "X-Request-Id": context.id, ...traceHeaders(context.trace) },
@@ -65,8 +64,8 @@ export function traceOf(context: RequestContext): CallTrace {
 }
 
 /**
- * Counts a request, reads, checks an upload, records what a store said or prepares an invitation: a request that got no
- * further has not been carried out.
+ * Functions that count a request, read, check an upload, record a store's statement or prepare an invitation. A request that
+ * only called these was not carried out.
  */
 const PREPARING = new RegExp(`^(${
   [
@@ -85,8 +84,8 @@ const PREPARING = new RegExp(`^(${
 })$`);
 
 /**
- * The error as the client gets it: a request that got 503 must not have been carried out, not in part either. A
- * request that only reads may be sent again whatever became of it.
+ * The error that the client receives. 503 promises that nothing was carried out, not even in part. A request that only reads
+ * may always be retried.
  */
 export function withKnownOutcome(error: ApiError, { method, effects }: RequestContext): ApiError {
   const isRead = method === "GET" || method === "HEAD";
@@ -95,7 +94,7 @@ export function withKnownOutcome(error: ApiError, { method, effects }: RequestCo
   return error;
 }
 
-/** The headers that every response carries. */
+/** Sets the headers of every response. */
 export function setResponseHeaders(headers: Headers, context: RequestContext): void {
   allowAnyOrigin(headers);
   headers.set("X-Request-Id", context.id);
@@ -105,7 +104,7 @@ export function setResponseHeaders(headers: Headers, context: RequestContext): v
   headers.set("Server-Timing", `db;dur=${context.dbMs.toFixed(1)}, total;dur=${sinceStart(context).toFixed(1)}`);
 }
 
-/** `answered`: the status of the response, which a client that has gone never gets. What failed on our side stays. */
+/** `answered` is the status of the response. If the client closed the connection it becomes 499, except for our failures. */
 export function logLine(context: RequestContext, answered: number, slowMs: number): LogLine {
   const { error, route, caller, clientId } = context;
   const status = context.clientLeft && answered < 500 ? CLIENT_LEFT_STATUS : answered;
@@ -131,7 +130,7 @@ export function logLine(context: RequestContext, answered: number, slowMs: numbe
   };
 }
 
-/** What is ours to look into: failures, and codes that the contract does not announce. */
+/** The cause of failures on our side, and of error codes that the contract does not declare. */
 function causeOf({ error, route }: RequestContext, status: number): string | undefined {
   if (!error) return undefined;
   if (status >= 500) return describe(error.cause ?? error);

@@ -1,6 +1,6 @@
-/** Any web page may call the interface: who may do what is decided by tokens, and there are no cookies. */
+/** CORS: any web page may call the API. Access depends on tokens only; there are no cookies. */
 
-/** What this service and the platform's client library send. */
+/** Request headers of this API and of supabase-js. */
 const knownHeaders = [
   "authorization",
   "apikey",
@@ -34,8 +34,8 @@ export function preflight(methods: string, request: Headers): Headers {
 }
 
 /**
- * The known headers and those that the page asks for: monitoring libraries add their own, and a header that nobody reads
- * does no harm. `*` would not do, because it does not cover `Authorization`.
+ * The known headers and those that the page requests, because monitoring libraries add their own. Unknown headers are ignored.
+ * `*` would not cover `Authorization`.
  */
 function allowedHeaders(asked: string): string {
   const names = asked.split(",").map((name) => name.trim().toLowerCase()).filter((name) => HEADER_NAME.test(name));

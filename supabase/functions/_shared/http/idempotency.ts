@@ -1,6 +1,6 @@
 /**
- * The `Idempotency-Key` of a POST. The database keeps each reply together with its effect (api.run_command). The handler of
- * a POST only maps these replies, so the same replies make the same response, and nothing else has to be kept.
+ * The `Idempotency-Key` of a POST. The database stores each reply together with its effect (api.run_command). The handler only
+ * maps these replies, so the same replies give the same response. Nothing else is stored.
  */
 import { ApiError } from "../errors.ts";
 import { searchOf } from "./input.ts";
@@ -10,7 +10,7 @@ export const REPLAYED_HEADER = "Idempotent-Replayed";
 
 export interface IdempotencyKey {
   readonly key: string;
-  /** SHA-256 of the request that the key stands for. */
+  /** SHA-256 of the request. */
   readonly fingerprint: string;
 }
 
@@ -34,7 +34,7 @@ export function readKey(headers: Headers): string | undefined {
   }]);
 }
 
-/** JSON in which the order of keys and the white space of what was sent make no difference. */
+/** JSON with sorted keys and without white space. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -1,35 +1,35 @@
 /**
- * Reading what the client sent: strictly, and saying everything that is wrong with it at once. Query parameters are
- * decoded by the kind their schema declares, then checked by that schema like any JSON value.
+ * Parses requests strictly and reports all field errors at once. Query parameters are decoded by the type in their schema,
+ * then validated by it like any JSON value.
  */
 import { z } from "zod";
 import { ApiError, type FieldError } from "../errors.ts";
 
 const MIB = 1024 * 1024;
 
-/** The limit of a body, unless its route has one of its own. */
+/** Maximum size of a body in bytes. Routes may set their own limit. */
 export const BODY_LIMIT = MIB;
 
-/** How much of a body that is too large is still taken from the wire. */
+/** Bytes read from an oversized body before the connection is closed. */
 export const MAX_DRAIN_BYTES = 8 * BODY_LIMIT;
 
-/** Enough to correct a form by; a hostile body shall not make the answer larger than itself. */
+/** Maximum number of reported errors, so that the response is not larger than the request. */
 const MAX_ERRORS = 100;
 
-/** Nothing in the interface nests half as deep. */
+/** Maximum nesting of JSON; the API needs less than half of it. */
 const MAX_DEPTH = 32;
 
-/** A number as JSON writes it: 12, -0.5, 1.2e-7, 5.0E-4. Most languages print small numbers with an exponent. */
+/** A JSON number: 12, -0.5, 1.2e-7, 5.0E-4. Most languages print small numbers with an exponent. */
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/;
 
 type Fields = z.ZodObject;
 
-/** The client went before its body was complete. There is nobody to answer, and nothing of ours has failed. */
+/** The client closed the connection before its body was complete. There is no response and no failure on our side. */
 export class ClientLeft extends Error {
   override readonly name = "ClientLeft";
 }
 
-/** What a route takes that declares nothing. */
+/** The schema of a route without fields. */
 export const noFields = z.strictObject({});
 
 export function readParams<F extends Fields>(fields: F, raw: Record<string, string>): z.output<F> {
@@ -40,7 +40,7 @@ export function readParams<F extends Fields>(fields: F, raw: Record<string, stri
   return check(fields, Object.fromEntries(values), unstorable(raw));
 }
 
-/** The query string without the parameter by which the platform's client library chooses a region. */
+/** The query string without supabase-js's parameter for the region. */
 export function searchOf(url: string): string {
   return new URL(url).search.replace(/(?<=[?&])forceFunctionRegion=[^&]*(&|$)/g, "").replace(/[?&]+$/, "");
 }
@@ -82,7 +82,7 @@ export function readQuery<F extends Fields>(fields: F, search: string): z.output
   return check(fields, raw, [...errors, ...unstorable(raw)]);
 }
 
-/** The body as it was sent: JSON, of any shape. */
+/** The JSON body, not validated. */
 export async function readJson(request: Request, limit = BODY_LIMIT): Promise<unknown> {
   const bytes = await limitedBytes(request, limit);
   if (bytes.length === 0) throw rejectedBody("required", "A JSON body is required.");
@@ -90,7 +90,7 @@ export async function readJson(request: Request, limit = BODY_LIMIT): Promise<un
   return parseJson(bytes);
 }
 
-/** As readJson; no body at all is an empty object. */
+/** As readJson. Without a body: an empty object. */
 export async function readOptionalJson(request: Request, limit = BODY_LIMIT): Promise<unknown> {
   const bytes = await limitedBytes(request, limit);
   if (bytes.length === 0) return {};
@@ -98,7 +98,7 @@ export async function readOptionalJson(request: Request, limit = BODY_LIMIT): Pr
   return parseJson(bytes);
 }
 
-/** The body of a request that has nothing to say: none at all, or the empty object that some clients send. */
+/** Rejects a body on routes without one. Some clients send an empty object, which is accepted. */
 export async function readNothing(request: Request): Promise<void> {
   readBody(noFields, await readOptionalJson(request));
 }
@@ -135,7 +135,7 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
   return [{ param: at(), code: issue.code, message: issue.message }];
 }
 
-/** A value inside what was sent; its path is spelled out only when it is needed. */
+/** A value inside a body. Its path is only built for errors. */
 interface Place {
   readonly value: unknown;
   readonly key: string;
@@ -143,7 +143,7 @@ interface Place {
   readonly depth: number;
 }
 
-/** What the database cannot store: NUL characters, lone halves of surrogate pairs, bottomless nesting. */
+/** Values that the database cannot store: NUL characters, lone surrogates, too deep nesting. */
 function unstorable(root: unknown): FieldError[] {
   const errors: FieldError[] = [];
   const pending: Place[] = [{ value: root, key: "", outer: null, depth: 0 }];
@@ -191,11 +191,11 @@ function percentDecoded(text: string): string | undefined {
 
 interface Kind {
   readonly type: string;
-  /** What an array has. */
+  /** The schema of an array's items. */
   readonly element?: z.core.$ZodType;
 }
 
-/** The type a parameter has once defaults and optionality are taken off. */
+/** The type of a parameter without defaults and optionality. */
 function kindOf(schema: z.core.$ZodType): Kind {
   const def = schema._zod.def as z.core.$ZodTypeDef & {
     innerType?: z.core.$ZodType;
@@ -204,7 +204,7 @@ function kindOf(schema: z.core.$ZodType): Kind {
   return def.innerType ? kindOf(def.innerType) : def;
 }
 
-/** What cannot be decoded stays text, and the schema says what it wanted instead. */
+/** Text that cannot be decoded stays text; the schema then reports the expected type. */
 function decoded(text: string, schema: z.core.$ZodType): unknown {
   const { type, element } = kindOf(schema);
   if (type === "number") return NUMBER.test(text) ? Number(text) : text;
@@ -229,8 +229,8 @@ function isJsonRequest(headers: Headers): boolean {
 }
 
 /**
- * The body, counted as it arrives: Content-Length may be absent. The rest of one that is too large is read and dropped, up
- * to a point, because a client or a proxy in the middle of sending may not listen to an answer.
+ * The body. Its bytes are counted on arrival, because Content-Length may be absent. The rest of an oversized body is read and
+ * dropped up to MAX_DRAIN_BYTES, because clients and proxies may ignore a response while they send.
  */
 async function limitedBytes(request: Request, limit = BODY_LIMIT): Promise<Uint8Array> {
   const message = `The body is larger than ${limit / MIB} MiB.`;
@@ -241,7 +241,7 @@ async function limitedBytes(request: Request, limit = BODY_LIMIT): Promise<Uint8
   let size = 0;
   const reader = request.body?.getReader();
   while (reader !== undefined && size <= MAX_DRAIN_BYTES) {
-    // The stream fails for one reason: the connection that it comes from is gone.
+    // The only cause of a failure is a closed connection.
     const { done, value } = await reader.read().catch((cause) => {
       throw new ClientLeft("The body ended early", { cause });
     });

@@ -2,9 +2,9 @@ import type { Config } from "../config.ts";
 import { ConfigError } from "../environment.ts";
 import type { Code } from "../errors.ts";
 
-/** Addresses that depend on the environment, so that no handler has to read it. */
+/** URLs that depend on the configuration. */
 export interface Links {
-  /** Public address of a stored asset; null when there is none. */
+  /** Public URL of a stored asset. Null without an asset. */
   asset(storageKey: string | null): string | null;
   /** The documentation page of an error code. */
   errorPage(code: Code): string;
@@ -17,7 +17,7 @@ export function linksOf(config: () => Config): Links {
   };
 }
 
-/** A service without its configuration still answers, without an address to point to. */
+/** Without a valid configuration errors have no `doc_url`. */
 export function docUrl(code: Code, links: Links): string | null {
   try {
     return links.errorPage(code);

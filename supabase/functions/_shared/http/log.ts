@@ -1,6 +1,6 @@
-/** One line of JSON a request: what happened and to whom, never a token, a body or the values of a query. */
+/** One line of JSON per request. Tokens, bodies and query values are never logged. */
 
-/** From the least to the most important. A request is an error when it failed on our side, and a warning when it was slow. */
+/** From the least to the most important. A failure on our side is an error, a slow request is a warning. */
 export const LOG_LEVELS = ["info", "warn", "error"] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -8,7 +8,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export interface LogSettings {
   /** Lines below this level are not written. */
   readonly level: LogLevel;
-  /** Requests that take at least so many milliseconds are logged as warnings. */
+  /** Requests that take at least this many milliseconds are logged as warnings. */
   readonly slowRequestMs: number;
 }
 
@@ -20,12 +20,12 @@ export interface LogLine {
   readonly request_id: string;
   /** The W3C trace that the request belongs to. */
   readonly trace_id: string;
-  /** The X-Request-Id that the client sent, where it is printable and not too long. */
+  /** The X-Request-Id of the client, if it is printable and not too long. */
   readonly client_request_id?: string;
   readonly method: string;
   /** The path of the route, not of the request; null when no route matched. */
   readonly route: string | null;
-  /** 499 where the client had gone before it was answered. */
+  /** 499 if the client closed the connection before the response. */
   readonly status: number;
   readonly ms: number;
   /** The request took at least as long as SLOW_REQUEST_MS. */
@@ -33,7 +33,7 @@ export interface LogLine {
   readonly db_ms: number;
   readonly user_id: string | null;
   readonly code: string | null;
-  /** Why a receipt or a notification of a store is not valid. */
+  /** Why a receipt or a notification of a store is invalid. */
   readonly reason?: string;
   /** The cause of a response with a status from 500. */
   readonly cause?: string;

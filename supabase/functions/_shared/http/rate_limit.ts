@@ -1,6 +1,6 @@
-/** How rate limits look over HTTP, and whom an anonymous request is counted for. The counts are the database's. */
+/** Rate limits over HTTP. The counters are in Postgres. */
 
-/** What the database says of a counted request. */
+/** The database's reply for a counted request. */
 export interface RateLimit {
   readonly allowed: boolean;
   readonly policy: string;

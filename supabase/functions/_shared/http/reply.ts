@@ -1,4 +1,4 @@
-/** The two kinds of answer: what the handler returned, and the error of it. */
+/** Responses: the reply of a handler, or an error. */
 import { ConfigError } from "../environment.ts";
 import { ApiError } from "../errors.ts";
 import { cacheControl, entityTag, etagMatches } from "./caching.ts";
@@ -11,17 +11,17 @@ const GEOJSON_TYPE = "application/geo+json";
 export const LINES_TYPE = "application/x-ndjson";
 export const TRUNCATED_HEADER = "X-Truncated";
 const NO_CONTENT = 204;
-/** What is overloaded or restarting is usually back by then; clients that come again later add to it no more. */
+/** Overloads and restarts usually end within this time. */
 const RETRY_AFTER_SECONDS = "2";
 
-/** Whether the Accept header names this type; weights are not compared. */
+/** Whether the Accept header contains this type. Weights are not compared. */
 export function accepts(request: Request, type: string): boolean {
   return (request.headers.get("accept") ?? "").split(",").some((part) =>
     part.split(";")[0]!.trim().toLowerCase() === type
   );
 }
 
-/** One JSON value a line, as they come. */
+/** One JSON value per line. */
 export async function streamLines(route: Route, values: AsyncIterable<unknown>): Promise<Response> {
   return await stream(route, linesOf(values), LINES_TYPE);
 }
@@ -31,8 +31,8 @@ async function* linesOf(values: AsyncIterable<unknown>): AsyncGenerator<string> 
 }
 
 /**
- * The first part is awaited, so that an error is still a proper one. When a later part fails, the connection is broken off, so
- * that nobody takes a part for the whole.
+ * Waits for the first part, so that its error is a normal error response. If a later part fails the connection is aborted, so
+ * that clients notice the missing part.
  */
 async function stream(route: Route, parts: AsyncIterable<string>, type: string): Promise<Response> {
   const iterator = parts[Symbol.asyncIterator]();
@@ -59,7 +59,7 @@ async function stream(route: Route, parts: AsyncIterable<string>, type: string):
   });
 }
 
-/** Only what the schema of the reply names is sent. */
+/** The response contains only the fields in the reply schema. */
 export async function replyWith(route: Route, request: Request, data: unknown): Promise<Response> {
   if (data instanceof Streamed) {
     return accepts(request, LINES_TYPE)
@@ -92,7 +92,7 @@ export async function replyWith(route: Route, request: Request, data: unknown): 
     if (etagMatches(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
   }
   headers.set("Content-Type", inText ? TEXT_TYPE : inGeoJson ? GEOJSON_TYPE : JSON_TYPE);
-  // The body is taken off on the way out, and its length with it.
+  // The runtime removes the body of a HEAD response and its length.
   if (request.method === "HEAD") headers.set("Content-Length", String(new TextEncoder().encode(text).length));
   return new Response(text, { status, headers });
 }
@@ -117,7 +117,7 @@ export function errorResponse(error: ApiError, requestId: string, docUrl: string
   });
 }
 
-/** Whatever was thrown, as an error of the interface. */
+/** Any thrown value as an ApiError. */
 export function asApiError(failure: unknown): ApiError {
   if (failure instanceof ApiError) return failure;
   return new ApiError(failure instanceof ConfigError ? "service_unavailable" : "server_error", { cause: failure });

@@ -9,7 +9,7 @@ import type { Links } from "./links.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** What an administrator can be given (private.admin_areas). */
+/** The areas of administrators (private.admin_areas). */
 export type AdminArea =
   | "admins"
   | "content"
@@ -22,33 +22,33 @@ export type AdminArea =
   | "support"
   | "users";
 
-/** Parameters, query and body are strict objects: an unknown key is refused. */
+/** Parameters, query and body are strict objects: unknown keys are rejected. */
 type Fields = z.ZodObject;
 type Read<F> = F extends Fields ? z.output<F> : undefined;
 
-/** What `db` adds to the arguments of a call: an administrator's id where only administrators are answered. */
+/** Arguments that `db` adds to each call: the administrator's id on administrators' routes. */
 type GivenBy<A extends Access> = A extends "admin" ? "admin_id" : never;
 
-/** What a handler gets: the parsed request, and the database for the functions in the route's `calls`. */
+/** The handler's argument: the parsed request, and the database for the functions in `calls`. */
 export interface RequestInput<A extends Access, P, Q, B, C extends ApiFunction> {
   readonly db: Database<C, GivenBy<A>>;
-  /** The same database, whose functions are neither counted nor run once: for the pages of a document, which only reads. */
+  /** The same database without rate limit and idempotency: for reading a document page by page. */
   readonly pages: Database<C, GivenBy<A>>;
   readonly caller: CallerOf<A>;
   readonly params: P;
   readonly query: Q;
   readonly body: B;
   readonly links: Links;
-  /** The service itself, for what a provider said; never around a policy. */
+  /** The database as the service, to record statements of providers. Never use it to bypass a policy. */
   readonly service: Database<C>;
-  /** The apps that open links of the site. */
+  /** The apps that open links of the website. */
   readonly apps: AppsConfig;
-  /** The `If-Match` header: which version of a versioned resource the request is about; undefined: any. */
+  /** The `If-Match` header: the expected version of the resource. Undefined: any version. */
   readonly ifMatch: string | undefined;
-  /** The `Authorization` header, for a company that calls a public route with a token of its own. */
+  /** The `Authorization` header, for providers that call a public route with their own token. */
   readonly authorization: string | null;
   readonly requestId: string;
-  /** The network address that the request comes from, for the database to hash. */
+  /** The client's IP address. The database stores only its hash. */
   readonly clientAddress: string;
 }
 
@@ -57,7 +57,7 @@ export type HandlerContext<A extends Access, P, Q, B, C extends ApiFunction, U e
   & RequestInput<A, P, Q, B, C>
   & Pick<Providers, U>;
 
-/** Status and schema of the reply; `asText` renders it for readers who do not ask for JSON. */
+/** Status and schema of the reply. `asText` renders it for clients that do not accept JSON. */
 type Reply<R extends z.ZodType> =
   | readonly [status: number, schema: R]
   | readonly [
@@ -66,19 +66,19 @@ type Reply<R extends z.ZodType> =
     asText: (reply: z.output<R>) => string,
   ];
 
-/** A reply of any length, as its text or as JSON lines, which is read while it is sent. */
+/** A reply of any length, streamed as text or as JSON lines. */
 export class Streamed {
   constructor(readonly text: () => AsyncIterable<string>, readonly values: () => AsyncIterable<unknown>) {}
 }
 
-/** What a handler returns may say more than the schema of the reply lets through. */
+/** Handlers may return more fields than the reply schema has; these are dropped. */
 type Returned<T> = T & Readonly<Record<string, unknown>>;
 
-/** Further types of a reply, for readers whose Accept header names them. */
+/** Further media types of a reply, chosen by the Accept header. */
 export interface Representations<A extends Access, R, P, Q, B, C extends ApiFunction, U extends ProviderName> {
   /** The reply as GeoJSON. */
   readonly geojson?: (reply: R) => unknown;
-  /** A stream of JSON lines, however long; it calls the database for itself. */
+  /** A stream of JSON lines of any length. It calls the database itself. */
   readonly lines?: (work: HandlerContext<A, P, Q, B, C, U>) => AsyncIterable<unknown>;
 }
 
@@ -92,64 +92,64 @@ export interface Definition<
   U extends ProviderName,
 > {
   readonly method: Method;
-  /** As the function sees it: `/<function>/...`, parameters in braces. Clients put `/v1` in front. */
+  /** `/<function>/...` with parameters in braces. Clients prefix it with `/v1`. */
   readonly path: `/${string}`;
   readonly access: A;
-  /** What an administrator must have for it; null: any active administrator. Every route with the access `admin` has one. */
+  /** The area that the administrator needs. Null: any active administrator. Required for the access `admin`. */
   readonly area?: AdminArea | null;
   readonly summary: string;
   readonly description?: string;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** Whether the body may be left out; no field of it is required then. */
+  /** Whether the body is optional. Then none of its fields is required. */
   readonly isBodyOptional?: boolean;
-  /** How many bytes the body may have, where that is not BODY_LIMIT; at most MAX_DRAIN_BYTES. */
+  /** Maximum body size in bytes. Default BODY_LIMIT, at most MAX_DRAIN_BYTES. */
   readonly bodyLimit?: number;
   readonly reply: Reply<R>;
-  /** A further status of the same reply: 200 where there was nothing left to create. Goes with `replyStatus`. */
+  /** A second status of the same reply, for example 200 if the row already existed. Requires `replyStatus`. */
   readonly alternateStatus?: number;
-  /** Which of the two it is, told from what the handler returned, with what the schema of the reply takes off it. */
+  /** Chooses the status from the handler's return value, including fields that the reply schema drops. */
   readonly replyStatus?: (returned: Returned<z.input<R>>) => number;
   readonly representations?: Representations<A, z.output<R>, Read<P>, Read<Q>, Read<B>, C, U>;
   /**
-   * Which database may answer: any for a GET, the primary for the rest, unless this says otherwise. A POST that only reads
-   * says `any`; a GET whose function writes, or that is about the primary, says `primary`.
+   * The database for the route. Default: any for a GET, otherwise the primary. Set `any` for a POST that only reads, and
+   * `primary` for a GET whose function writes or reports on the primary.
    */
   readonly instance?: Instance;
-  /** Codes the handler or its database function may refuse with, beyond those that `errorCodesOf` adds. */
+  /** Error codes of the handler and its database functions, without those that `errorCodesOf` adds. */
   readonly errors: readonly Code[];
   /**
-   * The rate limit policy that requests are counted under: that of the route's command (private.rate_limit_policies), or for a
-   * public route one that counts by network. `limitOf` knows the usual one.
+   * The rate limit policy: that of the route's command (private.rate_limit_policies), or for a public route one that counts by
+   * network. Default: `limitOf`.
    */
   readonly limit?: string;
-  /** Whether a request may cost more than a page; such reads of anonymous clients are counted by network. */
+  /** Whether a request costs more than one page. Such reads are rate limited, for anonymous users by network. */
   readonly isExpensive?: (query: Read<Q>) => boolean;
   readonly cache?: Cache;
-  /** The reply has `updated_at`, which is its `ETag`; a request that changes the resource may send it as `If-Match`. */
+  /** `updated_at` of the reply is its `ETag`. Requests that change the resource may send it as `If-Match`. */
   readonly isVersioned?: boolean;
-  /** The handler returns a `Streamed`, also as JSON lines. */
+  /** The handler returns a `Streamed`, which is also available as JSON lines. */
   readonly isStreamed?: boolean;
-  /** Whether a list with a bound left something out, which `X-Truncated: true` says. */
+  /** Whether a bounded list was truncated. Sets `X-Truncated: true`. */
   readonly isTruncated?: (returned: Returned<z.input<R>>) => boolean;
-  /** The ids of the lots that a page of a search shows, for which the search is counted. */
+  /** The ids of the lots in a page of search results, to count the search for each of them. */
   readonly shownLots?: (returned: Returned<z.input<R>>, query: Read<Q>) => readonly string[];
-  /** The functions of the database that the route calls; a route without a handler calls one and replies what it returns. */
+  /** The database functions of the route. A route without a handler calls one and returns its reply. */
   readonly calls?: C | readonly C[];
   /**
-   * The arguments of that call, where they are not the fields of path, query and body by their names, with `if_match` for a
-   * change of a versioned resource.
+   * The arguments of that call. Default: the fields of path, query and body by name, plus `if_match` for a change of a
+   * versioned resource.
    */
   args?(input: RequestInput<A, Read<P>, Read<Q>, Read<B>, C>): ArgsOf<C, GivenBy<A>>;
-  /** The providers that the handler uses; the group's `createApp` is given each of them. */
+  /** The providers that the handler uses. Pass each of them to the group's `createApp`. */
   readonly uses?: readonly U[];
   handle?(
     work: HandlerContext<A, Read<P>, Read<Q>, Read<B>, C, U>,
   ): z.input<R> | Streamed | Promise<z.input<R> | Streamed>;
 }
 
-/** A route whose types are known to its own handler alone. */
+/** A route without the types of its fields, as the router handles it. */
 export interface Route {
   readonly method: Method;
   readonly path: `/${string}`;
@@ -184,9 +184,9 @@ export interface Route {
   readonly shownLots?: (returned: never, query: never) => readonly string[];
   readonly calls: readonly ApiFunction[];
   readonly uses: readonly ProviderName[];
-  /** Whether the reply is what the one function in `calls` returns. */
+  /** Whether the route has no handler and returns the reply of the one function in `calls`. */
   readonly isOneCall: boolean;
-  /** Whether the route says itself how the request's fields become the arguments of its call. */
+  /** Whether the route has its own `args`. */
   readonly hasOwnArgs: boolean;
   handle(work: never): unknown;
 }
@@ -244,12 +244,12 @@ export function route<
   }
 }
 
-/** A route by the name that it is exported by: the id of its operation in the contract. */
+/** A route with its export name, which is its operationId in the contract. */
 export interface NamedRoute extends Route {
   readonly name: string;
 }
 
-/** The routes that modules export; other exports are left out. */
+/** The routes among the exports of modules. */
 export function routesOf(...modules: readonly object[]): NamedRoute[] {
   return modules.flatMap((module) => Object.entries(module)).filter(isRoute)
     .map(([name, route]) => ({ ...route, name }));
@@ -260,32 +260,32 @@ function isRoute(member: [name: string, value: unknown]): member is [string, Rou
   return typeof value === "object" && value !== null && "handle" in value && "path" in value;
 }
 
-/** The policy that limits a route: its own, or `write` for what a signed-in caller writes; undefined for the others. */
+/** The rate limit policy of a route: its own, or the default for writes of authenticated users. Undefined: not limited. */
 export function limitOf({ method, access, limit }: Route): string | undefined {
   const signedIn = access !== "public" && access !== "optional" && access !== "service";
   return limit ?? (method === "GET" || !signedIn ? undefined : access === "admin" ? "admin_write" : "write");
 }
 
-/** Which database may answer the requests of a route. */
+/** The database for the requests of a route. */
 export function instanceOf({ method, instance }: Route): Instance {
   return instance ?? (method === "GET" ? "any" : "primary");
 }
 
-/** Whether the answer to a request with an `Idempotency-Key` is kept: for a POST whose caller may be known. */
+/** Whether `Idempotency-Key` works on a route: on every POST of authenticated users. */
 export function keepsAnswers({ method, access }: Route): boolean {
   return method === "POST" && access !== "public" && access !== "service";
 }
 
-/** Whether a route looks at `If-Match`: it changes a versioned resource. */
+/** Whether `If-Match` works on a route: it changes a versioned resource. */
 export function isConditional({ method, isVersioned }: Route): boolean {
   return isVersioned === true && method !== "GET";
 }
 
-/** Every code this route can answer with: its own, and those of what the router does for it. */
+/** All error codes of a route: its own and those of the router. */
 export function errorCodesOf(route: Route): Code[] {
   const all = new Set<Code>(route.errors);
   all.add("validation_error").add("server_error").add("service_unavailable");
-  // A suspended or withdrawn caller is refused wherever a caller is known, and every user where only the service may call.
+  // Suspended and withdrawn users are rejected on every route that reads the token, and all users on routes of the service.
   if (route.access !== "public") all.add("unauthorized").add("forbidden");
   if (route.method !== "GET") all.add("payload_too_large").add("unsupported_media_type");
   if (limitOf(route) !== undefined || route.isExpensive !== undefined) all.add("rate_limited");

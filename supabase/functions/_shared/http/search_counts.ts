@@ -1,19 +1,19 @@
 /**
- * How often searches showed each lot, counted after the replies: collected in memory and written by the batch, so that a
- * read writes nothing and waits for nothing.
+ * Counts how often searches returned each lot. Counts are collected in memory after the response and written in batches, so
+ * that searches do not wait.
  *
- * Counts are lost when the process is killed, when a write fails, and when more lots are shown between two writes than the
- * memory's bound. None counts twice: a write is never repeated. Nothing is sampled.
+ * Counts are lost if the process is killed, if a write fails, or if more than MAX_LOTS lots were returned between two writes.
+ * No count is written twice, because writes are not retried. There is no sampling.
  */
 import type { Config } from "../config.ts";
 import { asService } from "../db/client.ts";
 import { describe } from "./log.ts";
 
-/** How long counts are collected before they are written. */
+/** Time between two writes. */
 const INTERVAL_MS = 5_000;
-/** So many lots are written at once. */
+/** Maximum number of lots per write. */
 const BATCH_LOTS = 2_000;
-/** So many lots are kept while a write is under way; further lots are not counted. */
+/** Maximum number of lots in memory during a write. Further lots are not counted. */
 const MAX_LOTS = 10_000;
 
 export interface SearchCountsOptions {
@@ -24,13 +24,13 @@ export interface SearchCountsOptions {
   readonly log?: (line: Record<string, unknown>) => void;
 }
 
-/** What keeps the hosted runtime from ending the process before the promise settles. */
+/** Keeps the hosted runtime from ending the process before the promise settles. */
 declare const EdgeRuntime: { waitUntil(promise: Promise<unknown>): void } | undefined;
 
 export class SearchCounts {
   #counts = new Map<string, number>();
   #writing = false;
-  /** Ends the wait before the next write; undefined while none is planned. */
+  /** Ends the wait before the next write. Undefined if none is planned. */
   #writeNow: (() => void) | undefined;
   readonly #options: Required<SearchCountsOptions>;
 
@@ -44,7 +44,7 @@ export class SearchCounts {
     };
   }
 
-  /** Counts a search for each lot that its page showed. */
+  /** Counts a search for each lot in its page. */
   add(lotIds: readonly string[]): void {
     const { batchLots, maxLots } = this.#options;
     for (const id of lotIds) {

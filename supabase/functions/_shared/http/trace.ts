@@ -1,11 +1,11 @@
-/** W3C Trace Context (https://www.w3.org/TR/trace-context/): the trace of a client goes on in the calls of its request. */
+/** W3C Trace Context (https://www.w3.org/TR/trace-context/). The client's trace is passed on to the database. */
 
 export interface Trace {
   readonly traceId: string;
-  /** The id of this request's span: the parent of the calls it makes. */
+  /** The span id of this request, which is the parent of its calls. */
   readonly spanId: string;
   readonly flags: string;
-  /** The `tracestate` of the client; null without one. */
+  /** The client's `tracestate`, if any. */
   readonly state: string | null;
 }
 
@@ -14,7 +14,7 @@ const TRACEPARENT =
   /^(?!ff)(?:00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})|(?!00)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?)$/;
 const MAX_STATE_LENGTH = 512;
 
-/** The trace that a request belongs to; a new, unsampled one when its `traceparent` is missing or invalid. */
+/** The trace of a request. A new, unsampled one if `traceparent` is missing or invalid. */
 export function readTrace(headers: Headers): Trace {
   const found = TRACEPARENT.exec(headers.get("traceparent")?.trim() ?? "");
   const [traceId, parentId, flags] = [found?.[1] ?? found?.[4], found?.[2] ?? found?.[5], found?.[3] ?? found?.[6]];
@@ -26,7 +26,7 @@ export function readTrace(headers: Headers): Trace {
   return { traceId, spanId, flags: flags!, state: state && state.length <= MAX_STATE_LENGTH ? state : null };
 }
 
-/** The headers that carry a trace on. */
+/** The headers of a trace for outgoing requests. */
 export function traceHeaders({ traceId, spanId, flags, state }: Trace): Record<string, string> {
   return { traceparent: `00-${traceId}-${spanId}-${flags}`, ...state === null ? {} : { tracestate: state } };
 }
