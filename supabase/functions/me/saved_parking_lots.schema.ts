@@ -9,7 +9,7 @@ export const SavedParkingLot = z.object(row).meta({ id: "SavedParkingLot" });
 
 const SavedWithLot = z.object({
   ...row,
-  parking_lot: z.union([FoundLot, z.null()]).meta({ description: "Null if the lot is no longer public" }),
+  parking_lot: FoundLot.nullable().meta({ description: "Null if the lot is no longer public" }),
 }).meta({ id: "SavedParkingLotWithLot" });
 
 export const SavedParkingLots = pageOf(SavedWithLot, "SavedParkingLots");

@@ -12,6 +12,6 @@ export const ParkingLotRating = z.object({
   updated_at: Timestamp,
 }).meta({ id: "ParkingLotRating", description: "The caller's rating of a lot" });
 
-export const MyParkingLotRating = z.union([ParkingLotRating, z.null()]);
+export const MyParkingLotRating = ParkingLotRating.nullable();
 
 export const NewRating = z.strictObject({ value: Value }).meta({ id: "NewRating" });

@@ -52,7 +52,7 @@ const Image = z.object({
 const Tag = z.object({
   tag_id: Id,
   state: answer.meta({ description: "True: the lot has the tag. False: it does not. Null: uncertain." }),
-  tag: z.union([LotTag, z.null()]),
+  tag: LotTag.nullable(),
 }).meta({ id: "ParkingLotTag" });
 
 const Operator = z.object({
@@ -114,8 +114,8 @@ const FieldProvenance = z.record(
 
 const PlannedStayWithFee = PlannedStay.extend({
   vehicle_type: z.string(),
-  fee: z.union([Fee, z.null()]).meta({ description: "Result of calc-fee. Null with `fee_refusal`." }),
-  fee_refusal: z.union([FeeRefusal, z.null()]).meta({ description: "Why the fee is unknown. Null with `fee`." }),
+  fee: Fee.nullable().meta({ description: "Result of calc-fee. Null with `fee_refusal`." }),
+  fee_refusal: FeeRefusal.nullable().meta({ description: "Why the fee is unknown. Null with `fee`." }),
 }).meta({ id: "PlannedStayWithFee" });
 
 const Changes = Timestamp.nullable();
@@ -127,7 +127,7 @@ export const LotDetail = z.object({
   address: known,
   lat: z.number().nullable(),
   lng: z.number().nullable(),
-  area: z.union([Geometry, z.null()]),
+  area: Geometry.nullable(),
   total_spaces: count.nullable(),
   status: known,
   structure: known,
@@ -162,7 +162,7 @@ export const LotDetail = z.object({
   pricing_groups: z.array(PricingGroup),
   images: z.array(Image).meta({ description: "The main image first" }),
   tags: z.array(Tag),
-  operator: z.union([Operator, z.null()]),
+  operator: Operator.nullable(),
   spots: z.array(Spot),
   date_overrides: z.array(DateOverride),
   is_open_now: answer.meta({ description: "Same as in `derived`. Null if unknown." }),
@@ -179,11 +179,11 @@ export const LotDetail = z.object({
     id: "NextChangeAt",
     description: "When each value of `derived` changes next. Null if it does not change within 14 days.",
   }),
-  planned_stay: z.union([PlannedStayWithFee, z.null()]).meta({
+  planned_stay: PlannedStayWithFee.nullable().meta({
     description: "Null unless `entry_at` and `exit_at` are given",
   }),
-  fit: z.union([Fit, z.null()]).meta({ description: "Null unless `vehicle` contains a dimension" }),
-  availability: z.union([CurrentOccupancy, z.null()]).meta({ description: "Null if unknown" }),
+  fit: Fit.nullable().meta({ description: "Null unless `vehicle` contains a dimension" }),
+  availability: CurrentOccupancy.nullable().meta({ description: "Null if unknown" }),
   is_saved: answer.meta({ description: "Whether the caller saved the lot. Null without a token." }),
   my_rating: z.enum(["good", "bad"]).nullable().meta({ description: "The caller's rating of the lot" }),
   provenance: Provenance,

@@ -75,6 +75,6 @@ export const OccupancyForecast = z.array(z.object({
 })).meta({ id: "OccupancyForecast", description: "Hours of the week with at least one report, in order" });
 
 export const Occupancy = z.object({
-  current: z.union([CurrentOccupancy, z.null()]).meta({ description: "Null if unknown" }),
+  current: CurrentOccupancy.nullable().meta({ description: "Null if unknown" }),
   forecast: OccupancyForecast,
 }).meta({ id: "Occupancy" });

@@ -80,7 +80,7 @@ export const Cost = {
       "now. Null if unknown.",
   }),
   currency: z.string().meta({ examples: ["JPY"] }),
-  fee_refusal: z.union([FeeRefusal, z.null()]).meta({
+  fee_refusal: FeeRefusal.nullable().meta({
     description: "Why the fee is unknown: `details` of the error `fee_unknown` of calc-fee. Null with `estimated_fee`.",
   }),
   walk_minutes: z.int().min(0).meta({ description: "`distance_m` / 80 (80 m per minute), rounded up" }),
@@ -132,7 +132,7 @@ export const ParkingLot = z.object({
   shape_type: z.string().nullable().optional(),
   operator_code: z.string().nullable().optional(),
   entry_difficulty: z.string().nullable().optional(),
-  area: z.union([Geometry, z.null()]).optional(),
+  area: Geometry.nullable().optional(),
 }).meta({
   id: "ParkingLot",
   description: "Fields common to all lots. `FoundParkingLot` and `ParkingLotWithDetail` contain these and more fields.",
@@ -162,13 +162,13 @@ export const NearbyParkingLot = z.object({
   }),
   ...Ranking,
   ...Cost,
-  planned_stay: z.union([PlannedStay, z.null()]).meta({
+  planned_stay: PlannedStay.nullable().meta({
     description: "Null unless `entry_at` and `exit_at` are given",
   }),
-  fit: z.union([Fit, z.null()]).meta({ description: "Null unless `vehicle` contains a dimension" }),
+  fit: Fit.nullable().meta({ description: "Null unless `vehicle` contains a dimension" }),
   is_saved: z.boolean().nullable().meta({ description: "Whether the caller saved the lot. Null without a token." }),
   my_rating: z.enum(["good", "bad"]).nullable().meta({ description: "The caller's rating of the lot" }),
-  availability: z.union([CurrentOccupancy, z.null()]).meta({ description: "Null if unknown" }),
+  availability: CurrentOccupancy.nullable().meta({ description: "Null if unknown" }),
 }).meta({ id: "NearbyParkingLotWithRanking" });
 
 export const NearbyParkingLots = z.array(NearbyParkingLot);
