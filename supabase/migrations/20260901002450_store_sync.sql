@@ -13,7 +13,7 @@
 --
 -- Invariants: a store and a task have at most one open run. One consumer works on a run, and one consumer at a time queries
 -- each store. Units and amounts of refunds are negative parts of units and amount_minor.
--- Interface: private.start_store_sync, private.store_days_to_read; private.purge_store_sync for its job.
+-- Interface: private.start_store_sync, private.store_days_to_read.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
