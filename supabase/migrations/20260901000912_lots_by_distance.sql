@@ -232,15 +232,15 @@ set enable_bitmapscan = off -- it would read and sort the whole box; the planner
 as $$
 declare
   c_centre constant point := point(radians(p_lng), private.mercator_y(p_lat));
-  c_around constant record := private.search_boxes(p_lat, p_lng, p_radius_m);
-  c_box constant box := c_around.boxes[1];
+  c_circle constant record := private.search_boxes(p_lat, p_lng, p_radius_m);
+  c_box constant box := c_circle.boxes[1];
   v_fetch integer := p_limit + 9;
   v_fetched integer;
   v_last double precision;
   v_far double precision;
   v_page private.found_page;
 begin
-  if c_around.is_plane then
+  if c_circle.is_plane then
     loop
       select count(*), max(f.far), array_agg(f.id order by f.key, f.id) filter (where f.key <= p_radius_m),
         array_agg(f.key order by f.key, f.id) filter (where f.key <= p_radius_m)

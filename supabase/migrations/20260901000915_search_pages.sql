@@ -19,12 +19,12 @@ as $$
 declare
   -- The order from the cursor on. Only private.search_condition makes p_condition, and it quotes the values of a caller.
   c_order constant text := format('order by e.%I, e.parking_lot_id', p_column);
-  c_behind constant text := case when p_after is null then 'true'
+  c_after constant text := case when p_after is null then 'true'
     else format('(e.%I, e.parking_lot_id) > ($1, $2)', p_column) end;
   c_head constant text := format(
     'select array_agg(f.id order by f.key, f.id), array_agg(f.key order by f.key, f.id) from (
       select e.parking_lot_id as id, e.%I as key from ', p_column);
-  c_tail constant text := format(' e where %s and %s %s limit $3) f', c_behind, p_condition, c_order);
+  c_tail constant text := format(' e where %s and %s %s limit $3) f', c_after, p_condition, c_order);
   c_key constant integer := p_after ->> 0;
   c_id constant uuid := p_after ->> 1;
   v_page private.found_page;
@@ -32,7 +32,7 @@ begin
   -- For a common condition the next few thousand entries of the order fill a page. The indexes are used when they do not, and
   -- at once when they would return one or two. The planner cannot estimate this: it treats correlated terms as independent.
   if p_share > 0.0005 then
-    execute c_head || format('(select e.* from private.search_entries e where %s %s limit 3000)', c_behind, c_order) || c_tail
+    execute c_head || format('(select e.* from private.search_entries e where %s %s limit 3000)', c_after, c_order) || c_tail
       into v_page.lot_ids, v_page.keys using c_key, c_id, p_limit;
     if cardinality(v_page.lot_ids) >= p_limit then
       return v_page;
