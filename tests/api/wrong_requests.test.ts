@@ -2,7 +2,6 @@
 // and none a 500.
 import { limitOf } from "../../supabase/functions/_shared/http/route.ts";
 import { anAdministrator } from "./administrators.ts";
-import { readMe } from "../../supabase/functions/me/account.ts";
 import { groups } from "../../supabase/functions/openapi/contract.ts";
 import { signUp } from "../support/people.ts";
 import { assertError, type ExpectedError, type WrongRequest, wrongRequests } from "../support/api_errors.ts";
@@ -113,7 +112,9 @@ for (const route of routes) {
   const known = { badAuthorizations: forged, path, otherMethod, authorization, userAuthorization };
   const needs = { ...known, ...(goodQuery[`${route.method} ${route.path}`] ?? goodQuery[route.path]) };
   for (const wrong of wrongRequests(route, needs)) refuses(wrong);
-  for (const [status, { token }] of route.access === "user" && route !== readMe ? Object.entries(outcasts) : []) {
+  for (
+    const [status, { token }] of route.access === "user" && route.name !== "readMe" ? Object.entries(outcasts) : []
+  ) {
     const auth = bearer(token);
     const sent = route.body ? jsonBody(needs.body ?? {}, auth) : { headers: auth };
     refuses({
