@@ -7,9 +7,9 @@
 -- A job deletes the large parts (private.next_erasure_batch): a batch of rows a transaction, table by table in the order
 -- of private.erasure_steps. private.account_ends has its progress. A job that is killed continues after its last batch.
 --
--- What only the user used is deleted. What others use stays without the user: published reviews, parking sessions as counts
--- of visits, which lots were reported and for what (without the text), and pictures of lots. The account's row and the auth
--- user stay, empty, so that tokens that are still valid are rejected with a specific error until they expire.
+-- Data that only the user used are deleted. Data that others use stay without the user: published reviews, parking sessions
+-- as counts of visits, which lots were reported and for what (without the text), and pictures of lots. The account's row
+-- and the auth user stay, empty, so that tokens that are still valid are rejected with a specific error until they expire.
 --
 -- Locks: a batch locks the account, then its lots in the order of their ids, then its rows. Each transaction changes rows
 -- of one table only: so no batch locks lots after rows.

@@ -74,7 +74,7 @@ create table private.badge_marks (
 );
 
 comment on table private.badge_marks is
-  'What is counted until the badge is earned: kind:subject, lot:id or day:YYYY-MM-DD, each once.';
+  'The counted marks until the badge is earned: kind:subject, lot:id or day:YYYY-MM-DD, each once.';
 
 create table private.kept_reviews (
   review_id uuid primary key,

@@ -44,7 +44,7 @@ create table private.push_deliveries (
 comment on table private.push_deliveries is
   'The devices of a notification, and the outcome of each. No foreign keys: an outcome outlives its device.';
 comment on column private.push_deliveries.outcome is
-  'Null: not yet known. undeliverable: five attempts failed. gone: the device is not the user''s any more, or the user does not want pushes.';
+  'Null: not yet known. `undeliverable`: five attempts failed. `gone`: the device is not the user''s any more, or the user does not want pushes.';
 
 -- The deliveries of a message of the queue; also whether a notification has all its outcomes.
 create index push_deliveries_open_idx on private.push_deliveries (notification_id, batch) where outcome is null;

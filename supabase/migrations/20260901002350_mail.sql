@@ -36,7 +36,7 @@ create table private.mail_deliveries (
 comment on table private.mail_deliveries is
   'The mails of a notification, and the outcome of each. No foreign keys and no addresses: an outcome outlives its user.';
 comment on column private.mail_deliveries.outcome is
-  'Null: not yet known. sent: accepted by the mail service. rejected: the service does not accept this mail. gone: the user has no address, is not active or does not want mail any more.';
+  'Null: not yet known. `sent`: accepted by the mail service. `rejected`: the service does not accept this mail. `gone`: the user has no address, is not active or does not want mail any more.';
 
 -- The mails of a message of the queue, and the purge of mails that were never sent.
 create index mail_deliveries_open_idx on private.mail_deliveries (notification_id, batch) where outcome is null;

@@ -1,6 +1,6 @@
-// Pages and contract are in plain words: tests/support/prose.ts has the rules, tests/support/denied_words.ts the words.
+// Pages, contract, and the comments and messages of migrations are in plain words: tests/support/prose.ts has the rules, tests/support/denied_words.ts the words.
 import assert from "node:assert/strict";
-import { inContract, inFile, inMarkdown, MAX_WORDS, proseFiles } from "../support/prose.ts";
+import { inContract, inFile, inMarkdown, inMigration, MAX_WORDS, proseFiles } from "../support/prose.ts";
 
 for (const path of proseFiles()) {
   Deno.test(`${path}: every sentence is short, and its words are plain`, () => {
@@ -53,6 +53,36 @@ Deno.test("a page without breaches: code, addresses and sentences of the longest
     "[The page](told.md#nobody) lists the stand-ins.",
   ].join("\n");
   assert.deepEqual(inMarkdown(page), []);
+});
+
+Deno.test("a migration with breaches: comments, comments on objects and messages are read, code and lists of interfaces are not", () => {
+  const migration = [
+    `-- The story. ${long(MAX_WORDS + 1)}`,
+    "--",
+    "-- It is told",
+    "-- anew.",
+    `-- Interface: ${long(MAX_WORDS + 1)}`,
+    "",
+    "create function private.asked() returns text",
+    "security definer -- nobody may",
+    "as $$",
+    "  -- Whoever waits.",
+    "  perform private.raise_error('gone', 404, 'The row is gone.');",
+    `  return 'told ' || '{"nobody": [${long(MAX_WORDS)}]}';`,
+    "$$;",
+    "comment on function private.asked() is",
+    "  'Tells a user''s name: {told, [anew]}. Errors: conflict, not_found.';",
+    "",
+  ].join("\n");
+  assert.deepEqual(inMigration(migration).map(({ place, message }) => `${place} ${message.split(" (")[0]!}`), [
+    `1 a sentence of ${MAX_WORDS + 1} words`,
+    "2 “told”: write returns, shows, reports",
+    "2 “anew”: write again",
+    "8 “nobody”: write no user, no client",
+    "10 “Whoever”: write a user who, a client that",
+    "11 “gone”: write deleted, removed",
+    "14 “Tells”: write returns, shows, reports",
+  ]);
 });
 
 Deno.test("a contract with breaches: summaries, descriptions and messages are read, a user's texts are not", () => {

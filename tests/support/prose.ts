@@ -1,6 +1,7 @@
-// Plain words: finds sentences that are too long and words that another word says better, in pages and in the contract.
+// Plain words: finds sentences that are too long and words that another word says better, in pages, migrations and the
+// contract.
 //
-//   deno task prose [files]     prints what it finds; without files in all pages and in openapi.json
+//   deno task prose [files]     prints what it finds; without files in all pages, all migrations and openapi.json
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DENIED } from "./denied_words.ts";
@@ -107,21 +108,60 @@ export function inContract(contract: unknown): Finding[] {
   return walk(contract, "", false);
 }
 
+/** A text in quotes of SQL: of a comment on an object, or of an error message. */
+const TEXT_OF_SQL = /^comment on [^']*?\bis\s+'((?:[^']|'')*)';$|'([A-Z](?:[^'\n]|'')* (?:[^'\n]|'')*\.)'/gm;
+
+/** The findings of a migration: its comments, the comments on objects, and error messages. Lists of an interface may be long. */
+export function inMigration(sql: string): Finding[] {
+  const lineOf = (index: number) => sql.slice(0, index).split("\n").length;
+  const found: Block[] = [];
+  for (const { index, 0: block } of sql.matchAll(/(?:^[ \t]*--(?: .*)?\n)+|(?<=\S) -- .*$/gm)) {
+    const paragraphs = block.replaceAll(/^[ \t]*-- ?/gm, "").split(/\n(?=\n|[*] |Interface\b|(?:api|POST|GET)[ .])/);
+    let line = lineOf(index);
+    for (const paragraph of paragraphs) {
+      if (!/^\n*Interface\b/.test(paragraph)) found.push({ line, text: paragraph });
+      line += paragraph.split("\n").length;
+    }
+  }
+  const code = sql.replaceAll(/--.*$/gm, (comment) => " ".repeat(comment.length));
+  for (const { index, 1: comment, 2: message } of code.matchAll(TEXT_OF_SQL)) {
+    found.push({ line: lineOf(index), text: (comment ?? message!).replaceAll("''", "'") });
+  }
+  return found.flatMap(({ line, text }) =>
+    inBlock(withoutJson(text)).map((message) => ({ place: String(line), message }))
+  );
+}
+
+/** A text whose objects, arrays and lists of error codes are one word each. */
+function withoutJson(text: string): string {
+  let plain = text.replaceAll(/Errors: [a-z_, ]+\./g, "");
+  for (let before = ""; before !== plain;) {
+    before = plain;
+    plain = plain.replaceAll(/\{[^{}]*\}|\[[^[\]]*\]/g, "X");
+  }
+  return plain;
+}
+
 /** The findings of a file of the repository. */
 export function inFile(path: string): Finding[] {
   const text = Deno.readTextFileSync(join(ROOT, path));
+  if (path.endsWith(".sql")) return inMigration(text);
   return path.endsWith(".json") ? inContract(JSON.parse(text)) : inMarkdown(text);
 }
 
-function pagesUnder(folder: string): string[] {
+function filesUnder(folder: string, ending: string): string[] {
   return [...Deno.readDirSync(join(ROOT, folder))].flatMap(({ name, isDirectory }) =>
-    isDirectory ? pagesUnder(`${folder}/${name}`) : name.endsWith(".md") ? [`${folder}/${name}`] : []
+    isDirectory ? filesUnder(`${folder}/${name}`, ending) : name.endsWith(ending) ? [`${folder}/${name}`] : []
   ).sort();
 }
 
 /** All files that are held to plain words. */
 export function proseFiles(): string[] {
-  return ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", ...pagesUnder("docs"), "openapi.json"];
+  return [
+    ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "openapi.json"],
+    ...filesUnder("docs", ".md"),
+    ...filesUnder("supabase/migrations", ".sql"),
+  ];
 }
 
 if (import.meta.main) {
