@@ -1,5 +1,6 @@
 /** The committed files that are generated, or contain a generated part. A test compares them with the repository. */
 import { catalogue, type CatalogueEntry, codes } from "../_shared/errors.ts";
+import { reasons } from "./reasons.ts";
 import type { Route } from "../_shared/http/route.ts";
 import { contract, groups } from "./contract.ts";
 
@@ -83,6 +84,14 @@ const introduction = [
     ["53xxx, 55P03, 57014, 57P03, no connection, no free connection in time", "`service_unavailable`"],
     ["a lost connection, no answer in time", "`server_error` with `outcome_unknown`; for a GET `service_unavailable`"],
     ["any other", "`server_error`"],
+  ]),
+  "## Reasons",
+  "`error.details.reason` is one of these words. Choose texts for users by it, and by the code where there is none.",
+  table([
+    ["Reason", "Code", "Meaning"],
+    ...Object.entries(reasons).map((
+      [reason, { codes, meaning }],
+    ) => [`\`${reason}\``, codes.map((code) => `\`${code}\``).join(", "), meaning]),
   ]),
 ];
 
