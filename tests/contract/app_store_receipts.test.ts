@@ -61,7 +61,7 @@ Deno.test("app store: a receipt that neither environment knows is refused, and o
   const entry = { productId: PLAN, transactionId: "7", originalTransactionId: "7" };
   const receipt = appReceipt(BUNDLE_ID, [entry], "app");
   const refusal = await refused(shop.apple.verify({ receipt, product_id: PLAN }));
-  assert.deepEqual([refusal.code, reasonOf(refusal)], ["iap_invalid", "the App Store answers 404 (4040010)"]);
+  assert.deepEqual([refusal.code, reasonOf(refusal)], ["iap_invalid", "the App Store responded with 404 (4040010)"]);
   assert.equal(await shop.store.requests("7"), 2);
   await shop.store.script("7", { status: 401, times: 2 });
   assert.equal((await refused(shop.apple.verify({ receipt, product_id: PLAN }))).code, "service_unavailable");

@@ -153,7 +153,7 @@ Deno.test("a row is rejected with every reason, each with its field", () => {
     "external_id: is missing",
   ]);
   assert.deepEqual(problemsOf({ name: "長".repeat(201) }), ["name: is longer than 200 characters"]);
-  assert.deepEqual(problemsOf({ name: "a\0b" }), ["name: holds characters that are not text"]);
+  assert.deepEqual(problemsOf({ name: "a\0b" }), ["name: contains characters that are not text"]);
   assert.deepEqual(problemsOf({ total: -1 }, { fields: { total_spaces: "total" } }), [
     "total_spaces: -1 is outside 0..1000000",
   ]);

@@ -81,7 +81,7 @@ remaining quota.
 Every response has the headers \`X-Request-Id\`, which identifies the request in the service's logs, \`Server-Timing\`, the
 milliseconds spent in the database and in total, and \`Cache-Control\`.`;
 
-/** What operations share, under the names that they refer to it by. */
+/** Shared parts of operations, by their reference names. */
 class Components {
   readonly parameters: Record<string, Parameter> = {};
   readonly responses: Record<string, ResponseObject> = {};
@@ -380,7 +380,7 @@ const featureCollection = {
   },
 };
 
-/** One response a status, with an example of each code that has it: shared under the names of the codes. */
+/** One response per status, with an example of each of its codes. Shared under the names of the codes. */
 function failures(route: Route, components: Components): Responses {
   const byStatus = Object.groupBy(errorCodesOf(route), (code) => String(catalogue[code].status));
   return Object.fromEntries(

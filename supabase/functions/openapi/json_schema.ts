@@ -1,6 +1,6 @@
 /**
- * The JSON Schemas of zod schemas. A schema with an id is a component, and all others refer to it; a description or a default
- * that is given where it is used stays there, next to the reference, and null never becomes part of it.
+ * Converts zod schemas to JSON Schema. A schema with an id becomes a component, and all others refer to it. A
+ * description or default at the place of use stays next to the reference, and null never becomes part of the component.
  */
 import { z } from "zod";
 
@@ -24,10 +24,12 @@ export type JsonSchemas = Record<string, JsonSchema>;
 
 const COMPONENTS = "#/components/schemas/";
 
-/** Where zod's converter puts schemas with an id. */
+/** The key under which zod's converter puts schemas with an id. */
 const DEFS = "#/$defs/";
 
-/** The schemas under the same names, and the components that they refer to. Two components with one id are an error. */
+/**
+ * The schemas under the same names, and the components that they refer to. Throws if two components have the same id.
+ */
 export function jsonSchemas(
   schemas: Readonly<Record<string, z.ZodType>>,
 ): { named: JsonSchemas; components: JsonSchemas } {
@@ -39,7 +41,7 @@ export function jsonSchemas(
   return { named: mapped(properties, tidy), components: mapped(sorted($defs), tidy) };
 }
 
-/** The component that a schema refers to, or the schema itself. */
+/** The component of a reference, or the schema itself. */
 export function resolved(schema: JsonSchema, components: JsonSchemas): JsonSchema {
   return schema.$ref === undefined ? schema : components[schema.$ref.slice(COMPONENTS.length)]!;
 }
@@ -52,7 +54,7 @@ function mapped<T, U>(record: Readonly<Record<string, T>>, change: (value: T) =>
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 }
 
-/** As people would write it: zod's converter is exact, and long. `defs` are the components, as it writes them. */
+/** Simplifies the exact but long output of zod's converter. `defs` are its components. */
 function tidied({ $ref, ...keywords }: JsonSchema, defs: JsonSchemas): JsonSchema {
   const id = $ref?.slice(DEFS.length);
   const repeated: JsonSchema = id === undefined ? {} : defs[id]!;
@@ -68,7 +70,7 @@ function tidied({ $ref, ...keywords }: JsonSchema, defs: JsonSchemas): JsonSchem
   };
 }
 
-/** The value of a keyword, with the schemas in it tidied. */
+/** The value of a keyword, with its schemas simplified. */
 function tidiedWithin(keyword: string, value: unknown, defs: JsonSchemas): unknown {
   const tidy = (schema: unknown) => tidied(schema as JsonSchema, defs);
   if (Array.isArray(value)) return /^(anyOf|oneOf|allOf|prefixItems)$/.test(keyword) ? value.map(tidy) : value;
@@ -77,10 +79,10 @@ function tidiedWithin(keyword: string, value: unknown, defs: JsonSchemas): unkno
   return /^(items|additionalProperties|propertyNames|not)$/.test(keyword) ? tidy(value) : value;
 }
 
-/** Formats that say all that their pattern says. */
+/** Formats that are equivalent to their pattern. */
 const FORMATS = ["uuid", "date", "date-time", "email"];
 
-/** Without patterns that spell out a format, bounds that every safe integer keeps, and names that are any text. */
+/** Removes patterns that repeat a format, bounds of every safe integer, and property names that accept any text. */
 function withoutNoise(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).filter(([keyword, value]) => {
@@ -93,7 +95,7 @@ function withoutNoise(schema: JsonSchema): JsonSchema {
   );
 }
 
-/** A record whose keys are known has them as properties, so that typed clients know them. */
+/** A record with known keys becomes an object with properties, so that typed clients know them. */
 function withProperties(schema: JsonSchema): JsonSchema {
   const { propertyNames, additionalProperties, ...rest } = schema;
   if (propertyNames?.enum === undefined || typeof additionalProperties !== "object") return schema;

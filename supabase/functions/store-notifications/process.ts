@@ -198,7 +198,7 @@ async function postpone({ db, done }: Run, notifications: readonly Notification[
 }
 
 function logFailure(failure: unknown): void {
-  const message = "A notification of a store is not recorded yet";
+  const message = "A store notification is not recorded yet";
   const line = { level: "error", time: new Date().toISOString(), message, cause: describe(failure) };
   console.error(JSON.stringify(line));
 }

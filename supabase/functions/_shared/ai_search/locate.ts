@@ -41,7 +41,7 @@ const WORDS = {
   },
   en: {
     here: "Current position",
-    noPosition: "The device's position is not known: please name a place.",
+    noPosition: "The position of the device is unknown. Please name a place.",
     notFound: (place: string) => `There is no place called “${place}”.`,
     oneOfSeveral: (name: string) => `Several places have this name; this is ${name}.`,
   },

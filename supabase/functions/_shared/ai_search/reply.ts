@@ -47,7 +47,7 @@ export function missingMessage(missing: ParsedSearch["missing"], lang: Lang): st
 export function unparseableMessage(lang: Lang): string {
   return lang === "ja"
     ? "駐車場の検索として理解できませんでした。場所や日時、条件を書いてください。"
-    : "This could not be understood as a search for parking. Please say where, when and what the lot should be like.";
+    : "This is not a search for parking. Please name a place, a time and conditions.";
 }
 
 /** One sentence about the search, then the open questions. */

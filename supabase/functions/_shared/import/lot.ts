@@ -74,7 +74,7 @@ function textOf(field: LotField, raw: unknown): Reading<string> {
   if (typeof raw === "object") return { problem: "is not a text" };
   const text = normalizeSpace(String(raw));
   const limit = LENGTHS[field];
-  if (text.includes("\0") || !text.isWellFormed()) return { problem: "holds characters that are not text" };
+  if (text.includes("\0") || !text.isWellFormed()) return { problem: "contains characters that are not text" };
   if (limit !== undefined && [...text].length > limit) return { problem: `is longer than ${limit} characters` };
   const [pattern, complaint] = PATTERNS[field] ?? [];
   if (pattern !== undefined && !pattern.test(text)) return { problem: `${complaint}: ${JSON.stringify(text)}` };

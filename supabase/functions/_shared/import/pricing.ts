@@ -70,14 +70,14 @@ export function pricingOf(record: SourceRecord, { steps, leave }: NonNullable<Ma
   if (left !== undefined) return problem(left.reason);
   const found = stepsOf(record, steps);
   if (found === undefined) return problem("the price steps could not be read");
-  if (found.every(({ price }) => price === 0)) return problem("every price is 0: free, or not known?");
+  if (found.every(({ price }) => price === 0)) return problem("every price is 0: either free or unknown");
   const unit = wholeOf(valueOf(record, steps.unit_minutes), 1, 527_040);
-  if (unit === undefined) return problem("the minutes that a price is for are not stated");
+  if (unit === undefined) return problem("the duration that a price is for is missing");
   const minimum = steps.minimum_minutes === undefined ? undefined : valueOf(record, steps.minimum_minutes);
   if (minimum !== undefined && wholeOf(minimum, 1, unit) === undefined) {
     return problem(`at least ${minimum} minutes are charged, but not for what price`);
   }
-  if (found[0]?.from !== 0) return problem("no price from the start is stated");
+  if (found[0]?.from !== 0) return problem("a price from the start is missing");
   const rules: Omit<PricingRule, "rule_order">[] = [];
   for (const [index, { from, price }] of found.entries()) {
     const until = found[index + 1]?.from;
@@ -88,7 +88,7 @@ export function pricingOf(record: SourceRecord, { steps, leave }: NonNullable<Ma
     } else if ((until - from) / unit > MAX_RULES) {
       return problem(TOO_LONG);
     } else if ((until - from) % unit !== 0) {
-      return problem(`the price changes after ${until} minutes, which is no whole number of units of ${unit}`);
+      return problem(`the price changes after ${until} minutes, which is not a multiple of the unit ${unit}`);
     } else {
       rules.push(...Array.from({ length: (until - from) / unit }, () => rate("initial", unit, price)));
     }
@@ -96,8 +96,8 @@ export function pricingOf(record: SourceRecord, { steps, leave }: NonNullable<Ma
   const rawCap = steps.day_cap === undefined ? undefined : valueOf(record, steps.day_cap);
   if (rawCap !== undefined) {
     const cap = wholeOf(rawCap, 0, MOST_MINOR);
-    if (cap === undefined) return problem(`the most of a day, ${JSON.stringify(rawCap)}, could not be read`);
-    if (cap === 0) return problem("the most of a day is 0: free, or no such most?");
+    if (cap === undefined) return problem(`the maximum of a day, ${JSON.stringify(rawCap)}, could not be read`);
+    if (cap === 0) return problem("the maximum of a day is 0: either free or no maximum");
     rules.push({
       category: "cap",
       per_minutes: null,

@@ -154,7 +154,7 @@ async function textOf(response: Response): Promise<string> {
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new RangeError("The answer is too long");
+    if (size > MAX_ANSWER_BYTES) throw new RangeError("The response is too long");
     chunks.push(chunk);
   }
   return await new Blob(chunks).text();

@@ -42,8 +42,8 @@ export interface AppStore extends Store {
  * For this time after its signature, a transaction is accepted even if the App Store Server API does not know it yet.
  */
 const FRESH_MS = 24 * 3600_000;
-const NO_STATUS = "the App Store lists no subscription of that transaction";
-const OTHER_TRANSACTION = "the App Store answers with a transaction that it was not asked for";
+const NO_STATUS = "the App Store does not list a subscription of that transaction";
+const OTHER_TRANSACTION = "the App Store responded with another transaction than requested";
 /** Retry delay after a failure of an OCSP responder. */
 const RETRY_SECONDS = 15;
 
@@ -225,7 +225,7 @@ async function withoutSignedDataError<Result>(verify: () => Promise<Result>): Pr
     return await verify();
   } catch (cause) {
     if (!(cause instanceof SignedDataError)) throw cause;
-    throw new AppStoreDown("the answer of the App Store is not signed by it", undefined, { cause });
+    throw new AppStoreDown("the response of the App Store does not have its signature", undefined, { cause });
   }
 }
 

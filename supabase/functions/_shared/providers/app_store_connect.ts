@@ -141,7 +141,7 @@ export class AppStoreConnect implements StoreReports {
     for (const analytics of ANALYTICS) {
       const report = reports.find(({ attributes }) => attributes?.["name"] === analytics.name);
       if (report === undefined) {
-        throw new ReportError("report_missing", `App Store Connect offers no report "${analytics.name}".`);
+        throw new ReportError("report_missing", `App Store Connect does not offer the report "${analytics.name}".`);
       }
       const found = await this.#all(
         `/v1/analyticsReports/${report.id}/instances?filter[granularity]=DAILY&limit=${PAGE}`,
@@ -210,7 +210,7 @@ export class AppStoreConnect implements StoreReports {
     const answer = await this.#segments.request(url, { accept: "*/*" });
     if (answer.status !== 200) throw this.#segments.rejection(answer);
     if (typeof sizeInBytes === "number" && sizeInBytes !== answer.bytes.length && answer.bytes[0] === 0x1f) {
-      throw new StoreUnavailable("unavailable", 0, "An analytics segment arrived incomplete.");
+      throw new StoreUnavailable("unavailable", 0, "An analytics segment is incomplete.");
     }
     return await gunzipped(answer.bytes);
   }
@@ -219,14 +219,14 @@ export class AppStoreConnect implements StoreReports {
     const { appId, bundleId, url } = this.#config;
     if (appId !== null) return String(appId);
     if (bundleId === null) {
-      throw new ReportError("not_configured", "APP_STORE_APP_ID is not set, nor APP_STORE_BUNDLE_ID.");
+      throw new ReportError("not_configured", "Neither APP_STORE_APP_ID nor APP_STORE_BUNDLE_ID is set.");
     }
     if (this.#app === undefined) {
       const query = new URLSearchParams({ "filter[bundleId]": bundleId, limit: "1" });
       const { data } = this.#client.read<Listing>(await this.#ask(`${url}/v1/apps?${query}`));
       this.#app = data[0]?.id;
     }
-    if (this.#app === undefined) throw new ReportError("rejected", `App Store Connect knows no app ${bundleId}.`);
+    if (this.#app === undefined) throw new ReportError("rejected", `App Store Connect has no app ${bundleId}.`);
     return this.#app;
   }
 
@@ -248,7 +248,7 @@ export class AppStoreConnect implements StoreReports {
       throw new StoreUnavailable(
         "rate_limited",
         QUOTA_WAIT_SECONDS,
-        "The requests of this hour are used up at App Store Connect.",
+        "The hourly request quota of App Store Connect is used up.",
       );
     }
     const answer = await this.#client.request(url, { accept });
@@ -260,7 +260,7 @@ export class AppStoreConnect implements StoreReports {
   /** The token is only sent to App Store Connect, even if a page contains another address. */
   #requireOwnUrl(url: string): string {
     if (url.startsWith(`${this.#config.url}/`)) return url;
-    throw new ReportError("unreadable", "App Store Connect names a page at another address.");
+    throw new ReportError("unreadable", "App Store Connect returned a page at another address.");
   }
 
   async #bearer(rejected?: string): Promise<string> {

@@ -102,7 +102,7 @@ class FcmSender implements PushSender {
       });
       return outcomeOf(response, await response.text());
     } catch (cause) {
-      throw new ProviderDown("The messaging service does not answer", { cause });
+      throw new ProviderDown("The messaging service does not respond", { cause });
     }
   }
 }

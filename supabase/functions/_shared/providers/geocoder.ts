@@ -85,13 +85,13 @@ async function fetchResults(url: URL, settings: GeocoderConfig, isRetry = false)
       return results.filter((result) => typeof result === "object" && result !== null);
     }
     if (response.status >= 400 && response.status < 500) {
-      throw new ProviderDown(`The geocoder answers ${response.status}`);
+      throw new ProviderDown(`The geocoder responded with ${response.status}`);
     }
   } catch (cause) {
     if (cause instanceof ProviderDown) throw cause;
     if (isRetry) throw new ProviderDown("The geocoder cannot be reached", { cause });
   }
-  if (isRetry) throw new ProviderDown("The geocoder does not answer with a list");
+  if (isRetry) throw new ProviderDown("The geocoder did not respond with a list");
   return await fetchResults(url, settings, true);
 }
 

@@ -114,7 +114,7 @@ async function statementFrom(
   const query = { subscription, isReceipt, requestedAt: answer.requestedAt };
   if (answer.outcome === "ok") {
     return await statementOf(query, answer.resource).catch((error) => {
-      throw error instanceof OtherProduct ? invalid("the purchase is of another product") : error;
+      throw error instanceof OtherProduct ? invalid("the purchase is for another product") : error;
     });
   }
   if (answer.outcome === "invalid" || subscription.facts === null) throw invalid(answer.reason);

@@ -47,10 +47,10 @@ export class GoogleTokens {
       throw new CredentialsRejected("The private key of the service account cannot be used", { cause });
     });
     const { status, text } = await this.#request(assertion).catch((cause) => {
-      throw new ProviderDown("The token address does not answer", { cause });
+      throw new ProviderDown("The token endpoint does not respond", { cause });
     });
-    if (status === 429 || status >= 500) throw new ProviderDown(`The token address answers ${status}`);
-    if (status !== 200) throw new CredentialsRejected(`The token address answers ${status}`);
+    if (status === 429 || status >= 500) throw new ProviderDown(`The token endpoint responded with ${status}`);
+    if (status !== 200) throw new CredentialsRejected(`The token endpoint responded with ${status}`);
     const token = readToken(text);
     this.#token = { value: token.access_token, expiresAt: Date.now() + token.expires_in * 1000 };
     return token.access_token;
@@ -80,7 +80,7 @@ function readToken(text: string): { access_token: string; expires_in: number } {
     const { access_token, expires_in } = JSON.parse(text);
     if (typeof access_token === "string" && Number.isFinite(expires_in)) return { access_token, expires_in };
   } catch (cause) {
-    throw new ProviderDown("The token address answers without a token", { cause });
+    throw new ProviderDown("The token endpoint responded without a token", { cause });
   }
-  throw new ProviderDown("The token address answers without a token");
+  throw new ProviderDown("The token endpoint responded without a token");
 }

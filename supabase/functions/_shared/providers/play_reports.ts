@@ -292,7 +292,7 @@ function salesOf(
       const [day, status] = [row.get("day")!, row.get("status")!];
       const units = signs[status.toLowerCase()];
       if (units === undefined) {
-        throw new ReportError("unreadable", `"${status.slice(0, 40)}" is no financial status that is known.`);
+        throw new ReportError("unreadable", `"${status.slice(0, 40)}" is not a known financial status.`);
       }
       if (!/^\d{4}-\d\d-\d\d$/.test(day)) throw new ReportError("unreadable", `"${day.slice(0, 40)}" is not a date.`);
       const sold = days.get(day) ?? { sums: new SalesSums(), rowsRead: 0 };

@@ -141,7 +141,7 @@ export class ReportClient {
       if (response?.status === 401 || response?.status === 403) {
         throw new ReportError(
           "credentials_rejected",
-          `${this.#name} answers ${response.status}: ${errorMessageOf(response)}`,
+          `${this.#name} responded with ${response.status}: ${errorMessageOf(response)}`,
         );
       }
       if (response && response.status < 500 && response.status !== 429) return response;
@@ -152,9 +152,9 @@ export class ReportClient {
         continue;
       }
       if (response?.status === 429) {
-        throw new StoreUnavailable("rate_limited", Math.ceil(wait), `${this.#name} asks to wait.`);
+        throw new StoreUnavailable("rate_limited", Math.ceil(wait), `${this.#name} requested a delay.`);
       }
-      const what = response ? `answers ${response.status}` : "cannot be reached";
+      const what = response ? `responded with ${response.status}` : "cannot be reached";
       throw new StoreUnavailable("unavailable", Math.ceil(wait), `${this.#name} ${what}.`);
     }
   }
@@ -169,12 +169,12 @@ export class ReportClient {
     try {
       return JSON.parse(new TextDecoder().decode(response.bytes)) as T;
     } catch {
-      throw new ReportError("unreadable", `${this.#name} answers with something that is not JSON.`);
+      throw new ReportError("unreadable", `${this.#name} responded with something that is not JSON.`);
     }
   }
 
   rejection(response: ReportResponse): ReportError {
-    return new ReportError("rejected", `${this.#name} answers ${response.status}: ${errorMessageOf(response)}`);
+    return new ReportError("rejected", `${this.#name} responded with ${response.status}: ${errorMessageOf(response)}`);
   }
 
   async #send(
@@ -204,9 +204,9 @@ export function errorMessageOf({ bytes }: ReportResponse): string {
       error?: { message?: unknown };
     };
     const reason = errors?.[0]?.detail ?? errors?.[0]?.title ?? error?.message;
-    return typeof reason === "string" ? reason.slice(0, 300) : "no reason is given.";
+    return typeof reason === "string" ? reason.slice(0, 300) : "no reason given.";
   } catch {
-    return "no reason is given.";
+    return "no reason given.";
   }
 }
 

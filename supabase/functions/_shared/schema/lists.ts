@@ -25,10 +25,10 @@ export const IncludeTotal = z.array(z.enum(["total"])).optional().meta({
   example: ["total"],
 }).register(sharedParameters, { id: "Include" });
 
-/** The query of every list; one with filters spreads its shape. */
+/** The query of every list. A list with filters spreads its shape. */
 export const PageQuery = z.strictObject({ limit: Limit, cursor: Cursor, include: IncludeTotal });
 
-/** One page of a list, as the component `id`; `more` is what the page has in addition. */
+/** One page of a list, with the component name `id`. `more` contains additional fields of the page. */
 export function pageOf<Item extends z.ZodType, More extends z.ZodRawShape = Record<never, never>>(
   item: Item,
   id: string,
@@ -37,7 +37,7 @@ export function pageOf<Item extends z.ZodType, More extends z.ZodRawShape = Reco
   return z.object({ items: z.array(item), next_cursor: NextCursor, total: Total, ...more as More }).meta({ id });
 }
 
-/** Filters that several lists have. */
+/** Filters common to several lists. */
 export const IsActive = z.boolean().optional().meta({
   description: "`true`: only active ones. `false`: only inactive ones.",
 }).register(sharedParameters, { id: "IsActive" });

@@ -93,7 +93,7 @@ function extensionsIn(rest: readonly Element[]): Map<string, Bytes> {
   for (const extension of childrenOf(childAt(childrenOf(list), 0, Tag.sequence))) {
     const fields = childrenOf(sequence(extension));
     const oid = oidOf(childAt(fields, 0, Tag.oid));
-    if (values.has(oid)) throw new DerError("an extension is there twice");
+    if (values.has(oid)) throw new DerError("an extension occurs twice");
     values.set(oid, childAt(fields, fields.length - 1, Tag.octetString).contents);
   }
   return values;

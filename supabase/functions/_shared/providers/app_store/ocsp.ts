@@ -89,7 +89,7 @@ async function send(uri: string, body: Bytes): Promise<Bytes> {
     });
     const bytes = new Uint8Array(await response.arrayBuffer());
     if (response.ok) return bytes;
-    throw new ResponderDown(`the OCSP responder answers ${response.status}`);
+    throw new ResponderDown(`the OCSP responder responded with ${response.status}`);
   } catch (cause) {
     if (cause instanceof ResponderDown) throw cause;
     throw new ResponderDown("the OCSP responder cannot be reached", { cause });
@@ -99,7 +99,7 @@ async function send(uri: string, body: Bytes): Promise<Bytes> {
 async function isGoodBy(bytes: Bytes, issuer: Certificate, id: Bytes): Promise<boolean> {
   const [status, body] = childrenOf(readElement(bytes));
   if (!status || status.tag !== Tag.enumerated || integerOf(status) !== SUCCESSFUL || body?.tag !== Tag.context(0)) {
-    throw new ResponderDown("the OCSP responder does not answer the request");
+    throw new ResponderDown("the OCSP responder does not respond to the request");
   }
   const [type, basic] = childrenOf(childAt(childrenOf(body), 0, Tag.sequence));
   if (!type || oidOf(type) !== BASIC_RESPONSE || basic?.tag !== Tag.octetString) throw new DerError("not a response");

@@ -124,7 +124,7 @@ export class ServerApi {
     if (answer.outcome === "unauthorized") throw new KeyRejected("the App Store rejects the key of its Server API");
     if (answer.outcome === "retry") throw answer.failure;
     const parsed = schema.safeParse(answer.body);
-    if (!parsed.success) throw new AppStoreDown("the answer of the App Store is not of the known shape");
+    if (!parsed.success) throw new AppStoreDown("the response of the App Store has an unknown format");
     return parsed.data;
   }
 
@@ -141,7 +141,7 @@ export class ServerApi {
       [status, headers, text] = [response.status, response.headers, await response.text()];
     } catch (cause) {
       const isTimeout = cause instanceof DOMException && cause.name === "TimeoutError";
-      if (isTimeout) throw new AppStoreDown("the App Store does not answer in time", RETRY_SECONDS, { cause });
+      if (isTimeout) throw new AppStoreDown("the App Store does not respond in time", RETRY_SECONDS, { cause });
       return {
         outcome: "retry",
         failure: new AppStoreDown("the App Store cannot be reached", RETRY_SECONDS, { cause }),
@@ -151,7 +151,7 @@ export class ServerApi {
     if (status >= 200 && status < 300) return { outcome: "answer", body };
     if (status === 401) return { outcome: "unauthorized" };
     const code = ApiError.safeParse(body).data?.errorCode;
-    const message = `the App Store answers ${status}${code === undefined ? "" : ` (${code})`}`;
+    const message = `the App Store responded with ${status}${code === undefined ? "" : ` (${code})`}`;
     if (status === 429) throw new AppStoreDown(message, rateLimitSeconds(headers.get("retry-after")));
     if (code !== undefined && UNKNOWN.includes(code)) throw new TransactionUnknown(message);
     if (status >= 500 || (code !== undefined && RETRYABLE.includes(code))) {

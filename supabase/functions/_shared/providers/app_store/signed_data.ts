@@ -65,7 +65,7 @@ export class SignedData {
 
   async transaction(jws: string, environments = this.#config.environments): Promise<TransactionPayload> {
     const payload = await this.#verified(jws, TransactionPayload);
-    if (payload.bundleId !== this.#config.bundleId) throw new SignedDataError("app", "it is of another app");
+    if (payload.bundleId !== this.#config.bundleId) throw new SignedDataError("app", "it is for another app");
     requireEnvironment(payload.environment, environments);
     return payload;
   }
@@ -83,7 +83,7 @@ export class SignedData {
       (token && { ...token, environment: environmentOfToken(token.externalPurchaseId) }) ?? payload.appData;
     const { bundleId, appId, environments } = this.#config;
     const isOtherApp = app?.environment === "Production" && appId !== null && app.appAppleId !== appId;
-    if (app?.bundleId !== bundleId || isOtherApp) throw new SignedDataError("app", "it is of another app");
+    if (app?.bundleId !== bundleId || isOtherApp) throw new SignedDataError("app", "it is for another app");
     return { ...payload, environment: requireEnvironment(app.environment, environments) };
   }
 
@@ -148,7 +148,7 @@ export class SignedData {
       status(leaf, intermediate),
       status(intermediate, root),
     ]);
-    if (!leafIsGood || !intermediateIsGood) throw new SignedDataError("revoked", "a certificate is not good any more");
+    if (!leafIsGood || !intermediateIsGood) throw new SignedDataError("revoked", "a certificate has expired");
   }
 }
 
@@ -230,7 +230,7 @@ function requireValidity({ leaf, intermediate, root }: Chain, at: number): void 
 
 function requireEnvironment(environment: string | undefined, accepted: readonly Environment[]): Environment {
   const found = accepted.find((name) => name === environment);
-  if (found === undefined) throw new SignedDataError("environment", "it is of another environment");
+  if (found === undefined) throw new SignedDataError("environment", "it is for another environment");
   return found;
 }
 

@@ -117,14 +117,17 @@ export function unavailable(why: string, retryAfter = RETRY_SECONDS): ApiError {
 }
 
 function failed(response: Response, reason: string | undefined): ApiError {
-  return unavailable(`Google Play answers ${response.status}: ${reason ?? "not in JSON"}`, retryAfterOf(response));
+  return unavailable(
+    `Google Play responded with ${response.status}: ${reason ?? "not in JSON"}`,
+    retryAfterOf(response),
+  );
 }
 
 function resourceIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw unavailable("Google Play answers 200, but not in JSON");
+    throw unavailable("Google Play responded with status 200, but not with JSON");
   }
 }
 

@@ -110,7 +110,7 @@ export async function subscriptionStatement(query: PurchaseQuery, resource: unkn
 export async function productStatement(query: PurchaseQuery, resource: unknown): Promise<StoreStatement> {
   const purchase = parseResource(ProductPurchase, resource);
   const productId = query.subscription.product_id ?? purchase.productId;
-  if (productId === undefined) throw unavailable("Google Play's answer names no product");
+  if (productId === undefined) throw unavailable("Google Play's response does not contain a product");
   if (purchase.productId !== undefined && purchase.productId !== productId) throw new OtherProduct();
   return await statement(query, productFacts(purchase, productId), {
     payload: { product: productPayload(purchase) },
@@ -142,7 +142,7 @@ function itemOf({ lineItems }: SubscriptionPurchase, { subscription, isReceipt }
   if (same !== undefined) return same;
   if (isReceipt) throw new OtherProduct();
   const [last] = lineItems.toSorted((a, b) => (b.expiryTime ?? "").localeCompare(a.expiryTime ?? ""));
-  if (last === undefined) throw unavailable("Google Play's answer has no line item");
+  if (last === undefined) throw unavailable("Google Play's response does not contain a line item");
   return last;
 }
 
@@ -151,7 +151,7 @@ function subscriptionFacts(purchase: SubscriptionPurchase, item: LineItem, query
   const expiresAt = item.expiryTime ?? null;
   const status = statusOf(subscriptionState, expiresAt, query.requestedAt);
   const givesAccess = status === "active" || status === "grace";
-  if (givesAccess && expiresAt === null) throw unavailable("Google Play's answer has no expiry time");
+  if (givesAccess && expiresAt === null) throw unavailable("Google Play's response does not contain an expiry time");
   const autoRenewing = item.autoRenewingPlan?.autoRenewEnabled ?? false;
   const next = givesAccess ? expiresAt : status === "paused" ? pausedStateContext?.autoResumeTime ?? null : null;
   // A purchase with a pending payment has not started.
@@ -272,7 +272,7 @@ function parseResource<Schema extends z.ZodType>(schema: Schema, resource: unkno
   const parsed = schema.safeParse(resource);
   if (parsed.success) return parsed.data;
   const fields = parsed.error.issues.map(({ path }) => path.join(".") || "(all)").join(", ");
-  throw unavailable(`Google Play's answer cannot be understood: ${fields}`);
+  throw unavailable(`Google Play's response has an unknown format: ${fields}`);
 }
 
 /** Hexadecimal. */
