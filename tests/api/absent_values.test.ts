@@ -47,7 +47,7 @@ const replies: [what: string, path: string, accept?: string][] = [
   ["the pricing rules", `/parking-lots/${lot}/pricing-rules`],
 ];
 for (const [what, path, accept = "application/json"] of replies) {
-  Deno.test(`a lot of which nothing is known has no number but counts of 0 in ${what}`, async () => {
+  Deno.test(`absent values: a lot of which nothing is known has no number but counts of 0 in ${what}`, async () => {
     const answer = await ask(path, { headers: { accept, ...bearer(token) } });
     const text = await answer.text();
     assert.equal(answer.status, 200, text);

@@ -97,7 +97,7 @@ Deno.test("admin activity logs: from is included, to is not", async () => {
   assert.deepEqual(await times({ from: "2031-01-01T09:00:02+09:00" }), [3, 2]);
 });
 
-Deno.test("admin activity logs: a cursor of other filters is rejected, whoever may not read learns only that", async () => {
+Deno.test("admin activity logs: a cursor of other filters is rejected, any user who may not read learns only that", async () => {
   const admin_id = crypto.randomUUID();
   const act = { admin_id, user_id: null, action: "user.view_search_presets", target_id: null };
   await write([1, 2].map((second) => ({ ...act, created_at: at(second) })));

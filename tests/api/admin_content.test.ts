@@ -75,7 +75,7 @@ for (const resource of resources) {
     assert.equal((await actsOn(resource, pathOf(resource, first))).length, 1);
   });
 
-  Deno.test(`${path}: administrators without the area content get 403 with the scope and change nothing`, async () => {
+  Deno.test(`admin content: ${path}: administrators without the area content get 403 with the scope and change nothing`, async () => {
     const { row, at } = await created(resource);
     const others: [ask: Administrator["ask"], scope: string][] = [
       [(await anAdministrator("lots", "admins")).ask, "admin:content"],
@@ -101,7 +101,7 @@ for (const resource of resources) {
     assert.equal((await actsOn(resource, at)).length, 1);
   });
 
-  Deno.test(`${path}: a field that is wrong, unknown or missing is named in 422, and nothing is recorded`, async () => {
+  Deno.test(`admin content: ${path}: a field that is wrong, unknown or missing is named in 422, and nothing is recorded`, async () => {
     const { row, at } = await created(resource);
     for (const [name, value] of [...resource.wrong, ["nothing", 1], ["updated_at", row["updated_at"]]] as const) {
       for (const [to, init] of [[path, { ...resource.body(), [name]: value }], [at, { [name]: value }]] as const) {
@@ -116,7 +116,7 @@ for (const resource of resources) {
     assert.equal((await actsOn(resource, at)).length, 1);
   });
 
-  Deno.test(`${path}: the service calls the same functions by rpc, and the same fields are rejected`, async () => {
+  Deno.test(`admin content: ${path}: the service calls the same functions by rpc, and the same fields are rejected`, async () => {
     const { row, at } = await created(resource);
     const { apiUrl, secretKey } = stack();
     const ids = Object.fromEntries(resource.key.split("/").map((part) => [`p_${part}`, row[part]]));
@@ -140,7 +140,7 @@ for (const resource of resources) {
     ]);
   });
 
-  Deno.test(`${path}: what does not exist is 404, and a deleted row is gone once`, async () => {
+  Deno.test(`admin content: ${path}: what does not exist is 404, and a deleted row is gone once`, async () => {
     const { at } = await created(resource);
     const nowhere = pathOf(resource, nobody(resource));
     for (const init of [{}, sending("PATCH", change), ...(resource.isDeletable ? [{ method: "DELETE" }] : [])]) {

@@ -144,7 +144,7 @@ Deno.test("admin invitations: of many at once for one address one is sent, with 
   }
 });
 
-Deno.test("admin invitations: whoever stops in between leaves nothing half done, and the next one goes on", async () => {
+Deno.test("admin invitations: any user who stops in between leaves nothing half done, and the next one goes on", async () => {
   const chief = await anAdministrator("admins");
   const email = newAddress();
   const id = await prepared(chief, email);
@@ -187,7 +187,7 @@ Deno.test("admin invitations: an id makes nobody an administrator but its addres
   await signUp(newAddress(), { not: "an id" });
 });
 
-Deno.test("admin invitations: whoever lost the area meanwhile invites nobody", async () => {
+Deno.test("admin invitations: any user who lost the area meanwhile invites nobody", async () => {
   const [chief, other] = [await anAdministrator("admins"), await anAdministrator("admins")];
   const email = newAddress();
   const id = await prepared(other, email);

@@ -49,7 +49,7 @@ Deno.test("admin notifications: marking as read counts for the caller only, and 
   assert.deepEqual(await (await other.ask(MARK, sending("POST", { ids: [id] }))).json(), { updated: 1 });
 });
 
-Deno.test("admin routes: whoever is no active administrator gets 403 with the missing scope, whatever they send", async () => {
+Deno.test("admin routes: any user who is no active administrator gets 403 with the missing scope, whatever they send", async () => {
   const user = asUser(await signUp());
   const suspended = await signUp({ appMetadata: { admin: { areas: ["lots"], status: "suspended" } } });
   for (const ask of [user, asUser(suspended)]) {

@@ -530,7 +530,7 @@ Deno.test("DELETE admin/parking-lots/{id}: a lot where nobody parked goes with a
   assert.ok(isGone);
 });
 
-Deno.test("DELETE admin/parking-lots/{id}: a lot where somebody ever parked is closed, once on record", async () => {
+Deno.test("DELETE admin/parking-lots/{id}: a lot where a user ever parked is closed, once on record", async () => {
   const lot = await draft({ status: "active" });
   const driver = await signUp();
   const started = await ask("/parking-sessions", {
@@ -557,7 +557,7 @@ Deno.test("DELETE admin/parking-lots/{id}: a lot where somebody ever parked is c
   await current.body?.cancel();
 });
 
-Deno.test("admin/parking-lots: without the area lots everything is 403 with the scope, and a refused act is not on record", async () => {
+Deno.test("admin/parking-lots: without the area lots everything is 403 with the scope, and a rejected act is not on record", async () => {
   const lot = await draft();
   const stranger = await anAdministrator("reviews");
   const requests: [path: string, init?: RequestInit][] = [

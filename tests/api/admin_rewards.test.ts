@@ -208,7 +208,7 @@ for (const resource of resources) {
     assert.deepEqual(acts[1]!.changes[key], { old: row[key], new: null });
   });
 
-  Deno.test(`${path}: administrators without the area rewards get 403 with the scope and change nothing`, async () => {
+  Deno.test(`admin rewards: ${path}: administrators without the area rewards get 403 with the scope and change nothing`, async () => {
     const { row, at, id } = await created(resource);
     const others: [ask: Administrator["ask"], scope: string][] = [
       [(await anAdministrator("lots", "admins", "content")).ask, "admin:rewards"],
@@ -234,7 +234,7 @@ for (const resource of resources) {
     assert.equal((await actsOn(target, id)).length, 1);
   });
 
-  Deno.test(`${path}: a field that is wrong, unknown or missing is named in 422, and nothing is recorded`, async () => {
+  Deno.test(`admin rewards: ${path}: a field that is wrong, unknown or missing is named in 422, and nothing is recorded`, async () => {
     const { row, at, id } = await created(resource);
     const body = resource.body();
     for (const [name, value] of [...wrong, ["nothing", 1], ["updated_at", row["updated_at"]]] as const) {
@@ -255,7 +255,7 @@ for (const resource of resources) {
     assert.equal((await actsOn(target, id)).length, 1);
   });
 
-  Deno.test(`${path}: the service calls the same functions by rpc, and the same fields are rejected and named`, async () => {
+  Deno.test(`admin rewards: ${path}: the service calls the same functions by rpc, and the same fields are rejected and named`, async () => {
     const { row, id } = await created(resource);
     const update = (adminId: string, changes: unknown) =>
       rpc(`admin_update_${target}`, { p_admin_id: adminId, [`p_${key}`]: row[key], p_changes: changes });
@@ -296,7 +296,7 @@ Deno.test("PATCH /admin/badges/{id}: conditions that are not understood are 422 
   }
 });
 
-Deno.test("DELETE /admin/badges/{id}: a badge that somebody has, has progress with, or that earns a theme is 409 in_use", async () => {
+Deno.test("DELETE /admin/badges/{id}: a badge that a user has, has progress with, or that earns a theme is 409 in_use", async () => {
   const [person, [owned, begun, earning]] = [
     await signUp(),
     await Promise.all([0, 1, 2].map(() => created(resources[0]!))),
@@ -378,7 +378,7 @@ Deno.test("POST /admin/levels: thresholds rise with the level; one that exists i
   assert.deepEqual((await refused(again, 409)).details, { reason: "exists" });
 });
 
-Deno.test("DELETE /admin/levels/{level}: the first, and one that somebody has or that earns a theme, is 409 in_use", async () => {
+Deno.test("DELETE /admin/levels/{level}: the first, and one that a user has or that earns a theme, is 409 in_use", async () => {
   const [held, earning] = [await created(resources[1]!), await created(resources[1]!)];
   const person = await signUp();
   await inDatabase((sql) => sql`update public.app_users set level = ${Number(held.id)} where id = ${person.id}`);
@@ -443,7 +443,7 @@ Deno.test("PATCH /admin/themes/{id}: a free theme has no price, and the picture 
   );
 });
 
-Deno.test("DELETE /admin/themes/{id}: a theme that somebody owns, and a free one that is active, is 409 in_use", async () => {
+Deno.test("DELETE /admin/themes/{id}: a theme that a user owns, and a free one that is active, is 409 in_use", async () => {
   const [owned, free] = [await created(resources[3]!), await created(resources[3]!)];
   const person = await signUp();
   await replied(await manager.ask(`${owned.at}/gift`, sending("POST", { user_id: person.id })), 201);

@@ -154,7 +154,7 @@ Deno.test("POST /admin/support-tickets/{id}/messages: answers, notifies and reco
   assert.equal((await read(ticket)).messages.length, 3);
 });
 
-Deno.test("PATCH /admin/support-tickets/{id}: closes what is answered; the author opens it again", async () => {
+Deno.test("PATCH /admin/support-tickets/{id}: closes what gets a response; the author opens it again", async () => {
   const author = await signUp();
   const ticket = await opened(author);
   const unreachable = await refusedWith(await close(ticket), "conflict", "status");

@@ -312,7 +312,7 @@ Deno.test("admin users: the export is the app user's own document, on record onc
   assert.deepEqual([suspended.account.app_user.status, suspended.account.permission_scopes], ["suspended", []]);
 });
 
-Deno.test("admin users: without an export on record nothing is read, by whoever holds the service key", async () => {
+Deno.test("admin users: without an export on record nothing is read, by any user who holds the service key", async () => {
   const [administrator, other, person] = [
     await anAdministrator("users"),
     await anAdministrator("users"),

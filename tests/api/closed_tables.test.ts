@@ -36,7 +36,7 @@ const requests: [method: string, query: string, body: string | null][] = [
 ];
 
 for (const [caller, headers] of Object.entries(callers)) {
-  Deno.test(`${caller} reaches no table through the Data API, in no schema and by no method`, async () => {
+  Deno.test(`closed tables: ${caller} reaches no table through the Data API, in no schema and by no method`, async () => {
     const tables = ["users", ...domains.flatMap((domain) => domain.tables).map(({ table }) => table)];
     for (const profile of [undefined, "api", "public", "private", "auth"]) {
       const named = profile && { "accept-profile": profile, "content-profile": profile };
@@ -56,7 +56,7 @@ for (const [caller, headers] of Object.entries(callers)) {
     }
   });
 
-  Deno.test(`${caller} calls no function outside of the schema api`, async () => {
+  Deno.test(`closed tables: ${caller} calls no function outside of the schema api`, async () => {
     for (
       const [schema, name] of [
         ["private", "active_user"],
@@ -71,19 +71,19 @@ for (const [caller, headers] of Object.entries(callers)) {
   });
 }
 
-Deno.test("the Data API does not describe the tables either", async () => {
+Deno.test("closed tables: the Data API does not describe the tables either", async () => {
   const answer = await fetch(`${restUrl}/`, { headers: callers["a person"]! });
   assert.doesNotMatch(await answer.text(), /app_users|parking_lots/);
 });
 
-Deno.test("a visitor is refused what needs a caller, also when the function is called by hand", async () => {
+Deno.test("closed tables: an anonymous user is rejected what needs a caller, also when the function is called by hand", async () => {
   for (const [name, given] of [["my_account", {}], ["run_command", { p_command: "withdraw_my_account" }]] as const) {
     const { status, body } = await rpc(name, callers["the publishable key"]!, "api", given);
     assert.ok([401, 403].includes(status), `${name}: ${status} ${body}`);
   }
 });
 
-Deno.test("a suspended person is refused with 403 by hand too, and may only read the own account", async () => {
+Deno.test("closed tables: a suspended person is rejected with 403 by hand too, and may only read the own account", async () => {
   const place = { p_lat: 35.68, p_lng: 139.76 };
   for (
     const [name, body] of [["run_command", { p_command: "update_my_account", p_arguments: { p_display_name: "x" } }], [

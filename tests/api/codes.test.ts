@@ -9,7 +9,7 @@ import { undisturbed } from "./undisturbed.ts";
 
 const codes = async (path: string) => await replyOf(listCodes, await ask(path), Codes);
 
-Deno.test("the code master comes in Japanese unless English is asked for, with the same codes", () =>
+Deno.test("codes: the code master comes in Japanese unless English is asked for, with the same codes", () =>
   undisturbed("codes", async () => {
     const [standard, japanese, english] = [
       await codes("/codes"),
@@ -58,7 +58,7 @@ Deno.test("codes: metadata is null or has color, logo_url and url, whatever the 
   }
 });
 
-Deno.test("codes are ordered by category, place and code", async () => {
+Deno.test("codes: codes are ordered by category, place and code", async () => {
   const { items } = await codes("/codes");
   const byBytes = (a: string, b: string) => a < b ? -1 : a > b ? 1 : 0;
   const ordered = items.toSorted((a, b) =>
@@ -67,7 +67,7 @@ Deno.test("codes are ordered by category, place and code", async () => {
   assert.deepEqual(items, ordered);
 });
 
-Deno.test("a client that has the codes gets 304 until they change, and the languages differ", () =>
+Deno.test("codes: a client that has the codes gets 304 until they change, and the languages differ", () =>
   undisturbed("codes", async () => {
     const first = await ask("/codes");
     await first.body?.cancel();
@@ -82,7 +82,7 @@ Deno.test("a client that has the codes gets 304 until they change, and the langu
     await english.body?.cancel();
   }));
 
-Deno.test("HEAD tells about the codes without sending them", () =>
+Deno.test("codes: HEAD tells about the codes without sending them", () =>
   undisturbed("codes", async () => {
     const [head, get] = [await ask("/codes", { method: "HEAD" }), await ask("/codes")];
     assert.equal(head.status, 200);
@@ -92,7 +92,7 @@ Deno.test("HEAD tells about the codes without sending them", () =>
     await get.body?.cancel();
   }));
 
-Deno.test("the codes are public whatever token is sent along", async () => {
+Deno.test("codes: the codes are public whatever token is sent along", async () => {
   for (
     const access of ["nonsense", token("nobody", { secret: "x".repeat(32) }), stack().publishableKey, stack().anonKey]
   ) {

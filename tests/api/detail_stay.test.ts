@@ -37,7 +37,7 @@ const detail = async (lot: string, values: Record<string, unknown>) =>
   await replyOf(readParkingLot, await ask(`/parking-lots/${lot}${query(values)}`), LotDetail);
 const moment = (text: string | null) => text === null ? null : new Date(text);
 
-Deno.test("every worked example of hours is told by the planned stay of a moment", async () => {
+Deno.test("detail stay: every worked example of hours is told by the planned stay of a moment", async () => {
   const ids = await add(cases.map((example) => ({ ...example, date_overrides: example.date_overrides ?? [] })));
   for (const [n, { id, at, expect }] of cases.entries()) {
     const { planned_stay: stay } = await detail(ids[n]!, { entry_at: at, exit_at: at });
@@ -49,7 +49,7 @@ Deno.test("every worked example of hours is told by the planned stay of a moment
   }
 });
 
-Deno.test("what holds now and until when is what the evaluator answers", async () => {
+Deno.test("detail stay: what holds now and until when is what the evaluator answers", async () => {
   const random = new Random(7);
   const ids = await add(Array.from({ length: 40 }, () => randomLot(random, "Asia/Tokyo", ["2026-01-01"])));
   const evaluated = async (lot: string) => {
@@ -79,7 +79,7 @@ Deno.test("what holds now and until when is what the evaluator answers", async (
   assert.deepEqual(answers, new Set([true, false, null]));
 });
 
-Deno.test("a planned stay meets what the evaluator says it meets, and tells a car that is locked in the way out", async () => {
+Deno.test("detail stay: a planned stay meets what the evaluator says it meets, and tells a car that is locked in the way out", async () => {
   const random = new Random(11);
   const ids = await add(
     Array.from({ length: 30 }, () => randomLot(random, "Asia/Tokyo", ["2026-09-21", "2026-09-22"])),
@@ -105,7 +105,7 @@ Deno.test("a planned stay meets what the evaluator says it meets, and tells a ca
   assert.ok(lockedIn > 0, "no stay was locked in");
 });
 
-Deno.test("the first and the last moment that can be asked about have an answer", async () => {
+Deno.test("detail stay: the first and the last moment that can be asked about have an answer", async () => {
   const [id] = await sql<{ id: string }[]>`
     select l.id from public.parking_lots l join public.pricing_rules r on r.parking_lot_id = l.id
     where l.source = 'seed' and l.status = 'active' and r.cap_type = 'day' limit 1`;
@@ -124,7 +124,7 @@ Deno.test("the first and the last moment that can be asked about have an answer"
   }
 });
 
-Deno.test("the fee of a planned stay, or why it is not known, is the answer of calc-fee", async () => {
+Deno.test("detail stay: the fee of a planned stay, or why it is not known, is the answer of calc-fee", async () => {
   const lots = await sql<{ id: string }[]>`
     select l.id from public.parking_lots l
     where l.source = 'seed' and l.status = 'active' order by l.external_id limit 30`;

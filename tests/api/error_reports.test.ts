@@ -23,7 +23,7 @@ const list = async ({ token }: Person, asked: Record<string, unknown> = {}) =>
 
 const report = { report_type: "price", description: "　200 yen a 20 minutes now " };
 
-Deno.test("a report names a public lot, keeps what it was called, and leaves an activity row", async () => {
+Deno.test("error reports: a report names a public lot, keeps what it was called, and leaves an activity row", async () => {
   const [person, lot] = [await signUp(), await aLot({ name: "Reported" })];
   const made = await posted(person, { ...report, parking_lot_id: lot, severity: "high" });
   assert.deepEqual(
@@ -51,7 +51,7 @@ Deno.test("a report names a public lot, keeps what it was called, and leaves an 
   assert.equal((await list(person)).items[0]?.parking_lot_name, "Reported");
 });
 
-Deno.test("a lot that is missing here is named; a report that names none, or both ways, or one that is not public is refused", async () => {
+Deno.test("error reports: a lot that is missing here is named; a report that names none, or both ways, or one that is not public is rejected", async () => {
   const person = await signUp();
   const made = await posted(person, {
     report_type: "missing",
@@ -69,7 +69,7 @@ Deno.test("a lot that is missing here is named; a report that names none, or bot
   assert.equal((await list(person)).items.length, 1);
 });
 
-Deno.test("every field that is wrong is named", async () => {
+Deno.test("error reports: every field that is wrong is named", async () => {
   const [person, parking_lot_id] = [await signUp(), await aLot()];
   const good = { ...report, parking_lot_id };
   for (
@@ -87,7 +87,7 @@ Deno.test("every field that is wrong is named", async () => {
   }
 });
 
-Deno.test("evidence is shown to its author in order, and is used by one report", async () => {
+Deno.test("error reports: evidence is shown to its author in order, and is used by one report", async () => {
   const [person, other, parking_lot_id] = [await signUp(), await signUp(), await aLot()];
   const files = [picture("image/jpeg", 300), picture("image/jpeg", 400)];
   const ids = [];
@@ -109,7 +109,7 @@ Deno.test("evidence is shown to its author in order, and is used by one report",
   assert.equal((await list(person)).items.length, 1);
 });
 
-Deno.test("the list has the caller's own, newest first, page by page, in every state", async () => {
+Deno.test("error reports: the list has the caller's own, newest first, page by page, in every state", async () => {
   const [person, other, lot] = [await signUp(), await signUp(), await aLot()];
   await posted(other, { ...report, parking_lot_id: lot });
   const ids: string[] = [];

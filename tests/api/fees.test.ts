@@ -58,7 +58,7 @@ const june = (time: string) => `2026-06-01T${time}+09:00`;
 const stay = { entry_at: june("10:00:00"), exit_at: june("11:00:00") };
 
 for (const [n, { id, why, entry_at, exit_at, vehicle_type, expect }] of examples.entries()) {
-  Deno.test(`${id}, asked for through the gateway: ${why}`, async () => {
+  Deno.test(`fees: ${id}, asked for through the gateway: ${why}`, async () => {
     const response = await ask(place(lots[n]!), question({ entry_at, exit_at, vehicle_type }));
     if (expect.total_amount === undefined) return await assertError(response, { code: "fee_unknown" });
     const fee = await replyOf(calculateFee, response, Fee);
@@ -67,7 +67,7 @@ for (const [n, { id, why, entry_at, exit_at, vehicle_type, expect }] of examples
   });
 }
 
-Deno.test("a visitor and a user are told the same; without a vehicle type it is a standard car's", async () => {
+Deno.test("fees: an anonymous user and a user are told the same; without a vehicle type it is a standard car's", async () => {
   const { token } = await signUp();
   const visitor = await replyOf(calculateFee, await ask(place(lot!), question(stay)), Fee);
   const user = await replyOf(calculateFee, await ask(place(lot!), question(stay, bearer(token))), Fee);
@@ -75,21 +75,21 @@ Deno.test("a visitor and a user are told the same; without a vehicle type it is 
   assert.deepEqual([visitor.total_amount, visitor.breakdown.vehicle_type], [300, "standard"]);
 });
 
-Deno.test("a fee that is not known is refused with the reason and the gap", async () => {
+Deno.test("fees: a fee that is not known is rejected with the reason and the gap", async () => {
   const response = await ask(place(lot!), question({ entry_at: june("00:30:00"), exit_at: june("01:00:00") }));
   const { error } = await response.clone().json();
   await assertError(response, { code: "fee_unknown" });
   assert.deepEqual(error.details, { reason: "no_rate", from: june("00:30:00"), until: june("08:00:00") });
 });
 
-Deno.test("a lot that is not public or does not exist is not found", async () => {
+Deno.test("fees: a lot that is not public or does not exist is not found", async () => {
   for (const id of [hidden!, crypto.randomUUID()]) {
     await assertError(await ask(place(id), question(stay)), { code: "lot_not_found" });
     await assertError(await ask(`/parking-lots/${id}/pricing-rules`), { code: "lot_not_found" });
   }
 });
 
-Deno.test("a suspended user is refused", async () => {
+Deno.test("fees: a suspended user is rejected", async () => {
   const { id, token } = await signUp();
   await sql`update public.app_users set status = 'suspended' where id = ${id}`;
   await assertError(await ask(place(lot!), question(stay, bearer(token))), { code: "forbidden" });
@@ -113,17 +113,17 @@ const wrong: [what: string, body: unknown, param: string][] = [
   ["a vehicle type that is no text", { ...stay, vehicle_type: 5 }, "vehicle_type"],
 ];
 for (const [what, body, param] of wrong) {
-  Deno.test(`${what} is a validation error of ${param}`, async () => {
+  Deno.test(`fees: ${what} is a validation error of ${param}`, async () => {
     await assertError(await ask(place(lot!), question(body)), { code: "validation_error", param });
   });
 }
 
-Deno.test("a lot's id that is none is a validation error", async () => {
+Deno.test("fees: a lot's id that is none is a validation error", async () => {
   await assertError(await ask(place("1"), question(stay)), { code: "validation_error", param: "id" });
   await assertError(await ask("/parking-lots/1/pricing-rules"), { code: "validation_error", param: "id" });
 });
 
-Deno.test("the pricing rules of a lot come in their order and as they were written", async () => {
+Deno.test("fees: the pricing rules of a lot come in their order and as they were written", async () => {
   const { items, next_cursor } = await replyOf(
     listPricingRules,
     await ask(`/parking-lots/${lot}/pricing-rules`),

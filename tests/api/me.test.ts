@@ -21,7 +21,7 @@ async function setStatus(userId: string, status: string): Promise<void> {
   }
 }
 
-Deno.test("a new user finds an active account with the scope user", async () => {
+Deno.test("me: a new user finds an active account with the scope user", async () => {
   const user = await signUp();
   const { user_id, email, app_user, admin, permission_scopes } = await me(user.token);
   assert.deepEqual({ user_id, email, admin, permission_scopes }, {
@@ -34,7 +34,7 @@ Deno.test("a new user finds an active account with the scope user", async () => 
   assert.equal(app_user?.status, "active");
 });
 
-Deno.test("a display name is stored as it was sent and read back, up to 100 characters of any script", async () => {
+Deno.test("me: a display name is stored as it was sent and read back, up to 100 characters of any script", async () => {
   const user = await signUp();
   for (
     const name of ["a", "駐車 太郎", "🚗".repeat(100), "O'Brien; drop table app_users", "\u202eright to left", "a\nb"]
@@ -45,14 +45,14 @@ Deno.test("a display name is stored as it was sent and read back, up to 100 char
   }
 });
 
-Deno.test("a profile update without a field changes nothing", async () => {
+Deno.test("me: a profile update without a field changes nothing", async () => {
   const user = await signUp();
   await rename(user.token, { display_name: "before" }).then((response) => response.body?.cancel());
   const updated = await replyOf(updateMe, await rename(user.token, {}), Me);
   assert.equal(updated.app_user?.display_name, "before");
 });
 
-Deno.test("one user's update leaves another user alone", async () => {
+Deno.test("me: one user's update leaves another user alone", async () => {
   const [one, other] = [await signUp(), await signUp()];
   const before = await me(other.token);
   await rename(one.token, { display_name: "one" }).then((response) => response.body?.cancel());
@@ -60,7 +60,7 @@ Deno.test("one user's update leaves another user alone", async () => {
 });
 
 for (const status of ["suspended", "withdrawn"] as const) {
-  Deno.test(`a ${status} user sees the account's state and is refused everything else that takes a caller`, async () => {
+  Deno.test(`me: a ${status} user sees the account's state and is refused everything else that takes a caller`, async () => {
     const user = await signUp();
     await setStatus(user.id, status);
     assert.equal((await me(user.token)).app_user?.status, status);
@@ -71,7 +71,7 @@ for (const status of ["suspended", "withdrawn"] as const) {
   });
 }
 
-Deno.test("a well-signed token of a user who does not exist is 401", async () => {
+Deno.test("me: a well-signed token of a user who does not exist is 401", async () => {
   const stranger = token(crypto.randomUUID(), { secret: stack().jwtSecret });
   await assertError(await ask("/me", { headers: bearer(stranger) }), { code: "unauthorized" });
 });
@@ -83,7 +83,7 @@ Deno.test("the project's keys are nobody: 401 on a user's route, by header or as
   }
 });
 
-Deno.test("an account is never kept by a cache", async () => {
+Deno.test("me: an account is never kept by a cache", async () => {
   const response = await ask("/me", { headers: bearer((await signUp()).token) });
   await response.body?.cancel();
   assert.equal(response.headers.get("cache-control"), "no-store");

@@ -58,7 +58,7 @@ Deno.test.afterAll(async () => {
   await sql.end();
 });
 
-Deno.test("public lots within the radius come nearest first, with their distance", async () => {
+Deno.test("nearby: public lots within the radius come nearest first, with their distance", async () => {
   const found = await search({});
   assert.deepEqual(found.map((lot) => lot.name), ["first", "second", "third"]);
   assert.equal(found[0]?.distance_m, 0);
@@ -67,7 +67,7 @@ Deno.test("public lots within the radius come nearest first, with their distance
   assert.deepEqual([found[0]?.avg_rating, found[0]?.review_count, found[0]?.main_image], [0, 0, null]);
 });
 
-Deno.test("radius and limit bound the search at their edges", async () => {
+Deno.test("nearby: radius and limit bound the search at their edges", async () => {
   assert.deepEqual(await namesFor({ radius_m: 111 }), ["first"]);
   assert.deepEqual(await namesFor({ radius_m: 112 }), ["first", "second"]);
   assert.deepEqual(await namesFor({ limit: 1 }), ["first"]);
@@ -99,12 +99,12 @@ Deno.test("nearby: fees are those of vehicle_type", async () => {
   assert.deepEqual((await search({ filters: stay }))[0]?.estimated_fee, 1_000);
 });
 
-Deno.test("the height filter passes only lots that are known to be high enough", async () => {
+Deno.test("nearby: the height filter passes only lots that are known to be high enough", async () => {
   assert.deepEqual(await namesFor({ filters: { max_height_m: 2.1 } }), ["first", "second"]);
   assert.deepEqual(await namesFor({ filters: { max_height_m: 2.2 } }), ["second"]);
 });
 
-Deno.test("the tag filter wants every tag, and a tag that was denied does not count", async () => {
+Deno.test("nearby: the tag filter wants every tag, and a tag that was denied does not count", async () => {
   assert.deepEqual(await namesFor({ radius_m: 2000, filters: { tags: ["covered"] } }), ["first", "far"]);
   assert.deepEqual(await namesFor({ filters: { tags: ["covered", "ev_charging"] } }), []);
   assert.deepEqual(await namesFor({ filters: { tags: ["no_such_tag"] } }), []);
@@ -115,7 +115,7 @@ Deno.test("the tag filter wants every tag, and a tag that was denied does not co
 /** A Wednesday, from noon to half past two. */
 const stay = { entry_at: "2026-11-25T12:00:00+09:00", exit_at: "2026-11-25T14:30:00+09:00" };
 
-Deno.test("a fee in the list is the total that calc-fee answers for the same stay", async () => {
+Deno.test("nearby: a fee in the list is the total that calc-fee answers for the same stay", async () => {
   const found = await search({ filters: stay });
   assert.deepEqual(found.map(({ estimated_fee, fee_refusal }) => [estimated_fee, fee_refusal]), [
     [1_000, null],
@@ -129,18 +129,18 @@ Deno.test("a fee in the list is the total that calc-fee answers for the same sta
   }
 });
 
-Deno.test("the price filter passes only fees that are known and not higher", async () => {
+Deno.test("nearby: the price filter passes only fees that are known and not higher", async () => {
   assert.deepEqual(await namesFor({ filters: { ...stay, max_price: 1_000 } }), ["first", "second"]);
   assert.deepEqual(await namesFor({ filters: { ...stay, max_price: 999.5 } }), ["second"]);
   assert.deepEqual(await namesFor({ filters: { ...stay, max_price: 599 } }), []);
 });
 
-Deno.test("the filter open_now passes only lots that are known to be open; false passes all", async () => {
+Deno.test("nearby: the filter open_now passes only lots that are known to be open; false passes all", async () => {
   assert.deepEqual(await namesFor({ filters: { open_now: true } }), ["second"]);
   assert.deepEqual(await namesFor({ filters: { open_now: false } }), ["first", "second", "third"]);
 });
 
-Deno.test("the list is sorted by price or by rank when asked, and what is unknown comes last by price", async () => {
+Deno.test("nearby: the list is sorted by price or by rank when asked, and what is unknown comes last by price", async () => {
   assert.deepEqual(await namesFor({ filters: stay, sort: "price" }), ["second", "first", "third"]);
   const recommended = await search({ filters: stay, sort: "recommended" });
   assert.deepEqual(recommended.map(({ ranking_rank }) => ranking_rank), [1, 2, 3]);
@@ -151,7 +151,7 @@ Deno.test("the list is sorted by price or by rank when asked, and what is unknow
   assert.ok(Math.abs(best!.ranking_score - (0.4 * price + 0.4 * distance + 0.2 * rating)) < 0.0051);
 });
 
-Deno.test("true cost, planned stay and fit are told in each item", async () => {
+Deno.test("nearby: true cost, planned stay and fit are told in each item", async () => {
   const [first, second, third] = await search({ filters: stay, vehicle: { height_m: 2.5 } });
   assert.deepEqual(
     [second!.walk_minutes, second!.walk_yen_per_minute, second!.effective_cost],
@@ -170,20 +170,20 @@ Deno.test("true cost, planned stay and fit are told in each item", async () => {
   assert.deepEqual([plain!.planned_stay, plain!.fit, plain!.is_saved], [null, null, null]);
 });
 
-Deno.test("the poles and the antimeridian are places like any other", async () => {
+Deno.test("nearby: the poles and the antimeridian are places like any other", async () => {
   for (const [lat, lng] of [[90, 0], [-90, 180], [0, 180], [0, -180], [-0, 0]]) {
     const response = await ask(`/parking-lots/nearby${query({ lat, lng, radius_m: 50_000 })}`);
     await replyOf(nearbyParkingLots, response, NearbyParkingLots);
   }
 });
 
-Deno.test("a visitor and a signed-in user find the same lots, and only the user learns of marks", async () => {
+Deno.test("nearby: an anonymous user and a signed-in user find the same lots, and only the user learns of marks", async () => {
   const { token } = await signUp();
   const marked = (await search({})).map((lot) => ({ ...lot, is_saved: false }));
   assert.deepEqual(await search({}, bearer(token)), marked);
 });
 
-Deno.test("the main image is an address under the public base of assets", async () => {
+Deno.test("nearby: the main image is an address under the public base of assets", async () => {
   const key = `parking_lot/${crypto.randomUUID()}/front side #1.jpg`;
   const [asset] = await sql<{ id: string }[]>`
     insert into public.assets (storage_key, content_type, size_bytes, is_public, category)
@@ -195,7 +195,7 @@ Deno.test("the main image is an address under the public base of assets", async 
   assert.ok(URL.canParse(image) && image.endsWith(`/${key.replace("front side #1", "front%20side%20%231")}`), image);
 });
 
-Deno.test("a search is asked for again each time, and 304 says that nothing changed", async () => {
+Deno.test("nearby: a search is asked for again each time, and 304 says that nothing changed", async () => {
   const path = `/parking-lots/nearby${query({ ...origin, radius_m: 50 })}`;
   const first = await ask(path);
   await first.body?.cancel();

@@ -22,7 +22,7 @@ const counted = (person: Person, taken: number, secondsAgo = 0) =>
       where policy = 'write' and subject = ${person.id}`
   );
 
-Deno.test("every answer to a write tells what is left, also a refusal; a read is not counted", async () => {
+Deno.test("rate limits: every answer to a write tells what is left, also a refusal; a read is not counted", async () => {
   const person = await signUp();
   const first = await rename(person);
   assert.equal(first.headers.get("ratelimit-policy"), '"write";q=120;w=60');
@@ -33,7 +33,7 @@ Deno.test("every answer to a write tells what is left, also a refusal; a read is
   assert.equal(left(await rename(person)), "117");
 });
 
-Deno.test("a write that the database refuses is counted once, as is one whose key was used before", async () => {
+Deno.test("rate limits: a write that the database rejects is counted once, as is one whose key was used before", async () => {
   const person = await signUp();
   const start = (key: string, body: unknown) =>
     ask("/me/vehicles", { method: "POST", ...jsonBody(body, { ...bearer(person.token), "idempotency-key": key }) });
@@ -49,7 +49,7 @@ Deno.test("a write that the database refuses is counted once, as is one whose ke
   assert.deepEqual([first, replay, other, another].map(left), ["119", "118", "117", "116"]);
 });
 
-Deno.test("beyond the quota a write is 429 with Retry-After, reads go on, and when the window closes writes do", async () => {
+Deno.test("rate limits: beyond the quota a write is 429 with Retry-After, reads go on, and when the window closes writes do", async () => {
   const person = await signUp();
   await rename(person);
   await counted(person, 119, 20);
@@ -67,7 +67,7 @@ Deno.test("beyond the quota a write is 429 with Retry-After, reads go on, and wh
   assert.equal(left(await rename(person)), "119");
 });
 
-Deno.test("one caller's writes are not another's, and a bad token is nobody's", async () => {
+Deno.test("rate limits: one caller's writes are not another's, and a bad token is nobody's", async () => {
   const [one, other] = [await signUp(), await signUp()];
   await rename(one);
   await counted(one, 121);
@@ -78,7 +78,7 @@ Deno.test("one caller's writes are not another's, and a bad token is nobody's", 
   assert.equal(nobody.status, 401);
 });
 
-Deno.test("visitors are counted by their network", async () => {
+Deno.test("rate limits: anonymous users are counted by their network", async () => {
   const environment: Record<string, string> = {
     SUPABASE_URL: stack().apiUrl,
     SUPABASE_ANON_KEY: stack().anonKey,

@@ -13,7 +13,7 @@ const read = async (lot: string, headers: Record<string, string> = {}) =>
   await replyOf(readRating, await ask(path(lot), { headers }), MyParkingLotRating);
 const remove = (lot: string, token: string) => ask(path(lot), { method: "DELETE", headers: bearer(token) });
 
-Deno.test("a rating is null, set, changed, read by its owner alone, and taken back", async () => {
+Deno.test("ratings: a rating is null, set, changed, read by its owner alone, and taken back", async () => {
   const [lot, user, stranger] = [await aLot(), await signUp(), await signUp()];
   assert.equal(await read(lot, bearer(user.token)), null);
   const good = await replyOf(putRating, await put(lot, user.token, { value: "good" }), ParkingLotRating);
@@ -29,7 +29,7 @@ Deno.test("a rating is null, set, changed, read by its owner alone, and taken ba
   assert.equal(await read(lot, bearer(user.token)), null);
 });
 
-Deno.test("the lot counts its good and bad ratings", async () => {
+Deno.test("ratings: the lot counts its good and bad ratings", async () => {
   const lot = await aLot();
   for (const value of ["good", "good", "bad"]) {
     await replyOf(putRating, await put(lot, (await signUp()).token, { value }), ParkingLotRating);
@@ -40,7 +40,7 @@ Deno.test("the lot counts its good and bad ratings", async () => {
   assert.deepEqual({ ...row }, { good_count: 2, bad_count: 1 });
 });
 
-Deno.test("a wrong rating, and one of a lot that is not public, is refused", async () => {
+Deno.test("ratings: a wrong rating, and one of a lot that is not public, is rejected", async () => {
   const [lot, user] = [await aLot(), await signUp()];
   for (const body of [{ value: "fine" }, { value: null }, { value: 1 }, {}]) {
     await assertError(await put(lot, user.token, body), { code: "validation_error", param: "value" });

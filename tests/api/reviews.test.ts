@@ -16,7 +16,7 @@ const reviewsOf = async (lot: string, query = "") =>
 const approve = (id: string) =>
   inDatabase((sql) => sql`update public.reviews set status = 'approved' where id = ${id}`);
 
-Deno.test("a review is posted, approved, listed for everyone, edited and thereby hidden again, and deleted", async () => {
+Deno.test("reviews: a review is posted, approved, listed for everyone, edited and thereby hidden again, and deleted", async () => {
   const [lot, author] = [await aLot(), await signUp({ displayName: "駐車 太郎" })];
   const posted = await replyOf(postReview, await post(lot, author.token, { rating: 4, comment: " 広い " }), MyReview);
   assert.deepEqual([posted.status, posted.comment, posted.user_id], ["pending", "広い", author.id]);
@@ -41,13 +41,13 @@ Deno.test("a review is posted, approved, listed for everyone, edited and thereby
   await assertError(again, { code: "not_found", param: "id" });
 });
 
-Deno.test("a second review of a lot is a conflict", async () => {
+Deno.test("reviews: a second review of a lot is a conflict", async () => {
   const [lot, author] = [await aLot(), await signUp()];
   await replyOf(postReview, await post(lot, author.token, { rating: 1 }), MyReview);
   await assertError(await post(lot, author.token, { rating: 5 }), { code: "conflict" });
 });
 
-Deno.test("pages of reviews follow one another, newest first, and a cursor belongs to its lot", async () => {
+Deno.test("reviews: pages of reviews follow one another, newest first, and a cursor belongs to its lot", async () => {
   const [lot, other] = [await aLot(), await aLot()];
   await inDatabase((sql) =>
     sql`
@@ -68,7 +68,7 @@ Deno.test("pages of reviews follow one another, newest first, and a cursor belon
   }
 });
 
-Deno.test("a lot that is not public has no reviews and takes none", async () => {
+Deno.test("reviews: a lot that is not public has no reviews and takes none", async () => {
   const author = await signUp();
   for (const lot of Object.values(await hiddenLots())) {
     await assertError(await ask(`/parking-lots/${lot}/reviews`), { code: "lot_not_found", param: "id" });
@@ -76,7 +76,7 @@ Deno.test("a lot that is not public has no reviews and takes none", async () => 
   }
 });
 
-Deno.test("another's review does not exist for the caller", async () => {
+Deno.test("reviews: another's review does not exist for the caller", async () => {
   const [lot, author, stranger] = [await aLot(), await signUp(), await signUp()];
   const { id } = await replyOf(postReview, await post(lot, author.token, { rating: 2 }), MyReview);
   await assertError(await patch(id, stranger.token, { rating: 5 }), { code: "not_found" });
@@ -84,7 +84,7 @@ Deno.test("another's review does not exist for the caller", async () => {
   await assertError(response, { code: "not_found" });
 });
 
-Deno.test("wrong reviews and wrong lists are refused by their field", async () => {
+Deno.test("reviews: wrong reviews and wrong lists are rejected by their field", async () => {
   const [lot, author] = [await aLot(), await signUp()];
   const wrong: [unknown, string, string][] = [
     [{}, "rating", "required"],

@@ -40,7 +40,7 @@ const activities = ({ id }: Person, many: number, type = "occupancy_report") =>
       select ${id}, ${type}, gen_random_uuid() from generate_series(1, ${many})`
   );
 
-Deno.test("a activity through HTTP is in the caller's points and progress when it is answered", async () => {
+Deno.test("rewards: a activity through HTTP is in the caller's points and progress when it gets a response", async () => {
   const [person, lot] = [await signUp(), await aLot()];
   const asked = { method: "POST", ...jsonBody({ state: "full" }, bearer(person.token)) };
   const answer = await ask(`/parking-lots/${lot}/occupancy-reports`, asked);
@@ -53,7 +53,7 @@ Deno.test("a activity through HTTP is in the caller's points and progress when i
   assert.deepEqual((await badgesOf(person)).items, []);
 });
 
-Deno.test("the end of a session has given points, a badge and a level when it is answered, and the inbox says so", async () => {
+Deno.test("rewards: the end of a session has given points, a badge and a level when it gets a response, and the inbox says so", async () => {
   const person = await signUp();
   const session = await stay(person);
   assert.deepEqual(await expOf(person), { total_exp: 65, level: 2, next_level_exp: 150, exp_to_next_level: 85 });
@@ -71,7 +71,7 @@ Deno.test("the end of a session has given points, a badge and a level when it is
   assert.match(told.get("level_up") ?? "", /2/);
 });
 
-Deno.test("an end that is sent again gives nothing more", async () => {
+Deno.test("rewards: an end that is sent again gives nothing more", async () => {
   const [person, lot, client_request_id] = [await signUp(), await aLot(), crypto.randomUUID()];
   const { session_id } = await (await post("", person.token, { parking_lot_id: lot })).json();
   const end = { exit_at: inMinutes(0), client_request_id };
@@ -85,7 +85,7 @@ Deno.test("an end that is sent again gives nothing more", async () => {
   assert.equal((await expOf(person)).total_exp, 65);
 });
 
-Deno.test("the history comes page by page, newest first, each entry once, and keeps to its person", async () => {
+Deno.test("rewards: the history comes page by page, newest first, each entry once, and keeps to its person", async () => {
   const [person, other] = [await signUp(), await signUp()];
   await activities(person, 6);
   const all = (await historyOf(person, "?limit=100")).items;
@@ -113,7 +113,7 @@ Deno.test("the history comes page by page, newest first, each entry once, and ke
   assert.deepEqual(pages.flat(), all);
 });
 
-Deno.test("badges that can be earned are all listed in their order, those with nothing counted too, page by page", async () => {
+Deno.test("rewards: badges that can be earned are all listed in their order, those with nothing counted too, page by page", async () => {
   const person = await signUp();
   await stay(person);
   const all = (await progressOf(person)).items;
@@ -130,7 +130,7 @@ Deno.test("badges that can be earned are all listed in their order, those with n
   assert.deepEqual([...first.items, ...second.items], all.slice(0, 4));
 });
 
-Deno.test("earned badges come the latest first, page by page", async () => {
+Deno.test("rewards: earned badges come the latest first, page by page", async () => {
   const person = await signUp();
   await inDatabase((sql) =>
     sql`
@@ -153,7 +153,7 @@ Deno.test("earned badges come the latest first, page by page", async () => {
   assert.equal(second.next_cursor, null);
 });
 
-Deno.test("names and descriptions of badges are Japanese, and English where that is asked for", async () => {
+Deno.test("rewards: names and descriptions of badges are Japanese, and English where that is asked for", async () => {
   const person = await signUp();
   await stay(person);
   const japanese = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
@@ -175,7 +175,7 @@ Deno.test("names and descriptions of badges are Japanese, and English where that
   }
 });
 
-Deno.test("a limit outside 1 to 100 and a cursor that is none are refused by name", async () => {
+Deno.test("rewards: a limit outside 1 to 100 and a cursor that is none are rejected by name", async () => {
   const person = await signUp();
   for (const path of PATHS.slice(1)) {
     for (const limit of ["0", "101", "1.5", "many"]) {
@@ -189,7 +189,7 @@ Deno.test("a limit outside 1 to 100 and a cursor that is none are refused by nam
   }
 });
 
-Deno.test("nobody sees another's points and badges", async () => {
+Deno.test("rewards: nobody sees another's points and badges", async () => {
   const [busy, idle] = [await signUp(), await signUp()];
   await stay(busy);
   assert.deepEqual(await expOf(idle), { total_exp: 0, level: 1, next_level_exp: 50, exp_to_next_level: 50 });
@@ -201,7 +201,7 @@ Deno.test("nobody sees another's points and badges", async () => {
   }
 });
 
-Deno.test("a visitor has no points, and a suspended or withdrawn person reads none", async () => {
+Deno.test("rewards: an anonymous user has no points, and a suspended or withdrawn person reads none", async () => {
   for (const path of PATHS) await assertError(await ask(path), { code: "unauthorized" });
   for (const status of ["suspended", "withdrawn"]) {
     const person = await signUp();

@@ -149,7 +149,7 @@ const uncounted = ({ status, data }: Outcome): Outcome => {
 
 let succeeded = 0;
 for (const [at, each] of functions.filter(({ mine }) => mine).entries()) {
-  Deno.test(`${each.name} replies through run_command as by itself`, async () => {
+  Deno.test(`run command: ${each.name} replies through run_command as by itself`, async () => {
     const args = argumentsOf(each);
     const { direct, kept } = each.isCommand
       ? await runBothWays(each.name, args)
@@ -161,7 +161,7 @@ for (const [at, each] of functions.filter(({ mine }) => mine).entries()) {
   });
 }
 
-Deno.test("these comparisons are of replies, not of errors alone", () => {
+Deno.test("run command: these comparisons are of replies, not of errors alone", () => {
   assert.ok(succeeded >= 10, `${succeeded} replies`);
 });
 
@@ -174,7 +174,7 @@ Deno.test("run_command: a function that only the service may execute is not foun
   }
 });
 
-Deno.test("a command that is called by its own name is not found, whatever schema is named", async () => {
+Deno.test("run command: a command that is called by its own name is not found, whatever schema is named", async () => {
   for (const each of functions.filter(({ isCommand }) => isCommand)) {
     assert.equal((await rpc(one, each.name, argumentsOf(each))).status, 404, each.name);
   }

@@ -23,7 +23,7 @@ const create = async (token: string, body: Record<string, unknown> = {}) =>
     SearchPreset,
   );
 
-Deno.test("a preset is created, changed, made the default and deleted, and its query can be searched", async () => {
+Deno.test("search presets: a preset is created, changed, made the default and deleted, and its query can be searched", async () => {
   const { id, token } = await signUp();
   const query_json = { v: 1, center: { lat: 35.68, lng: 139.76 }, radius_m: 500, attributes: ["covered"] };
   const first = await create(token, { name: "会社", query_json });
@@ -46,13 +46,13 @@ Deno.test("a preset is created, changed, made the default and deleted, and its q
   await assertError(await plain("DELETE", `/${second.id}`, token), { code: "not_found" });
 });
 
-Deno.test("the twenty-first preset is a conflict", async () => {
+Deno.test("search presets: the twenty-first preset is a conflict", async () => {
   const { token } = await signUp();
   for (let n = 0; n < 20; n++) await create(token);
   await assertError(await send("POST", "", token, { name: "x", query_json: {} }), { code: "conflict" });
 });
 
-Deno.test("another's preset does not exist for the caller", async () => {
+Deno.test("search presets: another's preset does not exist for the caller", async () => {
   const [owner, stranger] = [await signUp(), await signUp()];
   const { id } = await create(owner.token);
   assert.deepEqual(await list(stranger.token), []);
@@ -61,7 +61,7 @@ Deno.test("another's preset does not exist for the caller", async () => {
   await assertError(await plain("DELETE", `/${id}`, stranger.token), { code: "not_found" });
 });
 
-Deno.test("a wrong preset is refused by its field", async () => {
+Deno.test("search presets: a wrong preset is rejected by its field", async () => {
   const { token } = await signUp();
   const { id } = await create(token);
   const wrong: [Record<string, unknown>, string, string?][] = [

@@ -26,7 +26,7 @@ function exported(token: string): Promise<Response> {
   return ask(`/parking-lots${asked}`, { headers: { accept: "application/x-ndjson", ...bearer(token) } });
 }
 
-Deno.test("an export has every lot once, and ends", async () => {
+Deno.test("search stream: an export has every lot once, and ends", async () => {
   const { token } = await signUp();
   const lines = (await (await exported(token)).text()).trimEnd().split("\n");
   assert.equal(new Set(lines.map((line) => JSON.parse(line).id)).size, LOTS);

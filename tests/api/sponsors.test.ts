@@ -22,7 +22,7 @@ async function aSponsor(columns: Record<string, string | number | boolean> = {})
 const arrive = ({ token }: Person, id: string, body: unknown) =>
   ask(`/sponsors/${id}/checkin`, { method: "POST", ...jsonBody(body, bearer(token)) });
 
-Deno.test("anybody lists the sponsors of a category, page by page, and revalidates what they have", async () => {
+Deno.test("sponsors: anybody lists the sponsors of a category, page by page, and revalidates what they have", async () => {
   const category = `c${crypto.randomUUID().slice(0, 8)}`;
   const ids = [await aSponsor({ category, sort_order: 1 }), await aSponsor({ category, sort_order: 2 })];
   await aSponsor({ category, is_active: false });
@@ -43,14 +43,14 @@ Deno.test("anybody lists the sponsors of a category, page by page, and revalidat
   assert.equal(same.status, 304);
 });
 
-Deno.test("an address that no browser opens takes nobody's list away", async () => {
+Deno.test("sponsors: an address that no browser opens takes nobody's list away", async () => {
   const category = `c${crypto.randomUUID().slice(0, 8)}`;
   await aSponsor({ category, website: "https://cafe.example:99999/" });
   const { items } = await replyOf(listSponsors, await ask(`/sponsors${query({ category })}`), Sponsors);
   assert.deepEqual(items.map(({ website }) => website), ["https://cafe.example:99999/"]);
 });
 
-Deno.test("a cursor of another category is refused", async () => {
+Deno.test("sponsors: a cursor of another category is rejected", async () => {
   const category = `c${crypto.randomUUID().slice(0, 8)}`;
   for (const sort_order of [1, 2]) await aSponsor({ category, sort_order });
   const page = await replyOf(listSponsors, await ask(`/sponsors${query({ category, limit: 1 })}`), Sponsors);
@@ -58,7 +58,7 @@ Deno.test("a cursor of another category is refused", async () => {
   await assertError(other, { code: "validation_error", param: "cursor" });
 });
 
-Deno.test("anybody finds sponsors near a point, nearest first, with their distance and whether they are open", async () => {
+Deno.test("sponsors: anybody finds sponsors near a point, nearest first, with their distance and whether they are open", async () => {
   const place = somewhere();
   const always = [1, 2, 3, 4, 5, 6, 7].map((weekday) => ({ weekday, opens: "00:00", closes: "24:00" }));
   const far = await aSponsor({ ...place, lat: place.lat + 0.003 });
@@ -78,7 +78,7 @@ Deno.test("anybody finds sponsors near a point, nearest first, with their distan
   assert.deepEqual((await replyOf(nearbySponsors, one, NearbySponsors)).map(({ id }) => id), [near]);
 });
 
-Deno.test("a point or a radius that is none is refused by name", async () => {
+Deno.test("sponsors: a point or a radius that is none is rejected by name", async () => {
   for (const [param, value] of [["lat", 91], ["lng", -181], ["radius_m", 0], ["limit", 101]] as const) {
     const answer = await ask(`/sponsors/nearby${query({ lat: 35, lng: 139, [param]: value })}`);
     await assertError(answer, { code: "validation_error", param });
@@ -96,7 +96,7 @@ Deno.test("a check-in is made once: 201 with counted, then 200 with the same one
   assert.deepEqual(await answer.json(), { ...first, counted: false });
 });
 
-Deno.test("a check-in from too far or too unsure is refused with the figures, and does not count", async () => {
+Deno.test("sponsors: a check-in from too far or too unsure is rejected with the figures, and does not count", async () => {
   const person = await signUp();
   const place = somewhere();
   const sponsor = await aSponsor({ ...place, checkin_radius_m: 200 });
@@ -117,7 +117,7 @@ Deno.test("a check-in from too far or too unsure is refused with the figures, an
   assert.equal((await arrive(person, sponsor, { ...place, lat: place.lat + 0.001, accuracy_m: 100 })).status, 201);
 });
 
-Deno.test("nobody checks in at a sponsor that is not shown, or without signing in", async () => {
+Deno.test("sponsors: nobody checks in at a sponsor that is not shown, or without signing in", async () => {
   const person = await signUp();
   const place = somewhere();
   const hidden = await aSponsor({ ...place, is_active: false });

@@ -129,7 +129,7 @@ Deno.test("store notifications: one that is sent again has no effect", async () 
   await eventually(async () => (await play.received(purchase_token)).acknowledgements === 1 || undefined);
 });
 
-Deno.test("store notifications: forged ones of the App Store are refused and leave nothing", async () => {
+Deno.test("store notifications: forged ones of the App Store are rejected and leave nothing", async () => {
   const { user, request, id } = await onIos(plan);
   await verify(user, request);
   const { notification: { signedPayload } } = await apple.act(id, "refund");
@@ -189,7 +189,7 @@ Deno.test("store notifications: tests and other apps are ignored", async () => {
   assert.deepEqual([response.status, await response.json()], [200, { status: "ignored" }]);
 });
 
-Deno.test("store notifications: bodies that are too large or have other fields are refused", async () => {
+Deno.test("store notifications: bodies that are too large or have other fields are rejected", async () => {
   await assertError(await receiveApple({ signedPayload: "a".repeat(200_000) }), { code: "payload_too_large" });
   await assertError(await receiveApple({ signedPayload: "a", more: 1 }), { code: "validation_error", param: "more" });
   await assertError(await receivePlay({ message: {} }), { code: "validation_error", param: "message.data" });

@@ -223,7 +223,7 @@ Deno.test("store sync: what the stores change later is changed, what they take b
   assert.deepEqual(await inDatabase(storedSales), changed.books);
 });
 
-Deno.test("store sync: a run that is open is joined by all, and is a conflict for whoever asks for it alone", async () => {
+Deno.test("store sync: a run that is open is joined by all, and is a conflict for any user who asks for it alone", async () => {
   await begin({ answers: [{ path: SALES, status: 429, headers: { "retry-after": "3600" } }] });
   const [id] = await trigger("ios_store", "sales");
   await eventually(async () => {
@@ -301,7 +301,7 @@ Deno.test("store sync: a column that is missing fails the run by its name, and n
   await scriptStores({ reset: true });
 });
 
-Deno.test("store sync: a store that limits, fails, cuts off or answers in HTML is asked again; one that refuses us fails the run", async () => {
+Deno.test("store sync: a store that limits, fails, cuts off or answers in HTML is asked again; one that rejects us fails the run", async () => {
   await begin({
     answers: [
       { path: SALES, times: 1, status: 429, headers: { "retry-after": "1" } },

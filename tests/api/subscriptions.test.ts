@@ -132,7 +132,7 @@ Deno.test("verify-iap: what was bought once for all has no end, and is acknowled
 });
 
 for (const [name, buy] of [["App Store", onIos], ["Google Play", onAndroid]] as const) {
-  Deno.test(`verify-iap (${name}): the same receipt 20 times at once makes one subscription, granted once`, async () => {
+  Deno.test(`subscriptions: verify-iap (${name}): the same receipt 20 times at once makes one subscription, granted once`, async () => {
     const { user, request } = await buy(plan);
     const responses = await Promise.all(Array.from({ length: 20 }, () => post(user, "/verify-iap", request)));
     const replies = await Promise.all(responses.map((response) => response.json()));
@@ -146,7 +146,7 @@ for (const [name, buy] of [["App Store", onIos], ["Google Play", onAndroid]] as 
     assert.equal(inbox.items.filter(({ type }: { type: string }) => type === "subscription").length, 1);
   });
 
-  Deno.test(`verify-iap (${name}): another user's receipt moves the subscription, and premium with it`, async () => {
+  Deno.test(`subscriptions: verify-iap (${name}): another user's receipt moves the subscription, and premium with it`, async () => {
     const { user, request } = await buy(plan);
     const { id } = await verify(user, request);
     const next = await signUp();
@@ -155,7 +155,7 @@ for (const [name, buy] of [["App Store", onIos], ["Google Play", onAndroid]] as 
     assert.deepEqual([(await mySubscription(user)).id, (await mySubscription(next)).id], [null, id]);
   });
 
-  Deno.test(`verify-iap (${name}): of users who restore at once the subscription is one's, and premium only theirs`, async () => {
+  Deno.test(`subscriptions: verify-iap (${name}): of users who restore at once the subscription is one's, and premium only theirs`, async () => {
     const { user, request } = await buy(plan);
     const users = [user, await signUp(), await signUp()];
     const responses = await Promise.all(users.map((each) => post(each, "/verify-iap", request)));
@@ -166,7 +166,7 @@ for (const [name, buy] of [["App Store", onIos], ["Google Play", onAndroid]] as 
     assert.deepEqual(mine.map(({ id }) => id !== null), premium);
   });
 
-  Deno.test(`verify-iap (${name}): the next account of a user who withdrew restores the subscription`, async () => {
+  Deno.test(`subscriptions: verify-iap (${name}): the next account of a user who withdrew restores the subscription`, async () => {
     const { user, request } = await buy(plan);
     const { id } = await verify(user, request);
     assert.equal((await ask("/me/withdraw", { method: "POST", headers: bearer(user.token) })).status, 204);
@@ -175,7 +175,7 @@ for (const [name, buy] of [["App Store", onIos], ["Google Play", onAndroid]] as 
     assert.equal(await isPremium(next), true);
   });
 
-  Deno.test(`refresh-iap (${name}): answers for the caller's purchase, and 404 for any other`, async () => {
+  Deno.test(`subscriptions: refresh-iap (${name}): answers for the caller's purchase, and 404 for any other`, async () => {
     const { user, request } = await buy(plan);
     const path = "/me/subscription/refresh-iap";
     await assertError(await post(user, path, request), { code: "not_found", param: "receipt" });
@@ -185,7 +185,7 @@ for (const [name, buy] of [["App Store", onIos], ["Google Play", onAndroid]] as 
     assert.equal(await isPremium(user), true);
   });
 
-  Deno.test(`verify-iap (${name}): an Idempotency-Key answers the same again`, async () => {
+  Deno.test(`subscriptions: verify-iap (${name}): an Idempotency-Key answers the same again`, async () => {
     const { user, request } = await buy(plan);
     const key = { "idempotency-key": crypto.randomUUID() };
     const first = await post(user, "/verify-iap", request, key);

@@ -38,7 +38,7 @@ async function answer(admin: Person, ticket: string, act: "answer" | "close"): P
   });
 }
 
-Deno.test("a ticket opens, is answered, is reopened by its author, and is closed", async () => {
+Deno.test("support: a ticket opens, gets a response, is reopened by its author, and is closed", async () => {
   const person = await signUp();
   const support = await signUp({ appMetadata: { admin: { name: "Support", areas: ["support"] } } });
   const ticket = await opened(person);
@@ -72,7 +72,7 @@ Deno.test("a ticket opens, is answered, is reopened by its author, and is closed
   assert.equal((await read(person, ticket.id)).status, "open");
 });
 
-Deno.test("nobody but an administrator of support answers or closes", async () => {
+Deno.test("support: nobody but an administrator of support answers or closes", async () => {
   const person = await signUp();
   const { id } = await opened(person);
   const lots = await signUp({ appMetadata: { admin: { name: "Lots", areas: ["lots"] } } });
@@ -83,7 +83,7 @@ Deno.test("nobody but an administrator of support answers or closes", async () =
   }
 });
 
-Deno.test("another's ticket is not there, to read or to write into", async () => {
+Deno.test("support: another's ticket is not there, to read or to write into", async () => {
   const [person, stranger] = [await signUp(), await signUp()];
   const { id } = await opened(person);
   for (const ticket of [id, crypto.randomUUID()]) {
@@ -93,7 +93,7 @@ Deno.test("another's ticket is not there, to read or to write into", async () =>
   assert.equal((await read(person, id)).messages.length, 1);
 });
 
-Deno.test("the sixth ticket in 24 hours is refused with the time to wait; a day later there is room", async () => {
+Deno.test("support: the sixth ticket in 24 hours is rejected with the time to wait; a day later there is room", async () => {
   const person = await signUp();
   for (let n = 0; n < 5; n++) await opened(person);
   const refused = await post(person, "", question);
@@ -109,7 +109,7 @@ Deno.test("the sixth ticket in 24 hours is refused with the time to wait; a day 
   await assertError(await post(person, "", question), { code: "rate_limited" });
 });
 
-Deno.test("files belong to one message, and are read at addresses of its author", async () => {
+Deno.test("support: files belong to one message, and are read at addresses of its author", async () => {
   const person = await signUp();
   const file = picture("image/jpeg", 500);
   const asset = await uploaded(person, "support", file);
@@ -121,7 +121,7 @@ Deno.test("files belong to one message, and are read at addresses of its author"
   assert.equal((await read(person, ticket.id)).messages.length, 1);
 });
 
-Deno.test("every field that is wrong is named, and nothing is left behind", async () => {
+Deno.test("support: every field that is wrong is named, and nothing is left behind", async () => {
   const person = await signUp();
   for (
     const [param, wrong] of [
@@ -139,7 +139,7 @@ Deno.test("every field that is wrong is named, and nothing is left behind", asyn
   assert.deepEqual(page.items, []);
 });
 
-Deno.test("the list has the caller's own, newest first, page by page", async () => {
+Deno.test("support: the list has the caller's own, newest first, page by page", async () => {
   const [person, other] = [await signUp(), await signUp()];
   await opened(other);
   const ids: string[] = [];

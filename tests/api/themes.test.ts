@@ -35,7 +35,7 @@ function give(body: Record<string, unknown>, key = stack().serviceRoleKey): Prom
   });
 }
 
-Deno.test("somebody new owns the free themes, applies one and then another, and has one applied", async () => {
+Deno.test("themes: a user new owns the free themes, applies one and then another, and has one applied", async () => {
   const person = await signUp();
   const [first, second] = [await aTheme({ is_free: true }), await aTheme({ is_free: true })];
   const owned = (await list(person, query({ limit: 100 }))).items;
@@ -48,7 +48,7 @@ Deno.test("somebody new owns the free themes, applies one and then another, and 
   assert.deepEqual(applied.map(({ theme_id }) => theme_id), [second]);
 });
 
-Deno.test("a theme that is not owned is not there to apply, whether it exists or not", async () => {
+Deno.test("themes: a theme that is not owned is not there to apply, whether it exists or not", async () => {
   const [person, other] = [await signUp(), await signUp()];
   const theme = await aTheme({ price_yen_minor: 300 });
   await grant(other, theme);
@@ -59,7 +59,7 @@ Deno.test("a theme that is not owned is not there to apply, whether it exists or
   assert.equal((await apply(person, theme)).status, 200);
 });
 
-Deno.test("the catalogue says what is owned, and comes when it is asked for", async () => {
+Deno.test("themes: the catalogue says what is owned, and comes when it is asked for", async () => {
   const person = await signUp();
   const [bought, offered] = [await aTheme({ price_yen_minor: 300 }), await aTheme({ unlock_level: 5 })];
   await grant(person, bought);
@@ -70,7 +70,7 @@ Deno.test("the catalogue says what is owned, and comes when it is asked for", as
   assert.equal((await list(person)).catalogue, undefined);
 });
 
-Deno.test("the picture of a theme has an address", async () => {
+Deno.test("themes: the picture of a theme has an address", async () => {
   const person = await signUp();
   const theme = await aTheme({ is_free: true });
   await inDatabase((sql) =>
@@ -82,7 +82,7 @@ Deno.test("the picture of a theme has an address", async () => {
   assert.ok(mine?.theme.preview_url?.endsWith(`/themes/${theme}.png`), String(mine?.theme.preview_url));
 });
 
-Deno.test("a gift is listed with its message and owned; the second of the same theme is refused", async () => {
+Deno.test("themes: a gift is listed with its message and owned; the second of the same theme is rejected", async () => {
   const person = await signUp();
   const admin = await signUp({ appMetadata: { admin: { name: "Gifts", areas: ["rewards"] } } });
   const theme = await aTheme({ is_active: false });
@@ -99,7 +99,7 @@ Deno.test("a gift is listed with its message and owned; the second of the same t
   assert.ok([401, 403].includes(byHand.status), `${byHand.status} ${await byHand.text()}`);
 });
 
-Deno.test("gifts are the caller's own, the latest first, page by page", async () => {
+Deno.test("themes: gifts are the caller's own, the latest first, page by page", async () => {
   const [person, other] = [await signUp(), await signUp()];
   const admin = await signUp({ appMetadata: { admin: { name: "Gifts", areas: ["rewards"] } } });
   const given: string[] = [];

@@ -13,7 +13,7 @@ const list = async (token: string, query = "") =>
 const add = async (token: string, body: unknown = { vehicle_type: "standard" }) =>
   await replyOf(addVehicle, await send("POST", "", token, body), UserVehicle);
 
-Deno.test("a vehicle is registered, listed, changed and deleted", async () => {
+Deno.test("vehicles: a vehicle is registered, listed, changed and deleted", async () => {
   const { id, token } = await signUp();
   const vehicle = await add(token, {
     vehicle_type: "kei",
@@ -41,7 +41,7 @@ Deno.test("a vehicle is registered, listed, changed and deleted", async () => {
   await assertError(await remove(vehicle.id, token), { code: "not_found", param: "id" });
 });
 
-Deno.test("exactly one vehicle is the default, and it is not given up", async () => {
+Deno.test("vehicles: exactly one vehicle is the default, and it is not given up", async () => {
   const { token } = await signUp();
   const [first, second] = [await add(token), await add(token)];
   const taken = await send("PATCH", `/${second.id}`, token, { is_default: true });
@@ -53,7 +53,7 @@ Deno.test("exactly one vehicle is the default, and it is not given up", async ()
   assert.deepEqual((await list(token)).items.map(({ id, is_default }) => [id, is_default]), [[first.id, true]]);
 });
 
-Deno.test("pages of vehicles follow one another, and the eleventh vehicle is a conflict", async () => {
+Deno.test("vehicles: pages of vehicles follow one another, and the eleventh vehicle is a conflict", async () => {
   const { token } = await signUp();
   const all = await Array.fromAsync({ length: 10 }, () => add(token));
   await assertError(await send("POST", "", token, { vehicle_type: "bus" }), { code: "conflict", param: null });
@@ -66,7 +66,7 @@ Deno.test("pages of vehicles follow one another, and the eleventh vehicle is a c
   await assertError(response, { code: "validation_error", param: "cursor" });
 });
 
-Deno.test("another's vehicle does not exist for the caller", async () => {
+Deno.test("vehicles: another's vehicle does not exist for the caller", async () => {
   const [owner, stranger] = [await signUp(), await signUp()];
   const { id } = await add(owner.token);
   assert.deepEqual((await list(stranger.token)).items, []);
@@ -74,7 +74,7 @@ Deno.test("another's vehicle does not exist for the caller", async () => {
   await assertError(await remove(id, stranger.token), { code: "not_found" });
 });
 
-Deno.test("a wrong vehicle is refused by its field", async () => {
+Deno.test("vehicles: a wrong vehicle is rejected by its field", async () => {
   const { token } = await signUp();
   const wrong: [unknown, string, string?][] = [
     [{}, "vehicle_type", "required"],

@@ -13,7 +13,7 @@ const victim = await signUp();
 /** The address that the edge tells; what else a client says of its own address is not believed. */
 const edge = (address: string) => ({ "cf-connecting-ip": address });
 
-Deno.test("anonymous: a function that is not granted to anonymous clients is refused at the Data API", async () => {
+Deno.test("anonymous: a function that is not granted to anonymous clients is rejected at the Data API", async () => {
   const closed = functions.filter(({ schema, forAnon }) => schema === "api" && !forAnon);
   assert.ok(closed.length > 20, `${closed.length} functions`);
   for (const each of closed) {
@@ -112,7 +112,7 @@ Deno.test("anonymous: the most expensive reads are counted by network, directly 
   }
 });
 
-Deno.test("anonymous: a stay of a year is refused by its field, not worked out", async () => {
+Deno.test("anonymous: a stay of a year is rejected by its field, not worked out", async () => {
   const filters = { entry_at: "2026-09-01T00:00:00+09:00", exit_at: "2027-09-01T00:00:00+09:00", max_price: 100_000 };
   const path = `/parking-lots/nearby?lat=35.68&lng=139.76&radius_m=50000&filters=${
     encodeURIComponent(JSON.stringify(filters))

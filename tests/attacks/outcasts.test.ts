@@ -35,7 +35,7 @@ async function rowsOf(person: Person): Promise<Record<string, number>> {
 }
 
 for (const [standing, person] of Object.entries({ suspended, withdrawn })) {
-  Deno.test(`${standing}: every route that knows a caller is 403, but GET /me`, async () => {
+  Deno.test(`outcasts: ${standing}: every route that knows a caller is 403, but GET /me`, async () => {
     for (const route of groups.flatMap(({ routes }) => routes)) {
       if (route.access !== "user" || route.path === "/me" && route.method === "GET") continue;
       const path = route.path.replace("{phase}/{slot}", "during/1").replaceAll(/\{\w+\}/g, lot);
@@ -44,7 +44,7 @@ for (const [standing, person] of Object.entries({ suspended, withdrawn })) {
     }
   });
 
-  Deno.test(`${standing}: every command is refused at the Data API and leaves no row`, async () => {
+  Deno.test(`outcasts: ${standing}: every command is refused at the Data API and leaves no row`, async () => {
     const before = await rowsOf(person);
     for (const each of commands) {
       const reply = await run(person, each.name, argumentsFor(each, { p_parking_lot_id: lot, p_value: "good" }));
@@ -63,7 +63,7 @@ for (const [standing, person] of Object.entries({ suspended, withdrawn })) {
     assert.deepEqual(await rowsOf(person), before);
   });
 
-  Deno.test(`${standing}: reads at the Data API are 403, but the own account`, async () => {
+  Deno.test(`outcasts: ${standing}: reads at the Data API are 403, but the own account`, async () => {
     const reads = functions.filter(({ name, schema, forAuthenticated }) =>
       schema === "api" && forAuthenticated &&
       /^(list_my|my_|get_parking|get_support|nearby_parking|search|parking_lot_occ|export)/.test(name)

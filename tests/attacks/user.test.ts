@@ -140,7 +140,7 @@ Deno.test("user: whose row it is cannot be said in a body or an argument", async
   assert.equal(await state(), before);
 });
 
-Deno.test("user: the same ids by the one door for commands are refused", async () => {
+Deno.test("user: the same ids by the one door for commands are rejected", async () => {
   const tries: [command: string, args: Record<string, unknown>][] = [
     ["update_my_vehicle", { p_id: rows.vehicle, p_changes: { nickname: "taken" } }],
     ["delete_my_vehicle", { p_id: rows.vehicle }],

@@ -45,7 +45,7 @@ async function inBrowser(script: string): Promise<Results> {
 }
 
 Deno.test({
-  name: "a page of another origin signs up, calls a function with tracing headers, and hears the change",
+  name: "other origin: a page of another origin signs up, calls a function with tracing headers, and hears the change",
   ignore: !hasBrowser,
 }, async () => {
   const results = await inBrowser(`
@@ -89,7 +89,10 @@ Deno.test({
 });
 
 Deno.test(
-  { name: "a page of another origin reads why it is rejected, at every part of the platform", ignore: !hasBrowser },
+  {
+    name: "other origin: a page of another origin reads why it is rejected, at every part of the platform",
+    ignore: !hasBrowser,
+  },
   async () => {
     const { answers } = await inBrowser(`
     const asked = {

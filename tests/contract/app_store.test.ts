@@ -207,7 +207,7 @@ Deno.test("app store: notifications that say nothing of a subscription change no
   assert.equal((await about("REFUND_REVERSED", payload, 1))?.facts.status, "active");
 });
 
-Deno.test("app store: a receipt for another product or transaction is refused", async () => {
+Deno.test("app store: a receipt for another product or transaction is rejected", async () => {
   await using shop = await openShop();
   const { signed_transaction } = await shop.store.buy({ product_id: PLAN });
   for (const apple of [shop.apple, shop.offline]) {

@@ -161,7 +161,7 @@ Deno.test("app store: another chain's leaf does not help a payload of one's own"
   await assertError(await signCompact(transaction(), { leaf: mine.leaf, x5c: x5cOf(good) }), /\(signature\)/);
 });
 
-Deno.test("app store: a real chain of Apple's under a payload that is not its own is refused for its signature", async () => {
+Deno.test("app store: a real chain of Apple's under a payload that is not its own is rejected for its signature", async () => {
   const mine = await makeChain();
   const x5c = [APPLE_LEAF, APPLE_INTERMEDIATE, x5cOf(mine)[2]!];
   const during = { signedDate: Date.parse("2026-01-15T00:00:00Z") };
@@ -176,13 +176,13 @@ Deno.test("app store: a real chain of Apple's under a payload that is not its ow
   );
 });
 
-Deno.test("app store: a payload that was changed after the signature is refused", async () => {
+Deno.test("app store: a payload that was changed after the signature is rejected", async () => {
   const [header, , signature] = (await signedBy(good)).split(".");
   const changed = encodedJson(transaction({ expiresDate: Date.now() + YEAR_MS }));
   await assertError(`${header}.${changed}.${signature}`, /\(signature\)/);
 });
 
-Deno.test("app store: algorithms other than ES256 are refused", async () => {
+Deno.test("app store: algorithms other than ES256 are rejected", async () => {
   const content = (alg: unknown) => `${encodedJson({ alg, x5c: x5cOf(good) })}.${encodedJson(transaction())}`;
   const key = await crypto.subtle.exportKey("jwk", good.leaf.keys.privateKey);
   const es384 = createSign("sha384").update(content("ES384")).sign(
@@ -222,7 +222,7 @@ for (const [what, [changes, reason]] of Object.entries(payloads)) {
   });
 }
 
-Deno.test("app store: Sandbox is refused where only Production is accepted", async () => {
+Deno.test("app store: Sandbox is rejected where only Production is accepted", async () => {
   const settings = { APP_STORE_BUNDLE_ID: BUNDLE_ID, APP_STORE_ROOT_CERTIFICATES: pemOf(root) };
   const strict = appStore(() => configOf({ ...settings, APP_STORE_ENVIRONMENTS: "Production" }));
   const receipt = await signedBy(good, { environment: "Sandbox" });

@@ -56,7 +56,7 @@ Deno.test("app store: a receipt that Production does not know is asked for in Sa
   assert.equal((await shop.apple.verify({ receipt: app, product_id: PLAN })).facts.environment, "Sandbox");
 });
 
-Deno.test("app store: a receipt that neither environment knows is refused, and one that neither may answer is not", async () => {
+Deno.test("app store: a receipt that neither environment knows is rejected, and one that neither may answer is not", async () => {
   await using shop = await openShop();
   const entry = { productId: PLAN, transactionId: "7", originalTransactionId: "7" };
   const receipt = appReceipt(BUNDLE_ID, [entry], "app");

@@ -19,7 +19,7 @@ const collections = routes.filter(({ method, reply }) =>
 Deno.test("collections: there are collections", () => assert.ok(collections.length >= 20, String(collections.length)));
 
 for (const { path, query, reply } of collections) {
-  Deno.test(`${path}: takes limit (1..100, default 20), cursor and include=total, and its reply may have total`, () => {
+  Deno.test(`collections: ${path}: takes limit (1..100, default 20), cursor and include=total, and its reply may have total`, () => {
     const shape = shapeOf(query!);
     for (const name of ["limit", "cursor", "include"]) assert.ok(shape[name], name);
     const { limit, cursor, include } = shape as Record<string, z.ZodType>;

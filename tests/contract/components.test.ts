@@ -27,7 +27,7 @@ const specified = `
   ParkingLotDetailImage ParkingLotTag ParkingLotDetailOperator ParkingLotFieldValueIds ParkingLotPublicSpot
   ParkingLotPublicPricingGroup ParkingLotWithDetail CodeRow CodesResponse AppleAppSiteAssociation AssetLinksResponse`;
 for (const name of specified.trim().split(/\s+/)) {
-  Deno.test(`the contract has the component ${name}`, () => assert.ok(schemas[name]));
+  Deno.test(`components: the contract has the component ${name}`, () => assert.ok(schemas[name]));
 }
 
 /** What the specification says is always there. */
@@ -39,7 +39,7 @@ const families: [base: string, member: string, without: string[]][] = [
   ["NearbyParkingLot", "NearbyParkingLotWithRanking", []],
 ];
 for (const [base, member, without] of families) {
-  Deno.test(`${member} has the fields of ${base}, of types that fit`, () => {
+  Deno.test(`components: ${member} has the fields of ${base}, of types that fit`, () => {
     const fields = Object.entries(schemas[base]!.properties!).filter(([name]) => !without.includes(name));
     for (const [name, wanted] of fields) {
       const given = schemas[member]!.properties![name];
@@ -50,7 +50,7 @@ for (const [base, member, without] of families) {
   });
 }
 
-Deno.test("ParkingLot requires what the specification requires", () => {
+Deno.test("components: ParkingLot requires what the specification requires", () => {
   assert.deepEqual([...schemas["ParkingLot"]!.required!].sort(), required.toSorted());
 });
 
@@ -69,12 +69,12 @@ function timesOfDay(schema: unknown, path: string): string[] {
   return wrong;
 }
 
-Deno.test("every time of day in a reply is HH:MM", () => {
+Deno.test("components: every time of day in a reply is HH:MM", () => {
   assert.equal(schemas["ClockTime"]!.pattern, "^(([01]\\d|2[0-3]):[0-5]\\d|24:00)$");
   assert.deepEqual(timesOfDay(schemas, "schemas"), []);
 });
 
-Deno.test("avg_rating is a number wherever it is shown, and fee_refusal is the object", () => {
+Deno.test("components: avg_rating is a number wherever it is shown, and fee_refusal is the object", () => {
   const text = JSON.stringify(schemas);
   for (const [, type] of text.matchAll(/"avg_rating":\{"type":("[a-z]+"|\[[^\]]*\])/g)) assert.equal(type, '"number"');
   for (const [, shape] of text.matchAll(/"fee_refusal":(\{.{0,80})/g)) {

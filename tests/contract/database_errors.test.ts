@@ -42,7 +42,7 @@ const translations: [status: number, code: string, becomes: Code][] = [
   [500, "toString", "server_error"],
 ];
 for (const [status, code, becomes] of translations) {
-  Deno.test(`${code} of the database (HTTP ${status}) is ${becomes}, and its wording stays inside`, async () => {
+  Deno.test(`database errors: ${code} of the database (HTTP ${status}) is ${becomes}, and its wording stays inside`, async () => {
     const { refusal } = await refusalFor(() => databaseError(status, code, 'permission denied for table "users"'));
     assert.equal(refusal.code, becomes);
     assert.doesNotMatch(refusal.message, /permission denied/);
@@ -51,20 +51,20 @@ for (const [status, code, becomes] of translations) {
 }
 
 for (const code of ["PGRST001", "08006", "08003", "57P01", "57P02"]) {
-  Deno.test(`${code} of the database, the connection was lost, leaves open whether the call was carried out`, async () => {
+  Deno.test(`database errors: ${code} of the database, the connection was lost, leaves open whether the call was carried out`, async () => {
     const { refusal } = await refusalFor(() => databaseError(503, code));
     assert.deepEqual([refusal.code, refusal.details], ["server_error", { reason: "outcome_unknown" }]);
   });
 }
 
-Deno.test("a token that only the database finds expired is expired for the client too", async () => {
+Deno.test("database errors: a token that only the database finds expired is expired for the client too", async () => {
   const reasonFor = async (code: string, message: string) =>
     (await refusalFor(() => databaseError(401, code, message))).refusal.details?.["reason"];
   assert.equal(await reasonFor("PGRST303", "JWT expired"), "token_expired");
   assert.equal(await reasonFor("PGRST301", "JWSError JWSInvalidSignature"), "token_invalid");
 });
 
-Deno.test("a refusal of a rule keeps its words, its field and its details", async () => {
+Deno.test("database errors: a refusal of a rule keeps its words, its field and its details", async () => {
   const details = JSON.stringify({ param: "display_name", details: { reason: "blank" } });
   const { refusal } = await refusalFor(() => databaseError(422, "validation_error", "Say a name", details));
   const { code, message, param } = refusal;
@@ -79,14 +79,14 @@ Deno.test("a refusal of a rule keeps its words, its field and its details", asyn
   });
 });
 
-Deno.test("a refusal of a rule may come without field and details", async () => {
+Deno.test("database errors: a refusal of a rule may come without field and details", async () => {
   for (const details of ["{}", null]) {
     const { refusal } = await refusalFor(() => databaseError(403, "forbidden", "Suspended", details));
     assert.deepEqual([refusal.code, refusal.param, refusal.details], ["forbidden", null, undefined]);
   }
 });
 
-Deno.test("a transaction that lost a race is tried once more, and only once", async () => {
+Deno.test("database errors: a transaction that lost a race is tried once more, and only once", async () => {
   const lost = () => databaseError(500, "40001");
   assert.equal((await refusalFor(lost)).calls, 2);
   let first = true;
@@ -98,7 +98,7 @@ Deno.test("a transaction that lost a race is tried once more, and only once", as
   assert.deepEqual(await asAnonymous(rest.config, TRACE).rpc("anything"), { ok: true });
 });
 
-Deno.test("nothing but a lost race is tried again", async () => {
+Deno.test("database errors: nothing but a lost race is tried again", async () => {
   for (const code of ["23505", "57014", "XX000", "validation_error"]) {
     assert.equal((await refusalFor(() => databaseError(500, code))).calls, 1, code);
   }
@@ -115,7 +115,7 @@ Deno.test("an answer that is not the Data API's: a gateway's 503 did nothing, af
   for (const status of [404, 500]) assert.deepEqual(await outcomeOf(status), ["server_error", undefined]);
 });
 
-Deno.test("a Data API that takes no connection is service_unavailable; one that breaks it off may have done the work", async () => {
+Deno.test("database errors: a Data API that takes no connection is service_unavailable; one that breaks it off may have done the work", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const address = `http://127.0.0.1:${listener.addr.port}`;
   const breaking = (async () => {
@@ -132,7 +132,7 @@ Deno.test("a Data API that takes no connection is service_unavailable; one that 
   await assert.rejects(refused, { code: "service_unavailable", details: undefined });
 });
 
-Deno.test("a database that does not answer within twenty seconds may yet do the work", async () => {
+Deno.test("database errors: a database that does not answer within twenty seconds may yet do the work", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await using rest = fakeRest(async () => {
     await released;
@@ -154,7 +154,7 @@ Deno.test("a database that does not answer within twenty seconds may yet do the 
   assert.deepEqual(deadlines, [20_000]);
 });
 
-Deno.test("arguments get the database's prefix, and undefined ones are left out", async () => {
+Deno.test("database errors: arguments get the database's prefix, and undefined ones are left out", async () => {
   await using rest = fakeRest(() => Response.json(null));
   await asAnonymous(rest.config, TRACE).rpc("f", { lat: 1, filters: {}, name: undefined, note: null });
   assert.deepEqual(rest.asked.map(({ name, args }) => ({ name, args })), [
@@ -162,7 +162,7 @@ Deno.test("arguments get the database's prefix, and undefined ones are left out"
   ]);
 });
 
-Deno.test("the deadline of a call outlives the Data API's wait for a connection and the longest statement", async () => {
+Deno.test("database errors: the deadline of a call outlives the Data API's wait for a connection and the longest statement", async () => {
   const roles = await Deno.readTextFile(new URL("../../local/postgres/roles.sql", import.meta.url));
   const seconds = [...roles.matchAll(/set statement_timeout = '(\d+)s'/g)].map(([, text]) => Number(text));
   assert.ok(seconds.length >= 3);

@@ -41,7 +41,7 @@ async function received() {
 }
 
 for (const kind of ["gsi", "nominatim"]) {
-  Deno.test(`${kind}: a place is found with its position, and the service says who asks`, async () => {
+  Deno.test(`geocoder: ${kind}: a place is found with its position, and the service says who asks`, async () => {
     await script({});
     assert.deepEqual(await clientOf(kind).find("東京タワー", "ja"), {
       name: "東京タワー",
@@ -56,12 +56,12 @@ for (const kind of ["gsi", "nominatim"]) {
     ]);
   });
 
-  Deno.test(`${kind}: no result is no place`, async () => {
+  Deno.test(`geocoder: ${kind}: no result is no place`, async () => {
     await script({});
     assert.equal(await clientOf(kind).find("どこにもない場所", "ja"), null);
   });
 
-  Deno.test(`${kind}: a failure that passes is tried once more, one that stays is an outage`, async () => {
+  Deno.test(`geocoder: ${kind}: a failure that passes is tried once more, one that stays is an outage`, async () => {
     await script({ answers: [{ times: 1, status: 500 }] });
     assert.equal((await clientOf(kind).find("東京駅", "ja"))?.lat, 35.6812);
     for (
@@ -76,7 +76,7 @@ for (const kind of ["gsi", "nominatim"]) {
     }
   });
 
-  Deno.test(`${kind}: a rejected request is not sent again`, async () => {
+  Deno.test(`geocoder: ${kind}: a rejected request is not sent again`, async () => {
     await script({ answers: [{ status: 403 }] });
     await assert.rejects(clientOf(kind).find("東京駅", "ja"), ProviderDown);
     assert.equal((await received()).length, 1);

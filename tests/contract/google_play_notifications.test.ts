@@ -275,7 +275,7 @@ Deno.test("google play notifications: only Google's signature for our audience a
   }
 });
 
-Deno.test("google play notifications: when Google's keys cannot be read nobody is refused for good", async () => {
+Deno.test("google play notifications: when Google's keys cannot be read nobody is rejected for good", async () => {
   await using server = keyServer();
   server.answer = () => new Response("<html>", { status: 502 });
   await using shop = await openShop(5_000, { GOOGLE_JWKS_URL: server.url });

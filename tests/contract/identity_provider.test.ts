@@ -36,7 +36,7 @@ Deno.test("identity provider: an invitation is sent with the secret key, the met
   assert.deepEqual(seen, ["POST", "/auth/v1/invite", "https://c.test", { email: EMAIL, data: { invitation: "id" } }]);
 });
 
-Deno.test("identity provider: an address that somebody has is no failure, the caller finds it out", async () => {
+Deno.test("identity provider: an address that a user has is no failure, the caller finds it out", async () => {
   assert.equal(await outcome(() => Response.json({ code: 422, error_code: "email_exists" }, { status: 422 })), null);
   assert.equal(await outcome(() => Response.json({ code: "email_exists" }, { status: 422 })), null);
 });

@@ -54,7 +54,7 @@ const accepted: [query: string, value: Record<string, unknown>][] = [
   ["?name=", { name: "" }],
 ];
 for (const [query, value] of accepted) {
-  Deno.test(`the query "${query}" is read as ${JSON.stringify(value)}`, () => {
+  Deno.test(`input: the query "${query}" is read as ${JSON.stringify(value)}`, () => {
     assert.deepEqual(readQuery(Query, query), { limit: 50, filters: {}, ...value });
   });
 }
@@ -80,7 +80,7 @@ const numbers = [
   "Infinity",
 ];
 for (const number of [...numbers, "１", "null", "true", "%22%22", "-"]) {
-  Deno.test(`the query refuses "${number}" as a number`, () => {
+  Deno.test(`input: the query rejects "${number}" as a number`, () => {
     assert.throws(() => readQuery(Query, `?lat=${number}`), refusedWith([["lat", "invalid_type"]]));
   });
 }
@@ -121,7 +121,7 @@ const refused: [query: string, errors: Expected][] = [
   ["?lat=x&limit=0&nope=1", [["lat", "invalid_type"], ["limit", "too_small"], ["nope", "unknown_key"]]],
 ];
 for (const [query, errors] of refused) {
-  Deno.test(`the query "${query.slice(0, 50)}" is refused for ${JSON.stringify(errors)}`, () => {
+  Deno.test(`input: the query "${query.slice(0, 50)}" is refused for ${JSON.stringify(errors)}`, () => {
     assert.throws(() => readQuery(Query, query), refusedWith(errors));
   });
 }
@@ -130,14 +130,14 @@ async function posted(body: BodyInit | null, headers: Record<string, string> = {
   return readBody(Body, await readJson(new Request("http://localhost/", { method: "POST", body, headers })));
 }
 
-Deno.test("a body is JSON in UTF-8 under any spelling of its media type", async () => {
+Deno.test("input: a body is JSON in UTF-8 under any spelling of its media type", async () => {
   for (const type of ["application/json", "application/json;charset=utf-8", 'Application/JSON ; Charset="UTF-8"']) {
     assert.deepEqual(await posted('{"name":"東京"}', { "content-type": type }), { name: "東京" }, type);
   }
   assert.deepEqual(await posted("\ufeff{}"), {});
 });
 
-Deno.test("a body of another media type, charset or encoding is 415", async () => {
+Deno.test("input: a body of another media type, charset or encoding is 415", async () => {
   const wrong: Record<string, string>[] = [
     { "content-type": "text/plain" },
     { "content-type": "application/json; charset=shift_jis" },
@@ -153,7 +153,7 @@ Deno.test("a body of another media type, charset or encoding is 415", async () =
   }
 });
 
-Deno.test("text is counted in characters, not in UTF-16 units", async () => {
+Deno.test("input: text is counted in characters, not in UTF-16 units", async () => {
   assert.deepEqual(await posted('{"name":"🚗🚗🚗"}'), { name: "🚗🚗🚗" });
   await assert.rejects(posted('{"name":"🚗🚗🚗🚗"}'), refusedWith([["name", "too_big"]]));
   await assert.rejects(posted('{"name":""}'), refusedWith([["name", "too_small"]]));
@@ -183,12 +183,12 @@ const bodies: [body: BodyInit | null, errors: Expected][] = [
 ];
 for (const [body, errors] of bodies) {
   const shown = body instanceof Uint8Array ? `bytes ${[...body]}` : JSON.stringify(body);
-  Deno.test(`the body ${shown} is refused for ${JSON.stringify(errors)}`, async () => {
+  Deno.test(`input: the body ${shown} is refused for ${JSON.stringify(errors)}`, async () => {
     await assert.rejects(posted(body), refusedWith(errors));
   });
 }
 
-Deno.test("a refusal lists a hundred field errors at most", async () => {
+Deno.test("input: a refusal lists a hundred field errors at most", async () => {
   const keys = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`key_${n}`, "\0"]));
   for (const body of [keys, { list: Array(5000).fill({}) }]) {
     const refusal: ApiError = await posted(JSON.stringify(body)).then(() => assert.fail(), (error) => error);
@@ -196,7 +196,7 @@ Deno.test("a refusal lists a hundred field errors at most", async () => {
   }
 });
 
-Deno.test("a body nested a hundred thousand deep is refused at once, not a crash", async () => {
+Deno.test("input: a body nested a hundred thousand deep is rejected at once, not a crash", async () => {
   const deep = "[".repeat(100_000) + "]".repeat(100_000);
   const started = performance.now();
   await assert.rejects(posted(deep), refusedWith([[null, "malformed"]]));
@@ -224,7 +224,7 @@ function streamed(total: number) {
   return { request, sent: () => sent, cancelled: () => cancelled };
 }
 
-Deno.test("a body over 1 MiB is heard out, so that its sender hears the 413, but not without end", async () => {
+Deno.test("input: a body over 1 MiB is heard out, so that its sender hears the 413, but not without end", async () => {
   const large = streamed(2 * BODY_LIMIT);
   await assert.rejects(readJson(large.request), { code: "payload_too_large" });
   assert.equal(large.sent(), 2 * BODY_LIMIT);
@@ -236,7 +236,7 @@ Deno.test("a body over 1 MiB is heard out, so that its sender hears the 413, but
   await assert.rejects(told, { code: "payload_too_large" });
 });
 
-Deno.test("a body of exactly 1 MiB is read", async () => {
+Deno.test("input: a body of exactly 1 MiB is read", async () => {
   assert.deepEqual(await posted(`{}${" ".repeat(BODY_LIMIT - 2)}`), {});
   await assert.rejects(posted(`{}${" ".repeat(BODY_LIMIT - 1)}`), { code: "payload_too_large" });
 });

@@ -11,12 +11,12 @@ const routes = groups.flatMap((group) => group.routes);
 
 for (const { file, text } of generatedFiles()) {
   const name = file.href.slice(root.href.length);
-  Deno.test(`${name} is what the routes print now (deno task openapi)`, async () => {
+  Deno.test(`contract: ${name} is what the routes print now (deno task openapi)`, async () => {
     assert.equal(await Deno.readTextFile(file), text);
   });
 }
 
-Deno.test("the contract is OpenAPI 3.1, version 0.1.0, with the bearer token as the rule", () => {
+Deno.test("contract: the contract is OpenAPI 3.1, version 0.1.0, with the bearer token as the rule", () => {
   const { openapi, info, security, components } = contract();
   assert.match(openapi, /^3\.1\./);
   assert.equal(info.version, "0.1.0");
@@ -24,7 +24,7 @@ Deno.test("the contract is OpenAPI 3.1, version 0.1.0, with the bearer token as 
   assert.ok(components?.securitySchemes?.["bearer"]);
 });
 
-Deno.test("every function is a group of the contract, and every group a function", async () => {
+Deno.test("contract: every function is a group of the contract, and every group a function", async () => {
   const functions: string[] = [];
   for await (const entry of Deno.readDir(new URL("supabase/functions", root))) {
     if (entry.isDirectory && !entry.name.startsWith("_")) functions.push(entry.name);
@@ -48,7 +48,7 @@ const MAKERS: readonly [option: ProviderName, maker: string, file: string][] = [
   ["storeReports", "storeReports", "providers/store_report_sources.ts"],
 ];
 
-Deno.test("every index.ts serves its routes, with the providers and counts that routes use, and does nothing else", async () => {
+Deno.test("contract: every index.ts serves its routes, with the providers and counts that routes use, and does nothing else", async () => {
   for (const { name, routes } of groups) {
     const index = await Deno.readTextFile(new URL(`supabase/functions/${name}/index.ts`, root));
     const searches = routes.some(({ shownLots }) => shownLots !== undefined);
@@ -71,7 +71,7 @@ Deno.test("every index.ts serves its routes, with the providers and counts that 
   }
 });
 
-Deno.test("every route is in the contract with each status it can answer", () => {
+Deno.test("contract: every route is in the contract with each status it can answer", () => {
   const paths = contract().paths ?? {};
   for (const route of routes) {
     const operation = paths[`/v1${route.path}`]?.[route.method.toLowerCase() as "get"];
@@ -85,7 +85,7 @@ Deno.test("every route is in the contract with each status it can answer", () =>
   assert.equal(operations.length, routes.length);
 });
 
-Deno.test("a query parameter that is an object is declared as JSON text, and a list with commas", () => {
+Deno.test("contract: a query parameter that is an object is declared as JSON text, and a list with commas", () => {
   type Schema = { type?: unknown; allOf?: unknown; $ref?: string; contentMediaType?: string; contentSchema?: Schema };
   const schemas = (contract().components?.schemas ?? {}) as Record<string, Schema>;
   const kind = (schema: Schema): unknown =>
@@ -128,7 +128,7 @@ Deno.test("bodies: fields that go together or exclude each other say so in the c
   assert.deepEqual(schemas.UploadRequest.dependentRequired, pair("entity_type", "entity_id"));
 });
 
-Deno.test("the example of an id is a seeded lot", async () => {
+Deno.test("contract: the example of an id is a seeded lot", async () => {
   const seed = await Deno.readTextFile(new URL("supabase/seed.sql", root));
   const examples = new Set<string>();
   const visit = (value: unknown): void => {
@@ -154,7 +154,7 @@ Deno.test("what may be null in a reply may be null by the contract: no null is a
   assert.deepEqual(impossible, []);
 });
 
-Deno.test("every code that the database refuses with is in the table, with the same status", async () => {
+Deno.test("contract: every code that the database rejects with is in the table, with the same status", async () => {
   const found: string[] = [];
   for await (const { name } of Deno.readDir(new URL("supabase/migrations", root))) {
     const sql = await Deno.readTextFile(new URL(`supabase/migrations/${name}`, root));
@@ -167,7 +167,7 @@ Deno.test("every code that the database refuses with is in the table, with the s
   assert.ok(found.length > 0, "no refusal was found in the migrations");
 });
 
-Deno.test("the table has every code of the specification with its status", () => {
+Deno.test("contract: the table has every code of the specification with its status", () => {
   const specified = {
     unauthorized: 401,
     forbidden: 403,
@@ -188,7 +188,7 @@ Deno.test("the table has every code of the specification with its status", () =>
   for (const code of codes) assert.match(code, /^[a-z]+(_[a-z]+)*$/);
 });
 
-Deno.test("the linter finds nothing in the contract, and would find something", async () => {
+Deno.test("contract: the linter finds nothing in the contract, and would find something", async () => {
   assert.equal((await lint(contract())).code, 0);
   const { paths, ...rest } = contract();
   const { security: _removed, ...unsafe } = rest;

@@ -76,7 +76,7 @@ for (const [name, outage, mayBeDone] of OUTAGES) {
   for (const calls of [1, 2]) {
     const isKnown = !mayBeDone && calls === 1;
     const told = isKnown ? "503" : "500 outcome_unknown, and 503 for a GET,";
-    Deno.test(`outage, ${name}: ${told} in call ${calls} of a request`, async () => {
+    Deno.test(`outages: outage, ${name}: ${told} in call ${calls} of a request`, async () => {
       await using rest = fakeRest(({ name, args }) =>
         name === "thing" && Number(args["p_call"]) === calls ? outage() : Response.json({ id: "a" })
       );

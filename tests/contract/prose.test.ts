@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { inContract, inFile, inMarkdown, inMigration, MAX_WORDS, proseFiles } from "../support/prose.ts";
 
 for (const path of proseFiles()) {
-  Deno.test(`${path}: every sentence is short, and its words are plain`, () => {
+  Deno.test(`prose: ${path}: every sentence is short, and its words are plain`, () => {
     assert.deepEqual(inFile(path).map(({ place, message }) => `${path}:${place}: ${message}`), []);
   });
 }

@@ -43,7 +43,7 @@ const thing = (options: { method?: "GET" | "POST"; instance?: "any" | "primary" 
 
 const mine = { authorization: `Bearer ${token("11111111-2222-4333-8444-555555555555", { secret: SECRET })}` };
 
-Deno.test("reads go to the load balancer by GET, and all else to the primary by POST", async () => {
+Deno.test("reads: reads go to the load balancer by GET, and all else to the primary by POST", async () => {
   await using rest = databases();
   const ask = async (options: Parameters<typeof thing>[0], headers: Record<string, string> = {}) => {
     rest.asked.length = 0;

@@ -32,7 +32,7 @@ async function answerTo(returned: Record<string, unknown>) {
   return { response: await app.fetch(new Request("http://localhost/things", { method: "POST" })), lines };
 }
 
-Deno.test("the status of a reply may depend on what the handler returned, which the reply itself need not show", async () => {
+Deno.test("reply status: the status of a reply may depend on what the handler returned, which the reply itself need not show", async () => {
   for (const [made, status] of [[true, 201], [false, 200]] as const) {
     const { response } = await answerTo({ made });
     assert.equal(response.status, status);
@@ -40,13 +40,13 @@ Deno.test("the status of a reply may depend on what the handler returned, which 
   }
 });
 
-Deno.test("a status that the contract does not announce is our error", async () => {
+Deno.test("reply status: a status that the contract does not announce is our error", async () => {
   const { response, lines } = await answerTo({ made: "odd" });
   await assertError(response, { code: "server_error" });
   assert.match(lines[0]?.cause ?? "", /status 202/);
 });
 
-Deno.test("the contract has both statuses with the same content", () => {
+Deno.test("reply status: the contract has both statuses with the same content", () => {
   const { paths } = openApiDocument([{
     name: "things",
     description: "Things",
@@ -57,7 +57,7 @@ Deno.test("the contract has both statuses with the same content", () => {
   assert.deepEqual(found.content, made.content);
 });
 
-Deno.test("a further status without the means to choose it is a mistake in the route", () => {
+Deno.test("reply status: a further status without the means to choose it is a mistake in the route", () => {
   const common = { method: "POST", path: "/things", access: "public", summary: "Make", errors: [] } as const;
   assert.throws(
     () => route({ ...common, reply: [201, Thing], alternateStatus: 200, handle: () => ({ id: "a" }) }),

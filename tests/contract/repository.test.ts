@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string) => Deno.readTextFileSync(join(root, path));
 const imports = (path: string): Record<string, string> => JSON.parse(read(path)).imports;
 
-Deno.test("every package is pinned exactly, and the functions use the versions that the tests use", () => {
+Deno.test("repository: every package is pinned exactly, and the functions use the versions that the tests use", () => {
   const everywhere = imports("deno.json");
   const functions = imports("supabase/functions/deno.json");
   for (const [name, specifier] of Object.entries({ ...everywhere, ...functions })) {
@@ -32,7 +32,7 @@ function pagesUnder(folder: string): string[] {
   );
 }
 
-Deno.test("the pages name the pinned version of the Supabase CLI", () => {
+Deno.test("repository: the pages name the pinned version of the Supabase CLI", () => {
   const pinned = imports("deno.json")["supabase"]!.replace("npm:supabase@", "");
   for (const page of ["README.md", ...pagesUnder("docs").filter((path) => path.endsWith(".md"))]) {
     const versions = [...read(page).matchAll(/npx -y supabase@(\d[\w.-]*)/g)].map((match) => match[1]);
@@ -40,7 +40,7 @@ Deno.test("the pages name the pinned version of the Supabase CLI", () => {
   }
 });
 
-Deno.test("the pages name tasks, files and a version of Deno that are there", () => {
+Deno.test("repository: the pages name tasks, files and a version of Deno that are there", () => {
   const { tasks } = JSON.parse(read("deno.json"));
   const version = /^deno_version=(\S+)$/m.exec(read(".ci/run"))?.[1];
   const pages = [
@@ -74,7 +74,7 @@ Deno.test("docs/operations/settings.md: every setting of the local platform and 
   assert.deepEqual(names.filter((name) => !documented.has(name)), []);
 });
 
-Deno.test("supabase/functions/.env.example has each setting that an operator gives the functions, and no other", () => {
+Deno.test("repository: supabase/functions/.env.example has each setting that an operator gives the functions, and no other", () => {
   const table = read("docs/operations/settings.md").split("\n## Functions\n")[1]!.split("\n## ")[0]!;
   const rows = table.split("\n").filter((line) => line.startsWith("| `") && line.split(" | ")[1]!.startsWith("secret"));
   const settings = rows.flatMap((row) => [...row.split(" | ")[0]!.matchAll(/`(\w+)`/g)].map((match) => match[1]!));
@@ -84,7 +84,7 @@ Deno.test("supabase/functions/.env.example has each setting that an operator giv
   assert.deepEqual(given.toSorted(), settings.toSorted());
 });
 
-Deno.test("hosted workflows call what .ci/run and the pages call, in the pinned versions", () => {
+Deno.test("repository: hosted workflows call what .ci/run and the pages call, in the pinned versions", () => {
   const version = /^deno_version=(\S+)$/m.exec(read(".ci/run"))![1]!;
   const cli = imports("deno.json")["supabase"]!.replace("npm:supabase@", "");
   assert.match(read(".github/workflows/check.yml"), /^ {6}- run: \.ci\/run$/m);

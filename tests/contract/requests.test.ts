@@ -92,7 +92,7 @@ function sending(rest: ReturnType<typeof fakeRest>) {
     );
 }
 
-Deno.test("with a key each call of the handler is made once for it, with its own arguments", async () => {
+Deno.test("requests: with a key each call of the handler is made once for it, with its own arguments", async () => {
   await using rest = fakeRest(fresh);
   const response = await sending(rest)("/things", { "idempotency-key": "k" }, '{"name":"a"}');
   assert.deepEqual([response.status, await response.json()], [201, { id: "a" }]);
@@ -102,7 +102,7 @@ Deno.test("with a key each call of the handler is made once for it, with its own
   assert.deepEqual(args, { p_key: "k", p_command: "make_thing", p_arguments: { p_name: "a" }, p_nth: 1 });
 });
 
-Deno.test("calls of one function in a request are counted, across every use of the database", async () => {
+Deno.test("requests: calls of one function in a request are counted, across every use of the database", async () => {
   await using rest = fakeRest(fresh);
   await sending(rest)("/things/twice", { "idempotency-key": "k" });
   const calls = rest.asked.map(({ args }) => [args["p_command"], args["p_nth"], args["p_arguments"]]);
@@ -113,7 +113,7 @@ Deno.test("calls of one function in a request are counted, across every use of t
   ]);
 });
 
-Deno.test("without a key, and for what is no POST, calls go straight to their functions", async () => {
+Deno.test("requests: without a key, and for what is no POST, calls go straight to their functions", async () => {
   await using rest = fakeRest(fresh);
   const send = sending(rest);
   await send("/things");
@@ -121,7 +121,7 @@ Deno.test("without a key, and for what is no POST, calls go straight to their fu
   assert.deepEqual(rest.asked.map(({ name }) => name), ["make_thing", "put_thing"]);
 });
 
-Deno.test("an answer is a replay when every call of it was answered before", async () => {
+Deno.test("requests: an answer is a replay when every call of it was answered before", async () => {
   const replayedCalls = async (replays: boolean[]) => {
     await using rest = fakeRest((_, nth) => Response.json({ replayed: replays[nth - 1], reply: { id: "a" } }));
     const response = await sending(rest)("/things/twice", { "idempotency-key": "k" });
@@ -136,7 +136,7 @@ Deno.test("an answer is a replay when every call of it was answered before", asy
   assert.equal(silent.headers.get("idempotent-replayed"), null);
 });
 
-Deno.test("the fingerprint tells requests apart by path, query and body, not by the spelling of the body", async () => {
+Deno.test("requests: the fingerprint tells requests apart by path, query and body, not by the spelling of the body", async () => {
   await using rest = fakeRest(fresh);
   const send = sending(rest);
   const fingerprint = async (path: string, body: string) => {
@@ -157,7 +157,7 @@ Deno.test("the fingerprint tells requests apart by path, query and body, not by 
   assert.equal(new Set([first, ...others]).size, others.length + 1);
 });
 
-Deno.test("a key that is not 1 to 255 visible characters is refused, and named", async () => {
+Deno.test("requests: a key that is not 1 to 255 visible characters is rejected, and named", async () => {
   await using rest = fakeRest(fresh);
   const send = sending(rest);
   for (const key of ["", "a b", "a, b", "é", "k".repeat(256)]) {
@@ -168,7 +168,7 @@ Deno.test("a key that is not 1 to 255 visible characters is refused, and named",
   assert.equal((await send("/things", { "idempotency-key": "~".repeat(255) })).status, 201);
 });
 
-Deno.test("where there is no caller the key is not looked at", async () => {
+Deno.test("requests: where there is no caller the key is not looked at", async () => {
   await using rest = fakeRest(fresh);
   const { fetch } = createApp(routes, { config: () => rest.config, log: () => {} });
   for (const path of ["/things/open", "/things/public"]) {
@@ -181,7 +181,7 @@ Deno.test("where there is no caller the key is not looked at", async () => {
   assert.equal(rest.asked.at(-1)!.name, "run_command");
 });
 
-Deno.test("every answer to a counted request tells what is left, a refusal too", async () => {
+Deno.test("requests: every answer to a counted request tells what is left, a refusal too", async () => {
   await using rest = fakeRest(
     () => databaseError(409, "conflict", "No"),
     () => ({ ...RATE_LIMIT, remaining: 7 }),
@@ -196,7 +196,7 @@ Deno.test("every answer to a counted request tells what is left, a refusal too",
   }
 });
 
-Deno.test("beyond the quota the response is 429 with Retry-After, and no command runs", async () => {
+Deno.test("requests: beyond the quota the response is 429 with Retry-After, and no command runs", async () => {
   await using rest = fakeRest(fresh, () => ({ ...RATE_LIMIT, allowed: false, remaining: 0, reset_seconds: 42 }));
   const response = await sending(rest)("/things");
   assert.equal(response.headers.get("retry-after"), "42");
@@ -206,7 +206,7 @@ Deno.test("beyond the quota the response is 429 with Retry-After, and no command
   assert.equal(rest.asked.length, 0);
 });
 
-Deno.test("beyond the quota the body of an anonymous request is not read", async () => {
+Deno.test("requests: beyond the quota the body of an anonymous request is not read", async () => {
   await using rest = fakeRest(fresh, () => ({ ...RATE_LIMIT, allowed: false, remaining: 0, reset_seconds: 42 }));
   let pulled = 0;
   const body = new ReadableStream<Uint8Array>({ pull: () => void pulled++ }, { highWaterMark: 0 });
@@ -214,12 +214,12 @@ Deno.test("beyond the quota the body of an anonymous request is not read", async
   assert.deepEqual([pulled, rest.asked.length], [0, 0]);
 });
 
-Deno.test("a limit that the database does not know is our error", async () => {
+Deno.test("requests: a limit that the database does not know is our error", async () => {
   await using rest = fakeRest(fresh, ({ args }) => args["p_policy"] === "nothing" ? null : RATE_LIMIT);
   await assertError(await sending(rest)("/things/odd"), { code: "server_error" });
 });
 
-Deno.test("a signed-in client is counted with its command, an anonymous one by the service under its address", async () => {
+Deno.test("requests: a signed-in client is counted with its command, an anonymous one by the service under its address", async () => {
   const seen: Asked[] = [];
   await using rest = fakeRest(fresh, (asked) => {
     seen.push(asked);
@@ -245,7 +245,7 @@ Deno.test("a signed-in client is counted with its command, an anonymous one by t
   assert.deepEqual(seen.slice(2).map(({ args }) => args["p_address"]), ["203.0.113.7", "203.0.113.8"]);
 });
 
-Deno.test("an address is what the edge says, without what a client put before it", () => {
+Deno.test("requests: an address is what the edge says, without what a client put before it", () => {
   const address = (forwarded: string, edge?: string) =>
     addressOf(new Headers({ "x-forwarded-for": forwarded, ...(edge && { "cf-connecting-ip": edge }) }));
   assert.equal(address("203.0.113.7, 10.0.0.1"), "203.0.113.7");
@@ -253,7 +253,7 @@ Deno.test("an address is what the edge says, without what a client put before it
   assert.equal(addressOf(new Headers()), "");
 });
 
-Deno.test("an expensive read is counted with its call; for an anonymous client the service makes it, with the address", async () => {
+Deno.test("requests: an expensive read is counted with its call; for an anonymous client the service makes it, with the address", async () => {
   await using rest = fakeRest(() => Response.json({ replayed: false, reply: { id: "a" }, rate_limit: RATE_LIMIT }));
   const { fetch } = createApp([
     route({
@@ -282,7 +282,7 @@ Deno.test("an expensive read is counted with its call; for an anonymous client t
   ]);
 });
 
-Deno.test("whatever a signed-in caller writes is limited, and what is only read is not", () => {
+Deno.test("requests: whatever a signed-in caller writes is limited, and what is only read is not", () => {
   for (const route of groups.flatMap(({ routes }) => routes)) {
     const place = `${route.method} ${route.path}`;
     const limited = errorCodesOf(route).includes("rate_limited");
@@ -291,12 +291,12 @@ Deno.test("whatever a signed-in caller writes is limited, and what is only read 
   }
 });
 
-Deno.test("a service is not limited", () => {
+Deno.test("requests: a service is not limited", () => {
   const service = { ...common, method: "POST", path: "/a", access: "service", limit: "write" } as const;
   assert.throws(() => route({ ...service, handle: () => ({ id: "a" }) }), /a service is not limited/);
 });
 
-Deno.test("the contract has the key on every POST, and the headers of replays and limits where they come", () => {
+Deno.test("requests: the contract has the key on every POST, and the headers of replays and limits where they come", () => {
   for (const [path, item] of Object.entries(contract().paths ?? {})) {
     for (const [method, operation] of Object.entries(item) as [string, NonNullable<typeof item.post>][]) {
       const place = `${method} ${path}`;

@@ -118,17 +118,17 @@ const post = (body: BodyInit, headers: Record<string, string> = {}): RequestInit
   },
 });
 
-Deno.test("a reply carries exactly what its schema names", async () => {
+Deno.test("router: a reply carries exactly what its schema names", async () => {
   assert.deepEqual(await (await appWith().ask("/things/wide")).json(), { id: "a" });
 });
 
-Deno.test("a reply that differs from its schema is our error, and the log says where", async () => {
+Deno.test("router: a reply that differs from its schema is our error, and the log says where", async () => {
   const { ask, lines } = appWith();
   await assertError(await ask("/things/odd"), { code: "server_error" });
   assert.match(lines[0]?.cause ?? "", /id invalid_type/);
 });
 
-Deno.test("an unexpected error shows the client the request id and nothing of the cause", async () => {
+Deno.test("router: an unexpected error shows the client the request id and nothing of the cause", async () => {
   const { ask, lines } = appWith();
   const response = await ask("/things/broken");
   const text = await response.clone().text();
@@ -138,7 +138,7 @@ Deno.test("an unexpected error shows the client the request id and nothing of th
   assert.equal(lines[0]?.level, "error");
 });
 
-Deno.test("from 500 on a refusal shows neither its words nor its details", async () => {
+Deno.test("router: from 500 on a refusal shows neither its words nor its details", async () => {
   const { ask, lines } = appWith();
   const response = await ask("/things", post('{"name":"down"}'));
   const { error } = await response.clone().json();
@@ -148,7 +148,7 @@ Deno.test("from 500 on a refusal shows neither its words nor its details", async
   assert.match(lines[0]?.cause ?? "", /db-7 is down/);
 });
 
-Deno.test("an unknown path is 404, also for OPTIONS and with a trailing slash", async () => {
+Deno.test("router: an unknown path is 404, also for OPTIONS and with a trailing slash", async () => {
   const { ask } = appWith();
   for (const path of ["/", "/nothing", "/things/", "/Things", "/things/by/a/b", "/things/by/"]) {
     await assertError(await ask(path), { code: "not_found" });
@@ -156,19 +156,19 @@ Deno.test("an unknown path is 404, also for OPTIONS and with a trailing slash", 
   await assertError(await ask("/nothing", { method: "OPTIONS" }), { code: "not_found" });
 });
 
-Deno.test("a path goes before one whose parameter it would match, whichever is listed first", async () => {
+Deno.test("router: a path goes before one whose parameter it would match, whichever is listed first", async () => {
   const { ask } = appWith();
   assert.deepEqual(await (await ask("/things/by/name")).json(), { id: "the name" });
   assert.deepEqual(await (await ask("/things/by/a")).json(), { id: "a" });
 });
 
-Deno.test("a method that the path does not take is 405 and names those it takes", async () => {
+Deno.test("router: a method that the path does not take is 405 and names those it takes", async () => {
   const response = await appWith().ask("/things", { method: "DELETE" });
   assert.equal(response.headers.get("allow"), "GET, HEAD, POST, OPTIONS");
   await assertError(response, { code: "method_not_allowed" });
 });
 
-Deno.test("HEAD answers as GET does, without a body", async () => {
+Deno.test("router: HEAD answers as GET does, without a body", async () => {
   const { ask, lines } = appWith();
   const [head, get] = [await ask("/things", { method: "HEAD" }), await ask("/things")];
   assert.equal(head.status, 200);
@@ -179,7 +179,7 @@ Deno.test("HEAD answers as GET does, without a body", async () => {
   assert.equal(lines[0]?.method, "HEAD");
 });
 
-Deno.test("a preflight names the methods of that path and the headers a client may send", async () => {
+Deno.test("router: a preflight names the methods of that path and the headers a client may send", async () => {
   const response = await appWith().ask("/things", { method: "OPTIONS", headers: { origin: "https://app.test" } });
   assert.equal(response.status, 204);
   assert.equal(response.headers.get("access-control-allow-origin"), "*");
@@ -220,14 +220,14 @@ Deno.test("forceFunctionRegion: the client library's own parameter is ignored wh
   await assertError(await appWith().ask("/things?xforceFunctionRegion=1"), { code: "validation_error" });
 });
 
-Deno.test("a web page may read the headers it needs", async () => {
+Deno.test("router: a web page may read the headers it needs", async () => {
   const exposed = (await appWith().ask("/things")).headers.get("access-control-expose-headers") ?? "";
   for (const name of ["etag", "x-request-id", "retry-after", "idempotent-replayed", "ratelimit", "ratelimit-policy"]) {
     assert.ok(exposed.split(", ").includes(name), name);
   }
 });
 
-Deno.test("X-Request-Id is always of our own; the client's is in the log when it is printable and not too long", async () => {
+Deno.test("router: X-Request-Id is always of our own; the client's is in the log when it is printable and not too long", async () => {
   const { ask, lines } = appWith();
   const given = [
     "client-id_0001",
@@ -251,7 +251,7 @@ Deno.test("X-Request-Id is always of our own; the client's is in the log when it
   assert.deepEqual(logged, [...given.slice(0, 4), undefined, undefined, undefined, undefined]);
 });
 
-Deno.test("calls of the database carry the id of their request", async () => {
+Deno.test("router: calls of the database carry the id of their request", async () => {
   await using rest = fakeRest(() => Response.json({ id: "a" }));
   const { ask, lines } = appWith(rest.config);
   const headers = { authorization: `Bearer ${token(USER, { secret: SECRET })}`, "x-request-id": "client-id_0001" };
@@ -264,7 +264,7 @@ Deno.test("calls of the database carry the id of their request", async () => {
   );
 });
 
-Deno.test("a public reply has a strong ETag, and a client that has it gets 304 without a body", async () => {
+Deno.test("router: a public reply has a strong ETag, and a client that has it gets 304 without a body", async () => {
   const { ask } = appWith();
   const first = await ask("/things");
   const tag = first.headers.get("etag") ?? "";
@@ -282,21 +282,21 @@ Deno.test("a public reply has a strong ETag, and a client that has it gets 304 w
   }
 });
 
-Deno.test("a reply without a cache rule is not stored by anyone", async () => {
+Deno.test("router: a reply without a cache rule is not stored by anyone", async () => {
   const response = await appWith().ask("/things/by/a");
   assert.equal(response.headers.get("cache-control"), "no-store");
   assert.equal(response.headers.get("etag"), null);
 });
 
 for (const [name, authorization] of Object.entries(badAuthorizations(USER, SECRET))) {
-  Deno.test(`neither a user's nor an optional route accepts ${name}`, async () => {
+  Deno.test(`router: neither a user's nor an optional route accepts ${name}`, async () => {
     const { ask } = appWith();
     await assertError(await ask("/things", post("{}", { authorization })), { code: "unauthorized" });
     await assertError(await ask("/things/mine", { headers: { authorization } }), { code: "unauthorized" });
   });
 }
 
-Deno.test("a good token opens a user's route, and one up to a minute off still does", async () => {
+Deno.test("router: a good token opens a user's route, and one up to a minute off still does", async () => {
   const { ask } = appWith();
   const now = Math.floor(Date.now() / 1000);
   for (const claims of [{}, { exp: now - 50 }, { nbf: now + 50 }, { aud: ["authenticated", "other"] }]) {
@@ -307,7 +307,7 @@ Deno.test("a good token opens a user's route, and one up to a minute off still d
   }
 });
 
-Deno.test("a refused token is named missing, expired or invalid", async () => {
+Deno.test("router: a rejected token is named missing, expired or invalid", async () => {
   const { ask } = appWith();
   const reasonFor = async (headers: Record<string, string>) =>
     (await (await ask("/things", { method: "POST", headers })).json()).error.details.reason;
@@ -317,7 +317,7 @@ Deno.test("a refused token is named missing, expired or invalid", async () => {
   assert.equal(await reasonFor({ authorization: bad["an unsigned token (alg none)"]! }), "token_invalid");
 });
 
-Deno.test("the project's public key as bearer is a visitor: let in where a token is optional, 401 where it is needed", async () => {
+Deno.test("the project's public key as bearer is an anonymous user: let in where a token is optional, 401 where it is needed", async () => {
   await using rest = fakeRest(() => Response.json({ id: "a" }));
   const { ask } = appWith(rest.config);
   for (const key of [PUBLISHABLE_KEY, ANON_KEY]) {
@@ -328,7 +328,7 @@ Deno.test("the project's public key as bearer is a visitor: let in where a token
   assert.equal(rest.asked[0]?.headers.get("authorization"), null);
 });
 
-Deno.test("a request that has nothing to say may bring an empty object, and nothing else", async () => {
+Deno.test("router: a request that has nothing to say may bring an empty object, and nothing else", async () => {
   const { ask } = appWith();
   const withBody = (body: BodyInit) =>
     ask("/things/old", { method: "DELETE", body, headers: { "content-type": "application/json" } });
@@ -340,7 +340,7 @@ Deno.test("a request that has nothing to say may bring an empty object, and noth
   await assertError(await ask("/things/old", { method: "DELETE", body: "{}" }), { code: "unsupported_media_type" });
 });
 
-Deno.test("the apikey header identifies nobody", async () => {
+Deno.test("router: the apikey header identifies nobody", async () => {
   const { ask } = appWith();
   for (const apikey of [SECRET_KEY, SERVICE_ROLE_KEY, token(USER, { secret: SECRET })]) {
     const init = { method: "POST", body: "{}", headers: { apikey, "content-type": "application/json" } };
@@ -349,7 +349,7 @@ Deno.test("the apikey header identifies nobody", async () => {
   }
 });
 
-Deno.test("a service route opens to the secret keys alone", async () => {
+Deno.test("router: a service route opens to the secret keys alone", async () => {
   await using rest = fakeRest(() => Response.json({ id: "a" }));
   const { ask } = appWith(rest.config);
   const statusWith = async (key: string) =>
@@ -370,7 +370,7 @@ Deno.test("a service route opens to the secret keys alone", async () => {
   assert.equal((await ask("/things/all")).status, 401);
 });
 
-Deno.test("the database sees a visitor, the caller's own token, or the service", async () => {
+Deno.test("router: the database sees an anonymous user, the caller's own token, or the service", async () => {
   await using rest = fakeRest(() => Response.json({ id: "a" }));
   const { ask } = appWith(rest.config);
   const authorization = `Bearer ${token(USER, { secret: SECRET })}`;
@@ -385,7 +385,7 @@ Deno.test("the database sees a visitor, the caller's own token, or the service",
   );
 });
 
-Deno.test("keys of the old kind are tokens, and go to the database as such", async () => {
+Deno.test("router: keys of the old kind are tokens, and go to the database as such", async () => {
   await using rest = fakeRest(() => Response.json({ id: "a" }));
   const { ask } = appWith({ ...rest.config, anonymousKeys: [ANON_KEY], serviceKeys: [SERVICE_ROLE_KEY] });
   await ask("/things/mine");
@@ -394,7 +394,7 @@ Deno.test("keys of the old kind are tokens, and go to the database as such", asy
   assert.deepEqual(seen, [[ANON_KEY, `Bearer ${ANON_KEY}`], [SERVICE_ROLE_KEY, `Bearer ${SERVICE_ROLE_KEY}`]]);
 });
 
-Deno.test("a refusal that the contract does not announce is logged as an error of ours", async () => {
+Deno.test("router: a refusal that the contract does not announce is logged as an error of ours", async () => {
   await using rest = fakeRest(() => databaseError(409, "lot_not_found", "No such lot"));
   const { ask, lines } = appWith(rest.config);
   await assertError(await ask("/things/mine"), { code: "lot_not_found" });
@@ -404,7 +404,7 @@ Deno.test("a refusal that the contract does not announce is logged as an error o
   assert.equal(lines[1]?.level, "info");
 });
 
-Deno.test("health is alive without configuration or database, and ready only with them", async () => {
+Deno.test("router: health is alive without configuration or database, and ready only with them", async () => {
   const lost = createApp(health, { config: () => configFor("http://127.0.0.1:1"), log: () => {} });
   const bare = createApp(health, {
     config: () => {
@@ -418,7 +418,7 @@ Deno.test("health is alive without configuration or database, and ready only wit
   }
 });
 
-Deno.test("a handler sees the types of its route, and returns what the reply says", () => {
+Deno.test("router: a handler sees the types of its route, and returns what the reply says", () => {
   const query = z.strictObject({ n: z.number().default(1) });
   route({
     method: "GET",
@@ -438,13 +438,13 @@ Deno.test("a handler sees the types of its route, and returns what the reply say
   route({ method: "GET", path: "/e", access: "public", ...common, errors: ["nope"], handle: () => ({ id: "a" }) });
 });
 
-Deno.test("a refusal of a handler reaches the client with its details", async () => {
+Deno.test("router: a refusal of a handler reaches the client with its details", async () => {
   const response = await appWith().ask("/things", post('{"name":"taken"}'));
   assert.deepEqual((await response.clone().json()).error.details, { reason: "taken" });
   await assertError(response, { code: "conflict", param: null });
 });
 
-Deno.test("a request leaves one log line, without its token, its body or its query", async () => {
+Deno.test("router: a request leaves one log line, without its token, its body or its query", async () => {
   await using rest = fakeRest(() => Response.json({ id: "a" }));
   const { ask, lines } = appWith(rest.config);
   const credential = token(USER, { secret: SECRET });
@@ -464,13 +464,13 @@ Deno.test("a request leaves one log line, without its token, its body or its que
   assert.equal(lines[2]?.code, "validation_error");
 });
 
-Deno.test("Server-Timing tells how long the database and the whole took", async () => {
+Deno.test("router: Server-Timing tells how long the database and the whole took", async () => {
   await using rest = fakeRest(() => Response.json({ id: "a" }));
   const timing = (await appWith(rest.config).ask("/things/mine")).headers.get("server-timing") ?? "";
   assert.match(timing, /^db;dur=\d+\.\d, total;dur=\d+\.\d$/);
 });
 
-Deno.test("a function without its configuration answers 503, and the log names what is missing", async () => {
+Deno.test("router: a function without its configuration answers 503, and the log names what is missing", async () => {
   const lines: LogLine[] = [];
   const config = () => {
     throw new ConfigError("JWT_SECRET is missing");
@@ -483,14 +483,14 @@ Deno.test("a function without its configuration answers 503, and the log names w
   assert.equal((await fetch(new Request("http://localhost/nothing"))).status, 404);
 });
 
-Deno.test("a path parameter is decoded and checked", async () => {
+Deno.test("router: a path parameter is decoded and checked", async () => {
   const { ask } = appWith();
   assert.deepEqual(await (await ask("/things/by/a%20b")).json(), { id: "a b" });
   await assertError(await ask("/things/by/toolong"), { code: "validation_error", param: "id", field: "too_big" });
   await assertError(await ask("/things/by/a%00"), { code: "validation_error", param: "id", field: "invalid_text" });
 });
 
-Deno.test("a route that contradicts the house is refused when it is defined", () => {
+Deno.test("router: a route that contradicts the house is rejected when it is defined", () => {
   const handle = () => ({ id: "a" });
   const loose = z.object({ a: z.string() });
   const define = (more: object) => () =>

@@ -89,7 +89,7 @@ function unsigned(header: Record<string, unknown>): string {
   return token(USER, { secret: SECRET, header }).replace(/[^.]*$/, "");
 }
 
-Deno.test("tokens: an ES256 token is refused for every claim that an HS256 token is refused for", async () => {
+Deno.test("tokens: an ES256 token is rejected for every claim that an HS256 token is rejected for", async () => {
   const [pair, stranger] = [keyPair("ES256"), keyPair("ES256")];
   await using server = keyServer(pair);
   const verifier = verifierFor(server, { config: { issuer: "https://ref.test/auth/v1" } });

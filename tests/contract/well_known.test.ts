@@ -16,7 +16,7 @@ async function asking(apps: Apps, name: string): Promise<Response> {
   return response;
 }
 
-Deno.test("where no app is configured there is no document, and the answer is not kept", async () => {
+Deno.test("well known: where no app is configured there is no document, and the answer is not kept", async () => {
   for (const name of NAMES) {
     await assertError(await asking({ appleAppIds: [], linkPaths: ["/lots/*"], android: null }, name), {
       code: "not_found",
@@ -24,7 +24,7 @@ Deno.test("where no app is configured there is no document, and the answer is no
   }
 });
 
-Deno.test("the documents have the shapes that the vendors prescribe, with every app and certificate", async () => {
+Deno.test("well known: the documents have the shapes that the vendors prescribe, with every app and certificate", async () => {
   const apps: Apps = {
     appleAppIds: ["ABCDE12345.com.example.a", "ABCDE12345.com.example.b"],
     linkPaths: ["/lots/*", "/articles/*"],

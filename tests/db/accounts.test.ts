@@ -25,12 +25,12 @@ const appUser = async (id: string) =>
   (await db.sql`select id, display_name, status from public.app_users where id = ${id}`)[0];
 const admin = async (id: string) => (await db.sql`select name, status, areas from public.admins where id = ${id}`)[0];
 
-Deno.test("a sign-up opens an active account under the name that the person gave", async () => {
+Deno.test("accounts: a sign-up opens an active account under the name that the person gave", async () => {
   const id = await newUser({ user: { display_name: "青木" } });
   assert.deepEqual({ ...await appUser(id) }, { id, display_name: "青木", status: "active" });
 });
 
-Deno.test("a sign-up succeeds whatever the person wrote about themselves", async () => {
+Deno.test("accounts: a sign-up succeeds whatever the person wrote about themselves", async () => {
   const oddities = [
     {},
     { display_name: "" },
@@ -61,7 +61,7 @@ Deno.test("a display name is counted in characters: a hundred four-byte ones fit
   assert.equal((await appUser(await newUser({ user: { display_name: name } })))?.display_name, name);
 });
 
-Deno.test("a sign-up survives app metadata that is no object", async () => {
+Deno.test("accounts: a sign-up survives app metadata that is no object", async () => {
   for (const app of [null, "admin", ["admin"], 1, { admin: null }]) {
     const id = await newUser({ app });
     assert.equal((await appUser(id))?.status, "active", JSON.stringify(app));
@@ -72,13 +72,13 @@ Deno.test("a sign-up survives app metadata that is no object", async () => {
   assert.equal((await appUser(id))?.status, "active");
 });
 
-Deno.test("a user created with admin metadata is an administrator and no app user", async () => {
+Deno.test("accounts: a user created with admin metadata is an administrator and no app user", async () => {
   const id = await newUser({ app: { admin: { name: "Boss", areas: ["reviews", "lots", "reviews"] } } });
   assert.deepEqual({ ...await admin(id) }, { name: "Boss", status: "active", areas: ["lots", "reviews"] });
   assert.equal(await appUser(id), undefined);
 });
 
-Deno.test("admin metadata written later in the creating transaction makes no app user either", async () => {
+Deno.test("accounts: admin metadata written later in the creating transaction makes no app user either", async () => {
   const id = crypto.randomUUID();
   await db.sql.begin(async (sql) => {
     await sql`insert into auth.users (id, raw_app_meta_data) values (${id}, '{"provider": "email"}')`;
@@ -88,14 +88,14 @@ Deno.test("admin metadata written later in the creating transaction makes no app
   assert.equal(await appUser(id), undefined);
 });
 
-Deno.test("an app user who becomes an administrator keeps the app account", async () => {
+Deno.test("accounts: an app user who becomes an administrator keeps the app account", async () => {
   const id = await newUser({ user: { display_name: "Aki" } });
   await setAppMetadata(id, { admin: { name: "Aki", areas: ["support"] } });
   assert.equal((await appUser(id))?.display_name, "Aki");
   assert.deepEqual((await admin(id))?.areas, ["support"]);
 });
 
-Deno.test("the record follows the admin object of the metadata", async () => {
+Deno.test("accounts: the record follows the admin object of the metadata", async () => {
   const id = await newUser({ app: { admin: { name: "Boss", areas: ["lots"] } } });
   await setAppMetadata(id, { admin: { name: "Chief", areas: ["support", "lots"], status: "suspended" } });
   assert.deepEqual({ ...await admin(id) }, { name: "Chief", status: "suspended", areas: ["lots", "support"] });
@@ -103,7 +103,7 @@ Deno.test("the record follows the admin object of the metadata", async () => {
   assert.deepEqual({ ...await admin(id) }, { name: "Chief", status: "active", areas: [] });
 });
 
-Deno.test("without the admin object an administrator is suspended and has no areas", async () => {
+Deno.test("accounts: without the admin object an administrator is suspended and has no areas", async () => {
   for (const metadata of [{}, { admin: null }, null]) {
     const id = await newUser({ app: { admin: { name: "Boss", areas: ["lots"] } } });
     await setAppMetadata(id, metadata);
@@ -111,7 +111,7 @@ Deno.test("without the admin object an administrator is suspended and has no are
   }
 });
 
-Deno.test("what is done to the record by hand goes to the metadata, and other app metadata does not undo it", async () => {
+Deno.test("accounts: what is done to the record by hand goes to the metadata, and other app metadata does not undo it", async () => {
   const id = await newUser({ app: { admin: { name: "Boss", areas: ["lots"] } } });
   await db.as({ role: "service_role" }, (sql) => sql`update public.admins set status = 'suspended' where id = ${id}`);
   await db.sql`
@@ -121,7 +121,7 @@ Deno.test("what is done to the record by hand goes to the metadata, and other ap
   assert.deepEqual(user?.["admin"], { name: "Boss", areas: ["lots"], status: "suspended" });
 });
 
-Deno.test("no record holds an area, a status or a name that is not one", async () => {
+Deno.test("accounts: no record holds an area, a status or a name that is not one", async () => {
   const id = await newUser({ app: { admin: {} } });
   for (
     const change of [
@@ -139,7 +139,7 @@ Deno.test("no record holds an area, a status or a name that is not one", async (
   }
 });
 
-Deno.test("deleting the auth user removes the account", async () => {
+Deno.test("accounts: deleting the auth user removes the account", async () => {
   const user = await newUser();
   const boss = await newUser({ app: { admin: {} } });
   await db.sql`delete from auth.users where id in ${db.sql([user, boss])}`;

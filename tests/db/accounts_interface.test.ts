@@ -35,7 +35,7 @@ async function newUser(): Promise<string> {
   return id;
 }
 
-Deno.test("my_account shows an app user what is theirs", async () => {
+Deno.test("accounts interface: my_account shows an app user what is theirs", async () => {
   const { app_user, ...me } = await myAccount(owner);
   assert.deepEqual(me, {
     user_id: people.owner,
@@ -55,14 +55,14 @@ Deno.test("my_account shows an app user what is theirs", async () => {
   assert.match(app_user?.created_at ?? "", /^\d{4}-\d\d-\d\dT[\d:.]+[+-]\d\d:\d\d$/);
 });
 
-Deno.test("my_account shows an administrator their areas as scopes", async () => {
+Deno.test("accounts interface: my_account shows an administrator their areas as scopes", async () => {
   const me = await myAccount(administrator);
   assert.equal(me.app_user, null);
   assert.deepEqual(me.admin, { id: people.administrator, name: "Administrator", status: "active" });
   assert.deepEqual(me.permission_scopes, ["admin", "admin:lots", "admin:reviews"]);
 });
 
-Deno.test("my_account answers callers who lost their standing, without scopes", async () => {
+Deno.test("accounts interface: my_account answers callers who lost their standing, without scopes", async () => {
   for (const status of ["suspended", "withdrawn"]) {
     const id = await newUser();
     await db.sql`update public.app_users set status = ${status} where id = ${id}`;
@@ -79,20 +79,20 @@ Deno.test("my_account answers callers who lost their standing, without scopes", 
   assert.deepEqual(me.permission_scopes, []);
 });
 
-Deno.test("my_account shows the e-mail as it is now, whatever the token says", async () => {
+Deno.test("accounts interface: my_account shows the e-mail as it is now, whatever the token says", async () => {
   const id = await newUser();
   await db.sql`update auth.users set email = 'new@example.test' where id = ${id}`;
   const me = await myAccount({ role: "authenticated", sub: id, claims: { email: "old@example.test" } });
   assert.equal(me.email, "new@example.test");
 });
 
-Deno.test("an account without an e-mail has the e-mail null", async () => {
+Deno.test("accounts interface: an account without an e-mail has the e-mail null", async () => {
   const id = crypto.randomUUID();
   await db.sql`insert into auth.users (id) values (${id})`;
   assert.equal((await myAccount({ role: "authenticated", sub: id })).email, null);
 });
 
-Deno.test("a token that outlives its account is refused as unauthorized", async () => {
+Deno.test("accounts interface: a token that outlives its account is rejected as unauthorized", async () => {
   const [deleted, softDeleted] = [await newUser(), await newUser()];
   await db.sql`delete from auth.users where id = ${deleted}`;
   await db.sql`update auth.users set deleted_at = now() where id = ${softDeleted}`;
@@ -102,14 +102,14 @@ Deno.test("a token that outlives its account is refused as unauthorized", async 
   }
 });
 
-Deno.test("a caller without an id is refused as unauthorized", async () => {
+Deno.test("accounts interface: a caller without an id is rejected as unauthorized", async () => {
   for (const attempt of [myAccount, (caller: Caller) => rename(caller, "x")]) {
     const refused = await errorOf(attempt({ role: "authenticated" }));
     assert.deepEqual([refused.code, refused.status], ["unauthorized", 401]);
   }
 });
 
-Deno.test("a person changes their display name and nothing else", async () => {
+Deno.test("accounts interface: a person changes their display name and nothing else", async () => {
   const sub = await newUser();
   const caller: Caller = { role: "authenticated", sub };
   const before = await db.sql`select * from public.app_users where id <> ${sub} order by id`;
@@ -119,21 +119,21 @@ Deno.test("a person changes their display name and nothing else", async () => {
   assert.deepEqual(await db.sql`select * from public.app_users where id <> ${sub} order by id`, before);
 });
 
-Deno.test("a display name that is left out stays as it is", async () => {
+Deno.test("accounts interface: a display name that is left out stays as it is", async () => {
   const caller: Caller = { role: "authenticated", sub: await newUser() };
   await rename(caller, "Kept");
   const [row] = await db.as(caller, (sql) => sql<{ me: Me }[]>`select commands.update_my_account() as me`);
   assert.equal(row?.me.app_user?.display_name, "Kept");
 });
 
-Deno.test("an update is dated", async () => {
+Deno.test("accounts interface: an update is dated", async () => {
   const sub = await newUser();
   await rename({ role: "authenticated", sub }, "Dated");
   const [row] = await db.sql`select updated_at > created_at as dated from public.app_users where id = ${sub}`;
   assert.equal(row?.dated, true);
 });
 
-Deno.test("a display name of 1 and of 100 characters is taken, of none and of 101 refused", async () => {
+Deno.test("accounts interface: a display name of 1 and of 100 characters is taken, of none and of 101 rejected", async () => {
   for (const name of ["a", "🅿".repeat(100)]) {
     assert.equal((await rename(owner, name)).app_user?.display_name, name);
   }
@@ -142,7 +142,7 @@ Deno.test("a display name of 1 and of 100 characters is taken, of none and of 10
   }
 });
 
-Deno.test("suspended and withdrawn people and pure administrators change no account", async () => {
+Deno.test("accounts interface: suspended and withdrawn people and pure administrators change no account", async () => {
   const withdrawn = await newUser();
   await db.sql`update public.app_users set status = 'withdrawn' where id = ${withdrawn}`;
   for (const sub of [people.suspended, withdrawn, people.administrator]) {
@@ -151,12 +151,12 @@ Deno.test("suspended and withdrawn people and pure administrators change no acco
   }
 });
 
-Deno.test("active_user is the caller in good standing", async () => {
+Deno.test("accounts interface: active_user is the caller in good standing", async () => {
   const [row] = await db.as(owner, (sql) => sql`select private.active_user() as id`);
   assert.equal(row?.id, people.owner);
 });
 
-Deno.test("optional_user lets pass whoever may read, and refuses those who lost their standing", async () => {
+Deno.test("accounts interface: optional_user lets pass any user who may read, and rejects those who lost their standing", async () => {
   const caller = async (who: Caller) =>
     (await db.as(who, (sql) => sql`select private.optional_user() as id`))[0]?.id as string | null;
   assert.equal(await caller({ role: "anon" }), null);
@@ -166,7 +166,7 @@ Deno.test("optional_user lets pass whoever may read, and refuses those who lost 
   assert.deepEqual([code, status, message], ["forbidden", 403, "This account is suspended."]);
 });
 
-Deno.test("check_admin lets an active administrator of the area pass, and nobody else", async () => {
+Deno.test("accounts interface: check_admin lets an active administrator of the area pass, and nobody else", async () => {
   const check = (id: string, area: string) =>
     db.as({ role: "service_role" }, (sql) => sql`select private.check_admin(${id}, ${area})`);
   await check(people.administrator, "lots");
@@ -186,7 +186,7 @@ Deno.test("check_admin lets an active administrator of the area pass, and nobody
   }
 });
 
-Deno.test("admin metadata that is not understood refuses the user, naming what is wrong", async () => {
+Deno.test("accounts interface: admin metadata that is not understood rejects the user, naming what is wrong", async () => {
   const cases: [unknown, string][] = [
     [true, "app_metadata.admin"],
     ["lots", "app_metadata.admin"],

@@ -281,7 +281,7 @@ Deno.test("EXP rules: a change and a switch count for later activities, and what
   ]);
 });
 
-Deno.test("themes: whoever reaches the level while the job gives the theme to those who have it owns it in the end", async () => {
+Deno.test("themes: any user who reaches the level while the job gives the theme to those who have it owns it in the end", async () => {
   const user = await newUser(db.sql);
   let made: Row = {};
   await db.sql.begin(async (sql) => {
@@ -378,7 +378,7 @@ Deno.test("evaluate_badge_conditions: says of an activity what counting does, an
   }
 });
 
-Deno.test("rewards: an act that is refused is not recorded, whoever tries", async () => {
+Deno.test("rewards: an act that is rejected is not recorded, any user who tries", async () => {
   const [{ count: before } = {}] = await db.sql`select count(*)::integer as count from public.admin_activity_logs`;
   const other = await newAdmin("users", "content");
   const suspended = await newAdmin("rewards");

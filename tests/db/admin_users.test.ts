@@ -187,7 +187,7 @@ Deno.test("admin functions of users: what acts for anybody is executed by the se
   assert.deepEqual(open.map(({ name }) => name), []);
 });
 
-Deno.test("admin functions of users: whoever is no administrator of users is rejected before anything else is looked at", async () => {
+Deno.test("admin functions of users: any user who is no administrator of users is rejected before anything else is looked at", async () => {
   const other = crypto.randomUUID();
   await sql`insert into auth.users (id, email, raw_app_meta_data) values (${other}, ${`${other}@console.test`}, '{"admin": {"areas": ["lots"]}}')`;
   for (

@@ -80,7 +80,7 @@ async function advice(): Promise<string[]> {
     .map(({ name, detail }) => `${name}: ${detail}`);
 }
 
-Deno.test("the advisors have nothing to say about the migrated database", async () => {
+Deno.test("advisors: the advisors have nothing to say about the migrated database", async () => {
   assert.deepEqual(await advice(), []);
 });
 

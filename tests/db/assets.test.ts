@@ -71,7 +71,7 @@ async function administrator(areas: string[]): Promise<string> {
   return id;
 }
 
-Deno.test("an upload begins as a pending row of the caller, private unless it is asked to be public", async () => {
+Deno.test("assets: an upload begins as a pending row of the caller, private unless it is asked to be public", async () => {
   const user = await newUser(db.sql);
   const secret = await begin(user);
   assert.deepEqual([secret.may_be_public, secret.size_bytes, secret.content_type], [false, 12, "image/png"]);
@@ -83,7 +83,7 @@ Deno.test("an upload begins as a pending row of the caller, private unless it is
   assert.deepEqual([row!["status"], row!["created_by"], row!["attached_at"]], ["pending", user, null]);
 });
 
-Deno.test("keys tell nothing of the asset, its uploader or another key", async () => {
+Deno.test("assets: keys tell nothing of the asset, its uploader or another key", async () => {
   const user = await newUser(db.sql, "Yamada");
   const [one, other] = [await begin(user), await begin(user)];
   assert.notEqual(one.storage_key, other.storage_key);
@@ -92,7 +92,7 @@ Deno.test("keys tell nothing of the asset, its uploader or another key", async (
   }
 });
 
-Deno.test("what cannot be uploaded is refused by its field", async () => {
+Deno.test("assets: what cannot be uploaded is rejected by its field", async () => {
   const user = await newUser(db.sql);
   const id = crypto.randomUUID();
   const wrong: [Wish, string][] = [
@@ -118,7 +118,7 @@ Deno.test("what cannot be uploaded is refused by its field", async () => {
   for (const category of ["review", "avatar"]) await begin(user, { category, isPublic: true, size: 10 * 1024 * 1024 });
 });
 
-Deno.test("lots' pictures are uploaded by administrators of lots, everything else by people in good standing", async () => {
+Deno.test("assets: lots' pictures are uploaded by administrators of lots, everything else by people in good standing", async () => {
   const [user, suspended] = [await newUser(db.sql), await newUser(db.sql)];
   await db.sql`update public.app_users set status = 'suspended' where id = ${suspended}`;
   const [ofLots, ofReviews] = [await administrator(["lots"]), await administrator(["reviews"])];
@@ -129,7 +129,7 @@ Deno.test("lots' pictures are uploaded by administrators of lots, everything els
   assert.match((await begin(ofLots, { category: "parking_lot", isPublic: true })).storage_key, /^parking_lot\//);
 });
 
-Deno.test("only the service learns of an upload that is to be looked at, and marks it", async () => {
+Deno.test("assets: only the service learns of an upload that is to be looked at, and marks it", async () => {
   const [user, other] = [await newUser(db.sql), await newUser(db.sql)];
   const { asset_id, storage_key } = await begin(user);
   const expected = { storage_key, content_type: "image/png", size_bytes: 12 };
@@ -144,7 +144,7 @@ Deno.test("only the service learns of an upload that is to be looked at, and mar
   assert.equal(await pendingOf(asset_id, user), null);
 });
 
-Deno.test("a file is attached by its uploader, for what it is for, to one thing", async () => {
+Deno.test("assets: a file is attached by its uploader, for what it is for, to one thing", async () => {
   const [user, other] = [await newUser(db.sql), await newUser(db.sql)];
   const [pending, file] = [await begin(user), await placed(user)];
   const [entity, another] = [crypto.randomUUID(), crypto.randomUUID()];
@@ -165,7 +165,7 @@ Deno.test("a file is attached by its uploader, for what it is for, to one thing"
   assert.equal((await errorOf(attach(user, file.asset_id, entity))).code, "not_found");
 });
 
-Deno.test("of many that want one file at once, one gets it", async () => {
+Deno.test("assets: of many that want one file at once, one gets it", async () => {
   const user = await newUser(db.sql);
   const { asset_id } = await placed(user);
   const attempts = await Promise.allSettled(
@@ -174,7 +174,7 @@ Deno.test("of many that want one file at once, one gets it", async () => {
   assert.equal(attempts.filter(({ status }) => status === "fulfilled").length, 1);
 });
 
-Deno.test("attached files are given in their order to their uploader, not to administrators of any area; public ones to everybody", async () => {
+Deno.test("assets: attached files are given in their order to their uploader, not to administrators of any area; public ones to everybody", async () => {
   const [user, stranger, admin] = [await newUser(db.sql), await newUser(db.sql), await administrator([])];
   const entity = crypto.randomUUID();
   const files = [await placed(user), await placed(user, { isPublic: true }), await placed(user)];
@@ -191,7 +191,7 @@ Deno.test("attached files are given in their order to their uploader, not to adm
   assert.equal((await attached(user, entity)).length, 2);
 });
 
-Deno.test("uploads that nothing has used for a day are to be deleted, and nothing else", async () => {
+Deno.test("assets: uploads that nothing has used for a day are to be deleted, and nothing else", async () => {
   const user = await newUser(db.sql);
   const [fresh, pending, unused, used] = [await begin(user), await begin(user), await placed(user), await placed(user)];
   await attach(user, used.asset_id, crypto.randomUUID());
@@ -247,7 +247,7 @@ const finish = (messages: Awaited<ReturnType<typeof read>>) =>
       ${messages.map(({ msg_id }) => msg_id)}::bigint[], ${messages.map(({ message }) => message.storage_key)})`
   );
 
-Deno.test("whatever marks a file for deletion queues its object once, and its row goes when the object is gone", async () => {
+Deno.test("assets: whatever marks a file for deletion queues its object once, and its row goes when the object is gone", async () => {
   await finish(await read());
   const user = await newUser(db.sql);
   const files = [await placed(user), await placed(user), await placed(user)];
@@ -268,7 +268,7 @@ Deno.test("whatever marks a file for deletion queues its object once, and its ro
   assert.ok(await asset(files[2]!.asset_id), "a file that nobody marked is never deleted");
 });
 
-Deno.test("a file is deleted once more when the address that takes it has expired, and only then", async () => {
+Deno.test("assets: a file is deleted once more when the address that takes it has expired, and only then", async () => {
   const user = await newUser(db.sql);
   const [young, old] = [await placed(user), await placed(user)];
   await db.sql`update public.assets set created_at = now() - interval '11 minutes' where id = ${old.asset_id}`;
@@ -281,7 +281,7 @@ Deno.test("a file is deleted once more when the address that takes it has expire
   assert.deepEqual(await waiting(old), [0]);
 });
 
-Deno.test("what should have been deleted a day ago is queued again", async () => {
+Deno.test("assets: what should have been deleted a day ago is queued again", async () => {
   const user = await newUser(db.sql);
   const { asset_id, storage_key } = await placed(user);
   await detach(asset_id);
@@ -291,7 +291,7 @@ Deno.test("what should have been deleted a day ago is queued again", async () =>
   assert.ok((await read()).some(({ message }) => message.storage_key === storage_key));
 });
 
-Deno.test("no client reads or ends deletions", async () => {
+Deno.test("assets: no client reads or ends deletions", async () => {
   const user = await newUser(db.sql);
   for (const call of ["api.read_object_deletions(1)", "api.finish_object_deletions('{}', '{}')"]) {
     await assert.rejects(db.as(signedIn(user), (sql) => sql.unsafe(`select ${call}`)), /permission denied/);
@@ -454,7 +454,7 @@ Deno.test("assets: a copy that is made or deleted too late is noticed, and the m
   assert.equal(await finishPublication(wanted!, true), false, "a file that is to be deleted gets no copy");
 });
 
-Deno.test("assets: what storage refused too often is tried again the next day", async () => {
+Deno.test("assets: what storage rejected too often is tried again the next day", async () => {
   await db.sql`select pgmq.purge_queue('object_publication')`;
   await db.sql`
     insert into private.dead_messages (queue, msg_id, message, read_count, enqueued_at)

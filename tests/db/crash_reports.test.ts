@@ -17,7 +17,7 @@ const rows = (device: string) =>
   db.sql<{ stack: string; report_count: number; fingerprint: string }[]>`
     select stack, report_count, fingerprint from public.client_crash_reports where device = ${device} order by created_at`;
 
-Deno.test("crashes of one kind, version, device and day are one row; numbers and deep frames make no other kind", async () => {
+Deno.test("crash reports: crashes of one kind, version, device and day are one row; numbers and deep frames make no other kind", async () => {
   const stack = (line: number, deep: string) =>
     [
       `Error: lot ${line} 0x7f${line}`,
@@ -36,7 +36,7 @@ Deno.test("crashes of one kind, version, device and day are one row; numbers and
   assert.equal(new Set(found.map(({ fingerprint }) => fingerprint)).size, 2);
 });
 
-Deno.test("what looks like a person is not stored", async () => {
+Deno.test("crash reports: what looks like a person is not stored", async () => {
   await report(
     [
       "Error: no session for taro.yamada+app@mail.example.co.jp",
@@ -58,7 +58,7 @@ Deno.test("what looks like a person is not stored", async () => {
   assert.equal(columns.length, 0);
 });
 
-Deno.test("forty reports of one crash at once are one row that counts forty", async () => {
+Deno.test("crash reports: forty reports of one crash at once are one row that counts forty", async () => {
   const connections = Array.from({ length: 8 }, () => postgres(db.url, { max: 1, onnotice: () => {} }));
   try {
     await Promise.all(
@@ -96,7 +96,7 @@ Deno.test("crash reports: the first 8 KiB of a stack are kept, in whole letters,
   assert.equal(await named(report("Error", "d", "1".repeat(51))), "app_version");
 });
 
-Deno.test("nobody but the service reports, so that no one reports around the limit of an address", async () => {
+Deno.test("crash reports: nobody but the service reports, so that no one reports around the limit of an address", async () => {
   for (const role of ["anon", "authenticated"] as const) {
     assert.equal(await sqlstate(db.as({ role }, (sql) => sql`select api.report_crash('Error', 'd', '1')`)), "42501");
   }
@@ -195,7 +195,7 @@ Deno.test("crash reports: the hash of a network is gone the night after", async 
   assert.equal((await rows("yesterday")).length, 1);
 });
 
-Deno.test("reports are gone after 90 days", async () => {
+Deno.test("crash reports: reports are gone after 90 days", async () => {
   await db.sql`
     insert into public.client_crash_reports (fingerprint, stack, device, app_version, reported_on)
     select repeat('f', 64), 'Error', 'aged', '1.0', (now() at time zone 'UTC')::date - n from unnest(array[89, 90, 91, 400]) as n`;

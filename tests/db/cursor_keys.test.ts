@@ -152,7 +152,7 @@ Deno.test("lists: there are lists to page, and each says which keys its cursor h
 });
 
 for (const list of lists) {
-  Deno.test(`${list.name}: a cursor with foreign keys is rejected with 422 and names cursor (${list.good})`, async () => {
+  Deno.test(`cursor keys: ${list.name}: a cursor with foreign keys is rejected with 422 and names cursor (${list.good})`, async () => {
     await page(list, await cursorOf(list.good));
     const keys: unknown[] = JSON.parse(list.good);
     const variants = [

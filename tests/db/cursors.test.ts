@@ -21,7 +21,7 @@ async function decode(filters: Json, cursor: string | null, types = ["integer", 
   return row!.keys;
 }
 
-Deno.test("a cursor gives back the keys it was made of, for the same filters in any order", async () => {
+Deno.test("cursors: a cursor gives back the keys it was made of, for the same filters in any order", async () => {
   const examples: [keys: Json[], types: string[]][] = [
     [["2026-09-01T00:00:00.123456+00:00", crypto.randomUUID()], ["timestamptz", "uuid"]],
     [[-7, 1.5, "駐車場 🚗".repeat(60)], ["integer", "double precision", "text"]],
@@ -34,11 +34,11 @@ Deno.test("a cursor gives back the keys it was made of, for the same filters in 
   }
 });
 
-Deno.test("without a cursor there are no keys", async () => {
+Deno.test("cursors: without a cursor there are no keys", async () => {
   assert.equal(await decode({ list: "lots" }, null), null);
 });
 
-Deno.test("a page starts behind the keys of its cursor, and without one before every row of its order", async () => {
+Deno.test("cursors: a page starts behind the keys of its cursor, and without one before every row of its order", async () => {
   const types = ["timestamptz", "uuid"];
   const start = async (cursor: string | null, order: string) => {
     const [row] = await db.sql<{ keys: Json; before: boolean }[]>`
@@ -53,7 +53,7 @@ Deno.test("a page starts behind the keys of its cursor, and without one before e
   assert.equal((await start(null, "desc")).before, false);
 });
 
-Deno.test("a cursor of another list or of other filters is refused", async () => {
+Deno.test("cursors: a cursor of another list or of other filters is rejected", async () => {
   const cursor = await encode({ list: "lots", tags: [] }, [1, "a"]);
   for (const filters of [{ list: "lots", tags: ["covered"] }, { list: "reviews", tags: [] }, {}]) {
     const { code, status, param } = await errorOf(decode(filters, cursor));
@@ -61,7 +61,7 @@ Deno.test("a cursor of another list or of other filters is refused", async () =>
   }
 });
 
-Deno.test("no letter of a cursor can be changed, added or taken away", async () => {
+Deno.test("cursors: no letter of a cursor can be changed, added or taken away", async () => {
   const cursor = await encode({ list: "lots" }, [12, "key"]);
   const changed = [...cursor].map((letter, at) =>
     cursor.slice(0, at) + (letter === "A" ? "B" : String.fromCharCode(letter.charCodeAt(0) - 1)) + cursor.slice(at + 1)
@@ -72,7 +72,7 @@ Deno.test("no letter of a cursor can be changed, added or taken away", async () 
   }
 });
 
-Deno.test("spare bits in the last letter of a cursor do not make a second spelling of it", async () => {
+Deno.test("cursors: spare bits in the last letter of a cursor do not make a second spelling of it", async () => {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   const cursor = await encode({ list: "lots" }, [12]);
   assert.notEqual(cursor.length % 4, 0, "this cursor has no spare bits");
@@ -88,7 +88,7 @@ Deno.test("spare bits in the last letter of a cursor do not make a second spelli
   assert.deepEqual(good, [cursor]);
 });
 
-Deno.test("a limit is 1 to 100", async () => {
+Deno.test("cursors: a limit is 1 to 100", async () => {
   const limit = async (value: number | null) => {
     const [row] = await db.sql<{ limit: number }[]>`select private.page_limit(${value}) as limit`;
     return row!.limit;
@@ -97,7 +97,7 @@ Deno.test("a limit is 1 to 100", async () => {
   for (const wrong of [0, -1, 101, null]) assert.equal((await errorOf(limit(wrong))).param, "limit");
 });
 
-Deno.test("a page has what fits, and a cursor behind its last item only when there is more", async () => {
+Deno.test("cursors: a page has what fits, and a cursor behind its last item only when there is more", async () => {
   const page = async (items: unknown, limit: number) =>
     (await db.sql`
       select private.page('{"list": "x"}', ${

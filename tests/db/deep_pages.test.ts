@@ -105,7 +105,7 @@ async function deep(name: string, list: DeepList, given: Record<string, unknown>
   return cursor!;
 }
 
-Deno.test("every list of the interface has its case here, or a reason to be read whole", async () => {
+Deno.test("deep pages: every list of the interface has its case here, or a reason to be read whole", async () => {
   const lists = await db.sql<{ name: string }[]>`
     select distinct p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where n.nspname in ('api', 'commands') and ('p_cursor' = any (p.proargnames) or p.prosrc like '%next_cursor%') order by 1`;
@@ -113,7 +113,7 @@ Deno.test("every list of the interface has its case here, or a reason to be read
 });
 
 for (const [name, list] of Object.entries(DEEP)) {
-  Deno.test(`${name}: page 100 reads no more than page 1, and a filter no more than the list`, async () => {
+  Deno.test(`deep pages: ${name}: page 100 reads no more than page 1, and a filter no more than the list`, async () => {
     const findings: string[] = [];
     const look = async (what: string, given: Record<string, unknown>) => {
       const { page, most } = await read(name, list, given);

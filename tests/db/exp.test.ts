@@ -30,7 +30,7 @@ async function standing(user: string): Promise<{ total_exp: number; level: numbe
   return { ...row! };
 }
 
-Deno.test("a activity gives its points once, and the first of the day more", async () => {
+Deno.test("EXP: a activity gives its points once, and the first of the day more", async () => {
   const [user, session] = [await newUser(db.sql), crypto.randomUUID()];
   await activity(user, "session_end", session);
   assert.equal(await sqlstate(activity(user, "session_end", session)), "23505");
@@ -40,13 +40,13 @@ Deno.test("a activity gives its points once, and the first of the day more", asy
   assert.deepEqual(await entriesOf(user), [["session_end", 10], ["first_of_day", 5], ["session_end", 10]]);
 });
 
-Deno.test("a fact that is confirmed and then denied counts once", async () => {
+Deno.test("EXP: a fact that is confirmed and then denied counts once", async () => {
   const [user, fact] = [await newUser(db.sql), crypto.randomUUID()];
   for (const type of ["field_confirm", "field_deny"]) await activity(user, type, fact);
   assert.deepEqual(await entriesOf(user), [["field_value_vote", 3], ["first_of_day", 5]]);
 });
 
-Deno.test("what is not rewarded gives no points, counts for no badge, and neither does a rebuild make it count", async () => {
+Deno.test("EXP: what is not rewarded gives no points, counts for no badge, and neither does a rebuild make it count", async () => {
   const user = await newUser(db.sql);
   const [badge] = await db.sql<{ id: string }[]>`
     insert into public.badges (name, description, icon, category, conditions, threshold)
@@ -62,13 +62,13 @@ Deno.test("what is not rewarded gives no points, counts for no badge, and neithe
   await db.sql`update public.badges set is_active = false where id = ${badge!.id}`;
 });
 
-Deno.test("a day gives points for as many sources as its rule says", async () => {
+Deno.test("EXP: a day gives points for as many sources as its rule says", async () => {
   const user = await newUser(db.sql);
   for (let n = 0; n < 8; n++) await activity(user, "session_end");
   assert.equal((await entriesOf(user)).filter(([reason]) => reason === "session_end").length, 5);
 });
 
-Deno.test("a review gives when approved, takes back when hidden, gives again when shown, and takes back when deleted", async () => {
+Deno.test("EXP: a review gives when approved, takes back when hidden, gives again when shown, and takes back when deleted", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   const [review] = await db.sql<{ id: string }[]>`
     insert into public.reviews (parking_lot_id, user_id, rating) values (${lot}, ${user}, 4) returning id`;
@@ -81,7 +81,7 @@ Deno.test("a review gives when approved, takes back when hidden, gives again whe
   assert.equal((await standing(user)).total_exp, 0);
 });
 
-Deno.test("a review that its author edits waits for approval, and its points and marks are taken back meanwhile", async () => {
+Deno.test("EXP: a review that its author edits waits for approval, and its points and marks are taken back meanwhile", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   const [review] = await db.sql<{ id: string }[]>`
     insert into public.reviews (parking_lot_id, user_id, rating, status)
@@ -93,7 +93,7 @@ Deno.test("a review that its author edits waits for approval, and its points and
   assert.equal((await marks()).length, 0);
 });
 
-Deno.test("what is taken back is what was given, also when the rule gives something else by now", async () => {
+Deno.test("EXP: what is taken back is what was given, also when the rule gives something else by now", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   const [review] = await db.sql<{ id: string }[]>`
     insert into public.reviews (parking_lot_id, user_id, rating, status)
@@ -142,7 +142,7 @@ Deno.test("an edit of a rule counts for later activities: amount, limit and swit
   assert.equal(await recalculateLevels(db.sql), 0);
 });
 
-Deno.test("a review that is shown again after an edit gives what the rule says by now", async () => {
+Deno.test("EXP: a review that is shown again after an edit gives what the rule says by now", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   const [review] = await db.sql<{ id: string }[]>`
     insert into public.reviews (parking_lot_id, user_id, rating, status)
@@ -156,7 +156,7 @@ Deno.test("a review that is shown again after an edit gives what the rule says b
   assert.deepEqual((await entriesOf(user)).map(([, amount]) => amount), [30, -30, 35, -35]);
 });
 
-Deno.test("amounts and limits that make no sense are refused, and rules of what nobody does", async () => {
+Deno.test("EXP: amounts and limits that make no sense are rejected, and rules of what nobody does", async () => {
   const attempt = (edit: Record<string, number | string>) =>
     db.as(
       { role: "service_role" },
@@ -175,7 +175,7 @@ Deno.test("amounts and limits that make no sense are refused, and rules of what 
   assert.equal(await sqlstate(again), "23505");
 });
 
-Deno.test("nobody but the service reads or edits what gives points", async () => {
+Deno.test("EXP: nobody but the service reads or edits what gives points", async () => {
   const user = await newUser(db.sql);
   for (const role of ["anon", "authenticated"] as const) {
     for (
@@ -191,7 +191,7 @@ Deno.test("nobody but the service reads or edits what gives points", async () =>
   }
 });
 
-Deno.test("a report that was right gives points", async () => {
+Deno.test("EXP: a report that was right gives points", async () => {
   const user = await newUser(db.sql);
   const [report] = await db.sql<{ id: string }[]>`
     insert into public.error_reports (user_id, parking_lot_name, report_type, description)
@@ -202,7 +202,7 @@ Deno.test("a report that was right gives points", async () => {
   assert.deepEqual(await entriesOf(user), [["error_report_resolved", 40]]);
 });
 
-Deno.test("a level that rises is told, and a recount changes nothing", async () => {
+Deno.test("EXP: a level that rises is told, and a recount changes nothing", async () => {
   const user = await newUser(db.sql);
   for (let n = 0; n < 5; n++) await activity(user, "session_end");
   const { total_exp, level, sum } = await standing(user);
@@ -231,7 +231,7 @@ Deno.test("levels: a recalculation after an edit raises levels without a notific
   }
 });
 
-Deno.test("after an edit of the levels a recount sets what differs", async () => {
+Deno.test("EXP: after an edit of the levels a recount sets what differs", async () => {
   const user = await newUser(db.sql);
   for (let n = 0; n < 5; n++) await activity(user, "session_end");
   await db.sql`update public.levels set required_exp = 120 where level = 2`;
@@ -242,7 +242,7 @@ Deno.test("after an edit of the levels a recount sets what differs", async () =>
   assert.equal((await standing(user)).level, 2);
 });
 
-Deno.test("at the highest level nothing is missing", async () => {
+Deno.test("EXP: at the highest level nothing is missing", async () => {
   const user = await newUser(db.sql);
   await db.sql`
     insert into public.exp_entries (user_id, reason, source_type, source_id, amount)
@@ -254,7 +254,7 @@ Deno.test("at the highest level nothing is missing", async () => {
   assert.deepEqual([row!.exp["next_level_exp"], row!.exp["exp_to_next_level"]], [null, null]);
 });
 
-Deno.test("a source cannot count twice, nor an odd entry take", async () => {
+Deno.test("EXP: a source cannot count twice, nor an odd entry take", async () => {
   const [user, source] = [await newUser(db.sql), crypto.randomUUID()];
   const entry = (turn: number, amount: number) =>
     db.sql`
@@ -266,7 +266,7 @@ Deno.test("a source cannot count twice, nor an odd entry take", async () => {
   assert.equal(await sqlstate(entry(3, -10)), "23514");
 });
 
-Deno.test("an adjustment that fills the sum is refused, so that later activities still count", async () => {
+Deno.test("EXP: an adjustment that fills the sum is rejected, so that later activities still count", async () => {
   const user = await newUser(db.sql);
   const adjust = (amount: number) =>
     db.sql`
@@ -278,7 +278,7 @@ Deno.test("an adjustment that fills the sum is refused, so that later activities
   assert.equal((await standing(user)).total_exp, 1_000_020);
 });
 
-Deno.test("a person reads their standing and history, page by page", async () => {
+Deno.test("EXP: a person reads their standing and history, page by page", async () => {
   const user = await newUser(db.sql);
   for (let n = 0; n < 3; n++) await activity(user, "occupancy_report");
   const [row] = await db.as(

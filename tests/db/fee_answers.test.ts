@@ -30,7 +30,7 @@ const june = (day: number, time: string) => `2026-06-${String(day).padStart(2, "
 const reasons = ({ breakdown }: FeeAnswer) =>
   Object.fromEntries(breakdown!.not_applied.map(({ rule_id, reason }) => [rule_id, reason]));
 
-Deno.test("units of one row that follow one another are one line, and what a cap took off is its own", async () => {
+Deno.test("fee answers: units of one row that follow one another are one line, and what a cap took off is its own", async () => {
   const [byDay, byNight] = [metered(20, 100, day), metered(60, 100, night)];
   const most = cap("duration", 1000, { cap_duration_hours: 24, cap_repeat: true });
   const { total_amount, currency, breakdown } = await ask(
@@ -71,7 +71,7 @@ Deno.test("units of one row that follow one another are one line, and what a cap
   assert.deepEqual(breakdown!.not_applied, []);
 });
 
-Deno.test("initial, flat and grace have lines of their kind", async () => {
+Deno.test("fee answers: initial, flat and grace have lines of their kind", async () => {
   const [free, first] = [
     named({ category: "initial", per_minutes: 30, price_minor: 0 }),
     named({ category: "initial", per_minutes: 60, price_minor: 500 }),
@@ -101,7 +101,7 @@ Deno.test("initial, flat and grace have lines of their kind", async () => {
   assert.equal(within.total_amount, 0);
 });
 
-Deno.test("each rule that had no part says why", async () => {
+Deno.test("fee answers: each rule that had no part says why", async () => {
   const applied = metered(60, 100, { rule_order: 1 });
   const why = {
     day_type: metered(60, 100, { day_type: "saturday" }),
@@ -118,7 +118,7 @@ Deno.test("each rule that had no part says why", async () => {
   assert.deepEqual(reasons(answer), expected);
 });
 
-Deno.test("a cap that another of its kind goes before has no window of its own", async () => {
+Deno.test("fee answers: a cap that another of its kind goes before has no window of its own", async () => {
   const all = cap("duration", 900, { cap_duration_hours: 24, cap_repeat: true });
   const monday = cap("duration", 300, { cap_duration_hours: 24, cap_repeat: true, day_type: "weekday" });
   const answer = await ask({ rules: [metered(60, 100), all, monday] }, june(1, "10:00:00"), june(1, "20:00:00"));
@@ -126,7 +126,7 @@ Deno.test("a cap that another of its kind goes before has no window of its own",
   assert.deepEqual(reasons(answer), { [all.id]: "window" });
 });
 
-Deno.test("a free stay within grace names its other rules so, and initial rows whose turn did not come", async () => {
+Deno.test("fee answers: a free stay within grace names its other rules so, and initial rows whose turn did not come", async () => {
   const [grace, rate] = [named({ category: "grace", per_minutes: 30 }), metered(60, 200)];
   const free = await ask({ rules: [grace, rate] }, june(1, "20:00:00"), june(1, "20:10:00"));
   assert.deepEqual(reasons(free), { [rate.id]: "within_grace" });
@@ -136,7 +136,7 @@ Deno.test("a free stay within grace names its other rules so, and initial rows w
   assert.deepEqual(reasons(short), { [second.id]: "not_reached" });
 });
 
-Deno.test("an overridden date is priced by its own rows alone, and the lot's say so", async () => {
+Deno.test("fee answers: an overridden date is priced by its own rows alone, and the lot's say so", async () => {
   const usual = metered(60, 100);
   const lot = { rules: [usual], date_overrides: [{ override_date: "2026-06-02", pricing: [metered(60, 500)] }] };
   const one = await ask(lot, june(2, "10:00:00"), june(2, "12:00:00"));
@@ -149,7 +149,7 @@ Deno.test("an overridden date is priced by its own rows alone, and the lot's say
   assert.deepEqual([two.total_amount, two.breakdown!.not_applied], [600, []]);
 });
 
-Deno.test("rules for other vehicles are named as such", async () => {
+Deno.test("fee answers: rules for other vehicles are named as such", async () => {
   const usual = metered(60, 100);
   const [lot] = await plantLots(db.sql, [{ rules: [usual] }]);
   const group = id();
@@ -196,7 +196,7 @@ Deno.test("notes: holidays priced as their day of the week, a cap that may repea
   ]]);
 });
 
-Deno.test("an unknown rate says from when, and until when if the next one is known", async () => {
+Deno.test("fee answers: an unknown rate says from when, and until when if the next one is known", async () => {
   const byDay = { rules: [metered(60, 100, day)] };
   const gap = await ask(byDay, june(1, "21:30:00"), june(1, "23:00:00"));
   assert.deepEqual(gap.refusal, {
@@ -215,13 +215,13 @@ Deno.test("an unknown rate says from when, and until when if the next one is kno
   assert.deepEqual([later.refusal!.reason, later.refusal!.until], ["no_rate", june(5, "00:00:00")]);
 });
 
-Deno.test("no stay costs nothing, also without rules and for a vehicle without a price", async () => {
+Deno.test("fee answers: no stay costs nothing, also without rules and for a vehicle without a price", async () => {
   const now = june(1, "10:00:00");
   assert.deepEqual(outcomeOf(await ask({}, now, now)), 0);
   assert.deepEqual((await ask({ rules: [metered(60, 100)] }, now, now)).breakdown!.lines, []);
 });
 
-Deno.test("an exit before the entry and a stay of more than 366 days are refused, naming the exit", async () => {
+Deno.test("fee answers: an exit before the entry and a stay of more than 366 days are rejected, naming the exit", async () => {
   const [lot] = await plantLots(db.sql, [{ rules: [metered(60, 100)] }]);
   for (const exit of [june(1, "09:59:59"), "2027-06-02T10:00:01+09:00"]) {
     const asked = db.sql`select private.fee_answer(${lot!}, 'standard', ${june(1, "10:00:00")}, ${exit})`;
@@ -234,7 +234,7 @@ Deno.test("an exit before the entry and a stay of more than 366 days are refused
   assert.equal(longest!.total_amount, 366 * 24 * 100);
 });
 
-Deno.test("microseconds count", async () => {
+Deno.test("fee answers: microseconds count", async () => {
   const lot = { rules: [metered(60, 100)] };
   assert.equal((await ask(lot, june(1, "10:00:00.000001"), june(1, "11:00:00.000001"))).total_amount, 100);
   const over = await ask(
@@ -245,7 +245,7 @@ Deno.test("microseconds count", async () => {
   assert.equal(over.total_amount, 200);
 });
 
-Deno.test("a year under daily caps costs 365 caps, whether they are of 24 hours or of calendar days", async () => {
+Deno.test("fee answers: a year under daily caps costs 365 caps, whether they are of 24 hours or of calendar days", async () => {
   const [entry, exit] = ["2026-06-01T00:00:00+09:00", "2027-06-01T00:00:00+09:00"];
   const withCap = (terms: Terms, type: "duration" | "day") => ({
     rules: [metered(20, 100, day), metered(60, 100, night), cap(type, 1000, { cap_repeat: true, ...terms })],
@@ -255,7 +255,7 @@ Deno.test("a year under daily caps costs 365 caps, whether they are of 24 hours 
   assert.equal((await ask(withCap({}, "day"), entry, exit)).total_amount, 365_000);
 });
 
-Deno.test("in Zurich a day has 23 hours when summer time begins and 25 when it ends", async () => {
+Deno.test("fee answers: in Zurich a day has 23 hours when summer time begins and 25 when it ends", async () => {
   const zurich = { time_zone: "Europe/Zurich" };
   const perDay = () => [named({ category: "flat", price_minor: 1000, time_start: "00:00", time_end: "24:00" })];
   const spring = await ask({ ...zurich, rules: perDay() }, "2026-03-29T00:00:00+01:00", "2026-03-30T00:00:00+02:00");
@@ -290,7 +290,7 @@ async function meter(lot: PricedLot, entry: string, now: string): Promise<Meter>
   return row!.meter;
 }
 
-Deno.test("the meter knows the next increase, a reached cap, the end of grace and where the rate is not known", async () => {
+Deno.test("fee answers: the meter knows the next increase, a reached cap, the end of grace and where the rate is not known", async () => {
   const running = await meter({ rules: [metered(20, 100)] }, june(1, "10:00:00"), june(1, "10:35:00"));
   assert.deepEqual(
     [running.amount, running.next_increase_at, running.next_amount, running.cap_reached],

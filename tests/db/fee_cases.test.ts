@@ -28,17 +28,17 @@ const expected = examples.map(({ expect }) => expect.refusal ?? expect.total_amo
 const told = await answers(db.sql, questions);
 const priced = await stayFees(db.sql, questions);
 
-Deno.test("there are worked examples", () => assert.ok(examples.length >= 54));
+Deno.test("fee cases: there are worked examples", () => assert.ok(examples.length >= 54));
 
 for (const [n, example] of examples.entries()) {
-  Deno.test(`${example.id}: ${example.why}`, () => {
+  Deno.test(`fee cases: ${example.id}: ${example.why}`, () => {
     const answer = told[n]!;
     assert.equal(answer.refusal?.code ?? answer.total_amount, expected[n]);
     assert.equal(priced[n], outcomeOf(answer), "stay_fees");
   });
 }
 
-Deno.test("the naive oracle knows the worked examples too", () => {
+Deno.test("fee cases: the naive oracle knows the worked examples too", () => {
   for (const [n, example] of examples.entries()) {
     const rules = example.rules.map((rule, place) => ({ ...rule, id: String(place).padStart(4, "0") }));
     const fee = naiveFee({ ...example, rules, date_overrides: example.date_overrides ?? [], holidays: holidays("JP") });
@@ -46,7 +46,7 @@ Deno.test("the naive oracle knows the worked examples too", () => {
   }
 });
 
-Deno.test("the holidays of the database are those of the worked examples", async () => {
+Deno.test("fee cases: the holidays of the database are those of the worked examples", async () => {
   const rows = await db.sql<{ day: string }[]>`
     select holiday_date::text as day from public.holidays where calendar = 'JP' order by 1`;
   assert.deepEqual(rows.map(({ day }) => day), [...holidays("JP")].sort());
@@ -99,7 +99,7 @@ const breaks: readonly [wrong: string, name: string, from: string, to: string][]
   ["clocks never change", "clock_offset", "return round(", "return 3600000000; return round("],
 ];
 for (const [wrong, name, from, to] of breaks) {
-  Deno.test(`the worked examples notice when ${wrong}`, async () => {
+  Deno.test(`fee cases: the worked examples notice when ${wrong}`, async () => {
     const undo = new Error("undo");
     await assert.rejects(
       db.sql.begin(async (sql) => {

@@ -37,7 +37,7 @@ async function newGroup(lot: string, group: Group, price_minor?: number): Promis
   return row!.id;
 }
 
-Deno.test("a rule's insert, update and delete change the price at once", async () => {
+Deno.test("fee tariffs: a rule's insert, update and delete change the price at once", async () => {
   const lot = await newLot(hourly(300));
   assert.deepEqual([await priceOf(lot), await hourPrice(lot)], [300, 300]);
   await db.sql`update public.pricing_rules set price_minor = 400 where parking_lot_id = ${lot}`;
@@ -50,19 +50,19 @@ Deno.test("a rule's insert, update and delete change the price at once", async (
   assert.deepEqual([await priceOf(lot), await hourPrice(lot)], ["no_rules", null]);
 });
 
-Deno.test("a rule that moves to another lot changes both", async () => {
+Deno.test("fee tariffs: a rule that moves to another lot changes both", async () => {
   const [from, to] = [await newLot(hourly(300)), await newLot()];
   await db.sql`update public.pricing_rules set parking_lot_id = ${to} where parking_lot_id = ${from}`;
   assert.deepEqual([await hourPrice(from), await hourPrice(to)], [null, 300]);
 });
 
-Deno.test("a lot without rules has no hour price, and one whose rules leave a gap at noon has none", async () => {
+Deno.test("fee tariffs: a lot without rules has no hour price, and one whose rules leave a gap at noon has none", async () => {
   assert.equal(await hourPrice(await newLot()), null);
   const [night] = await plantLots(db.sql, [{ rules: [{ ...hourly(100), time_start: "20:00", time_end: "08:00" }] }]);
   assert.equal(await hourPrice(night!), null);
 });
 
-Deno.test("the hour price is that of an ordinary Wednesday, whatever the lot's zone, overrides and holidays", async () => {
+Deno.test("fee tariffs: the hour price is that of an ordinary Wednesday, whatever the lot's zone, overrides and holidays", async () => {
   const rules = [
     { ...hourly(500), day_type: "weekday", rule_order: 1 },
     { ...hourly(900), day_type: "holiday", rule_order: 2 },
@@ -77,20 +77,20 @@ Deno.test("the hour price is that of an ordinary Wednesday, whatever the lot's z
   assert.deepEqual(await Promise.all(lots.map(hourPrice)), [500, 500, 200]);
 });
 
-Deno.test("a price that no integer holds is no hour price, and its rule can be stored", async () => {
+Deno.test("fee tariffs: a price that no integer holds is no hour price, and its rule can be stored", async () => {
   const lot = await newLot({ ...hourly(2_000_000_000), per_minutes: 1 });
   assert.equal(await hourPrice(lot), null);
   assert.equal(await priceOf(lot), 120_000_000_000);
 });
 
-Deno.test("the group that names a vehicle prices it, of several the one that is shown first", async () => {
+Deno.test("fee tariffs: the group that names a vehicle prices it, of several the one that is shown first", async () => {
   const lot = await newLot(hourly(300));
   await newGroup(lot, { code: "late", vehicle_types: ["motorcycle"], display_order: 2 }, 90);
   await newGroup(lot, { code: "early", vehicle_types: ["moped", "motorcycle"], display_order: 1 }, 80);
   assert.deepEqual([await priceOf(lot, "motorcycle"), await priceOf(lot, "moped"), await priceOf(lot)], [80, 80, 300]);
 });
 
-Deno.test("rules of no group are the default group's, and a group that names nobody is nobody's", async () => {
+Deno.test("fee tariffs: rules of no group are the default group's, and a group that names nobody is nobody's", async () => {
   const lot = await newLot(hourly(300));
   await newGroup(lot, { code: "default", is_default: true }, 100);
   await newGroup(lot, { code: "nobody" }, 10);
@@ -102,7 +102,7 @@ Deno.test("rules of no group are the default group's, and a group that names nob
   assert.equal(await priceOf(lot), 100);
 });
 
-Deno.test("the rules of the default group and of no group are listed as one list, before those of other groups", async () => {
+Deno.test("fee tariffs: the rules of the default group and of no group are listed as one list, before those of other groups", async () => {
   const [lot] = await plantLots(db.sql, [{ rules: [{ ...hourly(2), rule_order: 2 }] }]) as [string];
   await newGroup(lot, { code: "large", display_order: -1, vehicle_types: ["truck"] }, 4);
   const group = await newGroup(lot, { code: "all", is_default: true, display_order: 5 }, 1);
@@ -115,14 +115,14 @@ Deno.test("the rules of the default group and of no group are listed as one list
   assert.deepEqual(row!.rules.map(({ price_minor }) => price_minor), [1, 2, 3, 4]);
 });
 
-Deno.test("a default group that names other vehicles prices no standard car", async () => {
+Deno.test("fee tariffs: a default group that names other vehicles prices no standard car", async () => {
   const lot = await newLot();
   await newGroup(lot, { code: "bikes", is_default: true, vehicle_types: ["motorcycle"] }, 100);
   assert.deepEqual([await priceOf(lot, "motorcycle"), await priceOf(lot)], [100, "vehicle_type_not_priced"]);
   assert.equal(await hourPrice(lot), null);
 });
 
-Deno.test("a group that names a vehicle and has no rules leaves it without a price", async () => {
+Deno.test("fee tariffs: a group that names a vehicle and has no rules leaves it without a price", async () => {
   const lot = await newLot(hourly(300));
   await newGroup(lot, { code: "trucks", vehicle_types: ["truck"] });
   assert.deepEqual([await priceOf(lot, "truck"), await priceOf(lot)], ["no_rules", 300]);
@@ -138,7 +138,7 @@ Deno.test("changes of a group change prices at once: its vehicles, its order, it
   assert.deepEqual([await priceOf(lot, "kei"), await hourPrice(lot)], [300, 300]);
 });
 
-Deno.test("a date's own prices are those of every vehicle", async () => {
+Deno.test("fee tariffs: a date's own prices are those of every vehicle", async () => {
   const [lot] = await plantLots(db.sql, [{
     rules: [hourly(300)],
     date_overrides: [{ override_date: "2026-06-03", pricing: [hourly(1000)] }],
@@ -147,13 +147,13 @@ Deno.test("a date's own prices are those of every vehicle", async () => {
   assert.deepEqual([await priceOf(lot!), await priceOf(lot!, "motorcycle")], [1000, 1000]);
 });
 
-Deno.test("a lot's end takes its compiled lists along", async () => {
+Deno.test("fee tariffs: a lot's end takes its compiled lists along", async () => {
   const lot = await newLot(hourly(300));
   await db.sql`delete from public.parking_lots where id = ${lot}`;
   assert.equal((await db.sql`select from private.tariffs where parking_lot_id = ${lot}`).count, 0);
 });
 
-Deno.test("what is compiled is what compiling everything anew gives, also after a truncate", async () => {
+Deno.test("fee tariffs: what is compiled is what compiling everything again gives, also after a truncate", async () => {
   const stale = () =>
     db.sql`
       (select * from private.compiled_tariffs((select array_agg(id) from public.parking_lots))
@@ -174,7 +174,7 @@ Deno.test("what is compiled is what compiling everything anew gives, also after 
   }).catch((error: Error) => assert.equal(error.message, "undo"));
 });
 
-Deno.test("two writers of one lot's rules at the same time leave a list with both", async () => {
+Deno.test("fee tariffs: two writers of one lot's rules at the same time leave a list with both", async () => {
   const lot = await newLot(hourly(300));
   const written = Promise.withResolvers<void>();
   const isWaited = Promise.withResolvers<void>();

@@ -58,7 +58,7 @@ async function users(count: number): Promise<string[]> {
   return ids;
 }
 
-Deno.test("every known field of a lot has an id, without a row, and none that is not known", async () => {
+Deno.test("field values: every known field of a lot has an id, without a row, and none that is not known", async () => {
   const lot = await newLot(db.sql, { max_height_m: "2.10", total_spaces: 12 });
   const found = await ids(lot);
   assert.deepEqual(Object.keys(found).sort(), ["address", "lat", "lng", "max_height_m", "name", "total_spaces"]);
@@ -82,7 +82,7 @@ Deno.test("an id stands for lot, field and value: 2.1 and 2.10 are one, another 
   assert.notEqual((await ids(lot))["max_height_m"], before);
 });
 
-Deno.test("the first vote stores the value with the lot's source and licence; a second one of the same person replaces it", async () => {
+Deno.test("field values: the first vote stores the value with the lot's source and licence; a second one of the same person replaces it", async () => {
   const lot = await newLot(db.sql, { max_height_m: "2.1", source: "city", licence: "CC BY 4.0" });
   const [user] = await users(1);
   const id = (await ids(lot))["max_height_m"]!;
@@ -122,7 +122,7 @@ Deno.test("states follow from votes: confirmed from 3 at two thirds, disputed fr
   }
 });
 
-Deno.test("votes move a value's state, there and back", async () => {
+Deno.test("field values: votes move a value's state, there and back", async () => {
   const lot = await newLot(db.sql);
   const id = (await ids(lot))["name"]!;
   const states: string[] = [];
@@ -132,7 +132,7 @@ Deno.test("votes move a value's state, there and back", async () => {
   assert.deepEqual(states, ["unverified", "unverified", "confirmed", "confirmed", "unverified", "disputed"]);
 });
 
-Deno.test("a vote counts once its voter has been confirmed for a day, by e-mail or by telephone; until then it waits", async () => {
+Deno.test("field values: a vote counts once its voter has been confirmed for a day, by e-mail or by telephone; until then it waits", async () => {
   const lot = await newLot(db.sql);
   const id = (await ids(lot))["name"]!;
   const work = async () =>
@@ -165,7 +165,7 @@ Deno.test("a vote counts once its voter has been confirmed for a day, by e-mail 
   assert.equal((await db.sql`select from private.waiting_votes where user_id = ${never}`).length, 0);
 });
 
-Deno.test("counts equal a recount when many vote at the same time, on values that nobody had voted on", async () => {
+Deno.test("field values: counts equal a recount when many vote at the same time, on values that nobody had voted on", async () => {
   const lots = await Promise.all([1, 2, 3].map(() => newLot(db.sql)));
   const chances = chance(820);
   await Promise.all((await users(16)).map(async (user) => {
@@ -186,7 +186,7 @@ Deno.test("counts equal a recount when many vote at the same time, on values tha
   assert.equal(wrong.length, 0);
 });
 
-Deno.test("a person who is deleted takes their votes along", async () => {
+Deno.test("field values: a person who is deleted takes their votes along", async () => {
   const lot = await newLot(db.sql);
   const id = (await ids(lot))["name"]!;
   const voters = await users(3);
@@ -196,7 +196,7 @@ Deno.test("a person who is deleted takes their votes along", async () => {
   assert.equal(await stateOf(id), "unverified");
 });
 
-Deno.test("a value that the lot no longer has is retired and takes no votes; it comes back with those it had", async () => {
+Deno.test("field values: a value that the lot no longer has is retired and takes no votes; it comes back with those it had", async () => {
   const lot = await newLot(db.sql, { max_height_m: "2.1" });
   const voters = await users(3);
   const id = (await ids(lot))["max_height_m"]!;
@@ -214,7 +214,7 @@ Deno.test("a value that the lot no longer has is retired and takes no votes; it 
   assert.deepEqual([await stateOf(id), (await ids(lot))["max_height_m"]], ["confirmed", id]);
 });
 
-Deno.test("a change of another field leaves a value alone", async () => {
+Deno.test("field values: a change of another field leaves a value alone", async () => {
   const lot = await newLot(db.sql);
   const id = (await ids(lot))["address"]!;
   await vote((await users(1))[0]!, lot, id, "confirm");
@@ -222,7 +222,7 @@ Deno.test("a change of another field leaves a value alone", async () => {
   assert.equal(await stateOf(id), "unverified");
 });
 
-Deno.test("a primary value that the service stored goes before the one that follows from the row", async () => {
+Deno.test("field values: a primary value that the service stored goes before the one that follows from the row", async () => {
   const lot = await newLot(db.sql, { max_height_m: "2.1" });
   const [row] = await db.sql<{ id: string }[]>`
     insert into public.field_values (parking_lot_id, field_name, value, source)
@@ -235,7 +235,7 @@ Deno.test("a primary value that the service stored goes before the one that foll
   assert.equal(await sqlstate(second), "23505");
 });
 
-Deno.test("provenance tells of each field its value's id, source, licence, state and counts", async () => {
+Deno.test("field values: provenance tells of each field its value's id, source, licence, state and counts", async () => {
   const lot = await newLot(db.sql, { source: "city", licence: "CC0" });
   const id = (await ids(lot))["name"]!;
   await vote((await users(1))[0]!, lot, id, "confirm");
@@ -252,7 +252,7 @@ Deno.test("provenance tells of each field its value's id, source, licence, state
   });
 });
 
-Deno.test("an id of another lot, of no value or of a lot that is not public is not found", async () => {
+Deno.test("field values: an id of another lot, of no value or of a lot that is not public is not found", async () => {
   const [user] = await users(1);
   const [lot, other] = [await newLot(db.sql), await newLot(db.sql)];
   const foreign = (await ids(other))["name"]!;

@@ -78,7 +78,7 @@ async function reviewsOf(user: string): Promise<number> {
   return row!.n;
 }
 
-Deno.test("the same request with the same key has one effect and one reply", async () => {
+Deno.test("idempotency: the same request with the same key has one effect and one reply", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   const first = await onceAs(user, review(lot));
   const again = await onceAs(user, review(lot));
@@ -87,13 +87,13 @@ Deno.test("the same request with the same key has one effect and one reply", asy
   assert.equal(await reviewsOf(user), 1);
 });
 
-Deno.test("a refused request keeps nothing: sent again it is tried again, with another body too", async () => {
+Deno.test("a rejected request keeps nothing: sent again it is tried again, with another body too", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   assert.equal(await sqlstate(onceAs(user, review(lot, 6))), "23514");
   assert.equal((await onceAs(user, { ...review(lot), print: OTHER_PRINT })).replayed, false);
 });
 
-Deno.test("the key of another request is a conflict, whatever that one called", async () => {
+Deno.test("idempotency: the key of another request is a conflict, whatever that one called", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   await onceAs(user, review(lot));
   for (const call of [review(lot), { function: "my_account" }]) {
@@ -103,7 +103,7 @@ Deno.test("the key of another request is a conflict, whatever that one called", 
   }
 });
 
-Deno.test("a key is good for 24 hours, and then for another request", async () => {
+Deno.test("idempotency: a key is good for 24 hours, and then for another request", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   await onceAs(user, review(lot));
   const age = (by: string) =>
@@ -124,7 +124,7 @@ Deno.test("a key is its caller's: another's with the same letters is another key
   }
 });
 
-Deno.test("calls of the same function in one request are told apart", async () => {
+Deno.test("idempotency: calls of the same function in one request are told apart", async () => {
   const user = await newUser(db.sql);
   const lots = [await newLot(db.sql), await newLot(db.sql)];
   const send = () => Promise.all(lots.map((lot, at) => onceAs(user, { ...review(lot), nth: at + 1 })));
@@ -133,12 +133,12 @@ Deno.test("calls of the same function in one request are told apart", async () =
   assert.deepEqual((await send()).map(({ reply }) => reply), first.map(({ reply }) => reply));
 });
 
-Deno.test("a visitor has no keys, and an account that is gone has none", async () => {
+Deno.test("idempotency: an anonymous user has no keys, and an account that is gone has none", async () => {
   assert.equal(await sqlstate(db.as({ role: "anon" }, (sql) => once(sql, { function: "list_codes" }))), "42501");
   assert.equal((await errorOf(onceAs(crypto.randomUUID(), { function: "my_account" }))).code, "unauthorized");
 });
 
-Deno.test("a key can be used for commands and for reads of the interface, and for nothing else", async () => {
+Deno.test("idempotency: a key can be used for commands and for reads of the interface, and for nothing else", async () => {
   const user = await newUser(db.sql);
   const unknown = [
     "run_command",
@@ -157,7 +157,7 @@ Deno.test("a key can be used for commands and for reads of the interface, and fo
   assert.deepEqual([refused.code, refused.param], ["not_found", "function"]);
 });
 
-Deno.test("a reply is what the Data API would answer, whatever kind of result the function has", async () => {
+Deno.test("idempotency: a reply is what the Data API would answer, whatever kind of result the function has", async () => {
   const user = await newUser(db.sql);
   const expected: [name: string, reply: unknown][] = [
     ["probe_void", null],
@@ -179,7 +179,7 @@ Deno.test("a reply is what the Data API would answer, whatever kind of result th
   }
 });
 
-Deno.test("arguments have their declared types, and absent ones their defaults", async () => {
+Deno.test("idempotency: arguments have their declared types, and absent ones their defaults", async () => {
   const user = await newUser(db.sql);
   const given = {
     p_text: "5",
@@ -222,7 +222,7 @@ async function someoneWaits(): Promise<true | undefined> {
   return row === undefined ? undefined : true;
 }
 
-Deno.test("who brings a key in use waits for its reply", async () => {
+Deno.test("idempotency: who brings a key in use waits for its reply", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   const first = await holding(user, review(lot));
   const second = onceAs(user, review(lot));
@@ -232,7 +232,7 @@ Deno.test("who brings a key in use waits for its reply", async () => {
   assert.equal((await second).replayed, true);
 });
 
-Deno.test("who waited for a request that failed is served in its place", async () => {
+Deno.test("idempotency: who waited for a request that failed is served in its place", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   const first = await holding(user, review(lot));
   const second = onceAs(user, review(lot));
@@ -243,7 +243,7 @@ Deno.test("who waited for a request that failed is served in its place", async (
   assert.equal(await reviewsOf(user), 1);
 });
 
-Deno.test("who waits too long for a key in use is told so, and has changed nothing", async () => {
+Deno.test("idempotency: who waits too long for a key in use is told so, and has changed nothing", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   await db.sql`alter function private.claim_key(text, text) set lock_timeout = '50ms'`;
   const first = await holding(user, review(lot));
@@ -255,7 +255,7 @@ Deno.test("who waits too long for a key in use is told so, and has changed nothi
   assert.equal((await onceAs(user, review(lot))).replayed, true);
 });
 
-Deno.test("a suspended caller hears no kept reply, an administrator neither", async () => {
+Deno.test("idempotency: a suspended caller hears no kept reply, an administrator neither", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   await onceAs(user, review(lot));
   await db.sql`update public.app_users set status = 'suspended' where id = ${user}`;
@@ -271,7 +271,7 @@ Deno.test("a suspended caller hears no kept reply, an administrator neither", as
   assert.equal((await errorOf(onceAs(administrator, { function: "my_account" }))).code, "forbidden");
 });
 
-Deno.test("of a person who withdraws no reply is kept but that of the withdrawal", async () => {
+Deno.test("idempotency: of a person who withdraws no reply is kept but that of the withdrawal", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   await onceAs(user, review(lot));
   const leave = { key: "leave", function: "probe_leave", print: OTHER_PRINT };
@@ -282,13 +282,13 @@ Deno.test("of a person who withdraws no reply is kept but that of the withdrawal
   assert.equal((await errorOf(onceAs(user, review(lot)))).code, "forbidden");
 });
 
-Deno.test("a request that ends the account has its effect, and no account to keep the answer for", async () => {
+Deno.test("idempotency: a request that ends the account has its effect, and no account to keep the answer for", async () => {
   const user = await newUser(db.sql);
   assert.deepEqual(await onceAs(user, { function: "probe_end" }), { replayed: false, reply: { gone: true } });
   assert.equal((await errorOf(onceAs(user, { function: "probe_end" }))).code, "unauthorized");
 });
 
-Deno.test("keys go with their account, and after a day by the purge", async () => {
+Deno.test("idempotency: keys go with their account, and after a day by the purge", async () => {
   const [gone, old, young] = [await newUser(db.sql), await newUser(db.sql), await newUser(db.sql)];
   for (const user of [gone, old, young]) await onceAs(user, { function: "my_account" });
   await db.sql`delete from auth.users where id = ${gone}`;
@@ -300,7 +300,7 @@ Deno.test("keys go with their account, and after a day by the purge", async () =
   assert.deepEqual(left.map(({ user_id }) => user_id), [young]);
 });
 
-Deno.test("a key is visible characters, 255 at most, and comes with a fingerprint", async () => {
+Deno.test("idempotency: a key is visible characters, 255 at most, and comes with a fingerprint", async () => {
   const user = await newUser(db.sql);
   for (const key of ["", "a b", "a\n", "é", "k".repeat(256)]) {
     const refused = await errorOf(onceAs(user, { key, function: "my_account" }));
@@ -313,7 +313,7 @@ Deno.test("a key is visible characters, 255 at most, and comes with a fingerprin
   await onceAs(user, { key: "~!".repeat(127), function: "my_account" });
 });
 
-Deno.test("a withdrawal of a person with a telephone number waits for a request with a key, and both are done", async () => {
+Deno.test("idempotency: a withdrawal of a person with a telephone number waits for a request with a key, and both are done", async () => {
   const user = await newUser(db.sql);
   await db.sql`update auth.users set phone = ${user.slice(0, 15)} where id = ${user}`;
   const { promise: claimed, resolve: claim } = Promise.withResolvers<void>();
@@ -337,7 +337,7 @@ Deno.test("a withdrawal of a person with a telephone number waits for a request 
   assert.deepEqual({ ...left }, { status: "withdrawn", vehicles: 0 });
 });
 
-Deno.test("a reply over 64 KiB is refused with its effect, a smaller one is kept", async () => {
+Deno.test("idempotency: a reply over 64 KiB is rejected with its effect, a smaller one is kept", async () => {
   const user = await newUser(db.sql);
   await db.sql.unsafe(`
     create function commands.probe_large(p_size integer) returns text language sql set search_path = ''
@@ -363,7 +363,7 @@ Deno.test("the reply of a read is not kept: the key is, and the read is made aga
   assert.equal(other.code, "conflict");
 });
 
-Deno.test("a person has at most 1,000 keys of the last 24 hours", async () => {
+Deno.test("idempotency: a person has at most 1,000 keys of the last 24 hours", async () => {
   const user = await newUser(db.sql);
   await db.sql`
     insert into private.idempotency_keys (user_id, key, fingerprint, created_at)

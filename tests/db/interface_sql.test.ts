@@ -80,16 +80,16 @@ async function calledByRouter(): Promise<string[]> {
   );
 }
 
-Deno.test("a comment names exactly the codes that the function raises", () => {
+Deno.test("api functions: a comment names exactly the codes that the function raises", () => {
   assert.ok(ofInterface.length > 0);
   for (const { name, comment } of ofInterface) assert.deepEqual(named(comment), raised(name), name);
 });
 
-Deno.test("every code that the database raises is in the table of codes", () => {
+Deno.test("api functions: every code that the database raises is in the table of codes", () => {
   for (const { name } of functions) assert.deepEqual(raised(name).filter((code) => !isCode(code)), [], name);
 });
 
-Deno.test("a route declares every code that the functions it calls raise", () => {
+Deno.test("api functions: a route declares every code that the functions it calls raise", () => {
   assert.ok(routes.some((route) => called(route).length > 0), "no route calls the database");
   // Consumers of queues record the failure of a message instead of replying it.
   const isConsumer = ({ access, isOneCall }: Route) => access === "service" && !isOneCall;
@@ -102,14 +102,14 @@ Deno.test("a route declares every code that the functions it calls raise", () =>
   }
 });
 
-Deno.test("a route without a handler declares no code that its function never raises", () => {
+Deno.test("api functions: a route without a handler declares no code that its function never raises", () => {
   for (const route of routes.filter(({ isOneCall }) => isOneCall)) {
     const possible = named(byName.get(called(route)[0]!)?.comment ?? "");
     assert.deepEqual(route.errors.filter((code) => !possible.includes(code)), [], `${route.method} ${route.path}`);
   }
 });
 
-Deno.test("a route without a handler gives its function every argument it needs, and none it does not have", () => {
+Deno.test("api functions: a route without a handler gives its function every argument it needs, and none it does not have", () => {
   let seen = 0;
   for (const route of routes.filter(({ isOneCall, hasOwnArgs }) => isOneCall && !hasOwnArgs)) {
     const name = called(route)[0]!;
@@ -128,13 +128,13 @@ Deno.test("a route without a handler gives its function every argument it needs,
   assert.ok(seen > 100, `${seen} routes`);
 });
 
-Deno.test("every limit that a route names is a policy of the database", () => {
+Deno.test("api functions: every limit that a route names is a policy of the database", () => {
   const named = new Set(routes.map(limitOf).filter((policy) => policy !== undefined));
   assert.ok(named.has("write"));
   assert.deepEqual([...named].filter((policy) => !policies.some(({ name }) => name === policy)), []);
 });
 
-Deno.test("a route names the policy that its command is counted under", () => {
+Deno.test("api functions: a route names the policy that its command is counted under", () => {
   for (const route of routes) {
     for (const name of called(route).filter((name) => name.startsWith("commands."))) {
       const policy = commandPolicies.find(({ command }) => `commands.${command}` === name)?.policy ?? "write";
@@ -146,7 +146,7 @@ Deno.test("a route names the policy that its command is counted under", () => {
 /** GETs that the primary answers: each view is recorded; what is asked for is the primary itself. */
 const OF_PRIMARY = ["/admin/user-search-presets", "/health/ready"];
 
-Deno.test("a route that any database may answer calls functions that only read; so does every GET but those known", () => {
+Deno.test("api functions: a route that any database may answer calls functions that only read; so does every GET but those known", () => {
   for (const route of routes.filter((route) => instanceOf(route) === "any")) {
     assert.deepEqual(called(route).filter((name) => byName.get(name)!.isVolatile), [], `${route.method} ${route.path}`);
   }
@@ -173,7 +173,7 @@ const BY_NAME = [
   "api.vault_read_secret",
 ];
 
-Deno.test("every function of the interface is called by a route, by the router, or by name by the back office", async () => {
+Deno.test("api functions: every function of the interface is called by a route, by the router, or by name by the back office", async () => {
   const used = new Set([...routes.flatMap(called), ...await calledByRouter(), ...DOORS, ...BY_NAME]);
   assert.deepEqual(ofInterface.map(({ name }) => name).filter((name) => !used.has(name)), []);
 });

@@ -113,27 +113,27 @@ const brokenRules: readonly [string, Row][] = [
   ["that repeats no cap", { category: "time_band", per_minutes: 20, price_minor: 100, cap_repeat: true }],
 ];
 for (const [name, rule] of rules) {
-  Deno.test(`a price rule ${name} can be stored, for every day and for one date`, async () => {
+  Deno.test(`lot hours and prices: a price rule ${name} can be stored, for every day and for one date`, async () => {
     await storeRule(rule);
     await storeOverride({ pricing: [rule] as never });
   });
 }
 for (const [name, rule] of brokenRules) {
-  Deno.test(`a price rule ${name} cannot be stored, neither for every day nor for one date`, async () => {
+  Deno.test(`lot hours and prices: a price rule ${name} cannot be stored, neither for every day nor for one date`, async () => {
     assert.equal(await sqlstate(storeRule(rule)), CHECK_VIOLATION);
     const override = { override_date: "2028-01-01", pricing: [rule] as never };
     assert.equal(await sqlstate(storeOverride(override)), CHECK_VIOLATION);
   });
 }
 
-Deno.test("the prices of a date are an array of rules and nothing else", async () => {
+Deno.test("lot hours and prices: the prices of a date are an array of rules and nothing else", async () => {
   for (const pricing of [{}, "free", [5], [null], [{ category: "flat", price_minor: 5, colour: "red" }]]) {
     const override = { override_date: "2028-01-01", pricing: pricing as never };
     assert.equal(await sqlstate(storeOverride(override)), CHECK_VIOLATION, JSON.stringify(pricing));
   }
 });
 
-Deno.test("a rule's price group is one of the rule's lot", async () => {
+Deno.test("lot hours and prices: a rule's price group is one of the rule's lot", async () => {
   const other = await newLot();
   const [group] = await db.sql<{ id: string }[]>`
     insert into public.pricing_groups (parking_lot_id, code, name, vehicle_types)
@@ -145,7 +145,7 @@ Deno.test("a rule's price group is one of the rule's lot", async () => {
   assert.equal((await db.sql`select 1 from public.pricing_rules where parking_lot_id = ${other}`).length, 0);
 });
 
-Deno.test("a lot has at most one default price group", async () => {
+Deno.test("lot hours and prices: a lot has at most one default price group", async () => {
   await store("public.pricing_groups", { code: "a", name: "A", is_default: true });
   await store("public.pricing_groups", { code: "b", name: "B" });
   const second = store("public.pricing_groups", { code: "c", name: "C", is_default: true });
@@ -161,7 +161,7 @@ const windows: readonly Row[] = [
   { window_type: "business" },
 ];
 for (const window of windows) {
-  Deno.test(`hours can be ${JSON.stringify(window)}`, async () => void await storeWindow(window));
+  Deno.test(`lot hours and prices: hours can be ${JSON.stringify(window)}`, async () => void await storeWindow(window));
 }
 const brokenWindows: readonly Row[] = [
   { window_type: "lunch", is_24h: true },
@@ -174,13 +174,13 @@ const brokenWindows: readonly Row[] = [
   { window_type: "business", effective_from: "2026-06-02", effective_to: "2026-06-01", is_24h: true },
 ];
 for (const window of brokenWindows) {
-  Deno.test(`hours cannot be ${JSON.stringify(window)}`, async () => {
+  Deno.test(`lot hours and prices: hours cannot be ${JSON.stringify(window)}`, async () => {
     assert.equal(await sqlstate(storeWindow(window)), CHECK_VIOLATION);
   });
 }
 
 for (const date of ["infinity", "-infinity", "10000-01-01", "0001-12-31 BC"]) {
-  Deno.test(`hours cannot begin or end on ${date}, which is no date that a client can read`, async () => {
+  Deno.test(`lot hours and prices: hours cannot begin or end on ${date}, which is no date that a client can read`, async () => {
     for (const column of ["effective_from", "effective_to"]) {
       const stored = db.sql`
         insert into public.parking_lot_windows (parking_lot_id, window_type, is_24h, ${db.sql(column)})
@@ -199,7 +199,7 @@ const hours: readonly unknown[] = [
   {},
 ];
 for (const value of hours) {
-  Deno.test(`a date's hours can be ${JSON.stringify(value)}`, async () => {
+  Deno.test(`lot hours and prices: a date's hours can be ${JSON.stringify(value)}`, async () => {
     await storeOverride({ hours: value as never });
   });
 }
@@ -218,18 +218,18 @@ const brokenHours: readonly unknown[] = [
   { business: [{}] },
 ];
 for (const value of brokenHours) {
-  Deno.test(`a date's hours cannot be ${JSON.stringify(value)}`, async () => {
+  Deno.test(`lot hours and prices: a date's hours cannot be ${JSON.stringify(value)}`, async () => {
     const override = { override_date: "2028-01-01", hours: value as never };
     assert.equal(await sqlstate(storeOverride(override)), CHECK_VIOLATION);
   });
 }
 
-Deno.test("a lot has one override a date", async () => {
+Deno.test("lot hours and prices: a lot has one override a date", async () => {
   await storeOverride({ override_date: "2026-12-31", label: "大晦日" });
   assert.equal(await sqlstate(storeOverride({ override_date: "2026-12-31" })), UNIQUE_VIOLATION);
 });
 
-Deno.test("the public holidays of Japan from 2024 to 2028 are known, days in lieu included", async () => {
+Deno.test("lot hours and prices: the public holidays of Japan from 2024 to 2028 are known, days in lieu included", async () => {
   const rows = await db.sql<{ year: number; days: number }[]>`
     select extract(year from holiday_date)::integer as year, count(*)::integer as days
     from public.holidays where calendar = 'JP' group by 1 order by 1`;
@@ -241,7 +241,7 @@ Deno.test("the public holidays of Japan from 2024 to 2028 are known, days in lie
   assert.equal(named.length, 3);
 });
 
-Deno.test("the hours and prices of a lot that is not active are not seen", async () => {
+Deno.test("lot hours and prices: the hours and prices of a lot that is not active are not seen", async () => {
   const seen = async () => {
     const rows = await db.as({ role: "anon" }, (sql) =>
       sql`

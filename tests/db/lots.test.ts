@@ -40,7 +40,7 @@ async function newAsset(columns: Record<string, postgres.ParameterOrJSON<never>>
   return { id: row!.id, key };
 }
 
-Deno.test("a lot with a name, an address, a place and a status is whole", async () => {
+Deno.test("parking lots: a lot with a name, an address, a place and a status is whole", async () => {
   const id = await newLot();
   const [lot] = await db.sql`
     select time_zone, holiday_calendar, currency, review_count, avg_rating, tag_slugs, main_image_key, total_spaces
@@ -88,25 +88,25 @@ const impossible: readonly [string, Record<string, postgres.ParameterOrJSON<neve
   ["an area without coordinates", { area: { type: "Polygon" } }],
 ];
 for (const [name, columns] of impossible) {
-  Deno.test(`a lot cannot have ${name}`, async () => {
+  Deno.test(`parking lots: a lot cannot have ${name}`, async () => {
     assert.equal(await sqlstate(newLot(columns)), CHECK_VIOLATION);
   });
 }
 
-Deno.test("a lot without a place or a name cannot be stored", async () => {
+Deno.test("parking lots: a lot without a place or a name cannot be stored", async () => {
   for (const column of ["lat", "lng", "name"]) {
     assert.equal(await sqlstate(newLot({ [column]: null })), NOT_NULL_VIOLATION);
   }
 });
 
-Deno.test("a lot's time zone is one that Postgres knows", async () => {
+Deno.test("parking lots: a lot's time zone is one that Postgres knows", async () => {
   assert.equal(await sqlstate(newLot({ time_zone: "Asia/Atlantis" })), INVALID_PARAMETER_VALUE);
   for (const time_zone of ["Europe/Zurich", "America/Argentina/Buenos_Aires", "America/Port-au-Prince", "UTC"]) {
     await newLot({ time_zone });
   }
 });
 
-Deno.test("every IANA zone with a region in its name can be a lot's", async () => {
+Deno.test("parking lots: every IANA zone with a region in its name can be a lot's", async () => {
   const stored = await db.sql`
     insert into public.parking_lots (name, lat, lng, time_zone)
     select 'Lot', 0, 0, name from pg_timezone_names
@@ -115,13 +115,13 @@ Deno.test("every IANA zone with a region in its name can be a lot's", async () =
   assert.ok(stored.length > 400);
 });
 
-Deno.test("every kind of geometry can be a lot's area", async () => {
+Deno.test("parking lots: every kind of geometry can be a lot's area", async () => {
   await newLot({ area: { type: "Point", coordinates: [139.7, 35.6] } });
   await newLot({ area: { type: "MultiPolygon", coordinates: [] } });
   await newLot({ area: { type: "GeometryCollection", geometries: [] } });
 });
 
-Deno.test("a source names a lot once", async () => {
+Deno.test("parking lots: a source names a lot once", async () => {
   const external_id = crypto.randomUUID();
   await newLot({ source: "a", external_id });
   await newLot({ source: "b", external_id });
@@ -130,19 +130,19 @@ Deno.test("a source names a lot once", async () => {
   await newLot({ source: "a" });
 });
 
-Deno.test("a lot is run by an operator that exists", async () => {
+Deno.test("parking lots: a lot is run by an operator that exists", async () => {
   await newLot({ operator_code: "municipal" });
   assert.equal(await sqlstate(newLot({ operator_code: "nobody" })), FOREIGN_KEY_VIOLATION);
 });
 
-Deno.test("an update of a lot moves updated_at", async () => {
+Deno.test("parking lots: an update of a lot moves updated_at", async () => {
   const id = await newLot();
   const [row] = await db.sql<{ moved: boolean }[]>`
     update public.parking_lots set name = 'Other' where id = ${id} returning updated_at > created_at as moved`;
   assert.equal(row!.moved, true);
 });
 
-Deno.test("the tag master has every attribute that a search can name, in both languages", async () => {
+Deno.test("parking lots: the tag master has every attribute that a search can name, in both languages", async () => {
   const rows = await db.sql<{ code: string; named: boolean }[]>`
     select c.code, t.name_en is not null as named
     from public.codes c left join public.tags t on t.slug = c.code
@@ -151,7 +151,7 @@ Deno.test("the tag master has every attribute that a search can name, in both la
   assert.deepEqual(rows.filter(({ named }) => !named), []);
 });
 
-Deno.test("tag_slugs are the tags whose state is true, whatever statement changed them", async () => {
+Deno.test("parking lots: tag_slugs are the tags whose state is true, whatever statement changed them", async () => {
   const [a, b] = [await newLot(), await newLot()];
   const [first, second] = [await newTag(), await newTag()];
   const slugs = async (id: string) => (await facts(id)).tag_slugs;
@@ -171,7 +171,7 @@ Deno.test("tag_slugs are the tags whose state is true, whatever statement change
   assert.deepEqual(await slugs(b), []);
 });
 
-Deno.test("tags that two writers add at the same time are both seen", async () => {
+Deno.test("parking lots: tags that two writers add at the same time are both seen", async () => {
   const lot = await newLot();
   const [first, second] = [await newTag(), await newTag()];
   const add = async (sql: postgres.Sql | postgres.TransactionSql, tag: { id: string }) => {
@@ -199,7 +199,7 @@ async function untilOneWaits(): Promise<void> {
   assert.fail("the second writer never waited for the first");
 }
 
-Deno.test("the main image's key is there while the image may be shown", async () => {
+Deno.test("parking lots: the main image's key is there while the image may be shown", async () => {
   const lot = await newLot();
   const [asset, other] = [await newAsset(), await newAsset({ status: "pending" })];
   const key = async () => (await facts(lot)).main_image_key;
@@ -221,7 +221,7 @@ Deno.test("the main image's key is there while the image may be shown", async ()
   assert.equal(await key(), null);
 });
 
-Deno.test("a lot has at most one main image", async () => {
+Deno.test("parking lots: a lot has at most one main image", async () => {
   const lot = await newLot();
   const [a, b] = [await newAsset(), await newAsset()];
   await db.sql`
@@ -231,7 +231,7 @@ Deno.test("a lot has at most one main image", async () => {
   assert.equal(await sqlstate(second), UNIQUE_VIOLATION);
 });
 
-Deno.test("a lot takes all that hangs on it along when it is deleted", async () => {
+Deno.test("parking lots: a lot takes all that hangs on it along when it is deleted", async () => {
   const lot = await newLot();
   const [tag, asset] = [await newTag(), await newAsset()];
   await db.sql`insert into public.parking_lot_tags (parking_lot_id, tag_id) values (${lot}, ${tag.id})`;
@@ -245,7 +245,7 @@ Deno.test("a lot takes all that hangs on it along when it is deleted", async () 
   assert.equal(left.length, 0);
 });
 
-Deno.test("a visitor sees active lots and what hangs on them, and nothing of others", async () => {
+Deno.test("parking lots: an anonymous user sees active lots and what hangs on them, and nothing of others", async () => {
   const seen = async (status: string) => {
     const lot = await newLot({ status });
     const [tag, asset] = [await newTag(), await newAsset()];
@@ -264,7 +264,7 @@ Deno.test("a visitor sees active lots and what hangs on them, and nothing of oth
   for (const status of ["draft", "suspended", "closed"]) assert.deepEqual(await seen(status), []);
 });
 
-Deno.test("a file that is pending, private or deleted is not seen, and nobody sees who uploaded a file", async () => {
+Deno.test("parking lots: a file that is pending, private or deleted is not seen, and nobody sees who uploaded a file", async () => {
   const visible = await newAsset();
   const hidden = [
     await newAsset({ status: "pending" }),

@@ -341,7 +341,7 @@ Deno.test("mail: the first outcome of a mail stays", async () => {
   assert.deepEqual(await outcomes(id), ["rejected"]);
 });
 
-Deno.test("mail: a preference that enables it for a type that does not allow it is refused, whole, by its field", async () => {
+Deno.test("mail: a preference that enables it for a type that does not allow it is rejected, whole, by its field", async () => {
   const user = await newUser(db.sql);
   const item = (notif_type: string, email_enabled: boolean) => ({
     notif_type,

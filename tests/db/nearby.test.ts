@@ -49,7 +49,7 @@ const filters: readonly Record<string, unknown>[] = [
   { max_price: 0, open_now: true, tags: ["reservable"] },
 ];
 for (const filter of filters) {
-  Deno.test(`the lots nearby with ${JSON.stringify(filter)} are the nearest that pass, however few do`, async () => {
+  Deno.test(`nearby: the lots nearby with ${JSON.stringify(filter)} are the nearest that pass, however few do`, async () => {
     await asAnonymous(async (sql) => {
       const lots = await passing(sql, filter);
       let found = 0;
@@ -82,7 +82,7 @@ Deno.test("nearby: is_truncated is true when a lot within the radius that passes
   });
 });
 
-Deno.test("a filter that nine lots in ten fail is followed until the list is full", async () => {
+Deno.test("nearby: a filter that nine lots in ten fail is followed until the list is full", async () => {
   const rare = { ...TOKYO, radius_m: 50_000, limit: 100, filters: { max_price: 0, open_now: true } };
   const given = await asAnonymous((sql) => nearby(sql, rare));
   assert.equal(given.length, 100);
@@ -97,7 +97,7 @@ const places: readonly Question[] = [
   { lat: 35.70001, lng: 139.70001, radius_m: 1, limit: 100 }, // lots on one point
 ];
 for (const [n, place] of places.entries()) {
-  Deno.test(`the ranking is what the reply's own numbers give (place ${n + 1})`, async () => {
+  Deno.test(`nearby: the ranking is what the reply's own numbers give (place ${n + 1})`, async () => {
     const items = await asAnonymous((sql) => nearby(sql, place));
     assert.ok(items.length >= 3);
     checkRanking(items, place.radius_m!);
@@ -121,7 +121,7 @@ function checkRanking(items: readonly Item[], radius: number): void {
   assert.deepEqual(byScore.map(({ ranking_rank }) => ranking_rank), items.map((_, n) => n + 1));
 }
 
-Deno.test("the orders price and recommended rearrange the same lots; ties go to the nearer lot", async () => {
+Deno.test("nearby: the orders price and recommended rearrange the same lots; ties go to the nearer lot", async () => {
   const question = { ...TOKYO, radius_m: 3_000, limit: 60, filters: STAY };
   await asAnonymous(async (sql) => {
     const byDistance = await nearby(sql, question);
@@ -138,7 +138,7 @@ Deno.test("the orders price and recommended rearrange the same lots; ties go to 
   });
 });
 
-Deno.test("a fee is what calc-fee answers for the same stay, and a refusal has its reason", async () => {
+Deno.test("nearby: a fee is what calc-fee answers for the same stay, and a refusal has its reason", async () => {
   await asAnonymous(async (sql) => {
     const items = await nearby(sql, { ...TOKYO, radius_m: 3_000, limit: 100, filters: STAY });
     for (const { id, estimated_fee, currency, fee_refusal } of items) {
@@ -154,7 +154,7 @@ Deno.test("a fee is what calc-fee answers for the same stay, and a refusal has i
   });
 });
 
-Deno.test("without a stay the fee is that of 60 minutes from now", async () => {
+Deno.test("nearby: without a stay the fee is that of 60 minutes from now", async () => {
   await asAnonymous(async (sql) => {
     const items = await nearby(sql, { ...TOKYO, radius_m: 3_000, limit: 50 });
     const fees = await sql<{ id: string; amount: number | null }[]>`
@@ -166,7 +166,7 @@ Deno.test("without a stay the fee is that of 60 minutes from now", async () => {
   });
 });
 
-Deno.test("a planned stay is told by the one evaluator of hours, also when it lasts no time at all", async () => {
+Deno.test("nearby: a planned stay is told by the one evaluator of hours, also when it lasts no time at all", async () => {
   await asAnonymous(async (sql) => {
     for (const stay of [STAY, { entry_at: STAY.exit_at, exit_at: STAY.exit_at }]) {
       const items = await nearby(sql, { ...TOKYO, radius_m: 3_000, limit: 60, filters: stay });
@@ -184,7 +184,7 @@ Deno.test("a planned stay is told by the one evaluator of hours, also when it la
   });
 });
 
-Deno.test("the true cost is the fee and the walk at the caller's own price of a minute", async () => {
+Deno.test("nearby: the true cost is the fee and the walk at the caller's own price of a minute", async () => {
   const user = await newUser(db.sql);
   const check = (items: readonly Item[], yen: number) => {
     assert.ok(items.some(({ estimated_fee }) => estimated_fee === null));
@@ -201,7 +201,7 @@ Deno.test("the true cost is the fee and the walk at the caller's own price of a 
   check(await asAnonymous((sql) => nearby(sql, question)), 20);
 });
 
-Deno.test("yen for walking are not added to a fee in another currency", async () => {
+Deno.test("nearby: yen for walking are not added to a fee in another currency", async () => {
   const question = { ...TOKYO, radius_m: 2_000 };
   const [lot] = (await asAnonymous((sql) => nearby(sql, question))).filter(({ estimated_fee }) =>
     estimated_fee !== null
@@ -215,7 +215,7 @@ Deno.test("yen for walking are not added to a fee in another currency", async ()
   ]);
 });
 
-Deno.test("a caller sees their own marks, and a visitor sees none", async () => {
+Deno.test("nearby: a caller sees their own marks, and an anonymous user sees none", async () => {
   const [one, other] = [await newUser(db.sql), await newUser(db.sql)];
   const question = { ...TOKYO, radius_m: 2_000, limit: 3 };
   const items = await asAnonymous((sql) => nearby(sql, question));
@@ -233,7 +233,7 @@ Deno.test("a caller sees their own marks, and a visitor sees none", async () => 
   assert.deepEqual(marks(items), [[null, null], [null, null], [null, null]]);
 });
 
-Deno.test("a lot shows what is known of its free spaces, and null when nothing is", async () => {
+Deno.test("nearby: a lot shows what is known of its free spaces, and null when nothing is", async () => {
   const question = { ...TOKYO, radius_m: 2_000, limit: 2 };
   const [lot] = await asAnonymous((sql) => nearby(sql, question));
   await db.sql`
@@ -245,7 +245,7 @@ Deno.test("a lot shows what is known of its free spaces, and null when nothing i
   assert.equal(unknown!.availability, null);
 });
 
-Deno.test("nearby answers 50 lots within 500 m in order of distance unless told otherwise", async () => {
+Deno.test("nearby: nearby answers 50 lots within 500 m in order of distance unless told otherwise", async () => {
   const found = await asAnonymous((sql) =>
     sql<{ id: string }[]>`
       select json_array_elements(api.nearby_parking_lots(35.70001, 139.70001) -> 'items') ->> 'id' as id`
@@ -255,12 +255,12 @@ Deno.test("nearby answers 50 lots within 500 m in order of distance unless told 
   assert.deepEqual(found.map(({ id }) => id), expected.map(({ id }) => id));
 });
 
-Deno.test("where there is no lot, the answer is an empty array", async () => {
+Deno.test("nearby: where there is no lot, the answer is an empty array", async () => {
   const nowhere = { lat: -50, lng: -100, radius_m: 50_000, filters: { open_now: true, max_price: 0, ...STAY } };
   assert.deepEqual(await asAnonymous((sql) => nearby(sql, nowhere)), []);
 });
 
-Deno.test("a suspended or withdrawn user is refused, an active one and an administrator are answered", async () => {
+Deno.test("nearby: a suspended or withdrawn user is rejected, an active one and an administrator are answered", async () => {
   const search = (sub: string) => db.as(signedIn(sub), (sql) => nearby(sql, { ...TOKYO, radius_m: 5_000 }));
   const user = await newUser(db.sql);
   const administrator = crypto.randomUUID();

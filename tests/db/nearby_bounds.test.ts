@@ -65,7 +65,7 @@ Deno.test("nearby: a max_price that almost every lot may meet and none does is 4
   }
 });
 
-Deno.test("nearby: within a radius that holds few lots the same question is answered", async () => {
+Deno.test("nearby: within a radius that holds few lots the same question gets a response", async () => {
   assert.deepEqual(await asked({ radius_m: 2_000, filters: { ...NIGHT, max_price: 9_000 } }), [0, false]);
   assert.deepEqual(await asked({ radius_m: 2_000, filters: { ...NIGHT, max_price: 10_000 } }), [100, true]);
 });

@@ -91,7 +91,7 @@ Deno.test("segment by plan: users with a subscription to it that gives access no
   assert.deepEqual(inboxes.map(({ user_id }) => user_id).sort(), [one, twice].sort());
 });
 
-Deno.test("segment by plan: what is no code of a plan is refused by its field", async () => {
+Deno.test("segment by plan: what is no code of a plan is rejected by its field", async () => {
   for (const plan of ["segment.unknown", "", 7, null, ["segment.plan"]]) {
     const { code, param } = await errorOf(preview(plan));
     assert.deepEqual([code, param], ["validation_error", "segment.plan"], JSON.stringify(plan));

@@ -62,7 +62,7 @@ async function sentAt(user: string, minutes: readonly number[]): Promise<string[
   return ids;
 }
 
-Deno.test("an inbox has what was sent to its person, the latest first, page by page", async () => {
+Deno.test("notifications: an inbox has what was sent to its person, the latest first, page by page", async () => {
   const [user, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   await sentAt(user, [3, 1, 4, 2, 5]);
   await sentAt(stranger, [6]);
@@ -90,7 +90,7 @@ Deno.test("what is not sent never leaves: drafts, what waits, what failed, what 
   assert.equal(await mark(user, null, "2100-01-01T00:00:00Z"), 0);
 });
 
-Deno.test("notifications are marked by id, once, and only one's own", async () => {
+Deno.test("notifications: notifications are marked by id, once, and only one's own", async () => {
   const [user, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   const [one, two] = [await tell(user), await tell(user)];
   const theirs = await tell(stranger);
@@ -102,14 +102,14 @@ Deno.test("notifications are marked by id, once, and only one's own", async () =
   assert.deepEqual([read.items.map(({ id }) => id), read.total, read.unread_count], [[one], 1, 1]);
 });
 
-Deno.test("notifications sent before a time are marked, those at or after it are not", async () => {
+Deno.test("notifications: notifications sent before a time are marked, those at or after it are not", async () => {
   const user = await newUser(db.sql);
   await sentAt(user, [1, 2, 3]);
   assert.equal(await mark(user, null, "2026-09-01T12:02:00Z"), 1);
   assert.deepEqual((await inbox(user, { unread: true })).items.map(({ title }) => title), ["3", "2"]);
 });
 
-Deno.test("marking needs exactly one of ids and before", async () => {
+Deno.test("notifications: marking needs exactly one of ids and before", async () => {
   const user = await newUser(db.sql);
   for (const activity of [() => mark(user, null), () => mark(user, [], "2026-09-01T12:00:00Z")]) {
     assert.equal((await errorOf(activity())).code, "validation_error");
@@ -141,7 +141,7 @@ const off = (notif_type: string) => ({
   email_enabled: false,
 });
 
-Deno.test("every type of the code master can be chosen about, in its order, and has its label", async () => {
+Deno.test("notifications: every type of the code master can be chosen about, in its order, and has its label", async () => {
   const user = await newUser(db.sql);
   const codes = await db.sql`
     select code, display_label from public.codes where category_id = 'notification_type' and lang = 'en' order by sort_order`;
@@ -152,7 +152,7 @@ Deno.test("every type of the code master can be chosen about, in its order, and 
   assert.equal((await errorOf(preferences(user, "fr"))).param, "lang");
 });
 
-Deno.test("what is chosen about a type holds, the others stay as they were", async () => {
+Deno.test("notifications: what is chosen about a type holds, the others stay as they were", async () => {
   const user = await newUser(db.sql);
   const before = (await preferences(user)).items;
   await prefer(user, [off("campaign"), off("level_up")]);
@@ -168,7 +168,7 @@ Deno.test("what is chosen about a type holds, the others stay as they were", asy
   assert.deepEqual((await preferences(await newUser(db.sql))).items, before);
 });
 
-Deno.test("wrong choices are refused whole, naming the item", async () => {
+Deno.test("notifications: wrong choices are rejected whole, naming the item", async () => {
   const user = await newUser(db.sql);
   const wrong: [Parameters<typeof db.sql.json>[0], string][] = [
     [[], "items"],
@@ -186,7 +186,7 @@ Deno.test("wrong choices are refused whole, naming the item", async () => {
   assert.deepEqual(await preferences(user), before);
 });
 
-Deno.test("a type that is off in the inbox is written down, but not into the inbox", async () => {
+Deno.test("notifications: a type that is off in the inbox is written down, but not into the inbox", async () => {
   const user = await newUser(db.sql);
   await prefer(user, [off("level_up")]);
   const id = await tell(user, "Level 2", "level_up");
@@ -195,7 +195,7 @@ Deno.test("a type that is off in the inbox is written down, but not into the inb
   assert.deepEqual({ ...row }, { status: "sent", is_in_app: false, target: "user" });
 });
 
-Deno.test("nobody is told about a type that does not exist", async () => {
+Deno.test("notifications: nobody is told about a type that does not exist", async () => {
   const user = await newUser(db.sql);
   assert.equal(await sqlstate(tell(user, "Title", "nothing")), "P0002");
 });
@@ -219,14 +219,14 @@ const forget = (user: string, id: string) =>
   db.as(signedIn(user), (sql) => sql`select commands.delete_my_push_token(${id})`);
 const owners = (token: string) => db.sql`select user_id from public.user_push_tokens where fcm_token = ${token}`;
 
-Deno.test("a device that is registered again stays the same one", async () => {
+Deno.test("notifications: a device that is registered again stays the same one", async () => {
   const user = await newUser(db.sql);
   const first = await put(user, "again");
   const second = await put(user, "again", "android");
   assert.deepEqual([second.id, second.created_at, second.device_type], [first.id, first.created_at, "android"]);
 });
 
-Deno.test("a device is its last owner's alone, and to them a new one", async () => {
+Deno.test("notifications: a device is its last owner's alone, and to them a new one", async () => {
   const [user, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   const first = await put(user, "passed");
   const second = await put(stranger, "passed");
@@ -249,7 +249,7 @@ Deno.test("a person has at most twenty devices: the one registered longest ago g
   assert.deepEqual([tokens.includes("device-0"), tokens.includes("device-1")], [true, false]);
 });
 
-Deno.test("a wrong device is refused by its field", async () => {
+Deno.test("notifications: a wrong device is rejected by its field", async () => {
   const user = await newUser(db.sql);
   for (const token of ["", "two words", "トークン", "a".repeat(2001)]) {
     assert.equal((await errorOf(put(user, token))).param, "fcm_token");
@@ -257,7 +257,7 @@ Deno.test("a wrong device is refused by its field", async () => {
   assert.equal((await errorOf(put(user, "token", "fridge"))).param, "device_type");
 });
 
-Deno.test("somebody suspended or withdrawn has no inbox, no choices and no devices", async () => {
+Deno.test("notifications: a user suspended or withdrawn has no inbox, no choices and no devices", async () => {
   for (const status of ["suspended", "withdrawn"]) {
     const user = await newUser(db.sql);
     const { id } = await put(user, `of-${user}`);
@@ -274,7 +274,7 @@ Deno.test("somebody suspended or withdrawn has no inbox, no choices and no devic
   }
 });
 
-Deno.test("a time that JSON has no words for is refused where it is stored: it would take the whole inbox away", async () => {
+Deno.test("notifications: a time that JSON has no words for is rejected where it is stored: it would take the whole inbox away", async () => {
   const user = await newUser(db.sql);
   const id = await tell(user);
   for (const at of ["infinity", "-infinity", "10000-01-01 00:00:00+00", "0044-03-15 00:00:00+00 BC"]) {

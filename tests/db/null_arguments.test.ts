@@ -44,7 +44,7 @@ Deno.test("null arguments: there are functions that compute", () => {
 
 for (const { name, args } of computing) {
   args.forEach((type, n) => {
-    Deno.test(`${name}: null as argument ${n + 1} (${type}) gives null, not a value`, async () => {
+    Deno.test(`null arguments: ${name}: null as argument ${n + 1} (${type}) gives null, not a value`, async () => {
       const given = args.map((type, place) => place === n ? `null::${type}` : `'${examples[type]}'::${type}`);
       try {
         const [row] = await db.sql.unsafe(`select ${name}(${given.join(", ")}) as value`);

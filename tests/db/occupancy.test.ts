@@ -70,7 +70,7 @@ async function feed(source: string, reports: unknown): Promise<{ accepted: numbe
   return row!.taken;
 }
 
-Deno.test("what a report does not say follows from what it says", async () => {
+Deno.test("occupancy: what a report does not say follows from what it says", async () => {
   const lot = await newLot(db.sql, { total_spaces: 40 });
   const cases: [Said, Said][] = [
     [{ state: "full" }, { state: "full", free_spaces: 0, occupancy_ratio: 1 }],
@@ -89,7 +89,7 @@ Deno.test("what a report does not say follows from what it says", async () => {
   }
 });
 
-Deno.test("a report that says nothing, or that a lot is full and is not, is refused", async () => {
+Deno.test("occupancy: a report that says nothing, or that a lot is full and is not, is rejected", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   const cases: [Said, string][] = [
     [{}, "state"],
@@ -109,7 +109,7 @@ Deno.test("a report that says nothing, or that a lot is full and is not, is refu
   assert.equal((await errorOf(report(user, closed, { state: "full" }))).code, "lot_not_found");
 });
 
-Deno.test("trust falls by half with each half-life of the source, and below 0.1 a report is stale", async () => {
+Deno.test("occupancy: trust falls by half with each half-life of the source, and below 0.1 a report is stale", async () => {
   const sources = [["sensor", 0.95, 10, 32.4], ["operator", 0.9, 30, 95.1], ["driver", 0.6, 15, 38.7]] as const;
   for (const [source, trust, halfLife, stale] of sources) {
     for (const minutes of [0, halfLife, halfLife / 2, stale - 0.2]) {
@@ -125,7 +125,7 @@ Deno.test("trust falls by half with each half-life of the source, and below 0.1 
   }
 });
 
-Deno.test("reports that agree strengthen each other, and the state with the most trust is the lot's", async () => {
+Deno.test("occupancy: reports that agree strengthen each other, and the state with the most trust is the lot's", async () => {
   const lot = await newLot(db.sql);
   await reported(lot, "operator", "available", 45);
   assert.deepEqual([(await current(lot))?.state, (await current(lot))?.trust], ["available", 0.32]);
@@ -139,7 +139,7 @@ Deno.test("reports that agree strengthen each other, and the state with the most
   assert.deepEqual([(await current(lot))?.state, (await current(lot))?.source], ["available", "sensor"]);
 });
 
-Deno.test("only the latest report of each reporter counts; one that came late does not", async () => {
+Deno.test("occupancy: only the latest report of each reporter counts; one that came late does not", async () => {
   const lot = await newLot(db.sql);
   await reported(lot, "sensor", "available", 6);
   await reported(lot, "sensor", "full", 3);
@@ -149,7 +149,7 @@ Deno.test("only the latest report of each reporter counts; one that came late do
   assert.ok((await current(lot))!.trust < 0.95 * 0.5 ** (3 / 10) + 0.006);
 });
 
-Deno.test("a report of the future, from before the clock was set back, gives way to the next one of its reporter", async () => {
+Deno.test("occupancy: a report of the future, from before the clock was set back, gives way to the next one of its reporter", async () => {
   for (const source of ["driver", "sensor"]) {
     const [lot, user] = [await newLot(db.sql), source === "driver" ? await newUser(db.sql) : null];
     await reported(lot, source, "full", -120, user);
@@ -158,7 +158,7 @@ Deno.test("a report of the future, from before the clock was set back, gives way
   }
 });
 
-Deno.test("a correction keeps the id of the report that it replaces, and a later report has one of its own", async () => {
+Deno.test("occupancy: a correction keeps the id of the report that it replaces, and a later report has one of its own", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   const [first, second] = [await report(user, lot, { state: "full" }), await report(user, lot, { state: "crowded" })];
   assert.equal(second["id"], first["id"]);
@@ -193,7 +193,7 @@ Deno.test("a reporter has one report of a lot: it changes in place; that of a dr
   assert.deepEqual((await rows()).map(({ source }) => source), ["operator", "sensor"]);
 });
 
-Deno.test("a reporter who reports many times at once, for the first time too, has one report and one sample", async () => {
+Deno.test("occupancy: a reporter who reports many times at once, for the first time too, has one report and one sample", async () => {
   for (const source of ["driver", "sensor"]) {
     const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
     for (const states of [["available", "crowded", "full", "available"], ["full", "available", "crowded", "full"]]) {
@@ -210,7 +210,7 @@ Deno.test("a reporter who reports many times at once, for the first time too, ha
   }
 });
 
-Deno.test("the forecast equals a count of its samples, by hour of the lot's own week, whoever reports and corrects", async () => {
+Deno.test("occupancy: the forecast equals a count of its samples, by hour of the lot's own week, any user who reports and corrects", async () => {
   const chances = chance(830);
   const lots = await Promise.all(
     ["Asia/Tokyo", "Europe/Zurich", "America/St_Johns"].map((time_zone) =>
@@ -262,7 +262,7 @@ Deno.test("the forecast equals a count of its samples, by hour of the lot's own 
   }
 });
 
-Deno.test("a reporter gives the forecast one sample an hour, however often they report", async () => {
+Deno.test("occupancy: a reporter gives the forecast one sample an hour, however often they report", async () => {
   const lot = await newLot(db.sql);
   for (const minute of ["09:58", "10:01", "10:20", "10:59", "11:00"]) {
     await db.sql`
@@ -279,7 +279,7 @@ Deno.test("a reporter gives the forecast one sample an hour, however often they 
   );
 });
 
-Deno.test("the hour of a sample is the lot's own, also where clocks differ by half hours", async () => {
+Deno.test("occupancy: the hour of a sample is the lot's own, also where clocks differ by half hours", async () => {
   const lot = await newLot(db.sql);
   await db.sql`update public.parking_lots set time_zone = 'Asia/Kathmandu' where id = ${lot}`;
   for (const time of ["16:05", "16:50", "17:00"]) {
@@ -290,7 +290,7 @@ Deno.test("the hour of a sample is the lot's own, also where clocks differ by ha
   assert.deepEqual((await forecast(lot)).map(({ hour, sample_size }) => [hour, sample_size]), [[16, 1], [17, 1]]);
 });
 
-Deno.test("a feed is taken whole, names the lots that it does not know, and drops what came late", async () => {
+Deno.test("occupancy: a feed is taken whole, names the lots that it does not know, and drops what came late", async () => {
   const [lot, unknown] = [await newLot(db.sql), crypto.randomUUID()];
   const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
   const taken = await feed("operator", [
@@ -303,7 +303,7 @@ Deno.test("a feed is taken whole, names the lots that it does not know, and drop
   assert.deepEqual([found?.state, found?.free_spaces, found?.trust], ["available", 7, 0.9]);
 });
 
-Deno.test("a feed with one wrong report is refused whole, and names it", async () => {
+Deno.test("occupancy: a feed with one wrong report is rejected whole, and names it", async () => {
   const lot = await newLot(db.sql);
   const good = { parking_lot_id: lot, state: "full" };
   const future = new Date(Date.now() + 120_000).toISOString();
@@ -324,7 +324,7 @@ Deno.test("a feed with one wrong report is refused whole, and names it", async (
   assert.equal(await sqlstate(asPerson), "42501");
 });
 
-Deno.test("nobody is told who reported, and a driver who is deleted leaves the report", async () => {
+Deno.test("occupancy: nobody is told who reported, and a driver who is deleted leaves the report", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   await report(user, lot, { state: "crowded" });
   const read = (sub: string) =>

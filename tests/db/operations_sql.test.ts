@@ -18,7 +18,7 @@ class RolledBack extends Error {}
 
 for (const page of PAGES) {
   for (const [index, block] of blocks(page).entries()) {
-    Deno.test(`docs/operations/${page}: SQL ${index + 1} runs`, async () => {
+    Deno.test(`operations sql: docs/operations/${page}: SQL ${index + 1} runs`, async () => {
       await assert.rejects(
         db.sql.begin(async (sql) => {
           await sql.unsafe(block);

@@ -97,7 +97,7 @@ Deno.test("review photos: a lot that is deleted takes the photos of its reviews 
   for (const photo of photos) assert.equal((await stateOf(photo)).deleted, true);
 });
 
-Deno.test("review photos: a file that somebody else attached to the review is not shown with it", async () => {
+Deno.test("review photos: a file that another user attached to the review is not shown with it", async () => {
   const [author, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   const review = await posted(author, []);
   const photo = await placed(stranger);

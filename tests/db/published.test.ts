@@ -51,7 +51,7 @@ async function newAd(weight: number, placement = "map", title = `${weight}`): Pr
   return row!.id;
 }
 
-Deno.test("an advertisement stands first as often as its weight says, and second as a draw without it would", async () => {
+Deno.test("published: an advertisement stands first as often as its weight says, and second as a draw without it would", async () => {
   const weights = [500, 300, 150, 50];
   for (const weight of weights) await newAd(weight, "home_top");
   const seeds = 4000;
@@ -76,7 +76,7 @@ Deno.test("an advertisement stands first as often as its weight says, and second
   }
 });
 
-Deno.test("the same seed gives the same order, another another; without one the day in Tokyo is the seed", async () => {
+Deno.test("published: the same seed gives the same order, another another; without one the day in Tokyo is the seed", async () => {
   for (let n = 0; n < 12; n++) await newAd(100, "article", `ad ${n}`);
   const order = async (seed: string | null) =>
     (await ads({ placement: "article", seed })).items.map(({ id }) => id).join();
@@ -87,7 +87,7 @@ Deno.test("the same seed gives the same order, another another; without one the 
   assert.equal(await order(null), await order(today!.day));
 });
 
-Deno.test("pages of advertisements neither repeat nor lose one, also when others come and go between them", async () => {
+Deno.test("published: pages of advertisements neither repeat nor lose one, also when others come and go between them", async () => {
   const ids = [];
   for (let n = 0; n < 9; n++) ids.push(await newAd(1 + n * 10, "lot_detail"));
   const whole = (await ads({ placement: "lot_detail", seed: "s" })).items.map(({ id }) => id);
@@ -105,7 +105,7 @@ Deno.test("pages of advertisements neither repeat nor lose one, also when others
   assert.deepEqual(paged, whole);
 });
 
-Deno.test("a cursor of a day goes on with that day's order after midnight", async () => {
+Deno.test("published: a cursor of a day goes on with that day's order after midnight", async () => {
   for (let n = 0; n < 6; n++) await newAd(100, "session_end", `ad ${n}`);
   const day = "2020-01-01";
   const whole = (await ads({ placement: "session_end", seed: day })).items.map(({ id }) => id);
@@ -118,7 +118,7 @@ Deno.test("a cursor of a day goes on with that day's order after midnight", asyn
   assert.deepEqual([rest.seed, rest.items.map(({ id }) => id)], [day, whole.slice(2)]);
 });
 
-Deno.test("only advertisements that run now are listed, of all placements or of one", async () => {
+Deno.test("published: only advertisements that run now are listed, of all placements or of one", async () => {
   await db.sql`
     insert into public.ads (placement, title, starts_at, ends_at, is_active) values
       ('search_results', 'runs', now() - interval '1 day', now() + interval '1 day', true),
@@ -133,7 +133,7 @@ Deno.test("only advertisements that run now are listed, of all placements or of 
   assert.ok(!all.includes("over") && !all.includes("to come") && !all.includes("stopped"));
 });
 
-Deno.test("articles are read from when they are published until they are withdrawn, newest first, by language", async () => {
+Deno.test("published: articles are read from when they are published until they are withdrawn, newest first, by language", async () => {
   await db.sql`
     insert into public.articles (slug, locale, title, body, published_at, withdrawn_at) values
       ('old', 'ja', 'T', 'B', now() - interval '3 days', null),
@@ -151,7 +151,7 @@ Deno.test("articles are read from when they are published until they are withdra
   }
 });
 
-Deno.test("pages of articles of one moment are whole, and a cursor belongs to its language", async () => {
+Deno.test("published: pages of articles of one moment are whole, and a cursor belongs to its language", async () => {
   await db.sql`
     insert into public.articles (slug, locale, title, body, published_at)
     select 'same-' || n, 'en', 'T', 'B', timestamptz '2026-01-01T00:00:00.123456Z' from generate_series(1, 7) as n`;
@@ -168,7 +168,7 @@ Deno.test("pages of articles of one moment are whole, and a cursor belongs to it
   assert.deepEqual(paged, whole);
 });
 
-Deno.test("plans on sale come by place and code, in the language where there are words for it", async () => {
+Deno.test("published: plans on sale come by place and code, in the language where there are words for it", async () => {
   await db.sql`
     insert into public.subscription_plans
       (code, name, name_en, price_minor, billing_period, features, features_en, sort_order, is_active) values
@@ -187,7 +187,7 @@ Deno.test("plans on sale come by place and code, in the language where there are
   assert.equal(second.next_cursor, null);
 });
 
-Deno.test("what is not well formed cannot be stored", async () => {
+Deno.test("published: what is not well formed cannot be stored", async () => {
   const plan = (columns: Record<string, string | number>) =>
     db.sql`
     insert into public.subscription_plans ${
@@ -234,7 +234,7 @@ Deno.test("what is not well formed cannot be stored", async () => {
   }
 });
 
-Deno.test("a wrong question is refused, and what is wrong named", async () => {
+Deno.test("published: a wrong question is rejected, and what is wrong named", async () => {
   const named = async (statement: PromiseLike<unknown>) => {
     const { code, status, param } = await errorOf(statement);
     assert.deepEqual([code, status], ["validation_error", 422]);

@@ -52,7 +52,7 @@ const allowed = async (times: number, next: () => Promise<RateLimit | null>): Pr
 const age = (user: string, seconds: number) =>
   db.sql`update private.rate_limit_windows set started_at = now() - make_interval(secs => ${seconds}) where subject = ${user}`;
 
-Deno.test("the quota passes and nothing beyond it, until the window closes", async () => {
+Deno.test("rate limits: the quota passes and nothing beyond it, until the window closes", async () => {
   const user = await newUser(db.sql);
   assert.deepEqual(await take(user), {
     allowed: true,
@@ -70,14 +70,14 @@ Deno.test("the quota passes and nothing beyond it, until the window closes", asy
   assert.deepEqual(await allowed(4, () => take(user)), [true, true, true, false]);
 });
 
-Deno.test("every caller and every policy has a count of its own", async () => {
+Deno.test("rate limits: every caller and every policy has a count of its own", async () => {
   const [one, other] = [await newUser(db.sql), await newUser(db.sql)];
   await allowed(4, () => take(one));
   assert.deepEqual(await allowed(4, () => take(other)), [true, true, true, false]);
   assert.deepEqual(await allowed(4, () => take(one, "other")), [true, true, true, false]);
 });
 
-Deno.test("a policy that is changed counts at once", async () => {
+Deno.test("rate limits: a policy that is changed counts at once", async () => {
   const user = await newUser(db.sql);
   await allowed(4, () => take(user, "other"));
   await db.sql`update private.rate_limit_policies set quota = 5 where name = 'other'`;
@@ -87,11 +87,11 @@ Deno.test("a policy that is changed counts at once", async () => {
   assert.equal((await take(user, "other"))!.allowed, false);
 });
 
-Deno.test("a policy that does not exist counts nothing and says so", async () => {
+Deno.test("rate limits: a policy that does not exist counts nothing and says so", async () => {
   assert.equal(await take(await newUser(db.sql), "nothing"), null);
 });
 
-Deno.test("a visitor is counted by address, by the service alone", async () => {
+Deno.test("rate limits: an anonymous user is counted by address, by the service alone", async () => {
   assert.deepEqual(await allowed(4, () => visit("a")), [true, true, true, false]);
   assert.equal((await visit("b"))!.allowed, true);
   for (const caller of [signedIn(await newUser(db.sql)), { role: "anon" } as const]) {
@@ -102,7 +102,7 @@ Deno.test("a visitor is counted by address, by the service alone", async () => {
   assert.equal((await errorOf(nobody)).code, "unauthorized");
 });
 
-Deno.test("no client reaches keys, policies or windows", async () => {
+Deno.test("rate limits: no client reaches keys, policies or windows", async () => {
   const user = await newUser(db.sql);
   for (const table of ["idempotency_keys", "rate_limit_policies", "rate_limit_windows"]) {
     for (const caller of [signedIn(user), { role: "anon" } as const]) {
@@ -112,7 +112,7 @@ Deno.test("no client reaches keys, policies or windows", async () => {
   }
 });
 
-Deno.test("the purge takes closed windows and leaves open ones", async () => {
+Deno.test("rate limits: the purge takes closed windows and leaves open ones", async () => {
   const [closed, open] = [await newUser(db.sql), await newUser(db.sql)];
   await take(closed);
   await take(open);
@@ -122,7 +122,7 @@ Deno.test("the purge takes closed windows and leaves open ones", async () => {
   assert.deepEqual(left.map(({ subject }) => subject), [open]);
 });
 
-Deno.test("what a policy may say is bounded", async () => {
+Deno.test("rate limits: what a policy may say is bounded", async () => {
   for (const [name, quota, seconds] of [["Big", 1, 60], ["big", 0, 60], ["big", 1, 0], ["big", 1, 86_401]] as const) {
     const insert = db.sql`
       insert into private.rate_limit_policies (name, quota, window_seconds, comment)
@@ -183,7 +183,7 @@ Deno.test("run_command: of forty at once the quota takes effect and nothing beyo
   assert.equal(replies.filter(({ code }) => code === "rate_limited").length, 37);
 });
 
-Deno.test("a request whose transaction fails is not counted", async () => {
+Deno.test("rate limits: a request whose transaction fails is not counted", async () => {
   const user = await newUser(db.sql);
   await assert.rejects(
     db.as(signedIn(user), (sql) => sql`select api.run_command('update_my_account', '{"p_display_name": "a"}') / 1`),
@@ -200,7 +200,7 @@ Deno.test("a window that began in the future is closed: a clock that is set back
   assert.ok(beyond.rate_limit.reset_seconds <= 60, `${beyond.rate_limit.reset_seconds} s`);
 });
 
-Deno.test("no volatile function that signed-in clients may execute through the Data API escapes its quota", async () => {
+Deno.test("rate limits: no volatile function that signed-in clients may execute through the Data API escapes its quota", async () => {
   const names = await db.sql<{ name: string }[]>`
     select p.proname as name from pg_proc p
     where p.pronamespace = 'api'::regnamespace and p.provolatile = 'v'
@@ -227,7 +227,7 @@ Deno.test("no volatile function that signed-in clients may execute through the D
 /** Reads that are run as commands, so that their requests are counted. */
 const COUNTED_READS = ["list_my_ai_keys"];
 
-Deno.test("every policy of a command is of a command that exists", async () => {
+Deno.test("rate limits: every policy of a command is of a command that exists", async () => {
   const named = await db.sql<{ command: string; known: boolean }[]>`
     select command, private.is_command(command) or command = any (${COUNTED_READS}) as known
     from private.rate_limit_policies, unnest(commands) as command`;
@@ -235,7 +235,7 @@ Deno.test("every policy of a command is of a command that exists", async () => {
   assert.equal(new Set(named.map(({ command }) => command)).size, named.length, "a command has one policy");
 });
 
-Deno.test("a network is an IPv4 address or the first half of an IPv6 address", async () => {
+Deno.test("rate limits: a network is an IPv4 address or the first half of an IPv6 address", async () => {
   const subject = async (address: string) =>
     (await db.sql<{ subject: string }[]>`select private.network_hash(${address}) as subject`)[0]!.subject;
   const same = async (one: string, other: string) => await subject(one) === await subject(other);
@@ -272,7 +272,7 @@ async function readExpensive(
   });
 }
 
-Deno.test("reads that cost more than a page are counted by network, or by account, also when they fail", async () => {
+Deno.test("rate limits: reads that cost more than a page are counted by network, or by account, also when they fail", async () => {
   await db.sql`update private.rate_limit_policies set quota = 2 where name = 'expensive_read'`;
   const anonymous = { role: "anon" } as const;
   const from = { "cf-connecting-ip": "198.51.100.9", "x-forwarded-for": "192.0.2.1" };
@@ -289,7 +289,7 @@ Deno.test("reads that cost more than a page are counted by network, or by accoun
   assert.equal((await readExpensive(user, { "cf-connecting-ip": "198.51.100.11" })).code, "rate_limited");
 });
 
-Deno.test("the service reads for an anonymous client, as that client and counted for its network; nobody else names one", async () => {
+Deno.test("rate limits: the service reads for an anonymous client, as that client and counted for its network; nobody else names one", async () => {
   const service = { role: "service_role" } as const;
   const address = "198.51.100.20";
   assert.deepEqual((await readExpensive(service, {}, { address })).reply, ["anon", null]);
@@ -301,7 +301,7 @@ Deno.test("the service reads for an anonymous client, as that client and counted
   }
 });
 
-Deno.test("a read that costs more than a page is refused past its count, but not to jobs and tests", async () => {
+Deno.test("rate limits: a read that costs more than a page is rejected past its count, but not to jobs and tests", async () => {
   const past = db.as({ role: "anon" }, async (sql) => {
     await sql`select set_config('request.headers', '{"a": "b"}', true)`;
     await sql`select api.probe_expensive()`;
@@ -310,13 +310,13 @@ Deno.test("a read that costs more than a page is refused past its count, but not
   await db.sql`select api.probe_expensive()`;
 });
 
-Deno.test("read_counted runs no command", async () => {
+Deno.test("rate limits: read_counted runs no command", async () => {
   const user = signedIn(await newUser(db.sql));
   const refused = await errorOf(db.as(user, (sql) => sql`select api.read_counted('withdraw_my_account')`));
   assert.equal(refused.code, "not_found");
 });
 
-Deno.test("expensive reads of one network do not wait for each other, and the quota holds for what is answered", async () => {
+Deno.test("rate limits: expensive reads of one network do not wait for each other, and the quota holds for what gets a response", async () => {
   await db.sql`update private.rate_limit_policies set quota = 2 where name = 'expensive_read'`;
   const from = { "cf-connecting-ip": "198.51.100.30" };
   await db.sql.unsafe(`

@@ -51,7 +51,7 @@ Deno.test("a person has one rating a lot: a second one takes the first one's pla
   assert.deepEqual(await counts(lot), [0, 0]);
 });
 
-Deno.test("a rating changes nothing of the lot that clients synchronise or search", async () => {
+Deno.test("ratings: a rating changes nothing of the lot that clients synchronise or search", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   /** The lot's row, its queued changes and its search entry; of row and entry the place where they are stored. */
   const rows = async () => {
@@ -70,14 +70,14 @@ Deno.test("a rating changes nothing of the lot that clients synchronise or searc
   assert.deepEqual(await rows(), before);
 });
 
-Deno.test("a lot that is deleted takes its ratings and their counts along", async () => {
+Deno.test("ratings: a lot that is deleted takes its ratings and their counts along", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   await rate(user, lot, "good");
   await db.sql`delete from public.parking_lots where id = ${lot}`;
   assert.equal((await db.sql`select from public.parking_lot_rating_counts where parking_lot_id = ${lot}`).length, 0);
 });
 
-Deno.test("a rating is good or bad, and of a public lot", async () => {
+Deno.test("ratings: a rating is good or bad, and of a public lot", async () => {
   const user = await newUser(db.sql);
   assert.equal(await sqlstate(rate(user, await newLot(db.sql), "fine")), "23514");
   const closed = await newLot(db.sql, { status: "closed" });
@@ -85,7 +85,7 @@ Deno.test("a rating is good or bad, and of a public lot", async () => {
   assert.equal((await errorOf(unrate(user, closed))).code, "lot_not_found");
 });
 
-Deno.test("the counts of lots equal a recount, whatever is written and by how many at once", async () => {
+Deno.test("ratings: the counts of lots equal a recount, whatever is written and by how many at once", async () => {
   const chances = chance(810);
   const lots = await Promise.all(Array.from({ length: 3 }, () => newLot(db.sql)));
   const users = await Promise.all(Array.from({ length: 15 }, () => newUser(db.sql)));
@@ -102,7 +102,7 @@ Deno.test("the counts of lots equal a recount, whatever is written and by how ma
   assert.deepEqual(await miscounted(), []);
 });
 
-Deno.test("my_ratings_and_saves says what the caller saved and rated, of others nothing, and to a visitor nothing at all", async () => {
+Deno.test("ratings: my_ratings_and_saves says what the caller saved and rated, of others nothing, and to an anonymous user nothing at all", async () => {
   const [marked, other] = [await newLot(db.sql), await newLot(db.sql)];
   const [user, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   await rate(user, marked, "good");
@@ -128,7 +128,7 @@ Deno.test("my_ratings_and_saves says what the caller saved and rated, of others 
   assert.deepEqual(await marks({ role: "anon" }), []);
 });
 
-Deno.test("a minute of walking is worth 20 yen, or what the caller said", async () => {
+Deno.test("ratings: a minute of walking is worth 20 yen, or what the caller said", async () => {
   const [user, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   await db.as(
     signedIn(user),
@@ -144,7 +144,7 @@ Deno.test("a minute of walking is worth 20 yen, or what the caller said", async 
   assert.equal(await sqlstate(db.sql`update public.search_preferences set yen_per_walk_minute = 501`), "23514");
 });
 
-Deno.test("a lot is saved once", async () => {
+Deno.test("ratings: a lot is saved once", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   const save = () => db.sql`insert into public.saved_parking_lots (user_id, parking_lot_id) values (${user}, ${lot})`;
   await save();

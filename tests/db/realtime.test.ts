@@ -13,7 +13,7 @@ const PUBLISHED = [
   "user_notifications",
 ];
 
-Deno.test("the publication has the tables of the five channels, whole, and all their changes", async () => {
+Deno.test("realtime: the publication has the tables of the five channels, whole, and all their changes", async () => {
   const tables = await db.sql`
     select schemaname as schema, tablename as table, rowfilter as filter from pg_publication_tables
     where pubname = 'supabase_realtime' order by tablename`;
@@ -27,7 +27,7 @@ Deno.test("the publication has the tables of the five channels, whole, and all t
   assert.deepEqual({ ...publication }, { all: false, changes: true });
 });
 
-Deno.test("of a row that is gone nothing is known but a random key, and of a notification whether it was sent", async () => {
+Deno.test("realtime: of a row that is gone nothing is known but a random key, and of a notification whether it was sent", async () => {
   const keys = await db.sql`
     select c.relname as table, c.relreplident as identity, array_agg(a.attname::text order by a.attnum) as key,
       bool_or(pg_get_expr(d.adbin, d.adrelid) = 'gen_random_uuid()') as random
@@ -46,7 +46,7 @@ Deno.test("of a row that is gone nothing is known but a random key, and of a not
   );
 });
 
-Deno.test("every published table shows its rows by one policy, to people who are signed in and stand well", async () => {
+Deno.test("realtime: every published table shows its rows by one policy, to people who are signed in and stand well", async () => {
   const policies = await db.sql`
     select tablename as table, roles::text[] as roles, qual ~ 'status = ''active''' as standing from pg_policies
     where schemaname = 'public' and tablename = any (${PUBLISHED}) and cmd = 'SELECT' order by tablename`;
@@ -56,7 +56,7 @@ Deno.test("every published table shows its rows by one policy, to people who are
   );
 });
 
-Deno.test("a database without the platform's publication gets one", async () => {
+Deno.test("realtime: a database without the platform's publication gets one", async () => {
   const migration = await Deno.readTextFile(
     new URL("../../supabase/migrations/20260901001900_realtime.sql", import.meta.url),
   );

@@ -136,26 +136,26 @@ async function listCodes(lang: string | null, role: "anon" | "authenticated" = "
 const masterLists = Map.groupBy((await listCodes("en")).items, (row) => row.category_id);
 const codesOf = (category: string) => masterLists.get(category)?.map((row) => row.code) ?? [];
 
-Deno.test("every list that the specification prints is in the code master, complete and in order", () => {
+Deno.test("reference: every list that the specification prints is in the code master, complete and in order", () => {
   for (const [category, codes] of Object.entries(PRINTED)) assert.deepEqual(codesOf(category), codes, category);
   assert.deepEqual(codesOf("admin_action").slice(0, 5), ADMIN_ACTIONS);
 });
 
-Deno.test("every list that the specification names has codes, among them those it mentions", () => {
+Deno.test("reference: every list that the specification names has codes, among them those it mentions", () => {
   for (const [category, codes] of Object.entries(NAMED)) {
     assert.ok(codesOf(category).length > 1, `${category} is empty`);
     assert.deepEqual(codes.filter((code) => !codesOf(category).includes(code)), [], category);
   }
 });
 
-Deno.test("the code master holds no list that nobody asked for", () => {
+Deno.test("reference: the code master holds no list that nobody asked for", () => {
   assert.deepEqual(
     [...masterLists.keys()].sort(),
     [...Object.keys(PRINTED), ...Object.keys(NAMED), "admin_action"].sort(),
   );
 });
 
-Deno.test("every list that a table's constraint fixes is a list of the code master", async () => {
+Deno.test("reference: every list that a table's constraint fixes is a list of the code master", async () => {
   const constraints = await db.sql<{ place: string; list: string[] }[]>`
     select
       c.conrelid::regclass::text || '.' || a.attname as place,
@@ -172,7 +172,7 @@ Deno.test("every list that a table's constraint fixes is a list of the code mast
   assert.deepEqual(strangers.map(({ place }) => place), []);
 });
 
-Deno.test("the sample data says nothing in codes that the code master does not hold", async () => {
+Deno.test("reference: the sample data says nothing in codes that the code master does not hold", async () => {
   const used = await db.sql<{ category: string; code: string }[]>`
     select distinct category, code from (
       select 'structure' as category, structure as code from public.parking_lots
@@ -189,12 +189,12 @@ Deno.test("the sample data says nothing in codes that the code master does not h
   assert.deepEqual(used.filter(({ category, code }) => !codesOf(category).includes(code)), []);
 });
 
-Deno.test("an administrator's areas are the code list of areas", async () => {
+Deno.test("reference: an administrator's areas are the code list of areas", async () => {
   const [row] = await db.sql`select private.admin_areas() as areas`;
   assert.deepEqual(row?.areas, codesOf("admin_area"));
 });
 
-Deno.test("every attribute of a search is a tag under the same name in both languages", async () => {
+Deno.test("reference: every attribute of a search is a tag under the same name in both languages", async () => {
   const tags = await db.sql`select slug, name, name_en from public.tags`;
   for (const [lang, column] of [["ja", "name"], ["en", "name_en"]] as const) {
     const labels = (await listCodes(lang)).items.filter((row) => row.category_id === "attribute");
@@ -204,12 +204,12 @@ Deno.test("every attribute of a search is a tag under the same name in both lang
   }
 });
 
-Deno.test("every code says the same in both languages but for its label", async () => {
+Deno.test("reference: every code says the same in both languages but for its label", async () => {
   const facts = (row: CodeRow) => [row.category_id, row.code, row.sort_order, row.metadata];
   assert.deepEqual((await listCodes("ja")).items.map(facts), (await listCodes("en")).items.map(facts));
 });
 
-Deno.test("Japanese labels are Japanese where the list is not one of names and abbreviations", async () => {
+Deno.test("reference: Japanese labels are Japanese where the list is not one of names and abbreviations", async () => {
   const latin = (await listCodes("ja")).items.filter((row) =>
     !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(row.display_label)
   );
@@ -217,7 +217,7 @@ Deno.test("Japanese labels are Japanese where the list is not one of names and a
   assert.deepEqual(latin.filter((row) => !abbreviations.includes(row.category_id)), []);
 });
 
-Deno.test("within a list no two codes share a place or a label", async () => {
+Deno.test("reference: within a list no two codes share a place or a label", async () => {
   const shared = await db.sql`
     select category_id, lang from public.codes
     group by category_id, lang
@@ -225,7 +225,7 @@ Deno.test("within a list no two codes share a place or a label", async () => {
   assert.deepEqual([...shared], []);
 });
 
-Deno.test("list_codes gives the rows of one language by category, place and code, to everyone", async () => {
+Deno.test("reference: list_codes gives the rows of one language by category, place and code, to everyone", async () => {
   for (const role of ["anon", "authenticated"] as const) {
     const { items, lang } = await listCodes("ja", role);
     assert.equal(lang, "ja");
@@ -241,21 +241,21 @@ Deno.test("list_codes gives the rows of one language by category, place and code
   }
 });
 
-Deno.test("a language that we do not have is refused by name", async () => {
+Deno.test("reference: a language that we do not have is rejected by name", async () => {
   for (const lang of ["fr", "JA", "", null]) {
     const { code, status, param } = await errorOf(listCodes(lang));
     assert.deepEqual({ code, status, param }, { code: "validation_error", status: 422, param: "lang" });
   }
 });
 
-Deno.test("a code that is no longer offered is kept but not listed", async () => {
+Deno.test("reference: a code that is no longer offered is kept but not listed", async () => {
   await db.sql`
     insert into public.codes (category_id, code, lang, display_label, sort_order, is_active)
     values ('structure', 'barge', 'ja', 'はしけ', 900, false), ('structure', 'barge', 'en', 'Barge', 900, false)`;
   assert.ok((await listCodes("ja")).items.every((row) => row.code !== "barge"));
 });
 
-Deno.test("a code that is not well formed cannot be stored", async () => {
+Deno.test("reference: a code that is not well formed cannot be stored", async () => {
   const rows = [
     ["structure", "two words", "ja", "label", null],
     ["structure", "", "ja", "label", null],

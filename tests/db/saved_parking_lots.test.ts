@@ -35,7 +35,7 @@ async function list(user: string, limit = 20, cursor: string | null = null) {
   return row!.page;
 }
 
-Deno.test("a lot is saved once, however often it is asked for, and leaves one row of activity", async () => {
+Deno.test("saved lots: a lot is saved once, however often it is asked for, and leaves one row of activity", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   const first = await save(user, lot);
   const second = await save(user, lot);
@@ -47,7 +47,7 @@ Deno.test("a lot is saved once, however often it is asked for, and leaves one ro
   ]);
 });
 
-Deno.test("saved lots are listed latest first with what a search shows of them; one that is closed shows nothing", async () => {
+Deno.test("saved lots: saved lots are listed latest first with what a search shows of them; one that is closed shows nothing", async () => {
   const user = await newUser(db.sql);
   const lots = await Array.fromAsync({ length: 5 }, (_, n) => newLot(db.sql, { name: `Lot ${n}` }));
   for (const lot of lots) await save(user, lot);
@@ -64,7 +64,7 @@ Deno.test("saved lots are listed latest first with what a search shows of them; 
   assert.equal((await list(user)).total, 4);
 });
 
-Deno.test("a lot that is not public cannot be saved", async () => {
+Deno.test("saved lots: a lot that is not public cannot be saved", async () => {
   const user = await newUser(db.sql);
   for (const lot of [await newLot(db.sql, { status: "draft" }), crypto.randomUUID()]) {
     const { code, param } = await errorOf(save(user, lot));
@@ -72,7 +72,7 @@ Deno.test("a lot that is not public cannot be saved", async () => {
   }
 });
 
-Deno.test("taking a lot from the list takes it from one's own alone, and may be repeated", async () => {
+Deno.test("saved lots: taking a lot from the list takes it from one's own alone, and may be repeated", async () => {
   const [lot, user, stranger] = [await newLot(db.sql), await newUser(db.sql), await newUser(db.sql)];
   await save(user, lot);
   await unsave(stranger, lot);
@@ -98,7 +98,7 @@ async function prefer(user: string, yen: number | null) {
 const premiumUntil = (user: string, moment: string) =>
   db.sql`update public.app_users set premium_ends_at = ${moment}::text::timestamptz where id = ${user}`;
 
-Deno.test("without a choice a minute of walking is worth 20 yen, and only premium members choose", async () => {
+Deno.test("saved lots: without a choice a minute of walking is worth 20 yen, and only premium members choose", async () => {
   const user = await newUser(db.sql);
   assert.deepEqual(await preferences(user), { is_premium: false, yen_per_walk_minute: 20, is_default: true });
   const { code, details } = await errorOf(prefer(user, 30));
@@ -111,7 +111,7 @@ Deno.test("without a choice a minute of walking is worth 20 yen, and only premiu
   for (const yen of [-1, 501, null]) assert.equal((await errorOf(prefer(user, yen))).param, "yen_per_walk_minute");
 });
 
-Deno.test("premium that has ended changes nothing any more; what was chosen is kept", async () => {
+Deno.test("saved lots: premium that has ended changes nothing any more; what was chosen is kept", async () => {
   const user = await newUser(db.sql);
   await premiumUntil(user, "infinity");
   await prefer(user, 50);
@@ -120,7 +120,7 @@ Deno.test("premium that has ended changes nothing any more; what was chosen is k
   assert.deepEqual(await preferences(user), { is_premium: false, yen_per_walk_minute: 50, is_default: false });
 });
 
-Deno.test("premium is a scope of an active account", async () => {
+Deno.test("saved lots: premium is a scope of an active account", async () => {
   const user = await newUser(db.sql);
   const scopes = async () => {
     const [row] = await db.as(signedIn(user), (sql) => sql`select api.my_account() -> 'permission_scopes' as scopes`);
@@ -133,7 +133,7 @@ Deno.test("premium is a scope of an active account", async () => {
   assert.deepEqual(await scopes(), []);
 });
 
-Deno.test("somebody suspended or withdrawn has no saved lots and no preferences", async () => {
+Deno.test("saved lots: a user suspended or withdrawn has no saved lots and no preferences", async () => {
   for (const status of ["suspended", "withdrawn"]) {
     const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
     await db.sql`

@@ -53,7 +53,7 @@ Deno.test("search: distance_m is null without a center, and the distance from it
   assert.deepEqual(await distances({ center: { lat: 35.69, lng: 139.7 } }).then(([m]) => typeof m), "number");
 });
 
-Deno.test("without conditions every public lot is found, and no other", async () => {
+Deno.test("search: without conditions every public lot is found, and no other", async () => {
   assert.deepEqual(await names({}), everything);
   assert.equal((await asAnonymous((sql) => search(sql, { include: ["total"] }))).total, 4);
 });
@@ -73,12 +73,12 @@ const found = [
   "tsukimi PARK",
 ];
 for (const keyword of found) {
-  Deno.test(`the keyword ${keyword} is found whatever its width, case and kana`, async () => {
+  Deno.test(`search: the keyword ${keyword} is found whatever its width, case and kana`, async () => {
     assert.deepEqual(await names({ query: { keywords: [keyword] } }), richAlone);
   });
 }
 
-Deno.test("a place is found however its small ke is written", async () => {
+Deno.test("search: a place is found however its small ke is written", async () => {
   const lots = [await newLot(db.sql, { name: "紅葉ケ丘" }), await newLot(db.sql, { name: "紅葉ヶ丘" })];
   for (const keyword of ["紅葉ケ丘", "紅葉ヶ丘", "ヶ丘", "け丘"]) {
     assert.deepEqual(await names({ query: { keywords: [keyword] } }), ["紅葉ケ丘", "紅葉ヶ丘"].sort(), keyword);
@@ -86,28 +86,28 @@ Deno.test("a place is found however its small ke is written", async () => {
   await db.sql`delete from public.parking_lots where id = any (${lots}::uuid[])`;
 });
 
-Deno.test("every keyword must occur, whole and in one field", async () => {
+Deno.test("search: every keyword must occur, whole and in one field", async () => {
   assert.deepEqual(await names({ query: { keywords: ["東京", "丸の内"] } }), richAlone);
   for (const keywords of [["東京", "大阪"], ["駅前東京"], ["京東"], ["P1東"], ["%"], ["_"], ["東'京"]]) {
     assert.deepEqual(await names({ query: { keywords } }), [], keywords.join());
   }
 });
 
-Deno.test("a renamed operator is found by its new name and not by the old one", async () => {
+Deno.test("search: a renamed operator is found by its new name and not by the old one", async () => {
   await db.sql`update public.operators set name = '満月' where id = 'tsukimi'`;
   await runJob(db.sql, "tell_renames");
   assert.deepEqual(await names({ query: { keywords: ["満月"] } }), richAlone);
   assert.deepEqual(await names({ query: { keywords: ["月見"] } }), []);
 });
 
-Deno.test("difficulty and operator_codes pass any of the given, and never what is unknown", async () => {
+Deno.test("search: difficulty and operator_codes pass any of the given, and never what is unknown", async () => {
   assert.deepEqual(await names({ query: { difficulty: ["easy", "hard"] } }), richAlone);
   assert.deepEqual(await names({ query: { difficulty: ["hard"] } }), []);
   assert.deepEqual(await names({ query: { operator_codes: ["aozora", "tsukimi"] } }), richAlone);
   assert.deepEqual(await names({ query: { operator_codes: ["aozora"] } }), []);
 });
 
-Deno.test("an operator of one letter and a name with that letter behind an at sign are not taken for one another", async () => {
+Deno.test("search: an operator of one letter and a name with that letter behind an at sign are not taken for one another", async () => {
   await db.sql`insert into public.operators (id, name, slug) values ('q', 'Kappa', 'kappa')`;
   const lots = [
     await newLot(db.sql, { name: "run", operator_code: "q" }),
@@ -127,18 +127,18 @@ const fits = {
   tire_width_mm: [205, 206],
 };
 for (const [measure, [takes, refuses]] of Object.entries(fits)) {
-  Deno.test(`vehicle.${measure} passes lots that take it for certain, at the limit and not beyond`, async () => {
+  Deno.test(`search: vehicle.${measure} passes lots that take it for certain, at the limit and not beyond`, async () => {
     assert.deepEqual(await names({ query: { vehicle: { [measure]: takes } } }), richAlone);
     assert.deepEqual(await names({ query: { vehicle: { [measure]: refuses } } }), []);
   });
 }
 
-Deno.test("meter_ticket_included false leaves out parking on the street", async () => {
+Deno.test("search: meter_ticket_included false leaves out parking on the street", async () => {
   assert.deepEqual(await names({ query: { meter_ticket_included: false } }), everything.filter((n) => n !== "plain"));
   assert.deepEqual(await names({ query: { meter_ticket_included: true } }), everything);
 });
 
-Deno.test("price bounds pass known prices within them, both ends included", async () => {
+Deno.test("search: price bounds pass known prices within them, both ends included", async () => {
   const lot = await newLot(db.sql, { name: "priced" });
   await rule(lot, { category: "time_band", per_minutes: 60, price_minor: 400 });
   assert.deepEqual(await names({ query: { price_min: 400, price_max: 400 } }), ["priced"]);
@@ -173,7 +173,7 @@ const derived: Record<string, (lot: string) => Promise<unknown>> = {
 };
 const attributes = await db.sql<{ code: string }[]>`select code from public.codes where category_id = 'attribute'`;
 for (const attribute of new Set(attributes.map(({ code }) => code))) {
-  Deno.test(`${attribute} passes a lot with the tag, ${derived[attribute] ? "or with what implies it, " : ""}unless it is denied`, async () => {
+  Deno.test(`search: ${attribute} passes a lot with the tag, ${derived[attribute] ? "or with what implies it, " : ""}unless it is denied`, async () => {
     const lot = await newLot(db.sql, { name: attribute });
     const query = { attributes: [attribute] };
     const remove = () => db.sql`delete from public.parking_lot_tags where parking_lot_id = ${lot}`;
@@ -192,7 +192,7 @@ for (const attribute of new Set(attributes.map(({ code }) => code))) {
   });
 }
 
-Deno.test("hours that are closed on a day, or for a season, are not around the clock", async () => {
+Deno.test("search: hours that are closed on a day, or for a season, are not around the clock", async () => {
   const lot = await newLot(db.sql, { name: "mostly" });
   await window(lot, { window_type: "business", is_24h: true });
   assert.deepEqual(await names({ query: { attributes: ["open_24h", "24h"] } }), ["mostly"]);
@@ -201,14 +201,14 @@ Deno.test("hours that are closed on a day, or for a season, are not around the c
   await db.sql`delete from public.parking_lots where id = ${lot}`;
 });
 
-Deno.test("a box crosses the antimeridian when west is greater than east", async () => {
+Deno.test("search: a box crosses the antimeridian when west is greater than east", async () => {
   assert.deepEqual(await names({ bbox: [179, -18, -179, -16] }), ["fiji east", "fiji west"]);
   assert.deepEqual(await names({ bbox: [179, -18, 180, -16] }), ["fiji west"]);
   assert.deepEqual(await names({ bbox: [-180, -90, 180, 90] }), everything);
   assert.deepEqual(await names({ bbox: [139.76, 35.68, 139.76, 35.68] }), richAlone);
 });
 
-Deno.test("a lot that stands on a side of the box is in it", async () => {
+Deno.test("search: a lot that stands on a side of the box is in it", async () => {
   const lots = await db.sql<{ id: string; lat: number; lng: number }[]>`
     insert into public.parking_lots (name, lat, lng, status)
     select 'side', -80 + n * 1.600003, -180 + n * 3.600007, 'active' from generate_series(0, 99) as n
@@ -223,12 +223,12 @@ Deno.test("a lot that stands on a side of the box is in it", async () => {
   await db.sql`delete from public.parking_lots where name = 'side'`;
 });
 
-Deno.test("ids pass these lots alone, public ones", async () => {
+Deno.test("search: ids pass these lots alone, public ones", async () => {
   assert.deepEqual(await names({ ids: [plain, crypto.randomUUID()] }), ["plain"]);
   assert.deepEqual(await names({ ids: [] }), []);
 });
 
-Deno.test("a lot that stops being public is no longer found, and found again when it is", async () => {
+Deno.test("search: a lot that stops being public is no longer found, and found again when it is", async () => {
   await db.sql`update public.parking_lots set status = 'suspended' where id = ${rich}`;
   assert.deepEqual(await names({ query: { keywords: ["東京"] } }), []);
   await db.sql`update public.parking_lots set status = 'active' where id = ${rich}`;
@@ -271,19 +271,19 @@ const wrong: [SearchArguments, string][] = [
   [{ updated_since: "2026-01-01T00:00:00Z", query: { v: 1 } }, "updated_since"],
 ];
 for (const [asked, param] of wrong) {
-  Deno.test(`${JSON.stringify(asked).slice(0, 80)} is refused, naming ${param}`, async () => {
+  Deno.test(`search: ${JSON.stringify(asked).slice(0, 80)} is refused, naming ${param}`, async () => {
     const refused = await errorOf(asAnonymous((sql) => search(sql, asked)));
     assert.deepEqual([refused.code, refused.status, refused.param], ["validation_error", 422, param]);
   });
 }
 
-Deno.test("a cursor belongs to its conditions", async () => {
+Deno.test("search: a cursor belongs to its conditions", async () => {
   const { next_cursor } = await asAnonymous((sql) => search(sql, { limit: 1 }));
   const other = { limit: 1, cursor: next_cursor, query: { meter_ticket_included: true } };
   assert.equal((await errorOf(asAnonymous((sql) => search(sql, other)))).param, "cursor");
 });
 
-Deno.test("a suspended caller is refused", async () => {
+Deno.test("search: a suspended caller is rejected", async () => {
   const id = await newUser(db.sql);
   await db.sql`update public.app_users set status = 'suspended' where id = ${id}`;
   assert.equal((await errorOf(db.as(signedIn(id), (sql) => search(sql, {})))).code, "forbidden");

@@ -25,7 +25,7 @@ for (let n = 0; n < 120; n++) await newLot(db.sql, someLot());
 
 const sorts = ["recommended", "price", "distance"] as const;
 for (const sort of sorts) {
-  Deno.test(`pages by ${sort} add up to the whole list, in order, with ties by id`, async () => {
+  Deno.test(`search pages: pages by ${sort} add up to the whole list, in order, with ties by id`, async () => {
     const query = { sort, center: CENTER };
     const [whole, paged] = await asAnonymous(async (sql) => [
       (await search(sql, { query, limit: 1000 })).items,
@@ -42,7 +42,7 @@ for (const sort of sorts) {
   });
 }
 
-Deno.test("a circle passes what lies within it and nothing else", async () => {
+Deno.test("search pages: a circle passes what lies within it and nothing else", async () => {
   const all = await asAnonymous((sql) => searchAll(sql, { query: { center: CENTER } }));
   for (const radius_m of [1, 1_000, 3_336, 5_000, 50_000]) {
     const query = { center: CENTER, radius_m };
@@ -53,7 +53,7 @@ Deno.test("a circle passes what lies within it and nothing else", async () => {
   }
 });
 
-Deno.test("200 interleavings of reading pages and changing lots skip and repeat nothing that stayed", async () => {
+Deno.test("search pages: 200 interleavings of reading pages and changing lots skip and repeat nothing that stayed", async () => {
   for (let round = 0; round < 200; round++) {
     const sort = sorts[round % 3]!;
     const ids = (await db.sql<{ id: string }[]>`select id from public.parking_lots order by id`).map(({ id }) => id);
@@ -93,7 +93,7 @@ async function changes(cursor: string | null): Promise<Page> {
   return await asAnonymous((sql) => search(sql, { updated_since: NOW, limit: 1000, cursor }));
 }
 
-Deno.test("changes tell what was added, changed, hidden and deleted, and resume without a gap", async () => {
+Deno.test("search pages: changes tell what was added, changed, hidden and deleted, and resume without a gap", async () => {
   const marker = await newLot(db.sql, { name: "marker" });
   let first = await changes(null);
   const before = [...first.items];
@@ -113,7 +113,7 @@ Deno.test("changes tell what was added, changed, hidden and deleted, and resume 
   assert.deepEqual([last.items, last.next_cursor, last.has_more], [[], third.next_cursor, false]);
 });
 
-Deno.test("a change that commits late is reported to whoever asked before, and no other change waits for it", async () => {
+Deno.test("search pages: a change that commits late is reported to any user who asked before, and no other change waits for it", async () => {
   const since = new Date(Date.now() + 3_600_000).toISOString();
   const ask = async (cursor: string | null) => {
     await runJob(db.sql, "note_lot_changes");

@@ -71,7 +71,7 @@ async function list(user: string, limit = 20, cursor: string | null = null) {
 const defaults = async (user: string) =>
   (await list(user)).items.filter(({ is_default }) => is_default).map(({ id }) => id);
 
-Deno.test("the first preset is the default; set-default moves it, as often as it is asked", async () => {
+Deno.test("search presets: the first preset is the default; set-default moves it, as often as it is asked", async () => {
   const user = await newUser(db.sql);
   const [first, second] = [await create(user), await create(user)];
   assert.deepEqual(await defaults(user), [first.id]);
@@ -83,7 +83,7 @@ Deno.test("the first preset is the default; set-default moves it, as often as it
   assert.deepEqual(await defaults(user), [third.id]);
 });
 
-Deno.test("a deleted default is passed on to the first of the list", async () => {
+Deno.test("search presets: a deleted default is passed on to the first of the list", async () => {
   const user = await newUser(db.sql);
   const [late, early] = [await create(user, { sortOrder: 9 }), await create(user, { sortOrder: 1 })];
   const chosen = await create(user, { isDefault: true, sortOrder: 5 });
@@ -95,7 +95,7 @@ Deno.test("a deleted default is passed on to the first of the list", async () =>
   assert.deepEqual((await list(user)).items, []);
 });
 
-Deno.test("presets stand by sort_order, then age; without one a new preset stands last", async () => {
+Deno.test("search presets: presets stand by sort_order, then age; without one a new preset stands last", async () => {
   const user = await newUser(db.sql);
   assert.equal((await create(user, { name: "a" })).sort_order, 0);
   await create(user, { name: "b", sortOrder: 10 });
@@ -108,7 +108,7 @@ Deno.test("presets stand by sort_order, then age; without one a new preset stand
   assert.equal(second.next_cursor, null);
 });
 
-Deno.test("a person has at most twenty presets, by constraint", async () => {
+Deno.test("search presets: a person has at most twenty presets, by constraint", async () => {
   const user = await newUser(db.sql);
   const all = await Array.fromAsync({ length: 20 }, () => create(user));
   const { code, details } = await errorOf(create(user));
@@ -120,7 +120,7 @@ Deno.test("a person has at most twenty presets, by constraint", async () => {
   assert.equal((await list(user, 100)).items.length, 20);
 });
 
-Deno.test("a name has 1 to 100 characters, without the space around it", async () => {
+Deno.test("search presets: a name has 1 to 100 characters, without the space around it", async () => {
   const user = await newUser(db.sql);
   assert.equal((await create(user, { name: "　会社の近く " })).name, "会社の近く");
   assert.equal((await create(user, { name: "あ".repeat(100) })).name.length, 100);
@@ -131,7 +131,7 @@ Deno.test("a name has 1 to 100 characters, without the space around it", async (
   assert.equal((await errorOf(update(user, id, " "))).param, "name");
 });
 
-Deno.test("an update changes what is given and replaces the query whole", async () => {
+Deno.test("search presets: an update changes what is given and replaces the query whole", async () => {
   const user = await newUser(db.sql);
   const { id } = await create(user, { query: { v: 1, price_max: 500 } });
   const renamed = await update(user, id, "Other");
@@ -176,7 +176,7 @@ const BAD: [Query, string][] = [
   [{ colour: "red" }, "colour"],
 ];
 
-Deno.test("the database takes and refuses the queries that the schema of the interface does", async () => {
+Deno.test("search presets: the database takes and rejects the queries that the schema of the interface does", async () => {
   for (const query of GOOD) {
     const user = await newUser(db.sql);
     assert.ok(SearchQueryV1.safeParse(query).success, JSON.stringify(query));
@@ -196,7 +196,7 @@ Deno.test("the database takes and refuses the queries that the schema of the int
   assert.equal((await errorOf(update(user, id, null, { v: 2 }))).param, "query_json.v");
 });
 
-Deno.test("another's preset does not exist for the caller, nor does a deleted one", async () => {
+Deno.test("search presets: another's preset does not exist for the caller, nor does a deleted one", async () => {
   const [user, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   const { id } = await create(user);
   for (
@@ -210,7 +210,7 @@ Deno.test("another's preset does not exist for the caller, nor does a deleted on
   }
 });
 
-Deno.test("a deleted preset keeps neither name nor query, also when its row is marked by hand", async () => {
+Deno.test("search presets: a deleted preset keeps neither name nor query, also when its row is marked by hand", async () => {
   const user = await newUser(db.sql);
   const query = { v: 1, center: { lat: 35.6, lng: 139.7 } };
   const [one, two] = [await create(user, { name: "Home", query }), await create(user, { name: "Work", query })];
@@ -227,7 +227,7 @@ Deno.test("a deleted preset keeps neither name nor query, also when its row is m
   assert.equal(await sqlstate(nameless), "23514");
 });
 
-Deno.test("presets that are created and deleted in a loop leave twenty rows, which go after 30 days", async () => {
+Deno.test("search presets: presets that are created and deleted in a loop leave twenty rows, which go after 30 days", async () => {
   const user = await newUser(db.sql);
   for (let n = 0; n < 25; n++) await remove(user, (await create(user, { name: `Preset ${n}` })).id);
   const kept = await create(user);
@@ -246,7 +246,7 @@ Deno.test("presets that are created and deleted in a loop leave twenty rows, whi
   assert.equal(await left(), 1);
 });
 
-Deno.test("somebody suspended or withdrawn has no say over presets", async () => {
+Deno.test("search presets: a user suspended or withdrawn has no say over presets", async () => {
   for (const status of ["suspended", "withdrawn"]) {
     const user = await newUser(db.sql);
     const { id } = await create(user);
@@ -265,7 +265,7 @@ Deno.test("somebody suspended or withdrawn has no say over presets", async () =>
   }
 });
 
-Deno.test("what writes presets for others as the owner of the functions keeps the same rules", async () => {
+Deno.test("search presets: what writes presets for others as the owner of the functions keeps the same rules", async () => {
   const user = await newUser(db.sql);
   const [first] = await db.sql<
     { id: string }[]

@@ -95,7 +95,7 @@ Deno.test("session reminders: nothing is sent for a session that has ended, to a
   assert.deepEqual([...await inbox(late.user)], []);
 });
 
-Deno.test("session reminders: two jobs at once remind once, and neither waits for a session that somebody holds", async () => {
+Deno.test("session reminders: two jobs at once remind once, and neither waits for a session that a user holds", async () => {
   const sessions = await Promise.all(Array.from({ length: 6 }, () => parked(db, 26)));
   for (const { id } of sessions) await watched(id);
   const [held, ...free] = sessions;

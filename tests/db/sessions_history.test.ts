@@ -52,7 +52,7 @@ const user = await newUser(db.sql);
 const rows = await history(user, lots, 40);
 await history(await newUser(db.sql), lots, 5);
 
-Deno.test("the history is one's own, newest first, whole on its pages", async () => {
+Deno.test("sessions history: the history is one's own, newest first, whole on its pages", async () => {
   assert.deepEqual(await all(user), rows.map(({ id }) => id));
   assert.deepEqual(await all(user, {}, 100), rows.map(({ id }) => id));
 });
@@ -76,7 +76,7 @@ Deno.test("a filter leaves exactly what it names: status, lot, from and to", asy
   }
 });
 
-Deno.test("a cursor belongs to its person and its filters", async () => {
+Deno.test("sessions history: a cursor belongs to its person and its filters", async () => {
   const { next_cursor } = await page(user, { limit: 2, status: "ended" });
   const other = await newUser(db.sql);
   for (
@@ -87,7 +87,7 @@ Deno.test("a cursor belongs to its person and its filters", async () => {
   await page(user, { status: "ended", cursor: next_cursor });
 });
 
-Deno.test("a limit and a status out of bounds are refused by name", async () => {
+Deno.test("sessions history: a limit and a status out of bounds are rejected by name", async () => {
   for (const [filters, param] of [[{ limit: 0 }, "limit"], [{ limit: 101 }, "limit"], [{ status: "gone" }, "status"]]) {
     const found = await errorOf(page(user, filters as Filters));
     assert.deepEqual([found.code, found.param], ["validation_error", param]);

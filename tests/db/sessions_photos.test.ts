@@ -56,7 +56,7 @@ async function isDeleted(asset: string): Promise<boolean> {
   return row!.deleted;
 }
 
-Deno.test("photos lie in their slots, those of the stay before those of afterwards, in every state of the session", async () => {
+Deno.test("sessions photos: photos lie in their slots, those of the stay before those of afterwards, in every state of the session", async () => {
   const { user, id } = await parked(db, 10);
   const [first, second, third] = [await upload(user), await upload(user), await upload(user)];
   await put(user, id, "during", 4, first);
@@ -74,7 +74,7 @@ Deno.test("photos lie in their slots, those of the stay before those of afterwar
   assert.ok(breakdown && rules);
 });
 
-Deno.test("a second photo in a slot takes the place of the first, which goes; the same again changes nothing", async () => {
+Deno.test("sessions photos: a second photo in a slot takes the place of the first, which goes; the same again changes nothing", async () => {
   const { user, id } = await parked(db);
   const [first, second] = [await upload(user), await upload(user)];
   const before = await put(user, id, "during", 1, first);
@@ -86,7 +86,7 @@ Deno.test("a second photo in a slot takes the place of the first, which goes; th
   assert.equal((await errorOf(put(user, id, "during", 2, first))).code, "not_found");
 });
 
-Deno.test("of two photos that want a slot at once one lies there and the other goes", async () => {
+Deno.test("sessions photos: of two photos that want a slot at once one lies there and the other goes", async () => {
   const { user, id } = await parked(db);
   const assets = await Promise.all([1, 2, 3, 4].map(() => upload(user)));
   await Promise.all(assets.map((asset) => put(user, id, "after", 3, asset)));
@@ -95,7 +95,7 @@ Deno.test("of two photos that want a slot at once one lies there and the other g
   for (const asset of assets) assert.equal(await isDeleted(asset), asset !== photos[0]!.asset_id);
 });
 
-Deno.test("a photo that is taken out goes, and an empty slot is told", async () => {
+Deno.test("sessions photos: a photo that is taken out goes, and an empty slot is told", async () => {
   const { user, id } = await parked(db);
   const asset = await upload(user);
   await put(user, id, "during", 1, asset);
@@ -106,7 +106,7 @@ Deno.test("a photo that is taken out goes, and an empty slot is told", async () 
   assert.deepEqual([code, param], ["not_found", "slot"]);
 });
 
-Deno.test("only an upload of one's own, looked at, of its category and not in use elsewhere becomes a photo", async () => {
+Deno.test("sessions photos: only an upload of one's own, looked at, of its category and not in use elsewhere becomes a photo", async () => {
   const { user, id } = await parked(db);
   const used = await upload(user);
   await put(user, id, "during", 1, used);
@@ -125,7 +125,7 @@ Deno.test("only an upload of one's own, looked at, of its category and not in us
   assert.equal((await detail(user, id)).photos.length, 1);
 });
 
-Deno.test("a phase and a slot out of bounds are refused by name, and cannot be stored", async () => {
+Deno.test("sessions photos: a phase and a slot out of bounds are rejected by name, and cannot be stored", async () => {
   const { user, id } = await parked(db);
   for (const [phase, slot, param] of [["before", 1, "phase"], ["during", 0, "slot"], ["after", 5, "slot"]] as const) {
     const asset = await upload(user);
@@ -138,7 +138,7 @@ Deno.test("a phase and a slot out of bounds are refused by name, and cannot be s
   }
 });
 
-Deno.test("another's session has no slots and no detail for the caller, and who is not active has none", async () => {
+Deno.test("sessions photos: another's session has no slots and no detail for the caller, and who is not active has none", async () => {
   const { user, id } = await parked(db);
   await put(user, id, "during", 1, await upload(user));
   const calls = (person: string, session: string) => [
@@ -155,7 +155,7 @@ Deno.test("another's session has no slots and no detail for the caller, and who 
   assert.equal((await detail(user, id)).photos.length, 1);
 });
 
-Deno.test("the photos of a person who leaves go", async () => {
+Deno.test("sessions photos: the photos of a person who leaves go", async () => {
   const leave: ((user: string) => Promise<unknown>)[] = [
     (user) => db.sql`update public.app_users set status = 'withdrawn' where id = ${user}`,
     (user) => db.sql`delete from auth.users where id = ${user}`,
@@ -171,7 +171,7 @@ Deno.test("the photos of a person who leaves go", async () => {
   }
 });
 
-Deno.test("a session without photos has an empty list, and one that runs has no breakdown yet", async () => {
+Deno.test("sessions photos: a session without photos has an empty list, and one that runs has no breakdown yet", async () => {
   const user = await newUser(db.sql);
   const { user: driver, id } = await parked(db);
   assert.deepEqual([(await detail(driver, id)).photos, (await detail(driver, id)).breakdown], [[], null]);

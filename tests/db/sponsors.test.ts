@@ -51,7 +51,7 @@ async function checkIn(user: string, sponsor: string, lat = 43.06, lng = 141.35,
   return row!.taken;
 }
 
-Deno.test("the nearest sponsors are those that sorting all of them gives: anywhere, poles and antimeridian too", async () => {
+Deno.test("sponsors: the nearest sponsors are those that sorting all of them gives: anywhere, poles and antimeridian too", async () => {
   let total = 0;
   for (const query of queries(250, {})) {
     const asked = { ...query, radius_m: Math.max(1, Math.round(query.radius_m)), limit: Math.min(query.limit, 100) };
@@ -65,14 +65,14 @@ Deno.test("the nearest sponsors are those that sorting all of them gives: anywhe
   assert.ok(total > 1_000, `${total} sponsors`);
 });
 
-Deno.test("a search of few sponsors reads the index, not the table", async () => {
+Deno.test("sponsors: a search of few sponsors reads the index, not the table", async () => {
   const [plan] = await db.sql<{ "QUERY PLAN": unknown }[]>`
     explain (format json) select s.id from private.search_boxes(35.6812, 139.7671, 300) as around
     cross join lateral unnest(around.boxes) as b (area) join public.sponsors s on s.mercator <@ b.area where s.is_active`;
   assert.match(JSON.stringify(plan), /sponsors_mercator_idx/);
 });
 
-Deno.test("a question that is none is refused by name", async () => {
+Deno.test("sponsors: a question that is none is rejected by name", async () => {
   const good = { lat: 35, lng: 139, radius_m: 500, limit: 10 };
   for (const [param, value] of [["lat", 91], ["lng", 181], ["radius_m", 50_001], ["limit", 101]] as const) {
     const refused = await errorOf(near({ ...good, [param]: value }));
@@ -80,7 +80,7 @@ Deno.test("a question that is none is refused by name", async () => {
   }
 });
 
-Deno.test("sponsors out of their time are in no list, and nobody checks in there", async () => {
+Deno.test("sponsors: sponsors out of their time are in no list, and nobody checks in there", async () => {
   const user = await newUser(db.sql);
   const place = { lat: -41.3, lng: 174.8 };
   const shown = await newSponsor(place);
@@ -96,7 +96,7 @@ Deno.test("sponsors out of their time are in no list, and nobody checks in there
   }
 });
 
-Deno.test("the list has the sponsors of a category in their order, page by page, each once", async () => {
+Deno.test("sponsors: the list has the sponsors of a category in their order, page by page, each once", async () => {
   const ids: string[] = [];
   for (const sort_order of [3, 1, 2, 2, 1]) ids.push(await newSponsor({ sort_order, category: "bakery" }));
   await newSponsor({ sort_order: 1, category: "florist" });
@@ -117,7 +117,7 @@ Deno.test("the list has the sponsors of a category in their order, page by page,
   assert.deepEqual(seen, inOrder);
 });
 
-Deno.test("a check-in counts once a day with one row of activity; later ones that day answer the first", async () => {
+Deno.test("sponsors: a check-in counts once a day with one row of activity; later ones that day answer the first", async () => {
   const [user, sponsor] = [await newUser(db.sql), await newSponsor()];
   const first = await checkIn(user, sponsor);
   const second = await checkIn(user, sponsor);
@@ -132,7 +132,7 @@ Deno.test("a check-in counts once a day with one row of activity; later ones tha
   ]);
 });
 
-Deno.test("the day of a check-in is the sponsor's own", async () => {
+Deno.test("sponsors: the day of a check-in is the sponsor's own", async () => {
   const user = await newUser(db.sql);
   for (const time_zone of ["Pacific/Kiritimati", "Pacific/Pago_Pago"]) {
     const { local_date } = await checkIn(user, await newSponsor({ time_zone }));
@@ -141,7 +141,7 @@ Deno.test("the day of a check-in is the sponsor's own", async () => {
   }
 });
 
-Deno.test("a check-in from too far says how far it was, and one within the radius counts", async () => {
+Deno.test("sponsors: a check-in from too far says how far it was, and one within the radius counts", async () => {
   const [user, sponsor] = [await newUser(db.sql), await newSponsor({ checkin_radius_m: 150 })];
   const refused = await errorOf(checkIn(user, sponsor, 43.0614));
   assert.deepEqual([refused.code, refused.status], ["validation_error", 422]);
@@ -152,7 +152,7 @@ Deno.test("a check-in from too far says how far it was, and one within the radiu
   assert.ok(counted && near > 140 && near < 150);
 });
 
-Deno.test("a position that is not known to within 100 m does not count", async () => {
+Deno.test("sponsors: a position that is not known to within 100 m does not count", async () => {
   const [user, sponsor] = [await newUser(db.sql), await newSponsor()];
   const refused = await errorOf(checkIn(user, sponsor, 43.06, 141.35, 100.5));
   assert.deepEqual([refused.code, refused.param, refused.details], [
@@ -163,7 +163,7 @@ Deno.test("a position that is not known to within 100 m does not count", async (
   assert.equal((await checkIn(user, sponsor, 43.06, 141.35, 100)).counted, true);
 });
 
-Deno.test("a check-in beside the deletion of its sponsor waits for it, and says that there is no such sponsor", async () => {
+Deno.test("sponsors: a check-in beside the deletion of its sponsor waits for it, and says that there is no such sponsor", async () => {
   const [user, sponsor] = [await newUser(db.sql), await newSponsor()];
   const { answer } = await db.sql.begin(async (deleting) => {
     await deleting`delete from public.sponsors where id = ${sponsor}`;
@@ -180,7 +180,7 @@ Deno.test("a check-in beside the deletion of its sponsor waits for it, and says 
   assert.deepEqual([refused.value.code, refused.value.param], ["not_found", "id"]);
 });
 
-Deno.test("weekly hours are open from their opening on and no longer at their closing, over midnight and Sunday too", async () => {
+Deno.test("sponsors: weekly hours are open from their opening on and no longer at their closing, over midnight and Sunday too", async () => {
   const hours = [
     { weekday: 1, opens: "09:00", closes: "18:00" },
     { weekday: 7, opens: "22:00", closes: "02:00" },
@@ -210,7 +210,7 @@ Deno.test("weekly hours are open from their opening on and no longer at their cl
   }
 });
 
-Deno.test("a weekday may be written with a point", async () => {
+Deno.test("sponsors: a weekday may be written with a point", async () => {
   const [row] = await db.sql`
     with cafe as (
       insert into public.sponsors (name, lat, lng, opening_hours)
@@ -220,7 +220,7 @@ Deno.test("a weekday may be written with a point", async () => {
   assert.equal(row!["is_open"], true);
 });
 
-Deno.test("hours, times and time zones that are not well formed cannot be stored", async () => {
+Deno.test("sponsors: hours, times and time zones that are not well formed cannot be stored", async () => {
   const wrong = [
     `{}`,
     `[1]`,

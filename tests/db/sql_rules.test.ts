@@ -8,34 +8,34 @@ function findings(statements: string, name = NAME): string[] {
   return sqlFindings(name, `${STORY}${statements}`).map((finding) => finding.replace(`${name}:`, ""));
 }
 
-Deno.test("the migrations keep the house rules", () => {
+Deno.test("sql rules: the migrations keep the house rules", () => {
   const all = migrations();
   assert.ok(all.length > 0);
   assert.deepEqual(all.flatMap(({ name, text }) => sqlFindings(name, text)), []);
 });
 
-Deno.test("no two migrations have the same version", () => {
+Deno.test("sql rules: no two migrations have the same version", () => {
   const versions = migrations().map(({ name }) => name.slice(0, 14));
   assert.equal(new Set(versions).size, versions.length);
 });
 
-Deno.test("every function of private is called", () => {
+Deno.test("sql rules: every function of private is called", () => {
   assert.deepEqual(uncalled(migrations().map(({ text }) => text).join("\n")), []);
   const f = "create function private.f() returns int\nlanguage sql\nreturn private.f();";
   assert.deepEqual(uncalled(`${f}\n\ncomment on function private.f() is 'F.';\n`), ["f"]);
   assert.deepEqual(uncalled(`${f}\n\nselect private.f();\n`), []);
 });
 
-Deno.test("a file that keeps the rules has no findings", () => {
+Deno.test("sql rules: a file that keeps the rules has no findings", () => {
   assert.deepEqual(findings("select 'SELECT', \"Upper\" from t; -- NOT code\n/* NOR this */\n"), []);
   assert.deepEqual(findings("create function f() returns text\nsecurity definer -- because\nas $$ select 1 $$;\n"), []);
 });
 
-Deno.test("a finding names file, line and what is wrong", () => {
+Deno.test("sql rules: a finding names file, line and what is wrong", () => {
   assert.deepEqual(sqlFindings(NAME, `${STORY}SELECT 1;\n`), [`${NAME}:4 writes SELECT in upper case`]);
 });
 
-Deno.test("each breach of the house rules is found", () => {
+Deno.test("sql rules: each breach of the house rules is found", () => {
   const function61 = `create function f() returns void\nas $$\n${"  perform 1;\n".repeat(58)}$$;\n`;
   const cases: [statements: string, finding: string][] = [
     ["select 1; \n", "4 ends in white space"],
@@ -61,14 +61,14 @@ Deno.test("each breach of the house rules is found", () => {
   assert.deepEqual(sqlFindings(NAME, "select 1;\n"), [`${NAME}:1 does not open with its story`]);
 });
 
-Deno.test("a function of sixty lines and a file of five hundred pass", () => {
+Deno.test("sql rules: a function of sixty lines and a file of five hundred pass", () => {
   assert.deepEqual(findings(`create function f() returns void\nas $$\n${"  perform 1;\n".repeat(57)}$$;\n`), []);
   assert.deepEqual(findings("select 1;\n".repeat(497)), []);
 });
 
 const ALL = migrations().map(({ text }) => text);
 
-Deno.test("functions that raise are not immutable, however deep what they call is", () => {
+Deno.test("sql rules: functions that raise are not immutable, however deep what they call is", () => {
   assert.deepEqual(raisingImmutables(ALL), []);
   const sample =
     "create function private.a() returns void\nlanguage plpgsql immutable\nas $$\nbegin\n  perform private.b();\nend\n$$;\n\n" +
@@ -76,14 +76,14 @@ Deno.test("functions that raise are not immutable, however deep what they call i
   assert.deepEqual(raisingImmutables([sample]), ["private.a"]);
 });
 
-Deno.test("every command locks the account that it writes for", () => {
+Deno.test("sql rules: every command locks the account that it writes for", () => {
   assert.deepEqual(unheldCommands(ALL), []);
   const sample =
     "create function commands.a() returns void\nlanguage plpgsql\nas $$\nbegin\n  perform private.active_user();\nend\n$$;\n";
   assert.deepEqual(unheldCommands([sample]), ["commands.a"]);
 });
 
-Deno.test("a delete and an update have a where", () => {
+Deno.test("sql rules: a delete and an update have a where", () => {
   assert.deepEqual(
     findings("delete from a.b where c;\nwith d as (delete from a.b where c returning e) select 1;\n"),
     [],

@@ -103,7 +103,7 @@ Deno.test("turns: a consumer that is gone loses its lease, and what it still sen
   assert.equal((await db.sql`select from pgmq."q_store-sync"`).length, 0);
 });
 
-Deno.test("turns: a run that writes nothing in ten of them fails with what it ended with; each write begins the count anew", async () => {
+Deno.test("turns: a run that writes nothing in ten of them fails with what it ended with; each write begins the count again", async () => {
   const [id] = await start("ios_store", "sales");
   for (let n = 0; n < 10; n++) {
     const turn = (await take())!;

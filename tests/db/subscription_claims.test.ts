@@ -48,7 +48,7 @@ Deno.test("record_store_statement: no client and no administrator may call it", 
   }
 });
 
-Deno.test("record_store_statement: an unknown source, an unknown plan and a suspended purchaser are refused", async () => {
+Deno.test("record_store_statement: an unknown source, an unknown plan and a suspended purchaser are rejected", async () => {
   assert.equal((await errorOf(record(sql, aStatement(plan), undefined, "admin"))).code, "validation_error");
   assert.equal((await errorOf(record(sql, aStatement("no.such.plan")))).code, "validation_error");
   const user = await newUser(sql);
@@ -56,7 +56,7 @@ Deno.test("record_store_statement: an unknown source, an unknown plan and a susp
   assert.equal((await errorOf(record(sql, aStatement(plan), user))).code, "forbidden");
 });
 
-Deno.test("claim_subscription: only for an hour, only by whoever showed the receipt, never by an anonymous client", async () => {
+Deno.test("claim_subscription: only for an hour, only by any user who showed the receipt, never by an anonymous client", async () => {
   const [user, stranger] = [await newUser(sql), await newUser(sql)];
   const id = await record(sql, aStatement(plan), user);
   assert.equal((await errorOf(claim(db, stranger, id))).code, "not_found");

@@ -59,7 +59,7 @@ const gift = (theme: string, admin: string, user: string, message: string | null
     (sql) => sql`select api.gift_theme_to_user(${theme}, ${admin}, ${user}, ${message})`,
   );
 
-Deno.test("a free theme is everybody's without a row, under the id that it keeps when it is applied", async () => {
+Deno.test("themes: a free theme is everybody's without a row, under the id that it keeps when it is applied", async () => {
   const user = await newUser(db.sql);
   const theme = await newTheme({ is_free: true });
   const listed = (await list(user)).items.find(({ theme_id }) => theme_id === theme);
@@ -70,7 +70,7 @@ Deno.test("a free theme is everybody's without a row, under the id that it keeps
   ]);
 });
 
-Deno.test("a free theme that is no longer offered stays with whoever applied it, and is nobody else's", async () => {
+Deno.test("themes: a free theme that is no longer offered stays with any user who applied it, and is nobody else's", async () => {
   const [user, other] = [await newUser(db.sql), await newUser(db.sql)];
   const theme = await newTheme({ is_free: true });
   await apply(user, theme);
@@ -80,7 +80,7 @@ Deno.test("a free theme that is no longer offered stays with whoever applied it,
   assert.equal((await errorOf(apply(other, theme))).code, "not_found");
 });
 
-Deno.test("applying takes a theme by its own id or by the row's, in place of the one before", async () => {
+Deno.test("themes: applying takes a theme by its own id or by the row's, in place of the one before", async () => {
   const user = await newUser(db.sql);
   const [first, second] = [await newTheme(), await newTheme()];
   await grant(user, first, "purchase");
@@ -93,7 +93,7 @@ Deno.test("applying takes a theme by its own id or by the row's, in place of the
   assert.deepEqual(await apply(user, second), applied[0]);
 });
 
-Deno.test("a theme that is not owned is not there to apply, and the one before stays applied", async () => {
+Deno.test("themes: a theme that is not owned is not there to apply, and the one before stays applied", async () => {
   const [user, other] = [await newUser(db.sql), await newUser(db.sql)];
   const [mine, theirs] = [await newTheme(), await newTheme()];
   await grant(user, mine, "purchase");
@@ -107,7 +107,7 @@ Deno.test("a theme that is not owned is not there to apply, and the one before s
   assert.deepEqual((await list(user)).items.filter((o) => o.is_applied).map((o) => o.theme_id), [mine]);
 });
 
-Deno.test("a theme is granted once, and how it came stays as it was", async () => {
+Deno.test("themes: a theme is granted once, and how it came stays as it was", async () => {
   const [user, theme] = [await newUser(db.sql), await newTheme()];
   assert.equal((await grant(user, theme, "purchase"))[0]!.is_new, true);
   assert.equal((await grant(user, theme, "reward"))[0]!.is_new, false);
@@ -116,7 +116,7 @@ Deno.test("a theme is granted once, and how it came stays as it was", async () =
   assert.equal(await sqlstate(grant(user, await newTheme(), "theft")), "23514");
 });
 
-Deno.test("the catalogue has what is offered and what is owned, each once, in its order", async () => {
+Deno.test("themes: the catalogue has what is offered and what is owned, each once, in its order", async () => {
   const user = await newUser(db.sql);
   const offered = await newTheme({ sort_order: -30, price_yen_minor: 300 });
   const retired = await newTheme({ sort_order: -20, is_active: false });
@@ -133,7 +133,7 @@ Deno.test("the catalogue has what is offered and what is owned, each once, in it
   assert.equal((await list(user)).catalogue, undefined);
 });
 
-Deno.test("owned themes come page by page, each once, rows and free ones alike", async () => {
+Deno.test("themes: owned themes come page by page, each once, rows and free ones alike", async () => {
   const user = await newUser(db.sql);
   for (let n = 0; n < 4; n++) await grant(user, await newTheme(), "gift");
   await newTheme({ is_free: true });
@@ -149,7 +149,7 @@ Deno.test("owned themes come page by page, each once, rows and free ones alike",
   assert.deepEqual(seen, all);
 });
 
-Deno.test("a gift is the theme, its message and a notification; nobody but the service gives one", async () => {
+Deno.test("themes: a gift is the theme, its message and a notification; nobody but the service gives one", async () => {
   const [user, admin, theme] = [await newUser(db.sql), await newAdmin(), await newTheme({ name: "Night" })];
   await gift(theme, admin, user, "  Thank you ");
   const owned = (await list(user)).items.find(({ theme_id }) => theme_id === theme);
@@ -168,7 +168,7 @@ Deno.test("a gift is the theme, its message and a notification; nobody but the s
   assert.equal(await sqlstate(byHand), "42501");
 });
 
-Deno.test("a gift that cannot be is refused by name and leaves nothing behind", async () => {
+Deno.test("themes: a gift that cannot be is rejected by name and leaves nothing behind", async () => {
   const [user, admin, theme] = [await newUser(db.sql), await newAdmin(), await newTheme()];
   const gone = await newUser(db.sql);
   await db.sql`update public.app_users set status = 'withdrawn' where id = ${gone}`;
@@ -191,7 +191,7 @@ Deno.test("a gift that cannot be is refused by name and leaves nothing behind", 
   assert.equal(left!["rows"], 0);
 });
 
-Deno.test("of twenty gifts of one theme at once one is given", async () => {
+Deno.test("themes: of twenty gifts of one theme at once one is given", async () => {
   const [user, admin, theme] = [await newUser(db.sql), await newAdmin(), await newTheme()];
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => gift(theme, admin, user)));
   assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
@@ -201,7 +201,7 @@ Deno.test("of twenty gifts of one theme at once one is given", async () => {
   assert.deepEqual({ ...stored }, { gifts: 1, owned: 1 });
 });
 
-Deno.test("a theme that is free has no price", async () => {
+Deno.test("themes: a theme that is free has no price", async () => {
   assert.equal(await sqlstate(newTheme({ is_free: true, price_yen_minor: 100 })), "23514");
 });
 
@@ -214,7 +214,7 @@ async function grantEarned(): Promise<void> {
 }
 const ownedBy = async (user: string) => new Set((await list(user)).items.map(({ theme_id }) => theme_id));
 
-Deno.test("a level earns its themes and those of the levels below, and none that is not offered", async () => {
+Deno.test("themes: a level earns its themes and those of the levels below, and none that is not offered", async () => {
   const [user, other] = [await newUser(db.sql), await newUser(db.sql)];
   const levels = [2, 3, 4].map((unlock_level) => newTheme({ unlock_level }));
   const [two, three, four] = await Promise.all(levels);
@@ -229,7 +229,7 @@ Deno.test("a level earns its themes and those of the levels below, and none that
   assert.ok(!(await ownedBy(other)).has(two!));
 });
 
-Deno.test("a theme that is offered later, or for less, goes to those who have earned it", async () => {
+Deno.test("themes: a theme that is offered later, or for less, goes to those who have earned it", async () => {
   const [user, other] = [await newUser(db.sql), await newUser(db.sql)];
   await rise(user, 5);
   const theme = await newTheme({ unlock_level: 4, is_active: false });
@@ -243,7 +243,7 @@ Deno.test("a theme that is offered later, or for less, goes to those who have ea
   assert.ok(!(await ownedBy(other)).has(theme));
 });
 
-Deno.test("a badge earns its theme, to those who have it already as well; the theme outlives the badge", async () => {
+Deno.test("themes: a badge earns its theme, to those who have it already as well; the theme outlives the badge", async () => {
   const [user, early, other] = [await newUser(db.sql), await newUser(db.sql), await newUser(db.sql)];
   const [badge] = await db.sql<{ id: string }[]>`
     insert into public.badges (name, description, icon, category, conditions, threshold)

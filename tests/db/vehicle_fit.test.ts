@@ -26,7 +26,7 @@ async function fit(vehicle: Measures | null, limits: Measures): Promise<Fit | nu
 
 const ALL = { height_m: 2, width_m: 1.9, length_m: 5, weight_t: 2.5, clearance_cm: 15, tire_width_mm: 200 };
 
-Deno.test("a vehicle within every known limit fits, also when it is exactly at the limit", async () => {
+Deno.test("vehicle fit: a vehicle within every known limit fits, also when it is exactly at the limit", async () => {
   const { fits, failing, unknown, limits } = (await fit(ALL, ALL))!;
   assert.deepEqual({ fits, failing, unknown, limits }, { fits: true, failing: [], unknown: [], limits: ALL });
 });
@@ -36,7 +36,7 @@ for (const [measure, limit] of Object.entries(ALL)) {
   const beyond = measure === "clearance_cm" ? limit - 1 : limit + 1;
   const within = measure === "clearance_cm" ? limit + 1 : limit - 1;
 
-  Deno.test(`a vehicle whose ${measure} is beyond the limit does not fit, and ${measure} is named`, async () => {
+  Deno.test(`vehicle fit: a vehicle whose ${measure} is beyond the limit does not fit, and ${measure} is named`, async () => {
     assert.deepEqual(await fit({ ...ALL, [measure]: beyond }, ALL), {
       fits: false,
       failing: [measure],
@@ -46,13 +46,13 @@ for (const [measure, limit] of Object.entries(ALL)) {
     assert.equal((await fit({ [measure]: within === 0 ? limit : within }, ALL))!.fits, true);
   });
 
-  Deno.test(`a limit of ${measure} that nobody knows is never a fit`, async () => {
+  Deno.test(`vehicle fit: a limit of ${measure} that nobody knows is never a fit`, async () => {
     const limits = { ...ALL, [measure]: null };
     assert.deepEqual(await fit(ALL, limits), { fits: null, failing: [], unknown: [measure], limits });
   });
 }
 
-Deno.test("one limit that is exceeded decides, however many are unknown", async () => {
+Deno.test("vehicle fit: one limit that is exceeded decides, however many are unknown", async () => {
   const answer = await fit({ height_m: 2.3, width_m: 1.8 }, { height_m: 2.1 });
   assert.deepEqual(answer, {
     fits: false,
@@ -62,7 +62,7 @@ Deno.test("one limit that is exceeded decides, however many are unknown", async 
   });
 });
 
-Deno.test("only the measures that were given are judged; without any there is no answer", async () => {
+Deno.test("vehicle fit: only the measures that were given are judged; without any there is no answer", async () => {
   assert.deepEqual(await fit({ height_m: 1.5, width_m: null }, ALL), {
     fits: true,
     failing: [],

@@ -50,7 +50,7 @@ async function list(user: string): Promise<Vehicle[]> {
 
 const defaults = async (user: string) => (await list(user)).filter(({ is_default }) => is_default).map(({ id }) => id);
 
-Deno.test("the first vehicle is the default, and a later one only when it is asked to be", async () => {
+Deno.test("vehicles: the first vehicle is the default, and a later one only when it is asked to be", async () => {
   const user = await newUser(db.sql);
   const first = await add(user, { is_default: false });
   assert.deepEqual(await defaults(user), [first.id]);
@@ -63,7 +63,7 @@ Deno.test("the first vehicle is the default, and a later one only when it is ask
   assert.deepEqual((await list(user)).map(({ id }) => id), [first.id, second.id, third.id]);
 });
 
-Deno.test("a deleted default is passed on to the vehicle that was added first, and to none when none is left", async () => {
+Deno.test("vehicles: a deleted default is passed on to the vehicle that was added first, and to none when none is left", async () => {
   const user = await newUser(db.sql);
   const [first, second, third] = [await add(user), await add(user), await add(user, { is_default: true })];
   await remove(user, third.id);
@@ -77,7 +77,7 @@ Deno.test("a deleted default is passed on to the vehicle that was added first, a
   assert.deepEqual(await defaults(user), [anew.id]);
 });
 
-Deno.test("rows that the service writes and deletes itself keep one default too", async () => {
+Deno.test("vehicles: rows that the service writes and deletes itself keep one default too", async () => {
   const user = await newUser(db.sql);
   const rows = await db.sql<{ id: string }[]>`
     insert into public.user_vehicles (user_id, vehicle_type) values (${user}, 'kei'), (${user}, 'bus') returning id`;
@@ -88,7 +88,7 @@ Deno.test("rows that the service writes and deletes itself keep one default too"
   assert.ok(rows.some(({ id }) => id === left[0]));
 });
 
-Deno.test("the default is not given up, only passed on", async () => {
+Deno.test("vehicles: the default is not given up, only passed on", async () => {
   const user = await newUser(db.sql);
   const [first, second] = [await add(user), await add(user)];
   const { code, param, details } = await errorOf(change(user, first.id, { is_default: false }));
@@ -96,7 +96,7 @@ Deno.test("the default is not given up, only passed on", async () => {
   assert.equal((await change(user, second.id, { is_default: false })).is_default, false);
 });
 
-Deno.test("a person has at most ten vehicles; a deleted one makes room", async () => {
+Deno.test("vehicles: a person has at most ten vehicles; a deleted one makes room", async () => {
   const user = await newUser(db.sql);
   const all = await Array.fromAsync({ length: 10 }, () => add(user));
   const { code, details } = await errorOf(add(user));
@@ -112,7 +112,7 @@ Deno.test("a person has at most ten vehicles; a deleted one makes room", async (
   );
 });
 
-Deno.test("a field that is given is changed, null takes it away, and what is absent stays", async () => {
+Deno.test("vehicles: a field that is given is changed, null takes it away, and what is absent stays", async () => {
   const user = await newUser(db.sql);
   const { id } = await add(user, { nickname: "　赤い車 ", plate_number: "12-34", height_m: 1.9, color: "  " });
   const changed = await change(user, id, { plate_number: null, vehicle_type: "kei" });
@@ -124,7 +124,7 @@ Deno.test("a field that is given is changed, null takes it away, and what is abs
   assert.equal((await change(user, id, {})).nickname, "赤い車");
 });
 
-Deno.test("a deleted vehicle stays as a row with nothing but its type, and is not there for anybody", async () => {
+Deno.test("vehicles: a deleted vehicle stays as a row with nothing but its type, and is not there for anybody", async () => {
   const user = await newUser(db.sql);
   const personal = { nickname: "赤い車", plate_number: "12-34", color: "red", height_m: 1.5, tire_width_mm: 200 };
   const { id } = await add(user, personal);
@@ -140,7 +140,7 @@ Deno.test("a deleted vehicle stays as a row with nothing but its type, and is no
   assert.equal((await errorOf(change(user, id, {}))).code, "not_found");
 });
 
-Deno.test("vehicles that are added and deleted in a loop leave ten rows, and those that a session names", async () => {
+Deno.test("vehicles: vehicles that are added and deleted in a loop leave ten rows, and those that a session names", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   const named: string[] = [];
   for (let n = 0; n < 14; n++) {
@@ -163,7 +163,7 @@ Deno.test("vehicles that are added and deleted in a loop leave ten rows, and tho
   assert.deepEqual((await left()).map(({ id }) => id).sort(), named.sort());
 });
 
-Deno.test("another's vehicle is neither listed, changed nor deleted", async () => {
+Deno.test("vehicles: another's vehicle is neither listed, changed nor deleted", async () => {
   const [user, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   const { id } = await add(user, { plate_number: "12-34" });
   assert.deepEqual(await list(stranger), []);
@@ -171,7 +171,7 @@ Deno.test("another's vehicle is neither listed, changed nor deleted", async () =
   assert.equal((await errorOf(remove(stranger, id))).code, "not_found");
 });
 
-Deno.test("a wrong field is refused by its name", async () => {
+Deno.test("vehicles: a wrong field is rejected by its name", async () => {
   const user = await newUser(db.sql);
   const wrong: [Fields, string][] = [
     [{ vehicle_type: "hovercraft" }, "vehicle_type"],
@@ -201,7 +201,7 @@ Deno.test("a wrong field is refused by its name", async () => {
   assert.deepEqual(await list(user), []);
 });
 
-Deno.test("somebody suspended or withdrawn has no say over vehicles", async () => {
+Deno.test("vehicles: a user suspended or withdrawn has no say over vehicles", async () => {
   for (const status of ["suspended", "withdrawn"]) {
     const user = await newUser(db.sql);
     const { id } = await add(user);
@@ -212,7 +212,7 @@ Deno.test("somebody suspended or withdrawn has no say over vehicles", async () =
   }
 });
 
-Deno.test("a vehicle that is added beside a withdrawal waits for it, and is refused", async () => {
+Deno.test("vehicles: a vehicle that is added beside a withdrawal waits for it, and is rejected", async () => {
   const user = await newUser(db.sql);
   const adding = await db.sql.begin(async (sql) => {
     await sql`update public.app_users set status = 'withdrawn' where id = ${user}`;
@@ -228,7 +228,7 @@ Deno.test("a vehicle that is added beside a withdrawal waits for it, and is refu
   assert.deepEqual([...await db.sql`select id from public.user_vehicles where user_id = ${user}`], []);
 });
 
-Deno.test("an account that is deleted takes its vehicles along", async () => {
+Deno.test("vehicles: an account that is deleted takes its vehicles along", async () => {
   const user = await newUser(db.sql);
   await add(user);
   await add(user);

@@ -99,7 +99,7 @@ async function callsOf(user: string, question: string): Promise<Map<string, numb
 }
 
 for (const question of ["commands.withdraw_my_account()", "api.export_my_data()"]) {
-  Deno.test(`${question}: no function is called once a row, but those that compute the row itself`, async () => {
+  Deno.test(`withdrawal: ${question}: no function is called once a row, but those that compute the row itself`, async () => {
     await callsOf(await busyUser(superuser, 5), question); // Functions that are run for the first time load others.
     const few = await callsOf(await busyUser(superuser, 10), question);
     const many = await callsOf(await busyUser(superuser, 30), question);

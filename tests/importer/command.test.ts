@@ -20,7 +20,7 @@ async function command(...args: string[]) {
 
 const GOOD = "id,name,lat,lng\na,A,35.1,139.1\nb,B,35.2,139.2\n";
 
-Deno.test("the command prints what it did and exits 0; the second time it changed nothing", async () => {
+Deno.test("command: the command prints what it did and exits 0; the second time it changed nothing", async () => {
   const file = await fileOf("good.csv", GOOD);
   const options = [file, "--source", "command-good", "--licence", "CC0-1.0"];
   const first = await command(...options);
@@ -39,7 +39,7 @@ Deno.test("the command prints what it did and exits 0; the second time it change
   assert.match((await command(...options)).stdout, /^unchanged {2}2$/m);
 });
 
-Deno.test("a rejected row makes the command exit 3, with line, field and reason on stdout and in the report", async () => {
+Deno.test("command: a rejected row makes the command exit 3, with line, field and reason on stdout and in the report", async () => {
   const file = await fileOf("mixed.csv", `${GOOD}c,C,95,139\n`);
   const reportFile = await fileOf("report.ndjson", "");
   const { code, stdout } = await command(file, "--source", "command-mixed", "--report", reportFile);
@@ -56,7 +56,7 @@ Deno.test("a rejected row makes the command exit 3, with line, field and reason 
   }]);
 });
 
-Deno.test("a file that cannot be read makes the command exit 1 and say why in a sentence", async () => {
+Deno.test("command: a file that cannot be read makes the command exit 1 and say why in a sentence", async () => {
   const cases: [string[], RegExp][] = [
     [[await fileOf("cut.geojson", '{"type":"FeatureCollection","features":[{"type"')], /^The file ends in line 1/],
     [
@@ -101,7 +101,7 @@ Deno.test("import command: without an address of a database it exits 1 unless --
   assert.match(new TextDecoder().decode(local.stderr), /^No database\. Start the local platform/m);
 });
 
-Deno.test("a wrong option makes the command exit 2 and print its help; asking for help exits 0", async () => {
+Deno.test("command: a wrong option makes the command exit 2 and print its help; asking for help exits 0", async () => {
   for (const args of [[], ["a.csv", "b.csv"], ["a.csv", "--colour"], ["a.csv", "--encoding", "latin-1"]]) {
     const { code, stderr } = await command(...args);
     assert.equal(code, 2, args.join(" "));
@@ -142,7 +142,7 @@ async function stored(source: string) {
   return row!["lots"] as string;
 }
 
-Deno.test("an import that is killed, then loses its connection, and is run again ends as one that ran through", async () => {
+Deno.test("command: an import that is killed, then loses its connection, and is run again ends as one that ran through", async () => {
   const source = "command-killed";
   const args = await manyLots(source);
   const begun = async (lots: number) => {

@@ -40,7 +40,7 @@ async function hoursOf(source: string, externalId: string) {
 
 const HEADER = "id,name,address,lat,lng,total_spaces,max_height_m,open_time,close_time,days\n";
 
-Deno.test("a CSV file becomes lots with their source, licence and attribution, open to the public", async () => {
+Deno.test("import: a CSV file becomes lots with their source, licence and attribution, open to the public", async () => {
   const source = newSource();
   const text = `${HEADER}a,第一駐車場,東京都千代田区1-1,35.68,139.77,12,2.1,,,\nb,第二駐車場,,35.69,139.76,,,,,\n`;
   const report = await importText("lots.csv", text, { source, licence: "CC-BY-4.0", attribution: "千代田区" });
@@ -71,7 +71,7 @@ Deno.test("a CSV file becomes lots with their source, licence and attribution, o
   ]);
 });
 
-Deno.test("the same lots come from CSV in UTF-8 or Shift_JIS, GeoJSON and NDJSON, and change nothing again", async () => {
+Deno.test("import: the same lots come from CSV in UTF-8 or Shift_JIS, GeoJSON and NDJSON, and change nothing again", async () => {
   const source = newSource();
   const lots = [1, 2, 3].map((n) => ({
     id: `lot-${n}`,
@@ -150,7 +150,7 @@ Deno.test("an import leaves alone what its file does not speak of: status, other
   assert.equal((await lotsOf(other))[0]?.["name"], "A");
 });
 
-Deno.test("bad rows are rejected with line, id and reason, and the good ones around them are imported", async () => {
+Deno.test("import: bad rows are rejected with line, id and reason, and the good ones around them are imported", async () => {
   const source = newSource();
   const rows = [
     "a,A,,35.1,139.1,5,,,,",
@@ -185,7 +185,7 @@ Deno.test("bad rows are rejected with line, id and reason, and the good ones aro
   assert.deepEqual((await lotsOf(source)).map((lot) => lot["name"]), ["A", "G"]);
 });
 
-Deno.test("a file that breaks in the middle leaves the database as it was", async () => {
+Deno.test("import: a file that breaks in the middle leaves the database as it was", async () => {
   const source = newSource();
   const features = Array.from({ length: 5000 }, (_, n) => ({ // five batches
     id: `f${n}`,
@@ -198,7 +198,7 @@ Deno.test("a file that breaks in the middle leaves the database as it was", asyn
   assert.equal((await lotsOf(source)).length, 0);
 });
 
-Deno.test("a dry run counts what an import would do, and writes nothing", async () => {
+Deno.test("import: a dry run counts what an import would do, and writes nothing", async () => {
   const source = newSource();
   const text = `${HEADER}a,A,,35.1,139.1,5,,08:00,20:00,\nb,,,35.1,139.1,5,,,,\n`;
   const tried = await importText("lots.csv", text, { source, dryRun: true });
@@ -208,7 +208,7 @@ Deno.test("a dry run counts what an import would do, and writes nothing", async 
   assert.deepEqual(done.counts, tried.counts);
 });
 
-Deno.test("stated hours replace the lot's business hours, and a silent file leaves them", async () => {
+Deno.test("import: stated hours replace the lot's business hours, and a silent file leaves them", async () => {
   const source = newSource();
   const of = (open: string, close: string, days: string) => `${HEADER}a,A,,35.1,139.1,5,,${open},${close},${days}\n`;
   const run = async (text: string) => counted((await importText("lots.csv", text, { source })).counts);
@@ -226,7 +226,7 @@ Deno.test("stated hours replace the lot's business hours, and a silent file leav
   assert.deepEqual(await hoursOf(source, "a"), ["business all - true - -", "exit - - true - -"]);
 });
 
-Deno.test("tags follow the file where it speaks of them, and tags given otherwise stay", async () => {
+Deno.test("import: tags follow the file where it speaks of them, and tags given otherwise stay", async () => {
   const source = newSource();
   const mapping = await fileOf(
     "tags.json",
@@ -251,7 +251,7 @@ Deno.test("tags follow the file where it speaks of them, and tags given otherwis
   assert.deepEqual(await run("0"), { read: 1, unchanged: 1 });
 });
 
-Deno.test("a mapping that names a tag the service does not have is refused before anything is read", async () => {
+Deno.test("import: a mapping that names a tag the service does not have is rejected before anything is read", async () => {
   const mapping = await fileOf(
     "typo.json",
     JSON.stringify({
@@ -267,7 +267,7 @@ Deno.test("a mapping that names a tag the service does not have is refused befor
   );
 });
 
-Deno.test("columns nobody knows are named in the refusal, and so are the mappings there are", async () => {
+Deno.test("import: columns nobody knows are named in the refusal, and so are the mappings there are", async () => {
   await assert.rejects(importText("a.csv", "foo,bar\n1,2\n", {}), (error: Error) => {
     assert.match(error.message, /these columns: foo, bar/);
     assert.match(error.message, /takamatsu_municipal_parking/);
@@ -279,7 +279,7 @@ Deno.test("columns nobody knows are named in the refusal, and so are the mapping
   );
 });
 
-Deno.test("text with tabs, line breaks, backslashes and quotes arrives as it was", async () => {
+Deno.test("import: text with tabs, line breaks, backslashes and quotes arrives as it was", async () => {
   const source = newSource();
   const name = 'a\\N \\t "quoted" \\. {x}';
   const text = JSON.stringify({ id: "back\\slash", name: `${name}\t\n x`, lat: 35, lng: 139 });
@@ -289,7 +289,7 @@ Deno.test("text with tabs, line breaks, backslashes and quotes arrives as it was
   assert.equal(lot?.["name"], `${name} x`);
 });
 
-Deno.test("values at the edge of what the table holds are imported, and just beyond are rejected by name", async () => {
+Deno.test("import: values at the edge of what the table holds are imported, and just beyond are rejected by name", async () => {
   const source = newSource();
   const row = (id: string, values: Record<string, unknown>) =>
     JSON.stringify({ id, name: "A", lat: 35, lng: 139, ...values });
@@ -327,7 +327,7 @@ Deno.test("values at the edge of what the table holds are imported, and just bey
   assert.equal(report.counts.inserted, edges.length);
 });
 
-Deno.test("of a row that comes again thousands of rows later the first counts", async () => {
+Deno.test("import: of a row that comes again thousands of rows later the first counts", async () => {
   const source = newSource();
   const lines = Array.from({ length: 2_500 }, (_, n) => `id${n},A${n},,35.1,${139 + n / 10_000},5,,,,`);
   const report = await importText("again.csv", `${HEADER}${lines.join("\n")}\nid7,Again,,35.1,139.1,5,,,,\n`, {
@@ -357,7 +357,7 @@ Deno.test("a batch that the database rejects fails alone: those before it stay, 
   assert.deepEqual(counted(report.counts), { read: 1_500, inserted: 500, unchanged: 1_000 });
 });
 
-Deno.test("an import waits while another one of its source runs, and says so", async () => {
+Deno.test("import: an import waits while another one of its source runs, and says so", async () => {
   const source = newSource();
   const steps: string[] = [];
   class Recorded extends Progress {
@@ -376,7 +376,7 @@ Deno.test("an import waits while another one of its source runs, and says so", a
   assert.equal(new Set(steps).size, 1);
 });
 
-Deno.test("two imports of one source at the same time wait for each other and make no duplicate", async () => {
+Deno.test("import: two imports of one source at the same time wait for each other and make no duplicate", async () => {
   const source = newSource();
   const text = HEADER + Array.from({ length: 500 }, (_, n) => `id${n},A${n},,35.1,${139 + n / 1000},5,,,,`).join("\n");
   const reports = await Promise.all([1, 2, 3].map(() => importText("same.csv", text, { source })));

@@ -74,7 +74,7 @@ const FILES: readonly Expected[] = [
 ];
 
 for (const { file, mapping, read, lots, skipped, rejected, warnings = 0 } of FILES) {
-  Deno.test(`${file} is recognised and imported whole, and again without a change`, async () => {
+  Deno.test(`layouts: ${file} is recognised and imported whole, and again without a change`, async () => {
     const url = new URL(file, FOLDER);
     if (!await isThere(url)) {
       console.log(`skipped: ${file} is not beside this repository`);
@@ -110,7 +110,7 @@ async function detailOf(source: string, externalId: string) {
   return lot;
 }
 
-Deno.test("the Takamatsu layout gives hours, phone, structure and the municipality as operator, in either encoding", async () => {
+Deno.test("layouts: the Takamatsu layout gives hours, phone, structure and the municipality as operator, in either encoding", async () => {
   const text = [
     "#property,latitude,longitude,name,address,telephoneNumber,referenceObject,note,availableDate,startTime,endTime,availableDateNote",
     "901,34.34,134.05,試験地下駐車場,高松市試験町1-1,087-000-0000,https://example.jp/,,月火水木金土日,06:30,24:00,年中無休",
@@ -138,7 +138,7 @@ Deno.test("the Takamatsu layout gives hours, phone, structure and the municipali
 const RECOMMENDED =
   "\ufeff都道府県コード又は市区町村コード,NO,都道府県名,市区町村名,名称,名称_カナ,名称_通称,POIコード,住所,方書,緯度,経度,電話番号,内線番号,法人番号,団体名,利用可能曜日,開始時間,終了時間,利用可能日時特記事項,説明,バリアフリー情報,URL,備考";
 
-Deno.test("the layout recommended to Japanese municipalities is read, and bicycle parks are skipped", async () => {
+Deno.test("layouts: the layout recommended to Japanese municipalities is read, and bicycle parks are skipped", async () => {
   const rows = [
     "222127,901,静岡県,焼津市,試験駐車場,シケンチュウシャジョウ,,,静岡県焼津市試験1-1,,34.87,138.31,,,,道路課,,,,【開館時間】6：30～21：00,,車椅子対応,,市営駐車場",
     "222127,902,静岡県,焼津市,試験自転車駐車場,シケン,,,静岡県焼津市試験1-2,,34.87,138.32,,,,道路課,,,,【開館時間】24時間,,,,市営駐車場",
@@ -155,7 +155,7 @@ Deno.test("the layout recommended to Japanese municipalities is read, and bicycl
   ]);
 });
 
-Deno.test("another municipality's file in that layout is read with ids that name the municipality, and without a licence of its own", async () => {
+Deno.test("layouts: another municipality's file in that layout is read with ids that name the municipality, and without a licence of its own", async () => {
   const row =
     "131016,7,東京都,千代田区,試験駐車場,シケン,,,東京都千代田区1-1,,35.69,139.75,,,,,月火水木金,9:00,17:00,,,,,";
   const report = await importFile(db.url, {
@@ -169,7 +169,7 @@ Deno.test("another municipality's file in that layout is read with ids that name
   ]);
 });
 
-Deno.test("the layout of Yaizu's walking event leaves out what is not a car park", async () => {
+Deno.test("layouts: the layout of Yaizu's walking event leaves out what is not a car park", async () => {
   const text = [
     "NO,区分,名称,カタカナ,緯度,経度,留意事項,備考",
     "901,駐車場,試験第一,シケンダイイチ,34.871,138.32,,",
@@ -180,7 +180,7 @@ Deno.test("the layout of Yaizu's walking event leaves out what is not a car park
   assert.deepEqual([report.counts.inserted, report.counts.skipped], [1, 1]);
 });
 
-Deno.test("the Swiss layout gives capacity, operator, zone, currency, hours by day and what is known of each tag", async () => {
+Deno.test("layouts: the Swiss layout gives capacity, operator, zone, currency, hours by day and what is known of each tag", async () => {
   const properties = {
     didokId: "99999",
     operator: "SBB",
@@ -237,7 +237,7 @@ Deno.test("the Swiss layout gives capacity, operator, zone, currency, hours by d
   );
 });
 
-Deno.test("points without a name get the plain word for a car park, and the same point twice is one lot", async () => {
+Deno.test("layouts: points without a name get the plain word for a car park, and the same point twice is one lot", async () => {
   const first = { geometry: point(142.4744169, 43.7684979), properties: {} };
   const named = { geometry: point(139.7, 35.6), properties: { name: " タイムズ (Times) " } };
   const file = await fileOf("osm.geojson", collection([first, named, first]));

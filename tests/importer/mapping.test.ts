@@ -29,14 +29,14 @@ function lotOf(values: Record<string, unknown>, parts: Record<string, unknown> =
   return mapped.lot;
 }
 
-Deno.test("every built-in mapping is valid and named as its file", async () => {
+Deno.test("mapping: every built-in mapping is valid and named as its file", async () => {
   const names = (await builtInMappings()).map((built) => built.name);
   const files = (await Array.fromAsync(Deno.readDir(new URL("../../importer/mappings/", import.meta.url))))
     .map((file) => file.name.replace(".json", ""));
   assert.deepEqual(names.sort(), files.sort());
 });
 
-Deno.test("the mapping that the documentation shows is valid, and the documentation names every mapping and field there is", async () => {
+Deno.test("mapping: the mapping that the documentation shows is valid, and the documentation names every mapping and field there is", async () => {
   const text = await Deno.readTextFile(new URL("../../docs/operations/import.md", import.meta.url));
   const example = [...text.matchAll(/```json\n(.*?)```/gs)].map((match) => match[1] ?? "").find((json) =>
     json.includes('"fields"')
@@ -46,7 +46,7 @@ Deno.test("the mapping that the documentation shows is valid, and the documentat
   for (const name of [...names, ...Object.keys(LOT_FIELDS)]) assert.ok(text.includes(`\`${name}\``), name);
 });
 
-Deno.test("a mapping that is wrong is refused with every mistake and its place", () => {
+Deno.test("mapping: a mapping that is wrong is rejected with every mistake and its place", () => {
   const text = JSON.stringify({
     name: "Bad Name",
     fields: { name: "n", colour: "c", lat: { from: "a", value: 1 } },
@@ -62,7 +62,7 @@ Deno.test("a mapping that is wrong is refused with every mistake and its place",
   assert.throws(() => parseMapping("{", "bad.json"), /bad\.json is not JSON/);
 });
 
-Deno.test("a path finds columns, nested members and members of lists by a key", () => {
+Deno.test("mapping: a path finds columns, nested members and members of lists by a key", () => {
   const record = {
     position: 1,
     values: { "a.b": 1, a: { b: 2, c: "x" }, list: [{ kind: "p", n: 3 }, { kind: "q", n: 4 }] },
@@ -76,7 +76,7 @@ Deno.test("a path finds columns, nested members and members of lists by a key", 
   );
 });
 
-Deno.test("numbers are read in any width and refused when something else stands beside them", () => {
+Deno.test("mapping: numbers are read in any width and rejected when something else stands beside them", () => {
   const read = (raw: unknown) => {
     const reading = numberOf(raw);
     return "value" in reading ? reading.value : reading.problem;
@@ -88,7 +88,7 @@ Deno.test("numbers are read in any width and refused when something else stands 
   assert.deepEqual(integerOf("1.5"), { problem: 'is not a whole number: "1.5"' });
 });
 
-Deno.test("degrees are read as decimals and as degrees, minutes and seconds", () => {
+Deno.test("mapping: degrees are read as decimals and as degrees, minutes and seconds", () => {
   const read = (raw: unknown) => {
     const reading = degreesOf(raw);
     return "value" in reading ? Number(reading.value.toFixed(6)) : undefined;
@@ -100,7 +100,7 @@ Deno.test("degrees are read as decimals and as degrees, minutes and seconds", ()
   for (const raw of ["35°70′", "35°", "north"]) assert.equal(read(raw), undefined, raw);
 });
 
-Deno.test("times are read as they are printed, and 24:00 stays the end of the day", () => {
+Deno.test("mapping: times are read as they are printed, and 24:00 stays the end of the day", () => {
   const cases: [string, string | undefined][] = [
     ["6：30", "06:30"],
     ["07:30:00", "07:30"],
@@ -118,7 +118,7 @@ Deno.test("times are read as they are printed, and 24:00 stays the end of the da
   for (const [raw, time] of cases) assert.equal(timeOf(raw), time, raw);
 });
 
-Deno.test("hours in a sentence become spans, and what cannot be read becomes none", () => {
+Deno.test("mapping: hours in a sentence become spans, and what cannot be read becomes none", () => {
   const day = { is_24h: true, open_time: null, close_time: null };
   const span = (open_time: string, close_time: string) => ({ is_24h: null, open_time, close_time });
   assert.deepEqual(spansOf("【開館時間】24時間"), [day]);
@@ -131,7 +131,7 @@ Deno.test("hours in a sentence become spans, and what cannot be read becomes non
   for (const raw of ["要問合せ", "8:00", "8:00-12:00-13:00", "日中のみ"]) assert.equal(spansOf(raw), undefined, raw);
 });
 
-Deno.test("days are read in Japanese and English, and all seven are every day", () => {
+Deno.test("mapping: days are read in Japanese and English, and all seven are every day", () => {
   const type = (day_type: string) => ({ day_type, day_of_week: null });
   const number = (day_of_week: number) => ({ day_type: null, day_of_week });
   assert.deepEqual(daysOf("月火水木金土日"), [type("all")]);
@@ -145,7 +145,7 @@ Deno.test("days are read in Japanese and English, and all seven are every day", 
   for (const raw of ["第2月曜", "不定", [], ["MOONDAY"]]) assert.equal(daysOf(raw), undefined, String(raw));
 });
 
-Deno.test("a row is rejected with every reason, each with its field", () => {
+Deno.test("mapping: a row is rejected with every reason, each with its field", () => {
   assert.deepEqual(problemsOf({ name: " ", lat: "", total: "many", id: "" }, { fields: { total_spaces: "total" } }), [
     "name: is missing",
     "lat: is missing",
@@ -162,7 +162,7 @@ Deno.test("a row is rejected with every reason, each with its field", () => {
   ]);
 });
 
-Deno.test("a place that cannot be is rejected, and swapped coordinates are called that", () => {
+Deno.test("mapping: a place that cannot be is rejected, and swapped coordinates are called that", () => {
   const japan = { bounds: [122, 20, 154, 46] };
   assert.deepEqual(problemsOf({ lat: 91 }), ["lat: 91 is outside -90..90"]);
   assert.deepEqual(problemsOf({ lat: 0, lng: 0 }), ["lat, lng: 0, 0 is a placeholder, not a place"]);
@@ -177,7 +177,7 @@ Deno.test("a place that cannot be is rejected, and swapped coordinates are calle
   assert.deepEqual(problemsOf({}, japan), []);
 });
 
-Deno.test("constants, templates, lookups, patterns and units fill fields as the mapping says", () => {
+Deno.test("mapping: constants, templates, lookups, patterns and units fill fields as the mapping says", () => {
   const { fields, operator } = lotOf(
     { street: " 1-2 ", city: "焼津市", kind: "地下駐車場", "高さ(cm)": "２１０ｃｍ", company: "Gde. St-Léonard" },
     {
@@ -199,7 +199,7 @@ Deno.test("constants, templates, lookups, patterns and units fill fields as the 
   assert.deepEqual(operator, { code: "gde-st-leonard", name: "Gde. St-Léonard" });
 });
 
-Deno.test("a lot without an id is named by its name and place, and only by these", () => {
+Deno.test("mapping: a lot without an id is named by its name and place, and only by these", () => {
   const idOf = (values: Record<string, unknown>) => lotOf(values, { external_id: undefined }).externalId;
   const first = idOf({ total: 1 });
   assert.match(first, /^derived-[0-9a-f]{32}$/);
@@ -208,7 +208,7 @@ Deno.test("a lot without an id is named by its name and place, and only by these
   assert.notEqual(idOf({ lat: "35.680001" }), first);
 });
 
-Deno.test("hours nobody can read are a warning, and the lot is kept without any", () => {
+Deno.test("mapping: hours nobody can read are a warning, and the lot is kept without any", () => {
   const hours = { hours: { open: "open", close: "close", text: "text", days: "days" } };
   assert.deepEqual(lotOf({ text: "要問合せ" }, hours).warnings, [
     { field: "hours", reason: 'the hours "要問合せ" could not be read' },
@@ -222,7 +222,7 @@ Deno.test("hours nobody can read are a warning, and the lot is kept without any"
   ]);
 });
 
-Deno.test("a lot that is open day and night is tagged so, and one with shorter hours is known not to be", () => {
+Deno.test("mapping: a lot that is open day and night is tagged so, and one with shorter hours is known not to be", () => {
   const tagsOf = (values: Record<string, unknown>) => lotOf(values, { hours: { text: "text", days: "days" } }).tags;
   assert.deepEqual(tagsOf({ text: "24時間" }), { open_24h: true });
   assert.deepEqual(tagsOf({ text: "24時間", days: "平日" }), { open_24h: false });
@@ -230,7 +230,7 @@ Deno.test("a lot that is open day and night is tagged so, and one with shorter h
   assert.deepEqual(tagsOf({}), {});
 });
 
-Deno.test("conditions decide what is skipped and tagged", () => {
+Deno.test("mapping: conditions decide what is skipped and tagged", () => {
   const parts = {
     skip: [{ when: { from: "kind", not_equals: "car" }, reason: "not for cars" }],
     tags: [
@@ -250,7 +250,7 @@ Deno.test("conditions decide what is skipped and tagged", () => {
   assert.deepEqual(lotOf({ kind: "car", plugs: 0, roof: "なし", class: "C" }, parts).tags, { ev_charging: false });
 });
 
-Deno.test("a polygon stands where its area's centre is, and is kept as the lot's area", () => {
+Deno.test("mapping: a polygon stands where its area's centre is, and is kept as the lot's area", () => {
   const square = {
     type: "Polygon",
     coordinates: [[[139, 35], [139.002, 35], [139.002, 35.002], [139, 35.002], [139, 35]]],

@@ -7,12 +7,12 @@ import { database } from "../support/database.ts";
 const db = await database();
 Deno.test.afterAll(() => db.close());
 
-Deno.test("supabase/seed.sql is what its generator writes (deno task seed)", async () => {
+Deno.test("seed: supabase/seed.sql is what its generator writes (deno task seed)", async () => {
   const committed = await Deno.readTextFile(new URL("../../supabase/seed.sql", import.meta.url));
   assert.ok(committed === seedSql(), "supabase/seed.sql is stale: run `deno task seed`");
 });
 
-Deno.test("the seed's random numbers are the same everywhere and spread evenly", () => {
+Deno.test("seed: the seed's random numbers are the same everywhere and spread evenly", () => {
   const random = new Random("tokyo-001");
   const drawn = Array.from({ length: 10_000 }, () => random.between(1, 10));
   assert.deepEqual(
@@ -25,7 +25,7 @@ Deno.test("the seed's random numbers are the same everywhere and spread evenly",
   }
 });
 
-Deno.test("a new database has 240 active lots, each with an address, an operator and a name of its own", async () => {
+Deno.test("seed: a new database has 240 active lots, each with an address, an operator and a name of its own", async () => {
   const [counts] = await db.sql`
     select count(*)::integer as lots, count(distinct name)::integer as names, count(address)::integer as addresses,
       count(operator_code)::integer as operated, count(*) filter (where status = 'active')::integer as active,
@@ -34,7 +34,7 @@ Deno.test("a new database has 240 active lots, each with an address, an operator
   assert.deepEqual({ ...counts }, { lots: 240, names: 240, addresses: 240, operated: 240, active: 240, heights: true });
 });
 
-Deno.test("seeded lots lie within two kilometres and a half of their station", async () => {
+Deno.test("seed: seeded lots lie within two kilometres and a half of their station", async () => {
   for (const { id, station } of AREAS) {
     const lots = await db.sql`
       select count(*)::integer as lots from public.parking_lots
@@ -44,7 +44,7 @@ Deno.test("seeded lots lie within two kilometres and a half of their station", a
   }
 });
 
-Deno.test("the seed shows every category of pricing rule, every cap and every kind of hours there is", async () => {
+Deno.test("seed: the seed shows every category of pricing rule, every cap and every kind of hours there is", async () => {
   const distinct = async (column: string, table: string) =>
     (await db.sql`
       select distinct ${db.sql(column)} as value from ${db.sql(table)}
@@ -68,7 +68,7 @@ Deno.test("the seed shows every category of pricing rule, every cap and every ki
   ]);
 });
 
-Deno.test("codes in the seed are codes of the code master, and every tag of the tag master is on some lot", async () => {
+Deno.test("seed: codes in the seed are codes of the code master, and every tag of the tag master is on some lot", async () => {
   const unknown = await db.sql`
     with used as (
       select 'structure' as category, structure as code from public.parking_lots where source = 'seed'
@@ -90,7 +90,7 @@ Deno.test("codes in the seed are codes of the code master, and every tag of the 
   assert.deepEqual(unused.map((row) => row["slug"]), []);
 });
 
-Deno.test("some seeded lots state no price and some no hours, as in life", async () => {
+Deno.test("seed: some seeded lots state no price and some no hours, as in life", async () => {
   const [counts] = await db.sql`
     select
       count(*) filter (where not exists (select from public.pricing_rules r where r.parking_lot_id = l.id))::integer as unpriced,

@@ -148,7 +148,7 @@ Deno.test("a price that leaves a question open is no price: the lot comes withou
   ]);
 });
 
-Deno.test("a second import touches only the price that changed; rules that stay keep their ids", async () => {
+Deno.test("swiss prices: a second import touches only the price that changed; rules that stay keep their ids", async () => {
   const source = crypto.randomUUID();
   await imported([HOURLY, HOURLY], source);
   const before = await rulesOf(source);
@@ -178,7 +178,7 @@ Deno.test("a second import touches only the price that changed; rules that stay 
   assert.deepEqual(await rulesOf(source), kept);
 });
 
-Deno.test(`${STAYS} random stays at Swiss stations cost what the oracle says`, async () => {
+Deno.test(`swiss prices: ${STAYS} random stays at Swiss stations cost what the oracle says`, async () => {
   const real = await isThere(ORIGINAL);
   const source = crypto.randomUUID();
   const file = real ? fileURLToPath(ORIGINAL) : await stations([

@@ -16,15 +16,15 @@ const people = await db.sql.begin(async (sql): Promise<People> => {
 });
 Deno.test.afterAll(() => db.close());
 
-Deno.test("every actor reads and changes exactly the rows that the rules give them", async () => {
+Deno.test("matrix: every actor reads and changes exactly the rows that the rules give them", async () => {
   await db.sql.begin(async (sql) => assert.deepEqual(await rowDifferences(sql, domains, people), []));
 });
 
-Deno.test("clients hold exactly the column grants that the rules give them, on every table", async () => {
+Deno.test("matrix: clients hold exactly the column grants that the rules give them, on every table", async () => {
   await db.sql.begin(async (sql) => assert.deepEqual(await grantDifferences(sql, domains), []));
 });
 
-Deno.test("a person who has withdrawn inserts nothing that the owner may insert", async () => {
+Deno.test("matrix: a person who has withdrawn inserts nothing that the owner may insert", async () => {
   const undo = new Error("undo");
   await assert.rejects(
     db.sql.begin(async (sql) => {
@@ -61,14 +61,14 @@ const policies = await db.sql<Policy[]>`
     coalesce(qual, 'true') = 'true' and coalesce(with_check, 'true') = 'true' as open
   from pg_policies where schemaname = 'public' order by tablename, policyname`;
 
-Deno.test("no policy can be dropped without a difference in the rows", async () => {
+Deno.test("matrix: no policy can be dropped without a difference in the rows", async () => {
   for (const { table, name } of policies) {
     const differences = await afterChange(`drop policy "${name}" on public.${table}`, rowDifferencesOf(table));
     assert.notDeepEqual(differences, [], `${table}: ${name}`);
   }
 });
 
-Deno.test("no policy can be widened to all rows without a difference in the rows", async () => {
+Deno.test("matrix: no policy can be widened to all rows without a difference in the rows", async () => {
   const narrow = policies.filter(({ open }) => !open);
   assert.ok(narrow.length > 0);
   for (const { table, name, clause } of narrow) {
@@ -77,7 +77,7 @@ Deno.test("no policy can be widened to all rows without a difference in the rows
   }
 });
 
-Deno.test("no table can be granted further to a client without a difference in the grants", async () => {
+Deno.test("matrix: no table can be granted further to a client without a difference in the grants", async () => {
   const differences = (sql: TransactionSql) => grantDifferences(sql, domains);
   for (const { table, grants } of domains.flatMap((domain) => domain.tables)) {
     for (const privilege of ["select", "insert", "update", "delete", "truncate", "references", "trigger"]) {
@@ -90,7 +90,7 @@ Deno.test("no table can be granted further to a client without a difference in t
   }
 });
 
-Deno.test("a table that nobody wrote rules for is a difference in the grants", async () => {
+Deno.test("matrix: a table that nobody wrote rules for is a difference in the grants", async () => {
   const found = await afterChange(
     "create table public.forgotten (id integer)",
     (sql) => grantDifferences(sql, domains),

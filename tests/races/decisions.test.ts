@@ -28,7 +28,7 @@ async function decide(administrator: string, decision: string, ...args: string[]
   }
 }
 
-Deno.test(`of ${EDITS} reviews that are edited while they are approved none is approved with a text that was not seen`, async () => {
+Deno.test(`decisions: of ${EDITS} reviews that are edited while they are approved none is approved with a text that was not seen`, async () => {
   const administrator = await newAdministrator(db.sql);
   for (let n = 0; n < EDITS; n++) {
     const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
@@ -54,7 +54,7 @@ Deno.test(`of ${EDITS} reviews that are edited while they are approved none is a
   }
 });
 
-Deno.test("a ticket whose author writes meanwhile is neither answered nor closed by somebody who has not read that", async () => {
+Deno.test("decisions: a ticket whose author writes meanwhile is neither answered nor closed by a user who has not read that", async () => {
   const administrator = await newAdministrator(db.sql);
   await db.sql`update public.admins set areas = '{support}' where id = ${administrator}`;
   for (let n = 0; n < EDITS; n++) {
@@ -90,7 +90,7 @@ Deno.test("a ticket whose author writes meanwhile is neither answered nor closed
   }
 });
 
-Deno.test("of two administrators who decide on one report at once, one does", async () => {
+Deno.test("decisions: of two administrators who decide on one report at once, one does", async () => {
   const administrators = [await newAdministrator(db.sql), await newAdministrator(db.sql)];
   for (let n = 0; n < EDITS; n++) {
     const [report] = await db.sql<{ id: string; at: string }[]>`

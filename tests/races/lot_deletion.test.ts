@@ -62,7 +62,7 @@ const points = (people: readonly string[]) =>
 
 const deletion = (on: Sql, lot: string) => on`delete from public.parking_lots where id = ${lot}`;
 
-Deno.test("two lots that are deleted at once, while their visitors end stays and write, and are moderated, are deleted, and every stay ends", async () => {
+Deno.test("lot deletion: two lots that are deleted at once, while their anonymous users end stays and write, and are moderated, are deleted, and every stay ends", async () => {
   const administrator = await newAdministrator(sql);
   await sql`
     insert into public.badges (name, description, icon, category, conditions, threshold)
@@ -138,7 +138,7 @@ async function forgetting(accounts: number): Promise<void> {
   }, 30_000);
 }
 
-Deno.test("two lots that are deleted at once, while people rate, vote, report and withdraw, are deleted, and every withdrawal is done", async () => {
+Deno.test("lot deletion: two lots that are deleted at once, while people rate, vote, report and withdraw, are deleted, and every withdrawal is done", async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const people: string[] = [];
     for (let n = 0; n < PEOPLE; n++) people.push(await newUser(sql));
@@ -204,7 +204,7 @@ async function isWaiting(): Promise<true | undefined> {
 }
 
 for (const [name, args] of Object.entries(WRITINGS)) {
-  Deno.test(`${name} beside the deletion of its lot waits for it, and says that there is no such lot`, async () => {
+  Deno.test(`lot deletion: ${name} beside the deletion of its lot waits for it, and says that there is no such lot`, async () => {
     const [user, lot] = [await newUser(sql), await newLot(sql)];
     const given = await args(lot);
     const { answer } = await sql.begin(async (deleting) => {

@@ -6,7 +6,7 @@ import { inDatabase } from "../api/lots.ts";
 
 const BEYOND = 40;
 
-Deno.test(`of a caller's quota and ${BEYOND} more at once exactly the quota passes`, async () => {
+Deno.test(`rate limits: of a caller's quota and ${BEYOND} more at once exactly the quota passes`, async () => {
   const person = await signUp();
   const [policy] = await inDatabase((sql) =>
     sql<{ quota: number }[]>`select quota from private.rate_limit_policies where name = 'write'`

@@ -44,7 +44,7 @@ const detail = async ({ token }: Person, session: string) =>
     ParkingSessionDetail,
   );
 
-Deno.test("a photo is uploaded, put into its slot, read by its address, and deleted", async () => {
+Deno.test("sessions photos: a photo is uploaded, put into its slot, read by its address, and deleted", async () => {
   const driver = await signUp();
   const [session, bytes] = [await aSession(driver), picture("image/jpeg", 3000)];
   const asset = await upload(driver, bytes);
@@ -65,7 +65,7 @@ Deno.test("a photo is uploaded, put into its slot, read by its address, and dele
   assert.deepEqual((await detail(driver, session)).photos, []);
 });
 
-Deno.test("what was not uploaded, is another's or lies elsewhere is put into no slot", async () => {
+Deno.test("sessions photos: what was not uploaded, is another's or lies elsewhere is put into no slot", async () => {
   const [driver, stranger] = [await signUp(), await signUp()];
   const session = await aSession(driver);
   const said = { file_name: "a.jpg", file_size: 200, mime_type: "image/jpeg", category: "session_photo" };
@@ -83,7 +83,7 @@ Deno.test("what was not uploaded, is another's or lies elsewhere is put into no 
   }
 });
 
-Deno.test(`of ${MANY} photos for one slot at once one lies there, and the files of the others go`, async () => {
+Deno.test(`sessions photos: of ${MANY} photos for one slot at once one lies there, and the files of the others go`, async () => {
   const driver = await signUp();
   const session = await aSession(driver);
   const assets = await Promise.all(Array.from({ length: MANY }, () => upload(driver)));

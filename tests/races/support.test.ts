@@ -6,7 +6,7 @@ import { signUp } from "../support/people.ts";
 
 const MANY = 40;
 
-Deno.test(`of ${MANY} tickets at once five are opened, each with its message`, async () => {
+Deno.test(`support: of ${MANY} tickets at once five are opened, each with its message`, async () => {
   const person = await signUp();
   await inDatabase((sql) =>
     sql`

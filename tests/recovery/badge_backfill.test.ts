@@ -60,7 +60,7 @@ async function halfway(sql: Sql) {
   }, PATIENCE);
 }
 
-Deno.test("after kill -9 of the database the job goes on behind the last batch, to the figures of one that was not stopped", async () => {
+Deno.test("badge backfill: after kill -9 of the database the job goes on behind the last batch, to the figures of one that was not stopped", async () => {
   await using platform = await crashPlatform();
   const { sql } = platform;
   await sql`select cron.unschedule('backfill_badges')`;

@@ -104,10 +104,10 @@ async function survives(times: number, kill: (platform: CrashPlatform) => Promis
   for (const { client } of ears) await client[Symbol.asyncDispose]();
 }
 
-Deno.test("after kill -9 of the realtime server, twice, clients listen again and have missed nothing that they do not know of", async () => {
+Deno.test("realtime: after kill -9 of the realtime server, twice, clients listen again and have missed nothing that they do not know of", async () => {
   await survives(2, (platform) => platform.killRealtime());
 });
 
-Deno.test("after kill -9 of the database, twice, clients listen again and have missed nothing that they do not know of", async () => {
+Deno.test("realtime: after kill -9 of the database, twice, clients listen again and have missed nothing that they do not know of", async () => {
   await survives(2, (platform) => platform.killDatabase());
 });
