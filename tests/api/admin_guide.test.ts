@@ -1,4 +1,4 @@
-// docs/clients/console.md: its requests get the responses that stand below them, and its diagrams are the moves of the database.
+// docs/clients/console.md: its requests get the responses below them, and its diagrams are the moves of the database.
 import assert from "node:assert/strict";
 import { createClient } from "@supabase/supabase-js";
 import { blocksOf, compare, sendRequests, type Values } from "../support/http_guide.ts";
@@ -12,7 +12,7 @@ const blocks = blocksOf(PAGE);
 
 const GUIDE_AREAS = ["content", "lots", "notifications", "reviews", "search_presets", "support", "users"];
 
-/** What the page takes for granted: an administrator, an app user with a ticket and with a review and a report of a lot, and one who leaves. */
+/** The state that the page assumes: an administrator, an app user with a ticket and with a review and a report of a lot, and one who leaves. */
 async function given(): Promise<{ values: Values; email: string; password: string }> {
   const administrator = await signUp({
     appMetadata: { admin: { name: "Guide", areas: GUIDE_AREAS } },
@@ -42,7 +42,7 @@ async function given(): Promise<{ values: Values; email: string; password: strin
   return { values, email: administrator.email, password: administrator.password };
 }
 
-Deno.test("docs/clients/console.md: every request gets the response that stands below it", async () => {
+Deno.test("docs/clients/console.md: every request gets the response below it", async () => {
   const { values, email, password } = await given();
   const [signIn] = blocks.filter(({ kind }) => kind === "js");
   const known = {
@@ -60,7 +60,7 @@ Deno.test("docs/clients/console.md: every request gets the response that stands 
   assert.ok(requests >= 10, `${requests} requests`);
 });
 
-Deno.test("docs/clients/console.md: a response that differs from the page is noticed", () => {
+Deno.test("docs/clients/console.md: a response that differs from the page fails", () => {
   const values: Values = new Map([["known", "1"]]);
   compare({ a: "{known}", b: [{ c: 1 }], d: "{fresh}" }, { a: "1", b: [{ c: 1, more: 2 }], d: "x" }, values, "");
   assert.equal(values.get("fresh"), "x");
