@@ -172,7 +172,7 @@ end
 $$;
 
 comment on function private.require_fields(jsonb, jsonb, text, boolean) is
-  'Checks an object against the rules of its fields: {"<field>": <rule of private.field_problem>}. Raises validation_error (param: the field, after p_at) for a field without a rule or one that breaks its rule. Fields may be absent; of a whole object (p_is_whole) not those whose rule says required.';
+  'Checks an object against the rules of its fields: {"<field>": <rule of private.field_problem>}. Raises validation_error (param: the field, after p_at) for a field without a rule or one that breaks its rule. Fields may be absent; of a whole object (p_is_whole) not those whose rule has required.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: fields of a lot

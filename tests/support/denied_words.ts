@@ -8,6 +8,8 @@ export interface Denied {
 
 export const DENIED: readonly Denied[] = [
   { pattern: /\b(tells?|told)\b/i, instead: "returns, shows, reports" },
+  { pattern: /\b(says|said|speaks?|spoke)\b/i, instead: "states, returns, names" },
+  { pattern: /\b(forgets?)\b/i, instead: "deletes" },
   { pattern: /\b(hears?|heard)\b/i, instead: "receives" },
   { pattern: /\bknock(s|ed)?\b/i, instead: "calls, authenticates" },
   { pattern: /\b(wears?|wore)\b/i, instead: "has, uses" },
