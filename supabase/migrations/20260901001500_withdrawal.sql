@@ -16,7 +16,7 @@
 --
 -- Invariants: rows that would be deleted with the account's row are deleted at withdrawal (a test compares the catalogue of
 -- foreign keys with both). The last administrator with the area admins cannot withdraw (2150).
--- Interface: commands.withdraw_my_account; for administrators (2035) private.hold_sign_in, empty_account; for the console's
+-- Interface: commands.withdraw_my_account; for administrators (2035) private.lock_sign_in, empty_account; for the console's
 -- readers private.account_ends; private.next_erasure_batch (work).
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ $$;
 comment on function private.close_sign_in(uuid) is
   'Empties the identity provider''s data of a user and blocks the sign-in. An administrator loses that role: their row follows.';
 
-create function private.hold_sign_in(p_user_id uuid) returns void
+create function private.lock_sign_in(p_user_id uuid) returns void
 language plpgsql
 security definer -- no role may lock the identity provider's tables directly
 set search_path = ''
@@ -157,7 +157,7 @@ begin
 end
 $$;
 
-comment on function private.hold_sign_in(uuid) is
+comment on function private.lock_sign_in(uuid) is
   'Locks the auth user of an account that is about to end, before the account: its telephone number is a key. A change of it waits for transactions that refer to that row, and they wait for the account.';
 
 create function private.empty_account(p_user_id uuid) returns void
@@ -183,8 +183,8 @@ as $$
 declare
   v_user_id uuid := private.active_user();
 begin
-  perform private.hold_leaving_admin(v_user_id);
-  perform private.hold_sign_in(v_user_id);
+  perform private.lock_leaving_admin(v_user_id);
+  perform private.lock_sign_in(v_user_id);
   perform private.lock_account(v_user_id);
   perform private.empty_account(v_user_id);
 end
@@ -327,7 +327,7 @@ select cron.schedule('erase_withdrawn_accounts', '10 seconds',
 -- ---------------------------------------------------------------------------------------------------------------------
 
 grant execute on function private.end_account() to authenticated;
-grant execute on function private.hold_sign_in(uuid), private.empty_account(uuid) to service_role;
+grant execute on function private.lock_sign_in(uuid), private.empty_account(uuid) to service_role;
 
 create function commands.withdraw_my_account() returns void
 language plpgsql

@@ -145,7 +145,7 @@ grant execute on function private.without_personal_data(text), private.crash_fin
 -- Internals: the bounds of a day and of a network
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.hold_crash_day(p_day date) returns bigint
+create function private.lock_crash_day(p_day date) returns bigint
 language plpgsql
 set search_path = ''
 as $$
@@ -159,7 +159,7 @@ begin
 end
 $$;
 
-comment on function private.hold_crash_day(date) is
+comment on function private.lock_crash_day(date) is
   'Locks a day of crash reports until the transaction ends, and returns its bytes. The counts of rows are updated without this lock.';
 
 create function private.tg_client_crash_reports__make_room() returns trigger
@@ -168,9 +168,9 @@ security definer -- no role may write the totals of days directly
 set search_path = ''
 as $$
 begin
-  perform private.hold_crash_day(new.reported_on);
+  perform private.lock_crash_day(new.reported_on);
   update private.crash_report_days set bytes = bytes + new.size_bytes where reported_on = new.reported_on;
-  while private.hold_crash_day(new.reported_on) > private.crash_report_bound('bytes_a_day') loop
+  while private.lock_crash_day(new.reported_on) > private.crash_report_bound('bytes_a_day') loop
     delete from public.client_crash_reports
     where id = (
       select c.id from public.client_crash_reports c
@@ -221,7 +221,7 @@ declare
   v_today date := (now() at time zone 'UTC')::date;
   v_report_id uuid;
 begin
-  perform private.hold_crash_day(v_today);
+  perform private.lock_crash_day(v_today);
   -- Another transaction may have added it meanwhile.
   update public.client_crash_reports set report_count = report_count + 1, last_reported_at = now()
   where reported_on = v_today and fingerprint = p_fingerprint and app_version = p_app_version and device = p_device;

@@ -2,7 +2,7 @@
 --
 -- The functions of the console are api.admin_*. Only the service may execute them: the function `admin` verifies the
 -- administrator's token and passes their id as p_admin_id, and so does a back office with the service key. Each function
--- starts with private.check_admin (reads) or private.hold_admin (writes). After a change it ends with private.record_act,
+-- starts with private.check_admin (reads) or private.lock_admin (writes). After a change it ends with private.record_act,
 -- in the same transaction. An error rolls back the act and its record together.
 --
 -- Invariants: only the owner of the table changes or deletes a record, and only at the withdrawal of a user: the user's
@@ -79,33 +79,33 @@ $$;
 comment on function private.add_admin_actions(jsonb) is
   'For migrations: adds codes of the category admin_action, each ["<code>", "<Japanese label>", "<English label>"].';
 
-create function private.hold_area_admins() returns void
+create function private.lock_area_admins() returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  perform pg_advisory_xact_lock(hashtext('private.hold_area_admins'));
+  perform pg_advisory_xact_lock(hashtext('private.lock_area_admins'));
 end
 $$;
 
-comment on function private.hold_area_admins() is
+comment on function private.lock_area_admins() is
   'Locked before the row of any administrator by a transaction that may remove the area admins: such transactions run one after another.';
 
-create function private.hold_admin(p_admin_id uuid, p_area text) returns void
+create function private.lock_admin(p_admin_id uuid, p_area text) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
   -- Two administrators who change each other would wait for each other's row.
   if p_area = 'admins' then
-    perform private.hold_area_admins();
+    perform private.lock_area_admins();
   end if;
   perform from public.admins where id = p_admin_id for share;
   perform private.check_admin(p_admin_id, p_area);
 end
 $$;
 
-comment on function private.hold_admin(uuid, text) is
+comment on function private.lock_admin(uuid, text) is
   'private.check_admin for functions that write: locks the administrator''s row until the transaction ends, so that they are not suspended and lose no area meanwhile. Writers of the area admins run one after another.';
 
 create function private.difference(p_before jsonb, p_after jsonb) returns jsonb
@@ -211,7 +211,7 @@ comment on function private.require_match(text, timestamptz) is
   'Raises precondition_failed when the If-Match header of a change does not have the stored version: an entity tag is the quoted updated_at. Null, or *: any version. The caller has locked the row.';
 
 grant execute on function
-  private.hold_area_admins(), private.hold_admin(uuid, text), private.difference(jsonb, jsonb), private.record_act(uuid, text, text, text, uuid, jsonb), private.require_match(text, timestamptz)
+  private.lock_area_admins(), private.lock_admin(uuid, text), private.difference(jsonb, jsonb), private.record_act(uuid, text, text, text, uuid, jsonb), private.require_match(text, timestamptz)
 to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ declare
   v_areas text[];
   v_updated integer;
 begin
-  perform private.hold_admin(p_admin_id, null);
+  perform private.lock_admin(p_admin_id, null);
   if (p_ids is null) = (p_before is null) then
     perform private.raise_error('validation_error', 422, 'Give either ids or before, not both.', p_param => 'ids');
   end if;

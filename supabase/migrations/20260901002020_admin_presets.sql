@@ -6,13 +6,13 @@
 --
 -- Invariants: those of presets that their owner writes; an act and its record are one transaction.
 -- Interface: api.admin_list_search_presets, admin_create_search_preset, admin_update_search_preset,
--- admin_delete_search_preset, admin_set_default_search_preset; for the other domains private.hold_app_user.
+-- admin_delete_search_preset, admin_set_default_search_preset; for the other domains private.lock_app_user.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.hold_app_user(p_user_id uuid, p_param text) returns public.app_users
+create function private.lock_app_user(p_user_id uuid, p_param text) returns public.app_users
 language plpgsql
 set search_path = ''
 as $$
@@ -27,15 +27,15 @@ begin
 end
 $$;
 
-comment on function private.hold_app_user(uuid, text) is
+comment on function private.lock_app_user(uuid, text) is
   'The account of an app user for an administrator''s act, of any status, locked until the transaction ends. An administrator without an app account has none. p_param is the field of the user''s id. Errors: not_found.';
 
-create function private.hold_preset_owner(p_user_id uuid) returns void
+create function private.lock_preset_owner(p_user_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_status text := (private.hold_app_user(p_user_id, 'user_id')).status;
+  v_status text := (private.lock_app_user(p_user_id, 'user_id')).status;
 begin
   if v_status <> 'active' then
     perform private.raise_error('conflict', 409, format('The presets of a %s account cannot be changed.', v_status),
@@ -44,7 +44,7 @@ begin
 end
 $$;
 
-comment on function private.hold_preset_owner(uuid) is
+comment on function private.lock_preset_owner(uuid) is
   'Locks the account of the owner of presets that an administrator changes. Errors: not_found; conflict when it is not active.';
 
 create function private.preset_for_admin(p_id uuid) returns public.search_presets
@@ -58,7 +58,7 @@ begin
   if not found then
     perform private.raise_error('not_found', 404, 'There is no such preset.', p_param => 'id');
   end if;
-  perform private.hold_preset_owner(v_owner_id);
+  perform private.lock_preset_owner(v_owner_id);
   return private.locked_preset(v_owner_id, p_id);
 end
 $$;
@@ -81,7 +81,7 @@ comment on function private.record_preset_act(uuid, text, public.search_presets,
   'private.record_act for an act on a preset.';
 
 grant execute on function
-  private.hold_app_user(uuid, text), private.hold_preset_owner(uuid), private.preset_for_admin(uuid),
+  private.lock_app_user(uuid, text), private.lock_preset_owner(uuid), private.preset_for_admin(uuid),
   private.record_preset_act(uuid, text, public.search_presets, jsonb),
   -- The functions that write presets (1110) and check their queries (0840, 0910).
   private.lock_account(uuid), private.require_active(text), private.check_preset(text, jsonb, integer),
@@ -104,7 +104,7 @@ as $$
 declare
   v_presets jsonb;
 begin
-  perform private.hold_admin(p_admin_id, 'search_presets');
+  perform private.lock_admin(p_admin_id, 'search_presets');
   perform private.page_limit(p_limit);
   if p_page is null or p_page not between 1 and 1000000 then
     perform private.raise_error('validation_error', 422, 'page must be between 1 and 1000000.', p_param => 'page');
@@ -135,8 +135,8 @@ as $$
 declare
   v_preset public.search_presets;
 begin
-  perform private.hold_admin(p_admin_id, 'search_presets');
-  perform private.hold_preset_owner(p_user_id);
+  perform private.lock_admin(p_admin_id, 'search_presets');
+  perform private.lock_preset_owner(p_user_id);
   v_preset := private.create_preset(p_user_id, p_name, p_query_json, p_is_default, p_sort_order);
   perform private.record_preset_act(p_admin_id, 'user.create_search_preset', v_preset,
     private.difference(null, private.preset_row(v_preset) - '{id,user_id}'::text[]));
@@ -159,7 +159,7 @@ declare
   v_after public.search_presets;
   v_changes jsonb;
 begin
-  perform private.hold_admin(p_admin_id, 'search_presets');
+  perform private.lock_admin(p_admin_id, 'search_presets');
   v_before := private.preset_for_admin(p_id);
   perform private.require_match(p_if_match, v_before.updated_at);
   v_after := private.update_preset(v_before.user_id, p_id, p_name, p_query_json, p_sort_order);
@@ -181,7 +181,7 @@ as $$
 declare
   v_preset public.search_presets;
 begin
-  perform private.hold_admin(p_admin_id, 'search_presets');
+  perform private.lock_admin(p_admin_id, 'search_presets');
   v_preset := private.preset_for_admin(p_id);
   perform private.delete_preset(v_preset.user_id, p_id);
   -- Neither name nor query: they are deleted with the preset.
@@ -200,7 +200,7 @@ declare
   v_before public.search_presets;
   v_after public.search_presets;
 begin
-  perform private.hold_admin(p_admin_id, 'search_presets');
+  perform private.lock_admin(p_admin_id, 'search_presets');
   v_before := private.preset_for_admin(p_id);
   v_after := private.set_default_preset(v_before.user_id, p_id);
   if not v_before.is_default then

@@ -68,7 +68,7 @@ declare
 begin
   perform private.require_another(p_admin_id, p_id);
   v_reason := private.required_reason(p_reason);
-  v_before := private.hold_app_user(p_id, 'id');
+  v_before := private.lock_app_user(p_id, 'id');
   perform private.require_match(p_if_match, v_before.updated_at);
   perform private.check_move('account', v_before.status, p_status);
   update public.app_users set status = p_status where id = p_id returning * into v_after;
@@ -116,7 +116,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.hold_admin(p_admin_id, 'users');
+  perform private.lock_admin(p_admin_id, 'users');
   return private.set_user_status(p_admin_id, p_id, 'suspended', p_reason, p_if_match);
 end
 $$;
@@ -129,7 +129,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.hold_admin(p_admin_id, 'users');
+  perform private.lock_admin(p_admin_id, 'users');
   return private.set_user_status(p_admin_id, p_id, 'active', p_reason, p_if_match);
 end
 $$;
@@ -148,13 +148,13 @@ declare
   v_before public.app_users;
   v_after public.app_users;
 begin
-  perform private.hold_admin(p_admin_id, 'users');
+  perform private.lock_admin(p_admin_id, 'users');
   perform private.require_another(p_admin_id, p_id);
   v_reason := private.required_reason(p_reason);
   if p_until <= now() or p_until >= '2100-01-01 00:00:00+00' then
     perform private.raise_error('validation_error', 422, 'until must be in the future and before 2100.', p_param => 'until');
   end if;
-  v_before := private.hold_app_user(p_id, 'id');
+  v_before := private.lock_app_user(p_id, 'id');
   perform private.require_match(p_if_match, v_before.updated_at);
   if v_before.status = 'withdrawn' then
     perform private.raise_error('conflict', 409, 'A withdrawn account cannot have premium.', p_param => 'id',
@@ -181,13 +181,13 @@ declare
   v_reason text;
   v_user public.app_users;
 begin
-  perform private.hold_admin(p_admin_id, 'users');
+  perform private.lock_admin(p_admin_id, 'users');
   perform private.require_another(p_admin_id, p_id);
   v_reason := private.required_reason(p_reason);
   -- The administrator's row first, as the functions that change administrators lock them.
   perform from public.admins a where a.id = p_id for no key update;
-  perform private.hold_sign_in(p_id);
-  v_user := private.hold_app_user(p_id, 'id');
+  perform private.lock_sign_in(p_id);
+  v_user := private.lock_app_user(p_id, 'id');
   if exists (select from public.admins a where a.id = p_id and a.status = 'active') then
     perform private.raise_error('conflict', 409, 'This app user is an administrator. Suspend the administrator first.',
       p_param => 'id', p_details => '{"reason": "is_administrator"}');
@@ -209,8 +209,8 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.hold_admin(p_admin_id, 'users');
-  perform private.hold_app_user(p_id, 'id');
+  perform private.lock_admin(p_admin_id, 'users');
+  perform private.lock_app_user(p_id, 'id');
   perform private.record_act(p_admin_id, 'user.export', 'app_user', p_id::text, p_id);
   return jsonb_build_object('id', p_id);
 end

@@ -269,7 +269,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.hold_admin(p_admin_id, 'reviews');
+  perform private.lock_admin(p_admin_id, 'reviews');
   perform private.lock_reviews(array[p_id]);
   perform private.decide_review(p_admin_id, p_id, p_status, p_reason, p_seen_updated_at);
   return private.admin_review_rows(array[p_id]) -> 0;
@@ -288,7 +288,7 @@ declare
   v_message text;
   v_items jsonb := '[]';
 begin
-  perform private.hold_admin(p_admin_id, 'reviews');
+  perform private.lock_admin(p_admin_id, 'reviews');
   perform private.check_review_decisions(p_decisions);
   -- All are locked before the first decision, in one order: two lists with the same reviews cause no deadlock.
   perform private.lock_reviews(array(select (d ->> 'id')::uuid from jsonb_array_elements(p_decisions) as d));

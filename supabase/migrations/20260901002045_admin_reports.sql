@@ -258,7 +258,7 @@ declare
   v_before public.error_reports;
   v_after public.error_reports;
 begin
-  perform private.hold_admin(p_admin_id, 'lots');
+  perform private.lock_admin(p_admin_id, 'lots');
   perform private.check_report_changes(p_changes);
   v_reason := private.decision_reason(p_changes ->> 'reason');
   v_before := private.held_error_report(p_id, p_changes ? 'correction');
@@ -450,7 +450,7 @@ declare
   v_before public.field_values;
   v_now timestamptz;
 begin
-  perform private.hold_admin(p_admin_id, 'lots');
+  perform private.lock_admin(p_admin_id, 'lots');
   v_reason := private.decision_reason(p_reason);
   if p_state is null or p_state not in ('confirmed', 'retired') then
     perform private.raise_error('validation_error', 422, 'state must be confirmed or retired.', p_param => 'state');

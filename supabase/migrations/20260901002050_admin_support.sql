@@ -193,7 +193,7 @@ declare
   v_ticket public.support_tickets;
   v_message_id uuid;
 begin
-  perform private.hold_admin(p_admin_id, 'support');
+  perform private.lock_admin(p_admin_id, 'support');
   v_message := private.required_text(p_message, 4000, 'message');
   v_ticket := private.held_support_ticket(p_admin_id, p_id, p_seen_updated_at);
   perform private.require_message_room(v_ticket.message_count);
@@ -227,7 +227,7 @@ as $$
 declare
   v_ticket public.support_tickets;
 begin
-  perform private.hold_admin(p_admin_id, 'support');
+  perform private.lock_admin(p_admin_id, 'support');
   if p_status is distinct from 'closed' then
     perform private.raise_error('validation_error', 422, 'status must be closed.', p_param => 'status');
   end if;

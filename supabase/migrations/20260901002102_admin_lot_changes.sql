@@ -95,7 +95,7 @@ as $$
 declare
   v_lot public.parking_lots;
 begin
-  perform private.hold_admin(p_admin_id, 'lots');
+  perform private.lock_admin(p_admin_id, 'lots');
   perform private.require_fields(p_lot, private.lot_field_rules(), null, true);
   perform private.check_move('parking_lot', 'new', coalesce(p_lot ->> 'status', 'draft'));
   -- As a draft, which search does not have: its entry is written once, with all fields.
@@ -121,7 +121,7 @@ as $$
 declare
   v_difference jsonb;
 begin
-  perform private.hold_admin(p_admin_id, 'lots');
+  perform private.lock_admin(p_admin_id, 'lots');
   perform private.held_lot(p_parking_lot_id, p_if_match);
   v_difference := private.apply_lot_changes(p_parking_lot_id, p_changes);
   if v_difference <> '{}' then
@@ -141,7 +141,7 @@ as $$
 declare
   v_lot public.parking_lots;
 begin
-  perform private.hold_admin(p_admin_id, 'lots');
+  perform private.lock_admin(p_admin_id, 'lots');
   perform private.lock_lot_assets(p_parking_lot_id);
   -- A user who starts a session waits, and finds the lot closed or deleted.
   select * into v_lot from public.parking_lots where id = p_parking_lot_id for update;

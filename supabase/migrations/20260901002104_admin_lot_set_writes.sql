@@ -286,7 +286,7 @@ declare
   v_old jsonb;
   v_new jsonb;
 begin
-  perform private.hold_admin(p_admin_id, 'lots');
+  perform private.lock_admin(p_admin_id, 'lots');
   if private.lot_set_rules(p_set) is null then
     perform private.raise_error('validation_error', 422, 'Must be the name of a set of a lot, for example windows.', p_param => 'set');
   end if;
@@ -321,7 +321,7 @@ declare
   v_answer jsonb;
   v_refusal jsonb;
 begin
-  perform private.hold_admin(p_admin_id, 'lots');
+  perform private.lock_admin(p_admin_id, 'lots');
   perform private.check_vehicle_type(p_vehicle_type);
   -- The sets are stored, the stay is priced by the usual functions, and all of it is rolled back, with its locks.
   begin

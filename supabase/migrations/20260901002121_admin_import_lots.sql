@@ -334,7 +334,7 @@ declare
   );
   v_report jsonb;
 begin
-  perform private.hold_admin(p_admin_id, 'lots');
+  perform private.lock_admin(p_admin_id, 'lots');
   perform private.require_fields(c_provenance, private.lot_field_rules() || '{"source": {"type": "text", "max": 100}}');
   if p_status is null or p_status not in ('draft', 'active') then
     perform private.raise_error('validation_error', 422, 'Must be draft or active.', p_param => 'status');

@@ -323,7 +323,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.hold_admin(p_admin_id, 'content');
+  perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.articles', p_article,
     '{slug,locale,title,summary,body,cover_image_url,tags,published_at}', '{slug,locale,title,body}');
   return private.write_article(p_admin_id, null, jsonb_populate_record(null::public.articles,
@@ -342,7 +342,7 @@ declare
   v_before public.articles;
   v_after public.articles;
 begin
-  perform private.hold_admin(p_admin_id, 'content');
+  perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.articles', p_changes,
     '{slug,locale,title,summary,body,cover_image_url,tags,published_at,withdrawn_at}');
   v_before := private.held_article(p_id, p_if_match);
@@ -365,7 +365,7 @@ as $$
 declare
   v_before public.articles;
 begin
-  perform private.hold_admin(p_admin_id, 'content');
+  perform private.lock_admin(p_admin_id, 'content');
   v_before := private.held_article(p_id, p_if_match);
   if v_before.published_at <= now() then
     perform private.raise_error('conflict', 409, 'The article was published and cannot be deleted. Withdraw it instead.', p_param => 'id',

@@ -163,7 +163,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.hold_admin(p_admin_id, 'content');
+  perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.ads', p_ad, '{placement,title,body,image_url,link_url,weight,starts_at,ends_at,is_active}',
     '{placement,title}');
   return private.write_ad(p_admin_id, null, jsonb_populate_record(null::public.ads, jsonb_build_object(
@@ -183,7 +183,7 @@ as $$
 declare
   v_before public.ads;
 begin
-  perform private.hold_admin(p_admin_id, 'content');
+  perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.ads', p_changes,
     '{placement,title,body,image_url,link_url,weight,starts_at,ends_at,is_active}');
   v_before := private.held_ad(p_id, p_if_match);
@@ -201,7 +201,7 @@ as $$
 declare
   v_before public.ads;
 begin
-  perform private.hold_admin(p_admin_id, 'content');
+  perform private.lock_admin(p_admin_id, 'content');
   v_before := private.held_ad(p_id, p_if_match);
   if v_before.was_shown or (v_before.is_active and v_before.starts_at <= now()) then
     perform private.raise_error('conflict', 409, 'The advertisement was shown and cannot be deleted. Set is_active to false instead.', p_param => 'id',

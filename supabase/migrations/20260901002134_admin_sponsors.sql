@@ -193,7 +193,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.hold_admin(p_admin_id, 'content');
+  perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.sponsors', p_sponsor,
     '{name,description,category,address,lat,lng,website,image_asset_id,opening_hours,time_zone,checkin_radius_m,sort_order,is_active,starts_at,ends_at}',
     '{name,lat,lng}');
@@ -214,7 +214,7 @@ as $$
 declare
   v_before public.sponsors;
 begin
-  perform private.hold_admin(p_admin_id, 'content');
+  perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.sponsors', p_changes,
     '{name,description,category,address,lat,lng,website,image_asset_id,opening_hours,time_zone,checkin_radius_m,sort_order,is_active,starts_at,ends_at}');
   v_before := private.held_sponsor(p_id, p_if_match);
@@ -232,7 +232,7 @@ as $$
 declare
   v_before public.sponsors;
 begin
-  perform private.hold_admin(p_admin_id, 'content');
+  perform private.lock_admin(p_admin_id, 'content');
   v_before := private.held_sponsor(p_id, p_if_match);
   if v_before.was_shown or (v_before.is_active and v_before.starts_at <= now())
     or exists (select from public.sponsor_checkins c where c.sponsor_id = p_id) then

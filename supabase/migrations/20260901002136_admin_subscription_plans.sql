@@ -113,7 +113,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.hold_admin(p_admin_id, 'content');
+  perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.subscription_plans', p_plan,
     '{code,name,name_en,description,description_en,price_minor,currency,billing_period,accent_color,features,features_en,sort_order,is_active}',
     '{code,name,price_minor,billing_period}');
@@ -135,7 +135,7 @@ as $$
 declare
   v_before public.subscription_plans;
 begin
-  perform private.hold_admin(p_admin_id, 'content');
+  perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.subscription_plans', p_changes,
     '{name,name_en,description,description_en,price_minor,currency,billing_period,accent_color,features,features_en,sort_order,is_active}');
   select * into v_before from public.subscription_plans p where p.id = p_id for update;

@@ -226,7 +226,7 @@ as $$
 declare
   v_code constant text := p_code ->> 'code';
 begin
-  perform private.hold_admin(p_admin_id, 'content');
+  perform private.lock_admin(p_admin_id, 'content');
   perform private.check_code_fields(p_code, '{category_id,code,sort_order,metadata,is_active}', '{category_id,code}');
   if not p_code ? 'labels' then
     perform private.check_labels(null);
@@ -259,7 +259,7 @@ as $$
 declare
   v_before jsonb;
 begin
-  perform private.hold_admin(p_admin_id, 'content');
+  perform private.lock_admin(p_admin_id, 'content');
   perform private.check_code_fields(p_changes, '{sort_order,metadata,is_active}');
   perform from public.codes c where c.category_id = p_category_id and c.code = p_code order by c.lang for update;
   if not found then

@@ -208,7 +208,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.hold_admin(p_admin_id, 'content');
+  perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.tags', p_tag, '{slug,name,name_en,color,category,icon_name,sort_order,is_active}',
     '{slug,name}');
   return private.write_tag(p_admin_id, null, jsonb_populate_record(null::public.tags, jsonb_build_object(
@@ -227,7 +227,7 @@ as $$
 declare
   v_before public.tags;
 begin
-  perform private.hold_admin(p_admin_id, 'content');
+  perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.tags', p_changes, '{name,name_en,color,category,icon_name,sort_order,is_active}');
   v_before := private.held_tag(p_id, p_if_match);
   if p_changes -> 'is_active' = 'false' then
@@ -247,7 +247,7 @@ as $$
 declare
   v_before public.tags;
 begin
-  perform private.hold_admin(p_admin_id, 'content');
+  perform private.lock_admin(p_admin_id, 'content');
   v_before := private.held_tag(p_id, p_if_match);
   perform private.reject_search_attribute(v_before.slug, 'id');
   if exists (select from public.parking_lot_tags lt where lt.tag_id = p_id) then
@@ -324,7 +324,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.hold_admin(p_admin_id, 'content');
+  perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.holidays', p_holiday, '{calendar,holiday_date,name,name_en}', '{calendar,holiday_date,name}');
   return private.write_holiday(p_admin_id, null, jsonb_populate_record(null::public.holidays,
     jsonb_build_object('created_at', now(), 'updated_at', now()) || p_holiday));
@@ -343,7 +343,7 @@ as $$
 declare
   v_before public.holidays;
 begin
-  perform private.hold_admin(p_admin_id, 'content');
+  perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.holidays', p_changes, '{name,name_en}');
   v_before := private.held_holiday(p_calendar, p_holiday_date, p_if_match);
   return private.write_holiday(p_admin_id, v_before, jsonb_populate_record(v_before, p_changes));
@@ -361,7 +361,7 @@ as $$
 declare
   v_before public.holidays;
 begin
-  perform private.hold_admin(p_admin_id, 'content');
+  perform private.lock_admin(p_admin_id, 'content');
   v_before := private.held_holiday(p_calendar, p_holiday_date, p_if_match);
   delete from public.holidays h where h.calendar = p_calendar and h.holiday_date = p_holiday_date;
   perform private.record_act(p_admin_id, 'holiday.delete', 'holiday', concat_ws('/', p_calendar, p_holiday_date), null,

@@ -91,7 +91,7 @@ as $$
 declare
   v_badge public.badges;
 begin
-  perform private.hold_admin(p_admin_id, 'rewards');
+  perform private.lock_admin(p_admin_id, 'rewards');
   perform private.require_fields('{"name": null, "description": null, "icon": null, "category": null, "conditions": null, "threshold": null}'
     || p_fields, private.badge_field_rules());
   v_badge := jsonb_populate_record(null::public.badges, '{"is_active": true, "sort_order": 0}' || p_fields);
@@ -120,7 +120,7 @@ declare
   v_before public.badges;
   v_badge public.badges;
 begin
-  perform private.hold_admin(p_admin_id, 'rewards');
+  perform private.lock_admin(p_admin_id, 'rewards');
   select * into v_before from public.badges where id = p_id for no key update;
   if not found then
     perform private.raise_error('not_found', 404, 'There is no such badge.', p_param => 'id');
@@ -152,7 +152,7 @@ as $$
 declare
   v_badge public.badges;
 begin
-  perform private.hold_admin(p_admin_id, 'rewards');
+  perform private.lock_admin(p_admin_id, 'rewards');
   select * into v_badge from public.badges where id = p_id for update;
   if not found then
     perform private.raise_error('not_found', 404, 'There is no such badge.', p_param => 'id');
@@ -183,7 +183,7 @@ declare
   v_before jsonb;
   v_progress jsonb;
 begin
-  perform private.hold_admin(p_admin_id, 'rewards');
+  perform private.lock_admin(p_admin_id, 'rewards');
   v_before := private.badge_backfill_progress(p_id);
   v_progress := api.backfill_badge_progress(p_id);
   perform private.record_act(p_admin_id, 'badge.backfill', 'badge', p_id::text,
@@ -203,7 +203,7 @@ declare
   v_before jsonb;
   v_progress jsonb;
 begin
-  perform private.hold_admin(p_admin_id, 'rewards');
+  perform private.lock_admin(p_admin_id, 'rewards');
   v_before := private.badge_backfills_progress();
   v_progress := api.backfill_all_badge_progress();
   perform private.record_act(p_admin_id, 'badge.backfill', 'badge', null,

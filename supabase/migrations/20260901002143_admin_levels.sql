@@ -151,7 +151,7 @@ as $$
 declare
   v_level public.levels;
 begin
-  perform private.hold_admin(p_admin_id, 'rewards');
+  perform private.lock_admin(p_admin_id, 'rewards');
   perform private.require_fields('{"level": null, "required_exp": null}' || p_fields,
     private.level_field_rules() || '{"level": {"type": "integer", "min": 1, "max": 10000}}');
   v_level := jsonb_populate_record(null::public.levels, p_fields);
@@ -179,7 +179,7 @@ declare
   v_before public.levels;
   v_level public.levels;
 begin
-  perform private.hold_admin(p_admin_id, 'rewards');
+  perform private.lock_admin(p_admin_id, 'rewards');
   v_before := private.held_level(p_level);
   perform private.require_match(p_if_match, v_before.updated_at);
   perform private.require_fields(p_changes, private.level_field_rules());
@@ -205,7 +205,7 @@ as $$
 declare
   v_level public.levels;
 begin
-  perform private.hold_admin(p_admin_id, 'rewards');
+  perform private.lock_admin(p_admin_id, 'rewards');
   v_level := private.held_level(p_level);
   if p_level = 1 or exists (select from public.app_users u where u.level = p_level)
     or exists (select from public.themes t where t.unlock_level = p_level) then
@@ -229,7 +229,7 @@ declare
   v_before jsonb;
   v_progress jsonb;
 begin
-  perform private.hold_admin(p_admin_id, 'rewards');
+  perform private.lock_admin(p_admin_id, 'rewards');
   v_before := private.level_recalculation_progress();
   v_progress := api.recalculate_all_user_levels();
   perform private.record_act(p_admin_id, 'level.recalculate', 'level', null,
@@ -314,7 +314,7 @@ as $$
 declare
   v_rule private.exp_rules;
 begin
-  perform private.hold_admin(p_admin_id, 'rewards');
+  perform private.lock_admin(p_admin_id, 'rewards');
   perform private.require_fields('{"reason": null, "amount": null}' || p_fields, private.exp_rule_field_rules() || '{
     "reason": {"type": "text", "category": "exp_reason"}, "activity_type": {"type": "text", "category": "user_activity", "null": true}
   }');
@@ -345,7 +345,7 @@ declare
   v_before private.exp_rules;
   v_rule private.exp_rules;
 begin
-  perform private.hold_admin(p_admin_id, 'rewards');
+  perform private.lock_admin(p_admin_id, 'rewards');
   v_before := private.held_exp_rule(p_id);
   perform private.require_match(p_if_match, v_before.updated_at);
   perform private.require_fields(p_changes, private.exp_rule_field_rules());
@@ -370,7 +370,7 @@ as $$
 declare
   v_rule private.exp_rules;
 begin
-  perform private.hold_admin(p_admin_id, 'rewards');
+  perform private.lock_admin(p_admin_id, 'rewards');
   v_rule := private.held_exp_rule(p_id);
   delete from private.exp_rules where id = p_id;
   perform private.record_act(p_admin_id, 'exp_rule.delete', 'exp_rule', p_id::text,

@@ -172,7 +172,7 @@ as $$
 declare
   v_theme public.themes;
 begin
-  perform private.hold_admin(p_admin_id, 'rewards');
+  perform private.lock_admin(p_admin_id, 'rewards');
   perform private.require_fields('{"name": null}' || p_fields, private.theme_field_rules());
   v_theme := jsonb_populate_record(null::public.themes, jsonb_build_object('id', gen_random_uuid())
     || '{"is_free": false, "is_active": true, "sort_order": 0}' || p_fields);
@@ -203,7 +203,7 @@ declare
   v_before public.themes;
   v_theme public.themes;
 begin
-  perform private.hold_admin(p_admin_id, 'rewards');
+  perform private.lock_admin(p_admin_id, 'rewards');
   v_before := private.held_theme(p_id);
   perform private.require_match(p_if_match, v_before.updated_at);
   perform private.require_fields(p_changes, private.theme_field_rules());
@@ -236,7 +236,7 @@ as $$
 declare
   v_theme public.themes;
 begin
-  perform private.hold_admin(p_admin_id, 'rewards');
+  perform private.lock_admin(p_admin_id, 'rewards');
   v_theme := private.held_theme(p_id);
   if v_theme.is_free and v_theme.is_active or exists (select from public.user_themes o where o.theme_id = p_id)
     or exists (select from public.theme_gifts g where g.theme_id = p_id) then
@@ -271,7 +271,7 @@ declare
   v_message constant text := private.trimmed(p_message);
   v_gift public.theme_gifts;
 begin
-  perform private.hold_admin(p_admin_id, 'rewards');
+  perform private.lock_admin(p_admin_id, 'rewards');
   select t.name into v_name from public.themes t where t.id = p_theme_id for key share;
   if not found then
     perform private.raise_error('not_found', 404, 'There is no such theme.', p_param => 'theme_id');

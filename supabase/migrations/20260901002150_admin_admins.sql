@@ -5,14 +5,14 @@
 -- metadata (here). The console writes the row.
 --
 -- Invariants: administrators cannot suspend themselves or remove the area admins from themselves. Changes run one after
--- another (private.hold_admin), each by an active administrator with the area. The withdrawal of an administrator with an
+-- another (private.lock_admin), each by an active administrator with the area. The withdrawal of an administrator with an
 -- app account runs in turn with these changes, and not for the last one with the area. So at least one of them is left
 -- after each change through the console and after each withdrawal.
 -- The service key at the auth server has none of these limits: with it an installation gets its first administrator, and
 -- can restore one.
 -- The records of acts have administrators' names under user_id: an administrator may have an app account too.
 -- Interface: api.admin_list_admins, admin_get_admin, admin_update_admin, admin_suspend_admin, admin_reactivate_admin; for
--- withdrawal (1500) private.hold_leaving_admin.
+-- withdrawal (1500) private.lock_leaving_admin.
 
 select private.add_admin_actions('[
   ["admin.update", "管理者の変更", "Changed an administrator"],
@@ -126,7 +126,7 @@ $$;
 
 comment on function private.held_admin(uuid) is 'The row of an administrator, locked until the transaction ends. Errors: not_found.';
 
-create function private.hold_leaving_admin(p_user_id uuid) returns void
+create function private.lock_leaving_admin(p_user_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -136,7 +136,7 @@ begin
   if not exists (select from public.admins a where a.id = p_user_id) then
     return;
   end if;
-  perform private.hold_area_admins();
+  perform private.lock_area_admins();
   -- The row before the auth user: as in every change of an administrator.
   select * into v_admin from public.admins a where a.id = p_user_id for no key update;
   if v_admin.status = 'active' and 'admins' = any (v_admin.areas) and not exists (
@@ -148,7 +148,7 @@ begin
 end
 $$;
 
-comment on function private.hold_leaving_admin(uuid) is
+comment on function private.lock_leaving_admin(uuid) is
   'For a user whose account is about to end. If they are an administrator, locks their row until the transaction ends. Raises conflict if they are the only active one with the area admins. Errors: conflict.';
 
 create function private.check_admin_fields(p_fields jsonb) returns void
@@ -272,7 +272,7 @@ declare
   v_after public.admins;
   v_difference jsonb;
 begin
-  perform private.hold_admin(p_admin_id, 'admins');
+  perform private.lock_admin(p_admin_id, 'admins');
   if jsonb_typeof(p_changes) is distinct from 'object' then
     perform private.raise_error('validation_error', 422, 'changes must be an object.', p_param => 'changes');
   elsif p_changes - '{name,areas}'::text[] <> '{}' then
@@ -313,7 +313,7 @@ declare
   v_reason text;
   v_difference jsonb;
 begin
-  perform private.hold_admin(p_admin_id, 'admins');
+  perform private.lock_admin(p_admin_id, 'admins');
   v_reason := private.required_reason(p_reason);
   v_difference := private.set_admin_status(p_admin_id, p_id, 'suspended');
   perform private.record_act(p_admin_id, 'admin.suspend', 'admin', p_id::text, p_id,
@@ -333,7 +333,7 @@ declare
   v_reason text;
   v_difference jsonb;
 begin
-  perform private.hold_admin(p_admin_id, 'admins');
+  perform private.lock_admin(p_admin_id, 'admins');
   v_reason := private.required_reason(p_reason);
   v_difference := private.set_admin_status(p_admin_id, p_id, 'active');
   perform private.record_act(p_admin_id, 'admin.reactivate', 'admin', p_id::text, p_id,

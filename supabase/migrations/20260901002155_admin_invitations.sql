@@ -60,7 +60,7 @@ begin
     return new;
   end if;
   -- Locked in the order of the functions of the interface, which lock the administrator first.
-  perform private.hold_admin(v_invitation.invited_by, 'admins');
+  perform private.lock_admin(v_invitation.invited_by, 'admins');
   update private.admin_invitations i set user_id = new.id
   where i.id = v_invitation.id and i.user_id is null and i.claimed_until > now();
   if not found then
@@ -171,7 +171,7 @@ as $$
 declare
   v_email constant text := lower(p_email);
 begin
-  perform private.hold_admin(p_admin_id, 'admins');
+  perform private.lock_admin(p_admin_id, 'admins');
   if v_email is null or char_length(v_email) > 255 or v_email !~ '^[^\s@]+@[^\s@]+\.[^\s@]+$' then
     perform private.raise_error('validation_error', 422, 'email must be an e-mail address, for example name@example.com.', p_param => 'email');
   end if;
@@ -190,7 +190,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.hold_admin(p_admin_id, 'admins');
+  perform private.lock_admin(p_admin_id, 'admins');
   return private.claim_invitation(p_admin_id, p_id);
 end
 $$;

@@ -243,7 +243,7 @@ declare
   v_dead private.dead_messages;
   v_requeued jsonb;
 begin
-  perform private.hold_admin(p_admin_id, 'admins');
+  perform private.lock_admin(p_admin_id, 'admins');
   v_dead := private.take_dead_message(p_id);
   v_requeued := jsonb_build_object('queue', v_dead.queue, 'msg_id', private.requeue(v_dead.queue, v_dead.message));
   perform private.record_act(p_admin_id, 'dead_message.requeue', 'dead_message', p_id::text, null,
@@ -262,7 +262,7 @@ as $$
 declare
   v_dead private.dead_messages;
 begin
-  perform private.hold_admin(p_admin_id, 'admins');
+  perform private.lock_admin(p_admin_id, 'admins');
   v_dead := private.take_dead_message(p_id);
   perform private.record_act(p_admin_id, 'dead_message.discard', 'dead_message', p_id::text, null,
     private.difference(jsonb_build_object('queue', v_dead.queue, 'read_count', v_dead.read_count), null));

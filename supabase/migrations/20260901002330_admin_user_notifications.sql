@@ -153,7 +153,7 @@ $$;
 comment on function private.composed_with(public.user_notifications, jsonb) is
   'A composed notification with changes: given fields are set, the others stay. Errors: validation_error.';
 
-create function private.hold_composed(p_id uuid) returns public.user_notifications
+create function private.lock_composed(p_id uuid) returns public.user_notifications
 language plpgsql
 set search_path = ''
 as $$
@@ -168,7 +168,7 @@ begin
 end
 $$;
 
-comment on function private.hold_composed(uuid) is
+comment on function private.lock_composed(uuid) is
   'Locks a composed notification until the transaction ends. Errors: not_found.';
 
 create function private.require_draft(p_notification public.user_notifications) returns void
@@ -189,7 +189,7 @@ comment on function private.require_draft(public.user_notifications) is
 
 grant execute on function
   private.composed_row(public.user_notifications), private.check_segment(jsonb), private.check_composed(public.user_notifications),
-  private.composed_with(public.user_notifications, jsonb), private.hold_composed(uuid),
+  private.composed_with(public.user_notifications, jsonb), private.lock_composed(uuid),
   private.require_draft(public.user_notifications)
 to service_role;
 
@@ -249,7 +249,7 @@ as $$
 declare
   v_new public.user_notifications;
 begin
-  perform private.hold_admin(p_admin_id, 'notifications');
+  perform private.lock_admin(p_admin_id, 'notifications');
   v_new.target := 'all';
   v_new.data := '{}';
   v_new := private.composed_with(v_new, p_notification);
@@ -276,8 +276,8 @@ declare
   v_before public.user_notifications;
   v_after public.user_notifications;
 begin
-  perform private.hold_admin(p_admin_id, 'notifications');
-  v_before := private.hold_composed(p_id);
+  perform private.lock_admin(p_admin_id, 'notifications');
+  v_before := private.lock_composed(p_id);
   perform private.require_match(p_if_match, v_before.updated_at);
   perform private.require_draft(v_before);
   v_after := private.composed_with(v_before, p_changes);
@@ -307,8 +307,8 @@ as $$
 declare
   v_notification public.user_notifications;
 begin
-  perform private.hold_admin(p_admin_id, 'notifications');
-  v_notification := private.hold_composed(p_id);
+  perform private.lock_admin(p_admin_id, 'notifications');
+  v_notification := private.lock_composed(p_id);
   perform private.require_match(p_if_match, v_notification.updated_at);
   perform private.require_draft(v_notification);
   delete from public.user_notifications where id = p_id;
@@ -328,8 +328,8 @@ declare
   v_notification public.user_notifications;
   v_size record;
 begin
-  perform private.hold_admin(p_admin_id, 'notifications');
-  v_notification := private.hold_composed(p_id);
+  perform private.lock_admin(p_admin_id, 'notifications');
+  v_notification := private.lock_composed(p_id);
   if v_notification.status = 'draft' then
     update public.user_notifications set status = 'scheduled', scheduled_at = now() where id = p_id;
   else
@@ -354,8 +354,8 @@ as $$
 declare
   v_notification public.user_notifications;
 begin
-  perform private.hold_admin(p_admin_id, 'notifications');
-  v_notification := private.hold_composed(p_id);
+  perform private.lock_admin(p_admin_id, 'notifications');
+  v_notification := private.lock_composed(p_id);
   perform private.check_move('notification', v_notification.status, 'cancelled');
   update public.user_notifications set status = 'cancelled' where id = p_id returning * into v_notification;
   perform private.record_act(p_admin_id, 'user_notification.cancel', 'user_notification', p_id::text, v_notification.user_id);
@@ -393,8 +393,8 @@ declare
   v_notification public.user_notifications;
   v_id uuid;
 begin
-  perform private.hold_admin(p_admin_id, 'notifications');
-  v_notification := private.hold_composed(p_id);
+  perform private.lock_admin(p_admin_id, 'notifications');
+  v_notification := private.lock_composed(p_id);
   if exists (select from public.app_users u where u.id = p_admin_id and u.status = 'active') then
     v_id := private.notify_user(p_admin_id, v_notification.type, v_notification.title, v_notification.body,
       p_data => v_notification.data);

@@ -9,7 +9,7 @@
 --
 -- Invariants: as 2400 and 2405. An unknown product creates no subscription; a statement about a known subscription always
 -- counts.
--- Interface: api.record_store_statement, api.record_acknowledgement for the service; private.hold_subscription and
+-- Interface: api.record_store_statement, api.record_acknowledgement for the service; private.lock_subscription and
 -- private.move_subscription for the other writers.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ $$;
 comment on function private.users_of_subscriptions(uuid[], uuid[]) is
   'The users of subscriptions, the accounts that their purchases state, and these, by their ids.';
 
-create function private.hold_subscription(p_id uuid, p_user_ids uuid[] default '{}', p_supersedes text default null)
+create function private.lock_subscription(p_id uuid, p_user_ids uuid[] default '{}', p_supersedes text default null)
 returns public.user_subscriptions
 language plpgsql
 set search_path = ''
@@ -111,10 +111,10 @@ begin
 end
 $$;
 
-comment on function private.hold_subscription(uuid, uuid[], text) is
+comment on function private.lock_subscription(uuid, uuid[], text) is
   'Locks a subscription with those that change with it (private.related_subscriptions), after the accounts of their users and these accounts; null when there is none. Errors: conflict.';
 
-create function private.hold_statement_keys(p_statement jsonb) returns void
+create function private.lock_statement_keys(p_statement jsonb) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -132,7 +132,7 @@ begin
 end
 $$;
 
-comment on function private.hold_statement_keys(jsonb) is
+comment on function private.lock_statement_keys(jsonb) is
   'Serializes statements of a purchase, and of one that replaces it. Called before any row is locked.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ end
 $$;
 
 comment on function private.move_subscription(public.user_subscriptions, uuid) is
-  'Gives a subscription to a user, from its former owner or from none, with the subscriptions that replaced it and have no owner. The caller has locked all (private.hold_subscription).';
+  'Gives a subscription to a user, from its former owner or from none, with the subscriptions that replaced it and have no owner. The caller has locked all (private.lock_subscription).';
 
 create function private.assign_replacements(p_id uuid) returns void
 language plpgsql
@@ -315,9 +315,9 @@ declare
   v_is_news boolean;
   v_id uuid;
 begin
-  perform private.hold_statement_keys(p_statement);
+  perform private.lock_statement_keys(p_statement);
   v_id := private.subscription_of(p_statement);
-  perform private.hold_subscription(v_id, array[private.named_account(p_statement #>> '{facts,account_token}')], v_supersedes);
+  perform private.lock_subscription(v_id, array[private.named_account(p_statement #>> '{facts,account_token}')], v_supersedes);
   v_is_news := private.add_store_event(v_id, p_statement, p_source);
   update public.user_subscriptions s
   set supersedes = coalesce(s.supersedes, v_supersedes),

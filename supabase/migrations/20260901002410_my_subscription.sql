@@ -89,7 +89,7 @@ begin
   if exists (select from private.verified_purchases v where v.subscription_id = p_subscription_id and v.user_id = v_user_id)
     or exists (select from public.user_subscriptions s where s.id = p_subscription_id and s.user_id = v_user_id)
   then
-    v_row := private.hold_subscription(p_subscription_id, array[v_user_id]);
+    v_row := private.lock_subscription(p_subscription_id, array[v_user_id]);
   end if;
   perform private.require_active((select u.status from public.app_users u where u.id = v_user_id));
   delete from private.verified_purchases v

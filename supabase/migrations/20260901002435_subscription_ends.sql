@@ -21,7 +21,7 @@ begin
   if not found then
     return false;
   end if;
-  perform private.hold_subscription(v_id);
+  perform private.lock_subscription(v_id);
   perform private.announce_subscription(v_id);
   return true;
 end

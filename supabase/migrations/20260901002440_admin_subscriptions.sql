@@ -252,7 +252,7 @@ security definer -- no role has the functions of the ledger
 set search_path = ''
 as $$
 declare
-  v_row public.user_subscriptions := private.hold_subscription(p_id);
+  v_row public.user_subscriptions := private.lock_subscription(p_id);
 begin
   if v_row.id is null then
     perform private.raise_error('not_found', 404, 'There is no such subscription.', p_param => 'id');
@@ -399,7 +399,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.hold_admin(p_admin_id, 'users');
+  perform private.lock_admin(p_admin_id, 'users');
   return private.act_on_subscription(p_admin_id, p_id, 'REVOKED', p_reason, p_if_match);
 end
 $$;
@@ -413,7 +413,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.hold_admin(p_admin_id, 'users');
+  perform private.lock_admin(p_admin_id, 'users');
   return private.act_on_subscription(p_admin_id, p_id, 'REINSTATED', p_reason, p_if_match);
 end
 $$;
@@ -441,7 +441,7 @@ as $$
 declare
   v_subscription jsonb;
 begin
-  perform private.hold_admin(p_admin_id, 'users');
+  perform private.lock_admin(p_admin_id, 'users');
   v_subscription := private.admin_subscription(p_id);
   perform private.record_act(p_admin_id, 'subscription.refresh', 'user_subscription', p_id::text, (v_subscription ->> 'user_id')::uuid);
   return v_subscription;

@@ -43,7 +43,7 @@ declare
   v_run_ids uuid[];
   v_started_ids uuid[];
 begin
-  perform private.hold_admin(p_admin_id, 'store_sync');
+  perform private.lock_admin(p_admin_id, 'store_sync');
   perform private.check_choice('store', coalesce(p_store, ''), '{android_store,ios_store,all}');
   perform private.check_choice('task', coalesce(p_task, ''), '{sales,metrics,reviews,all}');
   select s.run_ids, s.started_ids into v_run_ids, v_started_ids from private.start_store_sync(p_store, p_task, p_admin_id) s;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { migrations, raisingImmutables, sqlFindings, uncalled, unheldCommands } from "./sql_rules.ts";
+import { migrations, raisingImmutables, sqlFindings, uncalled, unlockedCommands } from "./sql_rules.ts";
 
 const NAME = "20260901000900_sample.sql";
 const STORY = "-- Sample: a file that keeps the rules.\n-- Interface: none.\n\n";
@@ -77,10 +77,10 @@ Deno.test("sql rules: functions that raise are not immutable, however deep what 
 });
 
 Deno.test("sql rules: every command locks the account that it writes for", () => {
-  assert.deepEqual(unheldCommands(ALL), []);
+  assert.deepEqual(unlockedCommands(ALL), []);
   const sample =
     "create function commands.a() returns void\nlanguage plpgsql\nas $$\nbegin\n  perform private.active_user();\nend\n$$;\n";
-  assert.deepEqual(unheldCommands([sample]), ["commands.a"]);
+  assert.deepEqual(unlockedCommands([sample]), ["commands.a"]);
 });
 
 Deno.test("sql rules: a delete and an update have a where", () => {

@@ -120,10 +120,10 @@ export function raisingImmutables(texts: readonly string[]): string[] {
 }
 
 /** Commands that do not lock the account that they write for. */
-export function unheldCommands(texts: readonly string[]): string[] {
-  const holds = reaching(texts, ["private.writing_user", "private.lock_account", "private.hold_subscription"]);
+export function unlockedCommands(texts: readonly string[]): string[] {
+  const locks = reaching(texts, ["private.writing_user", "private.lock_account", "private.lock_subscription"]);
   return texts.flatMap(functions).map(({ called }) => called).filter((name) =>
-    name.startsWith("commands.") && !holds(name)
+    name.startsWith("commands.") && !locks(name)
   );
 }
 

@@ -303,12 +303,12 @@ export const catalogueRules: readonly CatalogueRule[] = [
   {
     // A value of the declarations that is computed from the arguments could be rejected before the administrator is checked.
     guarantee:
-      "every function of the console checks the administrator first: hold_admin where it writes, else check_admin",
+      "every function of the console checks the administrator first: lock_admin where it writes, else check_admin",
     query: `
       select signature as broken
       from (
         select *, split_part(prosrc, '\nbegin\n', 1) as declared, substr(prosrc, strpos(prosrc, '\nbegin\n') + 7) as body,
-          case provolatile when 'v' then 'hold' else 'check' end as wanted
+          case provolatile when 'v' then 'lock' else 'check' end as wanted
         from (${CONSOLE}) f
       ) f
       where strpos(prosrc, '\nbegin\n') = 0
