@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Occupancy, OccupancyFeedTaken, OccupancyReport } from "../../supabase/functions/_shared/schema/occupancy.ts";
+import { Occupancy, OccupancyFeedResult, OccupancyReport } from "../../supabase/functions/_shared/schema/occupancy.ts";
 import { feedOccupancy, readOccupancy, reportOccupancy } from "../../supabase/functions/parking-lots/occupancy.ts";
 import { signUp } from "../support/people.ts";
 import { assertError } from "../support/api_errors.ts";
@@ -64,7 +64,7 @@ Deno.test("occupancy: a feed comes with the service's key, new or old, and with 
   const lot = await aLot();
   const body = { source: "sensor", reports: [{ parking_lot_id: lot, state: "full" }] };
   for (const headers of [{ apikey: secretKey }, bearer(serviceRoleKey)] as Record<string, string>[]) {
-    const taken = await replyOf(feedOccupancy, await feed(body, headers), OccupancyFeedTaken);
+    const taken = await replyOf(feedOccupancy, await feed(body, headers), OccupancyFeedResult);
     assert.deepEqual(taken, { accepted: 1, unknown: [] });
   }
   assert.equal((await read(lot)).current?.state, "full");

@@ -248,3 +248,14 @@ Deno.test("report-crash: a stack of too many bytes is rejected with a sentence t
     [["stack"], "Must be at most 65536 bytes of UTF-8."],
   ]);
 });
+
+Deno.test("input: every message of a field error ends with a full stop", () => {
+  const sent = { name: "long", list: [{ n: 1.5 }, { n: "1" }, {}], other: 1 };
+  assert.throws(() => readBody(Body, sent), (error) => {
+    assert.ok(error instanceof ApiError);
+    const errors = error.details?.["errors"] as { param: string; message: string }[];
+    assert.deepEqual(errors.map(({ param }) => param).sort(), ["list.0.n", "list.1.n", "list.2.n", "name", "other"]);
+    for (const { message } of errors) assert.match(message, /^[A-Z].*[^.]\.$/);
+    return true;
+  });
+});

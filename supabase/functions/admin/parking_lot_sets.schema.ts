@@ -3,7 +3,7 @@
  * between rows.
  */
 import { z } from "zod";
-import { FeeCapType, FeeQuestion, PricingRuleCategory } from "../_shared/schema/fees.ts";
+import { FeeCapType, FeeRequest, PricingRuleCategory } from "../_shared/schema/fees.ts";
 import { DayType, HoursSpan } from "../_shared/schema/hours.ts";
 import { ClockTime, Id, text } from "../_shared/schema/values.ts";
 
@@ -128,7 +128,7 @@ export const LotImages = z.strictObject({ images: z.array(LotImageInput).max(20)
   id: "ParkingLotImagesInput",
 });
 
-export const FeePreview = FeeQuestion.extend({
+export const FeePreview = FeeRequest.extend({
   pricing_groups: sets.pricing_groups.optional(),
   pricing_rules: sets.pricing_rules.optional(),
   windows: sets.windows.optional().meta({ description: "Validated only. A fee does not depend on them." }),

@@ -1,5 +1,5 @@
 import { route } from "../_shared/http/route.ts";
-import { Fee, FeeQuestion } from "../_shared/schema/fees.ts";
+import { Fee, FeeRequest } from "../_shared/schema/fees.ts";
 import { LotParams } from "../_shared/schema/values.ts";
 
 export const calculateFee = route({
@@ -13,7 +13,7 @@ export const calculateFee = route({
     "known) or `vehicle_type_not_priced`.",
   instance: "any",
   params: LotParams,
-  body: FeeQuestion,
+  body: FeeRequest,
   reply: [200, Fee],
   errors: ["forbidden", "lot_not_found", "fee_unknown"],
   calls: "calculate_fee",

@@ -3,7 +3,7 @@ import {
   NewOccupancyReport,
   Occupancy,
   OccupancyFeed,
-  OccupancyFeedTaken,
+  OccupancyFeedResult,
   OccupancyReport,
 } from "../_shared/schema/occupancy.ts";
 import { LotParams } from "../_shared/schema/values.ts";
@@ -46,7 +46,7 @@ export const feedOccupancy = route({
   summary: "Submit occupancy reports of an operator or sensor",
   description: "Requires the secret key. All reports are accepted, or none if one of them is invalid.",
   body: OccupancyFeed,
-  reply: [200, OccupancyFeedTaken],
+  reply: [200, OccupancyFeedResult],
   errors: [],
   calls: "feed_occupancy",
 });

@@ -132,7 +132,9 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
       message: "This field is required.",
     }];
   }
-  return [{ param: at(), code: issue.code, message: issue.message }];
+  // Messages of zod's own have no full stop.
+  const message = /[.!?]$/.test(issue.message) ? issue.message : `${issue.message}.`;
+  return [{ param: at(), code: issue.code, message }];
 }
 
 /** A value inside a body. Its path is only built for errors. */

@@ -3,7 +3,7 @@ import { DayType } from "./hours.ts";
 import { pageOf } from "./lists.ts";
 import { ClockTime, Id, Moment, text, Timestamp } from "./values.ts";
 
-export const FeeQuestion = z.strictObject({
+export const FeeRequest = z.strictObject({
   entry_at: Moment.meta({ description: "Start of the stay, from 2000 to 2099" }),
   exit_at: Moment.meta({
     description: "End of the stay. Not before `entry_at`, at most 366 days after it.",
@@ -12,7 +12,7 @@ export const FeeQuestion = z.strictObject({
   vehicle_type: text(1, 50).default("standard").meta({
     description: "A code of category `vehicle_type`",
   }),
-}).meta({ id: "FeeQuestion" });
+}).meta({ id: "FeeRequest" });
 
 const RuleId = Id.nullable().meta({
   description: "Null for a rule of a date override",

@@ -46,10 +46,10 @@ export const OccupancyFeed = z.strictObject({
   ).min(1).max(500),
 }).meta({ id: "OccupancyFeed" });
 
-export const OccupancyFeedTaken = z.object({
+export const OccupancyFeedResult = z.object({
   accepted: z.int().min(0),
   unknown: z.array(Id).meta({ description: "Ids that do not belong to a lot. Their reports were ignored." }),
-}).meta({ id: "OccupancyFeedTaken" });
+}).meta({ id: "OccupancyFeedResult" });
 
 /** Calculated by the server, for clients with a wrong clock. */
 export const AgeSeconds = z.int().min(0).meta({
