@@ -55,13 +55,3 @@ export function collection(features: readonly FeatureOf[]): string {
 export function point(lng: number, lat: number) {
   return { type: "Point", coordinates: [lng, lat] };
 }
-
-/** Whether the data beside the repository has this file. */
-export async function isThere(file: URL): Promise<boolean> {
-  try {
-    return (await Deno.stat(file)).isFile;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-}

@@ -1,13 +1,16 @@
-// The files of the data folder beside the repository, where there is one, and small files of our own in the same layouts.
+// Small files in the layouts of open data. With OPEN_DATA the published files themselves are imported too:
+//   OPEN_DATA=/folder/of/files deno task test -- tests/importer/layouts.test.ts
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { importFile } from "../../importer/run.ts";
 import { database } from "../support/database.ts";
-import { collection, fileOf, isThere, point, shiftJis } from "./files.ts";
+import { collection, fileOf, point, shiftJis } from "./files.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
 
-const FOLDER = new URL("../../../shared/data/", import.meta.url);
+/** A folder with the published files, by the paths in FILES. */
+const OPEN_DATA = Deno.env.get("OPEN_DATA");
 
 interface Expected {
   readonly file: string;
@@ -74,13 +77,14 @@ const FILES: readonly Expected[] = [
 ];
 
 for (const { file, mapping, read, lots, skipped, rejected, warnings = 0 } of FILES) {
-  Deno.test(`layouts: ${file} is recognised and imported whole, and again without a change`, async () => {
-    const url = new URL(file, FOLDER);
-    if (!await isThere(url)) {
-      console.log(`skipped: ${file} is not beside this repository`);
-      return;
-    }
-    const options = { file: url.pathname, quiet: true };
+  Deno.test({
+    name: `layouts: ${file} is recognised and imported whole, and again without a change`,
+    ignore: !OPEN_DATA,
+    fn,
+  });
+
+  async function fn() {
+    const options = { file: join(OPEN_DATA!, file), quiet: true };
     const first = await importFile(db.url, options);
     assert.equal(first.mapping, mapping);
     assert.deepEqual(
@@ -94,7 +98,7 @@ for (const { file, mapping, read, lots, skipped, rejected, warnings = 0 } of FIL
       select count(*)::integer as lots, count(licence)::integer as licensed, count(attribution)::integer as attributed
       from public.parking_lots where source = ${first.source}`;
     assert.deepEqual({ ...stored }, { lots, licensed: lots, attributed: lots });
-  });
+  }
 }
 
 async function detailOf(source: string, externalId: string) {

@@ -1,17 +1,17 @@
-// Prices of the Swiss stations: what their steps become, and that stays over them cost what the oracle says. The real file is
-// read where it lies beside the repository, else a small one of the same shape.
-//   SWISS_STAYS=10000 deno task test -- tests/importer/swiss_prices.test.ts
+// Prices of the Swiss stations: what their steps become, and that stays over them cost what the oracle says. A small
+// file of the same shape is read, or with OPEN_DATA the published one.
+//   OPEN_DATA=/folder/of/files SWISS_STAYS=10000 deno task test -- tests/importer/swiss_prices.test.ts
 import assert from "node:assert/strict";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { importFile } from "../../importer/run.ts";
 import { answers } from "../db/support/fees.ts";
 import { naiveFee, type Rule } from "../oracles/fees.ts";
 import { Chance } from "../oracles/random_fees.ts";
 import { database } from "../support/database.ts";
-import { collection, fileOf, isThere, point } from "./files.ts";
+import { collection, fileOf, point } from "./files.ts";
 
 const STAYS = Number(Deno.env.get("SWISS_STAYS") ?? 500);
-const ORIGINAL = new URL("../../../shared/data/swiss_rail_parking/opendata_swiss.geojson", import.meta.url);
+const OPEN_DATA = Deno.env.get("OPEN_DATA");
 const MINUTE = 60_000;
 
 const db = await database();
@@ -179,9 +179,8 @@ Deno.test("swiss prices: a second import touches only the price that changed; ru
 });
 
 Deno.test(`swiss prices: ${STAYS} random stays at Swiss stations cost what the oracle says`, async () => {
-  const real = await isThere(ORIGINAL);
   const source = crypto.randomUUID();
-  const file = real ? fileURLToPath(ORIGINAL) : await stations([
+  const file = OPEN_DATA ? join(OPEN_DATA, "swiss_rail_parking/opendata_swiss.geojson") : await stations([
     HOURLY,
     { ...HOURLY, minimumDuration: 240 },
     {
@@ -201,7 +200,7 @@ Deno.test(`swiss prices: ${STAYS} random stays at Swiss stations cost what the o
   ]);
   const { counts } = await importFile(db.url, { file, mapping: "swiss_rail_parking", source, quiet: true });
   const rules = await rulesOf(source);
-  if (real) assert.deepEqual([counts.inserted, counts.warnings, rules.size], [649, 67, 582]);
+  if (OPEN_DATA) assert.deepEqual([counts.inserted, counts.warnings, rules.size], [649, 67, 582]);
   const lots = await db.sql<{ id: string; place: string }[]>`
     select id, external_id as place from public.parking_lots where source = ${source} order by external_id`;
   const chance = new Chance(20261121);
