@@ -26,7 +26,7 @@ for (const [file, knownWrong] of Object.entries(recorded)) {
   });
 }
 
-Deno.test("evaluation: what is recorded as wrong is wrong, so the record follows each improvement", () => {
+Deno.test("evaluation: every sentence in eval/known_wrong.json still fails, so the file follows each improvement", () => {
   for (const [file, knownWrong] of Object.entries(recorded)) {
     const wrong = readSentences(file).map(evaluate).filter(({ wrong }) => wrong.length > 0);
     assert.deepEqual(wrong.map(({ sentence }) => sentence.id).toSorted(), [...knownWrong].toSorted(), file);
@@ -40,7 +40,7 @@ Deno.test("evaluation: 95 % of the fields and 85 % of the sentences are right", 
   assert.ok(exact >= 0.85 * sentences, `${exact} of ${sentences} sentences`);
 });
 
-Deno.test("evaluation: every sentence has an id of its own, a reason, and a text of at most 500 characters", () => {
+Deno.test("evaluation: every sentence has a unique id, a reason, and a text of at most 500 characters", () => {
   const sentences = Object.keys(recorded).flatMap(readSentences);
   assert.equal(new Set(sentences.map(({ id }) => id)).size, sentences.length);
   assert.equal(new Set(sentences.map(({ text, context }) => text + JSON.stringify(context))).size, sentences.length);

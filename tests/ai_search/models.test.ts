@@ -59,7 +59,7 @@ function rightAnswer(): string {
   });
 }
 
-Deno.test("eval: a model's right answer is right in every field, and what it cost is summed", async () => {
+Deno.test("eval: a model's right answer is right in every field, and its cost is summed", async () => {
   await script("right/model", { content: rightAnswer(), usage: { prompt_tokens: 1000, completion_tokens: 1000 } });
   const { outcomes, failures, cost } = await evaluateModel(gatewayOf(settings), settings.gateway!, "right/model", [
     sentence!,
@@ -69,7 +69,7 @@ Deno.test("eval: a model's right answer is right in every field, and what it cos
   assert.deepEqual([failures, cost], [{}, 4]);
 });
 
-Deno.test("eval: a wrong field of a model is named, and a model that does not answer is counted", async () => {
+Deno.test("eval: a wrong field of a model is named, and a model that does not respond is counted", async () => {
   await script("right/model", {
     content: rightAnswer().replace('"max_price":', '"max_price":1').replace('"confidence":0.9', '"confidence":0.5'),
   });

@@ -243,14 +243,14 @@ Deno.test("rules parser: a sentence means what its parts mean, in any order and 
   }
 });
 
-Deno.test("rules parser: the same text gives the same answer, whatever was parsed before", () => {
+Deno.test("rules parser: the same text gives the same answer after any other text", () => {
   const text = "明日9時から18時まで渋谷駅周辺、屋根付き、2000円以内";
   const first = ja(text);
   en("next Friday 7pm-11pm in Roppongi, 1.9m high");
   assert.deepEqual(ja(text), first);
 });
 
-Deno.test("rules parser: 9 to 6 said at noon is tomorrow's, as an assumption; what is ahead is today's, without one", () => {
+Deno.test("rules parser: 9 to 6 at noon means tomorrow, as an assumption; a later time means today, without an assumption", () => {
   const past = en("9 to 6 near Shibuya station");
   assert.deepEqual([past.entry_at, past.exit_at], ["2026-11-19T09:00:00+09:00", "2026-11-19T18:00:00+09:00"]);
   assert.ok(fields(past.assumptions).includes("entry_at"));
@@ -259,7 +259,7 @@ Deno.test("rules parser: 9 to 6 said at noon is tomorrow's, as an assumption; wh
   assert.deepEqual(ahead.assumptions, []);
 });
 
-Deno.test("rules parser: the reasons are in the asker's language", () => {
+Deno.test("rules parser: the reasons are in the user's language", () => {
   assert.match(ja("もっと安く", { context: { v: 1 } }).unresolved[0]!.reason, /^[ぁ-んァ-ヶ一-龠]/u);
   assert.match(en("cheaper", { context: { v: 1 } }).unresolved[0]!.reason, /^[A-Z][\w ',.]+\.$/);
 });
@@ -274,7 +274,7 @@ Deno.test("rules parser: a query has no radius and no order by distance before i
   assert.ok(SearchQueryV1.safeParse(query).success);
 });
 
-Deno.test("rules parser: a refinement keeps what it does not name, and start over keeps nothing", () => {
+Deno.test("rules parser: a refinement keeps the fields it does not name, and start over keeps none", () => {
   const context = { v: 1, center: { lat: 35.6, lng: 139.7 }, attributes: ["covered" as const], price_max: 800 };
   assert.deepEqual(en("and with EV charging", { context }).query, {
     ...context,
@@ -306,7 +306,7 @@ const TEXT = "明日9時から18時まで渋谷駅から徒歩5分、2000円以�
 const check = (mentions: readonly Mention[], answer: Partial<typeof ANSWER>) =>
   checkAnswer(mentions, { ...ANSWER, ...answer }, NOON);
 
-Deno.test("check of an answer: one that has all numbers of the text and no other passes", () => {
+Deno.test("answer check: an answer with all numbers of the text and no other passes", () => {
   assert.deepEqual(check(ja(TEXT).mentions, {}), { unresolved: [], factor: 1 });
 });
 
@@ -323,14 +323,14 @@ const DIFFERENCES: readonly (readonly [string, object, readonly string[]])[] = [
   ["an invented height", { query: { v: 1, vehicle: { height_m: 2.1 } } }, ["vehicle"]],
 ];
 for (const [name, difference, expected] of DIFFERENCES) {
-  Deno.test(`check of an answer: ${name} is left open and lowers the confidence below that of a certain answer`, () => {
+  Deno.test(`answer check: ${name} is left open and lowers the confidence below that of a certain answer`, () => {
     const { unresolved, factor } = check(ja(TEXT).mentions, difference);
     assert.deepEqual(fields(unresolved), expected);
     assert.ok(factor < 0.8);
   });
 }
 
-Deno.test("check of an answer: the parser's own answers to the sentences pass", () => {
+Deno.test("answer check: the parser's own answers to the sentences pass", () => {
   const broken: string[] = [];
   for (const { text, locale, now, time_zone: timeZone, context } of readSentences("sentences.jsonl")) {
     const options = { locale, now: new Date(now), timeZone, context };

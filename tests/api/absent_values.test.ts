@@ -47,7 +47,7 @@ const replies: [what: string, path: string, accept?: string][] = [
   ["the pricing rules", `/parking-lots/${lot}/pricing-rules`],
 ];
 for (const [what, path, accept = "application/json"] of replies) {
-  Deno.test(`absent values: a lot of which nothing is known has no number but counts of 0 in ${what}`, async () => {
+  Deno.test(`absent values: a lot without data has null for every number except counts, in ${what}`, async () => {
     const answer = await ask(path, { headers: { accept, ...bearer(token) } });
     const text = await answer.text();
     assert.equal(answer.status, 200, text);
@@ -65,7 +65,7 @@ Deno.test("updated_since: a lot is reported without a distance", async () => {
   for (const item of (await answer.json()).items) assert.ok(item.deleted || item.distance_m === null);
 });
 
-Deno.test("nearby: what is not known of a lot does not count as 0", async () => {
+Deno.test("nearby: an unknown value of a lot does not count as 0", async () => {
   const [item] = await (await ask(`/parking-lots/nearby${query(place)}`)).json();
   assert.deepEqual([item.id, item.estimated_fee, item.effective_cost, item.planned_stay, item.fit, item.availability], [
     lot,

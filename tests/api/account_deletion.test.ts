@@ -4,7 +4,7 @@ import { stack } from "../support/stack.ts";
 import { ask, bearer, jsonBody } from "./client.ts";
 import { aLot, inDatabase } from "./lots.ts";
 
-Deno.test("account deletion: deleting an account takes what is the person's, and lots go on saying what a recount gives", async () => {
+Deno.test("account deletion: deleting an account deletes the user's rows, and the counts of lots equal a recount", async () => {
   const [lot, user] = [await aLot({ total_spaces: 40 }), await signUp()];
   const write = async (method: string, path: string, body: unknown) => {
     const answer = await ask(`/parking-lots/${lot}${path}`, { method, ...jsonBody(body, bearer(user.token)) });

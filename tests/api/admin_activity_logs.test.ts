@@ -43,7 +43,7 @@ async function readAll(asked: Filters, limit: number): Promise<Log[]> {
 
 const at = (second: number) => new Date(Date.UTC(2031, 0, 1, 0, 0, second)).toISOString();
 
-Deno.test("admin activity logs: each filter and each combination gives the acts that match, newest first, over all pages", async () => {
+Deno.test("admin activity logs: each filter and each combination returns the matching acts, newest first, over all pages", async () => {
   const { pick, below } = chance(14);
   const two = () => [crypto.randomUUID(), crypto.randomUUID()] as const;
   const [admins, users, targets] = [two(), two(), two()];
@@ -97,7 +97,7 @@ Deno.test("admin activity logs: from is included, to is not", async () => {
   assert.deepEqual(await times({ from: "2031-01-01T09:00:02+09:00" }), [3, 2]);
 });
 
-Deno.test("admin activity logs: a cursor of other filters is rejected, any user who may not read learns only that", async () => {
+Deno.test("admin activity logs: a cursor of other filters is rejected; a user without access gets 403 for every request", async () => {
   const admin_id = crypto.randomUUID();
   const act = { admin_id, user_id: null, action: "user.view_search_presets", target_id: null };
   await write([1, 2].map((second) => ({ ...act, created_at: at(second) })));
@@ -153,7 +153,7 @@ Deno.test("admin activity logs: the export has every act that matches once, in o
   );
 });
 
-Deno.test("admin activity logs: an export whose administrator is suspended halfway is broken off, never ended", async () => {
+Deno.test("admin activity logs: an export whose administrator is suspended halfway is aborted, never completed", async () => {
   const [admin_id, reader] = [crypto.randomUUID(), await anAdministrator()];
   const padding = "p".repeat(150);
   await inDatabase((sql) =>

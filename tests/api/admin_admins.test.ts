@@ -72,7 +72,7 @@ Deno.test("admins: the list is filtered by status and area, newest first, page b
   }
 });
 
-Deno.test("admins: one is read with the version that a change names", async () => {
+Deno.test("admins: GET returns the version that a change needs as If-Match", async () => {
   const [chief, other] = [await anAdministrator("admins"), await anAdministrator("lots")];
   const response = await chief.ask(`${PATH}/${other.id}`);
   const tag = tagOf(response)!;
@@ -90,7 +90,7 @@ Deno.test("admins: one is read with the version that a change names", async () =
   assert.deepEqual([late.status, (await errorOf(late)).code], [412, "precondition_failed"]);
 });
 
-Deno.test("admins: a change is in the row, at the identity provider and on record; the next request is judged by it", async () => {
+Deno.test("admins: a change is in the row, at the identity provider and on record; the next request is authorized by it", async () => {
   const [chief, other] = [await anAdministrator("admins"), await anAdministrator("lots")];
   const sent = sending("PATCH", { name: null, areas: ["support"] });
   assert.equal((await chief.ask(`${PATH}/${other.id}`, sent)).status, 200);
@@ -107,7 +107,7 @@ Deno.test("admins: a change is in the row, at the identity provider and on recor
   assert.deepEqual(me.permission_scopes.filter((scope: string) => scope.startsWith("admin:")), ["admin:support"]);
 });
 
-Deno.test("admins: what the auth server writes into the metadata is in the row as well, and not written back", async () => {
+Deno.test("admins: metadata written by the auth server is copied to the row, and not written back", async () => {
   const other = await anAdministrator("lots");
   const metadata = { areas: ["support", "lots", "support"] };
   const written = await auth("PUT", `/admin/users/${other.id}`, { app_metadata: { admin: metadata } });
@@ -122,7 +122,7 @@ Deno.test("admins: what the auth server writes into the metadata is in the row a
   assert.deepEqual(await both(other.id), [expected, expected]);
 });
 
-Deno.test("admins: the wrong change is rejected by its field, and leaves no record", async () => {
+Deno.test("admins: an invalid change is rejected with its field, and leaves no record", async () => {
   const [chief, other] = [await anAdministrator("admins"), await anAdministrator("lots")];
   const patch = (body: unknown, id = other.id) => chief.ask(`${PATH}/${id}`, sending("PATCH", body));
   const rejected: [body: unknown, param: string][] = [
@@ -149,7 +149,7 @@ Deno.test("admins: the wrong change is rejected by its field, and leaves no reco
   assert.deepEqual(await acts(chief, other.id), []);
 });
 
-Deno.test("admins: a suspended administrator is 403 at once, and reactivated has their areas; each is on record once a key", async () => {
+Deno.test("admins: a suspended administrator gets 403 at once and has their areas after reactivation; both are recorded once per key", async () => {
   const [chief, other] = [await anAdministrator("admins"), await anAdministrator("lots")];
   const key = { "Idempotency-Key": crypto.randomUUID() };
   assert.equal((await other.ask("/admin/notifications")).status, 200);
@@ -185,7 +185,7 @@ Deno.test("admins: a suspended administrator is 403 at once, and reactivated has
   ]);
 });
 
-Deno.test("admins: nobody suspends themselves or takes the area admins away from themselves", async () => {
+Deno.test("admins: an administrator can neither suspend themselves nor remove their own area admins", async () => {
   const chief = await anAdministrator("admins", "lots");
   for (
     const [reason, response] of [
@@ -201,7 +201,7 @@ Deno.test("admins: nobody suspends themselves or takes the area admins away from
   assert.deepEqual([own.status, (await own.json()).areas], [200, ["admins"]]);
 });
 
-Deno.test("POST /v1/me/withdraw: a holder of the area admins withdraws while another holds it, and is no administrator any more", async () => {
+Deno.test("POST /v1/me/withdraw: a holder of the area admins withdraws while another holds it, and is then no administrator", async () => {
   // That the last one is 409 is tested where no other test makes holders: tests/db/withdrawal.test.ts.
   const [chief, leaving] = [await anAdministrator("admins"), await anAdministratingUser("admins")];
   assert.equal((await leaving.ask(PATH)).status, 200);
@@ -211,7 +211,7 @@ Deno.test("POST /v1/me/withdraw: a holder of the area admins withdraws while ano
   assert.deepEqual([left.status, left.areas, left.name], ["suspended", [], null]);
 });
 
-Deno.test("admins: without the area every request is 403 with the scope, whatever it says", async () => {
+Deno.test("admins: without the area every request is 403 with the missing scope, valid or not", async () => {
   const [one, other] = [await anAdministrator("users", "lots"), await anAdministrator("lots")];
   const reason = { reason: "Why not" };
   for (

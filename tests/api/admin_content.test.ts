@@ -140,7 +140,7 @@ for (const resource of resources) {
     ]);
   });
 
-  Deno.test(`admin content: ${path}: what does not exist is 404, and a deleted row is gone once`, async () => {
+  Deno.test(`admin content: ${path}: an id that does not exist is 404, and a second DELETE is 404`, async () => {
     const { at } = await created(resource);
     const nowhere = pathOf(resource, nobody(resource));
     for (const init of [{}, sending("PATCH", change), ...(resource.isDeletable ? [{ method: "DELETE" }] : [])]) {

@@ -9,7 +9,7 @@ import { inDatabase } from "./lots.ts";
 const { editor, replied, create, change, remove, actions } = await anEditor();
 const now = () => new Date().toISOString();
 
-Deno.test("admin articles: a draft is read by nobody, a published article by everyone until it is withdrawn", async () => {
+Deno.test("admin articles: a draft is not public; a published article is public until it is withdrawn", async () => {
   const article = await create(articles);
   const [at, page] = [`${articles.path}/${article.id}`, `/articles/${article.slug}?lang=en`];
   assert.deepEqual([article.status, article.published_at], ["draft", null]);
@@ -27,7 +27,7 @@ Deno.test("admin articles: a draft is read by nobody, a published article by eve
   assert.deepEqual(await actions(article.id), ["publish", "publish", "update", "withdraw", "publish"]);
 });
 
-Deno.test("admin articles: the record has no body, but that it changed", async () => {
+Deno.test("admin articles: the activity log has no body, only that the body changed", async () => {
   const article = await create(articles);
   await change(`${articles.path}/${article.id}`, { body: "A secret plan" });
   const acts = await inDatabase((sql) =>
@@ -88,7 +88,7 @@ Deno.test("admin articles: the list is filtered by language, status and words", 
   assert.equal((await replied(editor.ask(`${articles.path}?cursor=${first.next_cursor}`), 422)).error.param, "cursor");
 });
 
-Deno.test("admin ads: is_active and the time decide what everyone reads, and one that was shown stays", async () => {
+Deno.test("admin ads: is_active and the time decide what is public, and a shown ad is not deleted", async () => {
   const ad = await create(ads);
   const at = `${ads.path}/${ad.id}`;
   const isListed = async () => {
@@ -127,7 +127,7 @@ Deno.test("admin ads: the list is filtered by placement, status and words", asyn
   assert.deepEqual((await list("&placement=article")).items.map((row: Row) => row.id), [made.scheduled.id]);
 });
 
-Deno.test("admin sponsors: is_active and the time decide what everyone reads, and one that was shown stays", async () => {
+Deno.test("admin sponsors: is_active and the time decide what is public, and a shown sponsor is not deleted", async () => {
   const sponsor = await create(sponsors, { sort_order: -9 });
   const at = `${sponsors.path}/${sponsor.id}`;
   const isListed = async () => {

@@ -87,7 +87,7 @@ Deno.test("admin engagement: saves, sessions and searches of a lot are in the re
   assertCounted(rows.find(({ parking_lot_id }) => parking_lot_id === lot), lot);
 });
 
-Deno.test("admin engagement: an administrator without the area gets 403 with the scope, whatever the request says", async () => {
+Deno.test("admin engagement: an administrator without the area gets 403 with the scope for every request, valid or not", async () => {
   const administrator = await anAdministrator("support", "content");
   for (const query of ["", "?sort=nothing", "?from=2026-02-30"]) {
     const response = await administrator.ask(PATH + query);
@@ -96,7 +96,7 @@ Deno.test("admin engagement: an administrator without the area gets 403 with the
   }
 });
 
-Deno.test("admin engagement: each wrong parameter is 422 by its name", async () => {
+Deno.test("admin engagement: each wrong parameter is 422 and named", async () => {
   const { ask } = await anAdministrator("lots");
   for (
     const [query, param] of [

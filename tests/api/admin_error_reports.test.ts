@@ -51,7 +51,7 @@ const points = (person: Person, source: string) =>
     return rows.map((row) => ({ ...row }));
   });
 
-Deno.test("GET /admin/error-reports: the queue of a lot is what is open or in review, oldest first, with evidence", async () => {
+Deno.test("GET /admin/error-reports: the queue of a lot has the reports that are open or in review, oldest first, with evidence", async () => {
   const [lot, author] = [await aLot({ name: "Reported" }), await signUp({ displayName: "Taro" })];
   const evidence = await uploaded(author, "error_report");
   const first = await reported(author, { parking_lot_id: lot, severity: "high", evidence_asset_ids: [evidence] });
@@ -187,7 +187,7 @@ Deno.test("PATCH /admin/error-reports/{id}: a correction that cannot be stored l
   assert.deepEqual(await points(author, missing.id), []);
 });
 
-Deno.test("PATCH /admin/error-reports/{id}: wrong fields, a version that was not seen, an own report: nothing happens", async () => {
+Deno.test("PATCH /admin/error-reports/{id}: wrong fields, a stale version and the caller's own report are rejected without effect", async () => {
   const open = await reported(await signUp(), { parking_lot_id: await aLot() });
   const unreachable = await refusedWith(await update(open, { status: "resolved" }), "conflict", "status");
   assert.deepEqual(unreachable, { reason: "status_not_reachable", status: "open", allowed: ["in_review"] });
@@ -316,7 +316,7 @@ Deno.test("PATCH /admin/field-values/{id}: a confirmed value stays so until late
   assert.deepEqual((({ state, deny_count }) => [state, deny_count])(await readValue(id)), ["disputed", 6]);
 });
 
-Deno.test("PATCH /admin/field-values/{id}: a retired value leaves the lot's row; one that a lot cannot do without is 422", async () => {
+Deno.test("PATCH /admin/field-values/{id}: a retired value is removed from the lot's row; one that a lot requires is 422", async () => {
   const lot = await aLot({ max_height_m: 2.5 });
   const [{ id, updated_at }, name] = [await disputed(lot, "max_height_m"), await disputed(lot, "name", 1)];
   const stale = await decide(id, { state: "retired" }, { "If-Match": `"${name.updated_at}"` });

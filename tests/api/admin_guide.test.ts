@@ -70,7 +70,7 @@ Deno.test("docs/clients/console.md: a response that differs from the page fails"
   assert.throws(() => compare({ b: [{ c: 1 }] }, { b: [] }, values, ""), assert.AssertionError);
 });
 
-Deno.test("docs/clients/console.md: the diagrams show every move that the database allows, and no other", async () => {
+Deno.test("docs/clients/console.md: the diagrams show every transition that the database allows, and no other", async () => {
   const moves = await inDatabase((sql) =>
     sql<{ entity: string; move: string }[]>`
       select entity, from_state || ' to ' || to_state as move from private.allowed_moves order by 1, 2`

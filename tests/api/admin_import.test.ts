@@ -86,7 +86,7 @@ Deno.test("admin import: a dry run reports what an import would do, and writes a
   assert.deepEqual([...await acts(one)], []);
 });
 
-Deno.test("admin import: lots are created whole, the same again changes nothing, and each import that changed something is one act", async () => {
+Deno.test("admin import: lots are created whole, repeating the import changes nothing, and each import that changed something is one act", async () => {
   const [one, source] = [await anAdministrator("lots"), aSource()];
   const body = { source, licence: "CC-BY-4.0", lots: [lot(1, { operator_code: "Some Operator" }), lot(2)] };
   const first = await send(one, body);
@@ -139,7 +139,7 @@ Deno.test("admin import: lots are created whole, the same again changes nothing,
   ]);
 });
 
-Deno.test("admin import: what a lot does not state stays, null takes away, and rules that stay keep their ids", async () => {
+Deno.test("admin import: absent fields stay, null removes a value, and unchanged rules keep their ids", async () => {
   const source = aSource();
   await send(admin, { source, licence: "CC0-1.0", lots: [lot(1, { phone: "03-0000-0000", total_spaces: 5 })] });
   const [before] = await stored(source);
@@ -179,7 +179,7 @@ Deno.test("admin import: what a lot does not state stays, null takes away, and r
   assert.notEqual(ids(after!)[1], ids(before!)[1]);
 });
 
-Deno.test("admin import: values are read as the importer reads them, and what cannot be read of hours is a warning", async () => {
+Deno.test("admin import: values are read as the importer reads them, and hours that cannot be read give a warning", async () => {
   const source = aSource();
   const report = await send(admin, {
     source,
@@ -266,14 +266,14 @@ Deno.test("admin import: each wrong field of a lot is named, and no lot is writt
   for (const row of report.rows.slice(1)) assert.equal(row.outcome, "rejected", String(row.index));
 });
 
-Deno.test("admin import: a lot that is wrong alone is rejected alone", async () => {
+Deno.test("admin import: a partial import rejects only the wrong lots", async () => {
   for (const [more, param] of WRONG) {
     const { details } = await refused(admin, { source: "test-wrong", lots: [lot(1, more)] });
     assert.deepEqual([...new Set(details.errors.map((error) => error.param))], [`lots.0.${param}`]);
   }
 });
 
-Deno.test("admin import: what is wrong with the request itself is 422 by its name", async () => {
+Deno.test("admin import: a wrong request parameter is 422 and named", async () => {
   for (
     const [body, param] of [
       [{ lots: [lot(1)] }, "source"],

@@ -73,7 +73,7 @@ async function prepared(by: Person, email: string): Promise<string> {
   return (await response.json()).invitation_id;
 }
 
-Deno.test("admin invitations: the invited administrator is there with their areas, and the act is on record", async () => {
+Deno.test("admin invitations: the invited administrator exists with their areas, and the act is recorded", async () => {
   const chief = await anAdministrator("admins");
   const email = newAddress();
   const body = { email: email.toUpperCase(), name: "New", areas: ["support", "lots", "lots"] };
@@ -126,7 +126,7 @@ Deno.test("admin invitations: with a key the same request gets the same administ
   if (hasMailbox) assert.equal((await mailsTo(email)).length, 1);
 });
 
-Deno.test("admin invitations: of many at once for one address one is sent, with a key and without", async () => {
+Deno.test("admin invitations: of many concurrent requests for one address one sends a mail, with a key and without", async () => {
   const [chief, other] = [await anAdministrator("admins"), await anAdministrator("admins")];
   for (const key of [undefined, crypto.randomUUID()]) {
     const email = newAddress();
@@ -144,7 +144,7 @@ Deno.test("admin invitations: of many at once for one address one is sent, with 
   }
 });
 
-Deno.test("admin invitations: any user who stops in between leaves nothing half done, and the next one goes on", async () => {
+Deno.test("admin invitations: an aborted invitation leaves nothing half done, and the next one completes it", async () => {
   const chief = await anAdministrator("admins");
   const email = newAddress();
   const id = await prepared(chief, email);
@@ -164,7 +164,7 @@ Deno.test("admin invitations: any user who stops in between leaves nothing half 
   assert.equal((await (await rpc("admin_get_invited_admin", invitation)).json()).email, email);
 });
 
-Deno.test("admin invitations: an id makes nobody an administrator but its address, while it is claimed", async () => {
+Deno.test("admin invitations: an invitation id creates an administrator for its own address only, while it is claimed", async () => {
   const chief = await anAdministrator("admins");
   const signUp = async (email: string, invitation: unknown) => {
     const response = await fetch(`${stack().apiUrl}/auth/v1/signup`, {
@@ -187,7 +187,7 @@ Deno.test("admin invitations: an id makes nobody an administrator but its addres
   await signUp(newAddress(), { not: "an id" });
 });
 
-Deno.test("admin invitations: any user who lost the area meanwhile invites nobody", async () => {
+Deno.test("admin invitations: an administrator who lost the area meanwhile cannot invite", async () => {
   const [chief, other] = [await anAdministrator("admins"), await anAdministrator("admins")];
   const email = newAddress();
   const id = await prepared(other, email);
@@ -199,7 +199,7 @@ Deno.test("admin invitations: any user who lost the area meanwhile invites nobod
   assert.deepEqual(await kept(email), { users: 0, admins: 0, acts: 0 });
 });
 
-Deno.test("admin invitations: the wrong request is rejected by its field; without the area it is 403", async () => {
+Deno.test("admin invitations: a wrong request is rejected with its field; without the area it is 403", async () => {
   const [chief, other] = [await anAdministrator("admins"), await anAdministrator("lots")];
   const email = newAddress();
   for (

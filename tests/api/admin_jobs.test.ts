@@ -79,7 +79,7 @@ Deno.test("admin jobs: every active administrator sees each job with its last ru
   }
 });
 
-Deno.test("admin jobs: the next run is the one at which the clock runs the job, for random schedules", async () => {
+Deno.test("admin jobs: the next run is the time at which pg_cron runs the job, for random schedules", async () => {
   const random = chance(20_260_901);
   const int = (low: number, high: number) => low + random.below(high - low + 1);
   const field = (low: number, high: number): string => {
@@ -113,7 +113,7 @@ Deno.test("admin jobs: the next run is the one at which the clock runs the job, 
   });
 });
 
-Deno.test("admin jobs: schedules with days of the week, seconds and what cannot be computed", async () => {
+Deno.test("admin jobs: next_run_at supports days of the week and seconds, and is null for schedules that cannot be computed", async () => {
   // A Tuesday.
   const now = "2026-09-01T10:30:15Z";
   for (
@@ -168,7 +168,7 @@ Deno.test("admin dead messages: the list has a queue's, newest first, page by pa
   await inDatabase((sql) => sql`delete from private.dead_messages where queue = ${QUEUE}`);
 });
 
-Deno.test("admin dead messages: one is put back into its queue once, on record without what it says", async () => {
+Deno.test("admin dead messages: one is put back into its queue once, and the record has no payload", async () => {
   const administrator = await anAdministrator("admins");
   const message = { secret: "of somebody" };
   const id = await aDeadMessage(message);
@@ -193,7 +193,7 @@ Deno.test("admin dead messages: one is put back into its queue once, on record w
   assert.equal((await administrator.ask(`${DEAD}/${orphan}`, sending("DELETE"))).status, 204);
 });
 
-Deno.test("admin dead messages: of many who put one back or discard it at once one does", async () => {
+Deno.test("admin dead messages: of many concurrent retries and discards of a message exactly one takes effect", async () => {
   const administrators = [await anAdministrator("admins"), await anAdministrator("admins")];
   await inDatabase((sql) => sql`select pgmq.purge_queue(${QUEUE})`);
   for (let n = 0; n < 10; n++) {
@@ -216,7 +216,7 @@ Deno.test("admin dead messages: of many who put one back or discard it at once o
   }
 });
 
-Deno.test("admin dead messages: one is discarded on record; only the area admins acts, and the service in its name", async () => {
+Deno.test("admin dead messages: discarding is recorded; it needs the area admins, also when the service acts for an administrator", async () => {
   const [chief, other] = [await anAdministrator("admins"), await anAdministrator("lots", "users")];
   const id = await aDeadMessage();
   for (

@@ -35,7 +35,7 @@ Deno.test("admin notifications: an administrator reads those for all, of their a
   assert.ok(page.unread_count! >= 3);
 });
 
-Deno.test("admin notifications: marking as read counts for the caller only, and once a key", async () => {
+Deno.test("admin notifications: marking as read counts for the caller only, and once per key", async () => {
   const [one, other] = [await anAdministrator("lots"), await anAdministrator("lots")];
   const id = await notify("read me", "lots");
   const key = { "Idempotency-Key": crypto.randomUUID() };
@@ -49,7 +49,7 @@ Deno.test("admin notifications: marking as read counts for the caller only, and 
   assert.deepEqual(await (await other.ask(MARK, sending("POST", { ids: [id] }))).json(), { updated: 1 });
 });
 
-Deno.test("admin routes: any user who is no active administrator gets 403 with the missing scope, whatever they send", async () => {
+Deno.test("admin routes: a caller who is not an active administrator gets 403 with the missing scope for every request", async () => {
   const user = asUser(await signUp());
   const suspended = await signUp({ appMetadata: { admin: { areas: ["lots"], status: "suspended" } } });
   for (const ask of [user, asUser(suspended)]) {
@@ -73,7 +73,7 @@ Deno.test("admin routes: any user who is no active administrator gets 403 with t
   assert.equal(invalid.status, 422);
 });
 
-Deno.test("admin functions: the service names the administrator on whose behalf it acts, and nobody else may call", async () => {
+Deno.test("admin functions: the service names the administrator on whose behalf it acts, and no other caller may execute them", async () => {
   const { apiUrl, publishableKey, secretKey } = stack();
   const administrator = await anAdministrator();
   const call = (key: string, token: string | null, body: unknown) =>

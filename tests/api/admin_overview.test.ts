@@ -9,7 +9,7 @@ import { inDatabase } from "./lots.ts";
 
 const PATH = "/admin/overview";
 
-Deno.test("admin overview: every active administrator reads it, with as many days as are asked for", async () => {
+Deno.test("admin overview: every active administrator reads it, with the requested number of days", async () => {
   const administrator = await anAdministrator();
   const read = await replyOf(readOverview, await administrator.ask(PATH), Overview);
   assert.equal(read.sessions_by_day.days.length, 14);
@@ -23,14 +23,14 @@ Deno.test("admin overview: every active administrator reads it, with as many day
   }
 });
 
-Deno.test("admin overview: who is no active administrator gets 403 with the scope", async () => {
+Deno.test("admin overview: a caller who is not an active administrator gets 403 with the scope", async () => {
   const suspended = await anAdministrator("lots");
   await inDatabase((sql) => sql`update public.admins set status = 'suspended' where id = ${suspended.id}`);
   const response = await suspended.ask(`${PATH}?days=0`);
   assert.deepEqual([response.status, (await response.json()).error.details], [403, { scope: "admin" }]);
 });
 
-Deno.test("admin overview: after the jobs have run a new app user is in it", async () => {
+Deno.test("admin overview: a new app user is counted after the jobs have run", async () => {
   const administrator = await anAdministrator();
   const before = await replyOf(readOverview, await administrator.ask(PATH), Overview);
   await signUp();

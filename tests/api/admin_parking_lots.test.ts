@@ -74,7 +74,7 @@ const stay = { entry_at: "2026-06-03T12:00:00+09:00", exit_at: "2026-06-03T14:00
 const fee = (id: string, more: Body = {}) =>
   ask(`/parking-lots/${id}/calc-fee`, { method: "POST", ...jsonBody({ ...stay, ...more }) });
 
-Deno.test("POST admin/parking-lots: a draft that nobody else sees, on record once a key", async () => {
+Deno.test("POST admin/parking-lots: a draft is not public, and is recorded once per key", async () => {
   const headers = { "Idempotency-Key": crypto.randomUUID() };
   const body = { name: "New lot", ...somewhere(), address: "1-1", max_height_m: 2.1, operator_code: null };
   const first = await console.ask(PATH, sending("POST", body, headers));
@@ -157,7 +157,7 @@ Deno.test("PATCH admin/parking-lots/{id}: the fields that are given, their diffe
   assert.equal((await history(lot.id)).items.length, 2);
 });
 
-Deno.test("PATCH admin/parking-lots/{id}: the status makes allowed moves only, which search follows", async () => {
+Deno.test("PATCH admin/parking-lots/{id}: only allowed status transitions succeed, and search follows them", async () => {
   const lot = await draft();
   const refused = await patch(lot.id, { status: "suspended", name: "Not stored" });
   const { error } = await refused.json();
@@ -173,7 +173,7 @@ Deno.test("PATCH admin/parking-lots/{id}: the status makes allowed moves only, w
   }
 });
 
-Deno.test("PATCH and PUT: a version that is not stored any more is 412, whatever it would change", async () => {
+Deno.test("PATCH and PUT: a stale version is 412 for every change", async () => {
   const lot = await draft();
   const stale = { "If-Match": `"${lot.updated_at}"` };
   const first = await patch(lot.id, { name: "Second" }, stale);
@@ -213,7 +213,7 @@ Deno.test("PATCH: of two administrators who change the same version at once, one
   assert.equal((await history(lot.id, { include: "total", limit: 1 })).total, 51);
 });
 
-Deno.test("PUT …/pricing-groups and …/pricing-rules: calc-fee, nearby and the detail answer by them at once", async () => {
+Deno.test("PUT …/pricing-groups and …/pricing-rules: calc-fee, nearby and the detail use them at once", async () => {
   const lot = await draft({ status: "active" });
   assert.equal((await (await fee(lot.id)).json()).error.code, "fee_unknown");
   const { pricing_groups: [bus] } = await replaced(lot.id, "pricing_groups", [
@@ -241,7 +241,7 @@ Deno.test("PUT …/pricing-groups and …/pricing-rules: calc-fee, nearby and th
   assert.deepEqual([stored.old, stored.new.length, stored.new[0]!["override_date"]], [[], 1, "2026-06-03"]);
 });
 
-Deno.test("PUT …/windows, …/spots and …/tags: hours and attributes answer by them at once", async () => {
+Deno.test("PUT …/windows, …/spots and …/tags: hours and attributes follow at once", async () => {
   const at = somewhere();
   const lot = await create({ name: "Setslot", ...at, status: "active" });
   const has = async (attribute: string) =>
@@ -267,7 +267,7 @@ Deno.test("PUT …/windows, …/spots and …/tags: hours and attributes answer 
   assert.equal(await has("covered"), false);
 });
 
-Deno.test("PUT …: what is wrong in a set is named by its place, by the route and by the database", async () => {
+Deno.test("PUT …: an invalid item of a set is named by its index, by the route and by the database", async () => {
   const lot = await draft();
   const wrong: [set: string, items: unknown, param: string][] = [
     [
@@ -327,7 +327,7 @@ async function status(url: string): Promise<number> {
   return answer.status;
 }
 
-Deno.test("PUT …/images: uploads become pictures that everyone sees; those that are left out are deleted", async () => {
+Deno.test("PUT …/images: uploads become public pictures; those that are left out are deleted", async () => {
   const lot = await draft({ status: "active" });
   const [one, two] = [await upload(true), await upload(true)];
   const answer = await put(lot.id, "images", [{ asset_id: one.id, is_main: true }, {
@@ -370,7 +370,7 @@ Deno.test("PUT …/images: uploads become pictures that everyone sees; those tha
   }
 });
 
-Deno.test("POST …/preview-fee: the answer of calc-fee for rules that are not stored, also of a draft; nothing is stored", async () => {
+Deno.test("POST …/preview-fee: returns what calc-fee would return for rules that are not stored, also of a draft; nothing is stored", async () => {
   const lot = await draft();
   const group = crypto.randomUUID();
   const rule = {
@@ -462,7 +462,7 @@ Deno.test("GET admin/parking-lots: every status, by each filter, the newest chan
   }
 });
 
-Deno.test("GET …/history: acts of this lot only, newest first, page by page, also when it is deleted", async () => {
+Deno.test("GET …/history: acts of this lot only, newest first, page by page, also after its deletion", async () => {
   const [lot, other] = [await draft(), await draft()];
   for (const name of ["A", "B", "C"]) await patched(lot.id, { name });
   await patched(other.id, { name: "D" });
@@ -488,7 +488,7 @@ Deno.test("GET …/history: acts of this lot only, newest first, page by page, a
   assert.equal((await history(lot.id)).items[0]!.action, "parking_lot.delete");
 });
 
-Deno.test("DELETE admin/parking-lots/{id}: a lot where nobody parked goes with all that hangs on it, and leaves a tombstone", async () => {
+Deno.test("DELETE admin/parking-lots/{id}: a lot without sessions is deleted with its rows, and leaves a tombstone", async () => {
   const lot = await draft({ status: "active" });
   await replaced(lot.id, "spots", [{ code: "A" }]);
   await replaced(lot.id, "pricing_rules", [{ category: "flat", price_minor: 1 }]);
@@ -530,7 +530,7 @@ Deno.test("DELETE admin/parking-lots/{id}: a lot where nobody parked goes with a
   assert.ok(isGone);
 });
 
-Deno.test("DELETE admin/parking-lots/{id}: a lot where a user ever parked is closed, once on record", async () => {
+Deno.test("DELETE admin/parking-lots/{id}: a lot with sessions is closed, and recorded once", async () => {
   const lot = await draft({ status: "active" });
   const driver = await signUp();
   const started = await ask("/parking-sessions", {
@@ -557,7 +557,7 @@ Deno.test("DELETE admin/parking-lots/{id}: a lot where a user ever parked is clo
   await current.body?.cancel();
 });
 
-Deno.test("admin/parking-lots: without the area lots everything is 403 with the scope, and a rejected act is not on record", async () => {
+Deno.test("admin/parking-lots: without the area lots every request is 403 with the scope, and a rejected act is not recorded", async () => {
   const lot = await draft();
   const stranger = await anAdministrator("reviews");
   const requests: [path: string, init?: RequestInit][] = [
@@ -613,7 +613,7 @@ Deno.test("admin/parking-lots: the back office calls the same functions, with th
   assert.deepEqual(items.map(({ action, admin_id }) => [action, admin_id]), [["parking_lot.update", console.id]]);
 });
 
-Deno.test("PUT …: the sets that a lot is read with are sent back as they are, and nothing changes", async () => {
+Deno.test("PUT …: sending a set back as it was read changes nothing", async () => {
   const lot = await draft();
   const sets: Record<string, Body[]> = {
     spots: [{ code: "A", is_ev_charger: true, ev_connector_type: "chademo" }],

@@ -112,7 +112,7 @@ Deno.test("admin user-search-presets: pages cover the presets once, in the owner
   assert.deepEqual(pages.map(({ total }) => total), [5, 5, 5, 5, 5]);
 });
 
-Deno.test("admin user-search-presets: the twenty-first is rejected with 409, as the owner's own", async () => {
+Deno.test("admin user-search-presets: the twenty-first is rejected with 409, as for the owner", async () => {
   const [administrator, owner] = [await anAdministrator("search_presets"), await signUp()];
   for (let n = 0; n < 20; n++) await create(administrator, owner.id);
   const response = await administrator.ask(PATH, sending("POST", { user_id: owner.id, name: "x", query_json: {} }));
@@ -152,7 +152,7 @@ Deno.test("admin user-search-presets: a suspended owner's presets are read and n
   ]);
 });
 
-Deno.test("admin user-search-presets: an id that is no app user's is 404, an administrator's too", async () => {
+Deno.test("admin user-search-presets: an id that does not belong to an app user is 404, also an administrator's", async () => {
   const administrator = await anAdministrator("search_presets");
   for (const user_id of [crypto.randomUUID(), administrator.id]) {
     const expected = { code: "not_found", param: "user_id" } as const;
@@ -163,7 +163,7 @@ Deno.test("admin user-search-presets: an id that is no app user's is 404, an adm
   }
 });
 
-Deno.test("admin user-search-presets: a wrong preset is rejected by its field, as the owner's own, and not recorded", async () => {
+Deno.test("admin user-search-presets: a wrong preset is rejected by its field, like the owner's own, and not recorded", async () => {
   const [administrator, owner] = [await anAdministrator("search_presets"), await signUp()];
   const { id } = await create(administrator, owner.id);
   const wrong: [Record<string, unknown>, string][] = [
@@ -231,7 +231,7 @@ Deno.test("admin user-search-presets: a change of a version that is no longer st
   assert.equal((await second.json()).name, "second");
 });
 
-Deno.test("admin user-search-presets: a creation that is sent again with its key has one effect and one record", async () => {
+Deno.test("admin user-search-presets: a repeated creation with the same key has one effect and one record", async () => {
   const [administrator, owner] = [await anAdministrator("search_presets"), await signUp()];
   const key = { "Idempotency-Key": crypto.randomUUID() };
   const body = { user_id: owner.id, name: "once", query_json: {} };

@@ -19,7 +19,7 @@ async function everything(path: string): Promise<Row[]> {
   return items;
 }
 
-Deno.test("admin plans: one that is off sale leaves the public list, keeps its code and stays", async () => {
+Deno.test("admin plans: a plan that is off sale is removed from the public list, and its row and code stay", async () => {
   const plan = await create(plans, { name_en: "Plan", features: { seats: 2 }, features_en: ["Two seats"] });
   const at = `${plans.path}/${plan.id}`;
   const sold = async (lang: string) => {
@@ -92,7 +92,7 @@ Deno.test("admin codes: the codes of a fixed list get other labels, and are neit
   }
 });
 
-Deno.test("admin codes: no list is open whose codes a constraint or a function names", async () => {
+Deno.test("admin codes: a list is fixed when a constraint or a function names its codes", async () => {
   const open = await inDatabase((sql) => sql<{ id: string }[]>`select id from public.code_categories where is_open`);
   assert.deepEqual(
     open.map(({ id }) => id).toSorted(),
@@ -115,7 +115,7 @@ Deno.test("admin codes: the list has every code once, by list, place and code, a
   assert.ok((await everything(`${codes.path}?is_active=false`)).every((row) => row.is_active === false));
 });
 
-Deno.test("admin tags: one that is withdrawn leaves the master list, and lots that have it still show it", async () => {
+Deno.test("admin tags: a withdrawn tag is removed from the master list, and lots that have it still show it", async () => {
   const [tag, lot] = [await create(tags), await aLot()];
   const at = `${tags.path}/${tag.id}`;
   const offered = async (lang: string) => {
@@ -157,7 +157,7 @@ Deno.test("admin tags: the list is filtered by category, is_active and words, an
   assert.deepEqual([again.error.param, again.error.details], ["slug", { reason: "already_exists" }]);
 });
 
-Deno.test("admin holidays: fees and hours of the lots with the calendar follow a change at once", async () => {
+Deno.test("admin holidays: a change of a calendar changes fees and hours of its lots at once", async () => {
   const lot = await aLot({ holiday_calendar: "ZZ-T" });
   await inDatabase(async (sql) => {
     for (const [day_type, price] of [["weekday", 100], ["holiday", 700]] as const) {

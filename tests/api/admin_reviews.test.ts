@@ -89,7 +89,7 @@ Deno.test("GET /admin/reviews: the queue of a lot is its pending reviews, oldest
   await refusedWith(await moderator.ask(`${PATH}/${crypto.randomUUID()}`), "not_found", "id");
 });
 
-Deno.test("admin reviews: without the area every route is 403 with the missing scope, whatever is sent", async () => {
+Deno.test("admin reviews: without the area every route is 403 with the missing scope, valid request or not", async () => {
   const other = await anAdministrator("lots", "support");
   const review = await posted(await signUp(), await aLot());
   for (
@@ -158,7 +158,7 @@ Deno.test("PATCH /admin/reviews/{id}: the author who turned the inbox off for re
   assert.deepEqual([...await notifications(author)].map(({ is_in_app }) => is_in_app), [false]);
 });
 
-Deno.test("PATCH /admin/reviews/{id}: a move that is not allowed, a version that was not seen, an own review: nothing happens", async () => {
+Deno.test("PATCH /admin/reviews/{id}: a transition that is not allowed, a stale version and the caller's own review are rejected without effect", async () => {
   const [author, lot] = [await signUp(), await aLot()];
   const review = await posted(author, lot);
   const unreachable = await refusedWith(await decide(moderator, review, "hidden"), "conflict", "status");
@@ -223,7 +223,7 @@ Deno.test("POST /admin/reviews/decisions: each decision has its own outcome, and
   assert.equal((await notifications(author)).length, 1);
 });
 
-Deno.test("POST /admin/reviews/decisions: a hundred at once are decided, each with one record; what is no such list is 422", async () => {
+Deno.test("POST /admin/reviews/decisions: a hundred at once are decided, each with one record; any other list is 422", async () => {
   const lot = await aLot();
   const rows = await inDatabase((sql) =>
     sql<Posted[]>`

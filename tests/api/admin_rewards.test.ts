@@ -197,7 +197,7 @@ for (const resource of resources) {
     assert.equal((await actsOn(target, String(first[key]))).length, 1);
   });
 
-  Deno.test(`DELETE ${path}/{${key}}: deletes what nobody has, and records its fields`, async () => {
+  Deno.test(`DELETE ${path}/{${key}}: deletes a row that no user has, and records its fields`, async () => {
     const { row, at, id } = await created(resource);
     await replied(await manager.ask(at, { method: "DELETE" }), 204);
     assert.equal((await refused(await manager.ask(at), 404)).param, key);
@@ -276,7 +276,7 @@ for (const resource of resources) {
   });
 }
 
-Deno.test("PATCH /admin/badges/{id}: conditions that are not understood are 422 naming the place", async () => {
+Deno.test("PATCH /admin/badges/{id}: invalid conditions are 422 and named by their place", async () => {
   const { at } = await created(resources[0]!);
   const where = (predicate: unknown) => ({ ...conditions, where: predicate });
   for (
@@ -378,7 +378,7 @@ Deno.test("POST /admin/levels: thresholds rise with the level; one that exists i
   assert.deepEqual((await refused(again, 409)).details, { reason: "exists" });
 });
 
-Deno.test("DELETE /admin/levels/{level}: the first, and one that a user has or that earns a theme, is 409 in_use", async () => {
+Deno.test("DELETE /admin/levels/{level}: the first level, and one that a user has or that earns a theme, is 409 in_use", async () => {
   const [held, earning] = [await created(resources[1]!), await created(resources[1]!)];
   const person = await signUp();
   await inDatabase((sql) => sql`update public.app_users set level = ${Number(held.id)} where id = ${person.id}`);
@@ -456,7 +456,7 @@ Deno.test("DELETE /admin/themes/{id}: a theme that a user owns, and a free one t
   await replied(await manager.ask(free.at, { method: "DELETE" }), 204);
 });
 
-Deno.test("POST /admin/themes/{id}/gift: the recipient owns it and is notified, on record with the user; again is 409", async () => {
+Deno.test("POST /admin/themes/{id}/gift: the recipient owns it and is notified, on record with the user; a second gift is 409", async () => {
   const { at, id } = await created(resources[3]!);
   const person = await signUp();
   const key = { "Idempotency-Key": crypto.randomUUID() };
@@ -512,7 +512,7 @@ Deno.test("gift_theme_to_user by rpc: the same checks and the same record as the
   assert.deepEqual(acts.map(({ user_id }) => user_id), [person.id]);
 });
 
-Deno.test("functions of the back office: the service calls them by their names and arguments, and nobody else may", async () => {
+Deno.test("functions of the back office: the service calls them by their names and arguments, and no other caller may", async () => {
   const { id } = await created(resources[0]!);
   const metadata = { kind: "support_ticket_post", hour: 23 };
   const calls: [name: string, body: Row, reply: (reply: unknown) => boolean][] = [

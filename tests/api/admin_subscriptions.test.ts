@@ -133,7 +133,7 @@ Deno.test("POST /admin/subscriptions/{id}/revoke and /reinstate: premium follows
   ]);
 });
 
-Deno.test("POST /admin/subscriptions/{id}/revoke: not a stale version, not without a reason, not one's own", async () => {
+Deno.test("POST /admin/subscriptions/{id}/revoke: a stale version, a missing reason and the caller's own subscription are rejected", async () => {
   const { id, statement } = await aSubscription(await signUp());
   const reply = await users.ask(`${PATH}/${id}`);
   const etag = reply.headers.get("etag")!;
@@ -168,7 +168,7 @@ Deno.test("admin subscriptions: without the area every route is 403 with the mis
   }
 });
 
-Deno.test("POST /admin/subscriptions/{id}/refresh: Google Play is read, and what it says counts; while it is down nothing changes", async () => {
+Deno.test("POST /admin/subscriptions/{id}/refresh: the state of Google Play is stored; while Google Play is down nothing changes", async () => {
   const user = await signUp();
   const product_id = await inDatabase((sql) => aPlan(sql));
   const { purchase_token } = await play.buy({ product_id });

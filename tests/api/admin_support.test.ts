@@ -59,7 +59,7 @@ async function queue(
   return { ids: items.map(({ id }) => id), next_cursor, total };
 }
 
-Deno.test("GET /admin/support-tickets: who waits longest comes first and keeps the place, by status and category", async () => {
+Deno.test("GET /admin/support-tickets: the ticket that has waited longest comes first and keeps its place, by status and category", async () => {
   const author = await signUp({ displayName: "Jiro" });
   const tickets = [];
   for (let n = 0; n < 3; n++) tickets.push(await opened(author, { category: "subscription", subject: `${n}` }));
@@ -82,7 +82,7 @@ Deno.test("GET /admin/support-tickets: who waits longest comes first and keeps t
   await refusedWith(await support.ask(`${PATH}?cursor=${page.next_cursor}`), "validation_error", "cursor");
 });
 
-Deno.test("GET /admin/support-tickets/{id}: all messages, page by page, with who answered and readable attachments", async () => {
+Deno.test("GET /admin/support-tickets/{id}: all messages, page by page, with the administrator who answered and readable attachments", async () => {
   const author = await signUp();
   const ticket = await opened(author, { attachment_asset_ids: [await uploaded(author, "support")] });
   await answered(ticket);
@@ -100,7 +100,7 @@ Deno.test("GET /admin/support-tickets/{id}: all messages, page by page, with who
   await refusedWith(await support.ask(`${PATH}/${crypto.randomUUID()}`), "not_found", "id");
 });
 
-Deno.test("admin support tickets: without the area every route is 403 with the missing scope, whatever is sent", async () => {
+Deno.test("admin support tickets: without the area every route is 403 with the missing scope, valid request or not", async () => {
   const other = await anAdministrator("reviews", "lots");
   const ticket = await opened(await signUp());
   for (
@@ -120,7 +120,7 @@ Deno.test("admin support tickets: without the area every route is 403 with the m
   assert.deepEqual(await actsOn(ticket.id), []);
 });
 
-Deno.test("POST /admin/support-tickets/{id}/messages: answers, notifies and records once a key, without the text", async () => {
+Deno.test("POST /admin/support-tickets/{id}/messages: answers, notifies and records once per key, without the text", async () => {
   const author = await signUp();
   const ticket = await opened(author, { subject: "About the map" });
   const key = { "Idempotency-Key": crypto.randomUUID() };
@@ -154,7 +154,7 @@ Deno.test("POST /admin/support-tickets/{id}/messages: answers, notifies and reco
   assert.equal((await read(ticket)).messages.length, 3);
 });
 
-Deno.test("PATCH /admin/support-tickets/{id}: closes what gets a response; the author opens it again", async () => {
+Deno.test("PATCH /admin/support-tickets/{id}: closes an answered ticket; the author reopens it", async () => {
   const author = await signUp();
   const ticket = await opened(author);
   const unreachable = await refusedWith(await close(ticket), "conflict", "status");
@@ -172,7 +172,7 @@ Deno.test("PATCH /admin/support-tickets/{id}: closes what gets a response; the a
   ]);
 });
 
-Deno.test("admin support tickets: wrong fields, a message that was not seen, an own ticket: nothing happens", async () => {
+Deno.test("admin support tickets: wrong fields, an unseen message and the caller's own ticket are rejected without effect", async () => {
   const author = await signUp();
   const ticket = await opened(author);
   await write(author, `/${ticket.id}/messages`, { message: "More" });

@@ -84,7 +84,7 @@ Deno.test("admin users: the list finds app users by parts of e-mail and name, st
   assert.ok(item!.last_sign_in_at !== null);
 });
 
-Deno.test("admin users: pages go through the list once, and total counts it", async () => {
+Deno.test("admin users: pages have every user once, and total counts them", async () => {
   const administrator = await anAdministrator("users");
   const mark = crypto.randomUUID().slice(0, 8);
   const ids: string[] = [];
@@ -195,7 +195,7 @@ Deno.test("admin users: one app user with figures, avatar and version; any other
   }
 });
 
-Deno.test("admin users: a suspended app user acts no more until reactivated; both acts are on record with their reasons", async () => {
+Deno.test("admin users: a suspended app user is rejected until reactivated; both acts are recorded with their reasons", async () => {
   const [administrator, person] = [await anAdministrator("users"), await signUp()];
   const suspended = await replyOf(suspendUser, await act(administrator, person.id, "suspend", REASON), AdminUser);
   assert.equal(suspended.status, "suspended");
@@ -234,7 +234,7 @@ Deno.test("admin users: a suspended app user acts no more until reactivated; bot
   assert.deepEqual((await next.json()).items.map(({ action }: { action: string }) => action), ["user.suspend"]);
 });
 
-Deno.test("admin users: premium is given until a time and taken away, and the same again is not recorded", async () => {
+Deno.test("admin users: premium is given until a time and taken away, and repeating it is not recorded", async () => {
   const [administrator, person] = [await anAdministrator("users"), await signUp()];
   const scopes = async () => (await (await asUser(person)("/me")).json()).permission_scopes;
   const give = (until: unknown) => act(administrator, person.id, "premium", { until, ...REASON });
@@ -257,7 +257,7 @@ Deno.test("admin users: premium is given until a time and taken away, and the sa
   assert.deepEqual([endless.is_premium, endless.premium_ends_at], [true, null]);
 });
 
-Deno.test("admin users: an act without a reason, or on an account of one's own, is rejected and not recorded", async () => {
+Deno.test("admin users: an act without a reason, or on an account of the caller's own, is rejected and not recorded", async () => {
   const [administrator, person] = [await anAdministrator("users"), await signUp()];
   const both = await signUp();
   await promote(both, { name: "Both", areas: ["users"] });
@@ -312,7 +312,7 @@ Deno.test("admin users: the export is the app user's own document, on record onc
   assert.deepEqual([suspended.account.app_user.status, suspended.account.permission_scopes], ["suspended", []]);
 });
 
-Deno.test("admin users: without an export on record nothing is read, by any user who holds the service key", async () => {
+Deno.test("admin users: without a recorded export nothing is read, not even with the service key", async () => {
   const [administrator, other, person] = [
     await anAdministrator("users"),
     await anAdministrator("users"),
@@ -387,7 +387,7 @@ Deno.test("admin users: a withdrawal on request is the app user's own, files inc
   assert.equal((await acts(person.id)).length, 2);
 });
 
-Deno.test("admin users: who is an active administrator as well is not withdrawn by the area users", async () => {
+Deno.test("admin users: an app user who is also an active administrator is not withdrawn by the area users", async () => {
   const [administrator, both] = [await anAdministrator("users"), await signUp()];
   await promote(both, { name: "Both", areas: ["admins"] });
   const refused = await act(administrator, both.id, "withdraw", REASON);
@@ -421,7 +421,7 @@ Deno.test("admin users: without the area 403 names the scope, whether the app us
   assert.deepEqual(await acts(person.id), []);
 });
 
-Deno.test("admin users: a suspension that is sent again with its key has one effect and one record", async () => {
+Deno.test("admin users: a repeated suspension with the same key has one effect and one record", async () => {
   const [administrator, person] = [await anAdministrator("users"), await signUp()];
   const key = { "Idempotency-Key": crypto.randomUUID() };
   const [first, again] = [
@@ -432,7 +432,7 @@ Deno.test("admin users: a suspension that is sent again with its key has one eff
   assert.equal((await acts(person.id)).length, 1);
 });
 
-Deno.test("admin users: of 10 administrators who suspend one app user at once, one does", async () => {
+Deno.test("admin users: of 10 concurrent suspensions of one app user exactly one takes effect", async () => {
   const person = await signUp();
   const administrators = await Promise.all(Array.from({ length: 10 }, () => anAdministrator("users")));
   const responses = await Promise.all(administrators.map((each) => act(each, person.id, "suspend", REASON)));

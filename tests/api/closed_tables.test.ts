@@ -36,7 +36,7 @@ const requests: [method: string, query: string, body: string | null][] = [
 ];
 
 for (const [caller, headers] of Object.entries(callers)) {
-  Deno.test(`closed tables: ${caller} reaches no table through the Data API, in no schema and by no method`, async () => {
+  Deno.test(`closed tables: ${caller} cannot access any table through the Data API, in no schema and by no method`, async () => {
     const tables = ["users", ...domains.flatMap((domain) => domain.tables).map(({ table }) => table)];
     for (const profile of [undefined, "api", "public", "private", "auth"]) {
       const named = profile && { "accept-profile": profile, "content-profile": profile };
@@ -76,14 +76,14 @@ Deno.test("closed tables: the Data API does not describe the tables either", asy
   assert.doesNotMatch(await answer.text(), /app_users|parking_lots/);
 });
 
-Deno.test("closed tables: an anonymous user is rejected what needs a caller, also when the function is called by hand", async () => {
+Deno.test("closed tables: an anonymous user cannot call a function that needs a user, also directly at the Data API", async () => {
   for (const [name, given] of [["my_account", {}], ["run_command", { p_command: "withdraw_my_account" }]] as const) {
     const { status, body } = await rpc(name, callers["the publishable key"]!, "api", given);
     assert.ok([401, 403].includes(status), `${name}: ${status} ${body}`);
   }
 });
 
-Deno.test("closed tables: a suspended person is rejected with 403 by hand too, and may only read the own account", async () => {
+Deno.test("closed tables: a suspended user gets 403 at the Data API as well, and can read only their own account", async () => {
   const place = { p_lat: 35.68, p_lng: 139.76 };
   for (
     const [name, body] of [["run_command", { p_command: "update_my_account", p_arguments: { p_display_name: "x" } }], [

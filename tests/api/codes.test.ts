@@ -9,7 +9,7 @@ import { undisturbed } from "./undisturbed.ts";
 
 const codes = async (path: string) => await replyOf(listCodes, await ask(path), Codes);
 
-Deno.test("codes: the code master comes in Japanese unless English is asked for, with the same codes", () =>
+Deno.test("codes: the code master comes in Japanese unless English is requested, with the same codes", () =>
   undisturbed("codes", async () => {
     const [standard, japanese, english] = [
       await codes("/codes"),
@@ -24,7 +24,7 @@ Deno.test("codes: the code master comes in Japanese unless English is asked for,
     for (const list of [english, japanese]) assert.ok(list.items.every((item) => item.lang === list.lang));
   }));
 
-Deno.test("codes: metadata is null or has color, logo_url and url, whatever the row says", async () => {
+Deno.test("codes: metadata is null or has color, logo_url and url, for any metadata in the row", async () => {
   const rows: [code: string, metadata: object | null][] = [
     ["none", null],
     ["empty", {}],
@@ -67,7 +67,7 @@ Deno.test("codes: codes are ordered by category, place and code", async () => {
   assert.deepEqual(items, ordered);
 });
 
-Deno.test("codes: a client that has the codes gets 304 until they change, and the languages differ", () =>
+Deno.test("codes: a matching ETag gets 304 until the codes change; each language has its own ETag", () =>
   undisturbed("codes", async () => {
     const first = await ask("/codes");
     await first.body?.cancel();
@@ -82,7 +82,7 @@ Deno.test("codes: a client that has the codes gets 304 until they change, and th
     await english.body?.cancel();
   }));
 
-Deno.test("codes: HEAD tells about the codes without sending them", () =>
+Deno.test("codes: HEAD returns the headers without the body", () =>
   undisturbed("codes", async () => {
     const [head, get] = [await ask("/codes", { method: "HEAD" }), await ask("/codes")];
     assert.equal(head.status, 200);
@@ -92,7 +92,7 @@ Deno.test("codes: HEAD tells about the codes without sending them", () =>
     await get.body?.cancel();
   }));
 
-Deno.test("codes: the codes are public whatever token is sent along", async () => {
+Deno.test("codes: the codes are public with any token", async () => {
   for (
     const access of ["nonsense", token("nobody", { secret: "x".repeat(32) }), stack().publishableKey, stack().anonKey]
   ) {

@@ -49,7 +49,7 @@ Deno.test("GET /me/export: the document and its lines have every row once, and w
 });
 
 for (const accept of ["application/json", "application/x-ndjson"]) {
-  Deno.test(`GET /me/export, ${accept}: the first rows are sent before the last are read, and a user who is suspended meanwhile gets no complete document`, async () => {
+  Deno.test(`GET /me/export, ${accept}: the first rows are sent before the last are read, and a user suspended meanwhile gets an incomplete document`, async () => {
     const person = await busyPerson();
     const response = await exported(person, accept);
     assert.equal(response.status, 200);

@@ -18,7 +18,7 @@ const path = (lot: string, values: Record<string, unknown> = {}) => `/parking-lo
 const detail = async (lot: string, values: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
   await replyOf(readParkingLot, await ask(path(lot, values), { headers }), LotDetail);
 
-Deno.test("detail: a lot of which nothing but its place is known has every key, and null for what nobody has said", async () => {
+Deno.test("detail: a lot with only a position has every key, with null for unknown values", async () => {
   const lot = await newLot(sql, { name: "Bare", address: "1-1", lat: 35.5, lng: 139.5 });
   const { created_at, updated_at, ...rest } = await detail(lot);
   assert.equal(created_at, updated_at);
@@ -55,7 +55,7 @@ Deno.test("detail: a lot of which nothing but its place is known has every key, 
   });
 });
 
-Deno.test("detail: a lot says what its row says, where it comes from, who runs it and what it offers, in either language", async () => {
+Deno.test("detail: the reply has the lot's row, source, operator and attributes, in either language", async () => {
   const area = { type: "Polygon", coordinates: [[[139, 35], [139.1, 35], [139.1, 35.1], [139, 35]]] };
   const [source, external_id] = ["test", crypto.randomUUID()];
   const lot = await newLot(sql, {
@@ -99,7 +99,7 @@ Deno.test("detail: a lot says what its row says, where it comes from, who runs i
   assert.ok(english.tags.every(({ tag_id, tag }) => tag?.id === tag_id));
 });
 
-Deno.test("detail: images come main one first, with an address only while they may be shown", async () => {
+Deno.test("detail: images come main one first, with a URL only while they may be shown", async () => {
   const lot = await newLot(sql);
   const folder = `parking_lot/${crypto.randomUUID()}`;
   const assets = [
@@ -123,7 +123,7 @@ Deno.test("detail: images come main one first, with an address only while they m
   assert.deepEqual(images.slice(2).map(({ image_url }) => image_url), [null, null, null]);
 });
 
-Deno.test("detail: spots, price lists and their rules are told as the lot has them", async () => {
+Deno.test("detail: spots, price lists and their rules are those of the lot", async () => {
   const lot = await newLot(sql);
   await sql`
     insert into public.parking_lot_spots (parking_lot_id, code, is_ev_charger, ev_connector_type)
@@ -198,7 +198,7 @@ Deno.test("detail: date overrides come by date, with what they replace; times of
   assert.deepEqual(date_overrides.map(({ id: _, ...override }) => override), overrides);
 });
 
-Deno.test("detail: parts that have to be named come when they are, and not otherwise", async () => {
+Deno.test("detail: optional parts are returned only when include names them", async () => {
   const lot = await newLot(sql, { max_height_m: 2.1, source: "test", licence: "CC0-1.0" });
   await sql`insert into public.parking_lot_windows (parking_lot_id, window_type, is_24h) values (${lot}, 'business', true)`;
   await sql`
@@ -232,7 +232,7 @@ Deno.test("detail: parts that have to be named come when they are, and not other
   ]);
 });
 
-Deno.test("detail: a field's id from the detail is the one that confirm takes, and the detail then counts it", async () => {
+Deno.test("detail: the confirm endpoint takes a field's id of the detail, and the detail then counts the vote", async () => {
   const [lot, { id: voter, token }] = [await newLot(sql, { max_height_m: 2.1 }), await signUp()];
   await makeVoters(sql, [voter]);
   const id = (await detail(lot, { include: "field_value_ids" })).field_value_ids!.max_height_m;
@@ -246,7 +246,7 @@ Deno.test("detail: a field's id from the detail is the one that confirm takes, a
   assert.equal(field_provenance!.max_height_m!.confirm_count, 1);
 });
 
-Deno.test("detail: a caller sees their own marks, another user theirs, and an anonymous user none", async () => {
+Deno.test("detail: each user gets their own rating and saved state, an anonymous user none", async () => {
   const [lot, user, stranger] = [await newLot(sql), await signUp(), await signUp()];
   await sql`insert into public.saved_parking_lots (user_id, parking_lot_id) values (${user.id}, ${lot})`;
   const rated = await ask(`/parking-lots/${lot}/rating`, {
@@ -264,7 +264,7 @@ Deno.test("detail: a caller sees their own marks, another user theirs, and an an
   assert.deepEqual(marks(await detail(lot)), [null, null, 1]);
 });
 
-Deno.test("detail: a vehicle fits, does not, or nobody knows", async () => {
+Deno.test("detail: fit is true, false or unknown for a vehicle", async () => {
   const lot = await newLot(sql, { max_height_m: 2.1 });
   const fit = async (vehicle: object) => (await detail(lot, { vehicle })).fit;
   assert.equal((await fit({ height_m: 2.1 }))?.fits, true);
@@ -278,7 +278,7 @@ Deno.test("detail: a vehicle fits, does not, or nobody knows", async () => {
   assert.equal(await fit({}), null);
 });
 
-Deno.test("detail: a lot is asked for again each time, and 304 says that nothing changed", async () => {
+Deno.test("detail: a client revalidates each time and gets 304 when nothing changed", async () => {
   const lot = await newLot(sql);
   const first = await ask(path(lot));
   await first.body?.cancel();
@@ -291,7 +291,7 @@ Deno.test("detail: a lot is asked for again each time, and 304 says that nothing
   assert.deepEqual([changed.status, (await changed.json()).name], [200, "Renamed"]);
 });
 
-Deno.test("detail: a lot that is not public is not there, any user who asks", async () => {
+Deno.test("detail: a lot that is not public is 404 for every caller", async () => {
   const { token } = await signUp();
   for (const hidden of Object.values(await hiddenLots())) {
     for (const headers of [{}, bearer(token)]) {
@@ -300,13 +300,13 @@ Deno.test("detail: a lot that is not public is not there, any user who asks", as
   }
 });
 
-Deno.test("detail: a suspended caller is rejected what everybody may read", async () => {
+Deno.test("detail: a suspended user is rejected, also for public data", async () => {
   const [lot, { id, token }] = [await newLot(sql), await signUp()];
   await sql`update public.app_users set status = 'suspended' where id = ${id}`;
   await assertError(await ask(path(lot), { headers: bearer(token) }), { code: "forbidden" });
 });
 
-Deno.test("detail: a wrong question is rejected by the name of what is wrong", async () => {
+Deno.test("detail: a wrong parameter is rejected by its name", async () => {
   const lot = await newLot(sql);
   const [noon, later] = ["2026-09-01T12:00:00+09:00", "2026-09-01T13:00:00+09:00"];
   const wrong: [param: string, values: Record<string, unknown>][] = [

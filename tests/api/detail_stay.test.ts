@@ -37,7 +37,7 @@ const detail = async (lot: string, values: Record<string, unknown>) =>
   await replyOf(readParkingLot, await ask(`/parking-lots/${lot}${query(values)}`), LotDetail);
 const moment = (text: string | null) => text === null ? null : new Date(text);
 
-Deno.test("detail stay: every worked example of hours is told by the planned stay of a moment", async () => {
+Deno.test("detail stay: a planned stay of zero length gives the result of every worked example of hours", async () => {
   const ids = await add(cases.map((example) => ({ ...example, date_overrides: example.date_overrides ?? [] })));
   for (const [n, { id, at, expect }] of cases.entries()) {
     const { planned_stay: stay } = await detail(ids[n]!, { entry_at: at, exit_at: at });
@@ -49,7 +49,7 @@ Deno.test("detail stay: every worked example of hours is told by the planned sta
   }
 });
 
-Deno.test("detail stay: what holds now and until when is what the evaluator answers", async () => {
+Deno.test("detail stay: the current state and its end are those of the evaluator", async () => {
   const random = new Random(7);
   const ids = await add(Array.from({ length: 40 }, () => randomLot(random, "Asia/Tokyo", ["2026-01-01"])));
   const evaluated = async (lot: string) => {
@@ -79,7 +79,7 @@ Deno.test("detail stay: what holds now and until when is what the evaluator answ
   assert.deepEqual(answers, new Set([true, false, null]));
 });
 
-Deno.test("detail stay: a planned stay meets what the evaluator says it meets, and tells a car that is locked in the way out", async () => {
+Deno.test("detail stay: a planned stay has the evaluator's restrictions, and the first exit when the car is locked in", async () => {
   const random = new Random(11);
   const ids = await add(
     Array.from({ length: 30 }, () => randomLot(random, "Asia/Tokyo", ["2026-09-21", "2026-09-22"])),
@@ -105,7 +105,7 @@ Deno.test("detail stay: a planned stay meets what the evaluator says it meets, a
   assert.ok(lockedIn > 0, "no stay was locked in");
 });
 
-Deno.test("detail stay: the first and the last moment that can be asked about have an answer", async () => {
+Deno.test("detail stay: the first and the last allowed moment have an answer", async () => {
   const [id] = await sql<{ id: string }[]>`
     select l.id from public.parking_lots l join public.pricing_rules r on r.parking_lot_id = l.id
     where l.source = 'seed' and l.status = 'active' and r.cap_type = 'day' limit 1`;

@@ -23,7 +23,7 @@ const list = async ({ token }: Person, asked: Record<string, unknown> = {}) =>
 
 const report = { report_type: "price", description: "　200 yen a 20 minutes now " };
 
-Deno.test("error reports: a report names a public lot, keeps what it was called, and leaves an activity row", async () => {
+Deno.test("error reports: a report names a public lot, keeps its name at that time, and leaves an activity row", async () => {
   const [person, lot] = [await signUp(), await aLot({ name: "Reported" })];
   const made = await posted(person, { ...report, parking_lot_id: lot, severity: "high" });
   assert.deepEqual(
@@ -51,7 +51,7 @@ Deno.test("error reports: a report names a public lot, keeps what it was called,
   assert.equal((await list(person)).items[0]?.parking_lot_name, "Reported");
 });
 
-Deno.test("error reports: a lot that is missing here is named; a report that names none, or both ways, or one that is not public is rejected", async () => {
+Deno.test("error reports: a missing lot is reported by its name; a report that names none, or both ways, or one that is not public is rejected", async () => {
   const person = await signUp();
   const made = await posted(person, {
     report_type: "missing",

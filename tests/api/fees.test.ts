@@ -58,7 +58,7 @@ const june = (time: string) => `2026-06-01T${time}+09:00`;
 const stay = { entry_at: june("10:00:00"), exit_at: june("11:00:00") };
 
 for (const [n, { id, why, entry_at, exit_at, vehicle_type, expect }] of examples.entries()) {
-  Deno.test(`fees: ${id}, asked for through the gateway: ${why}`, async () => {
+  Deno.test(`fees: ${id} through the gateway: ${why}`, async () => {
     const response = await ask(place(lots[n]!), question({ entry_at, exit_at, vehicle_type }));
     if (expect.total_amount === undefined) return await assertError(response, { code: "fee_unknown" });
     const fee = await replyOf(calculateFee, response, Fee);
@@ -67,7 +67,7 @@ for (const [n, { id, why, entry_at, exit_at, vehicle_type, expect }] of examples
   });
 }
 
-Deno.test("fees: an anonymous user and a user are told the same; without a vehicle type it is a standard car's", async () => {
+Deno.test("fees: anonymous and authenticated users get the same fee; the default vehicle type is standard", async () => {
   const { token } = await signUp();
   const visitor = await replyOf(calculateFee, await ask(place(lot!), question(stay)), Fee);
   const user = await replyOf(calculateFee, await ask(place(lot!), question(stay, bearer(token))), Fee);
@@ -75,14 +75,14 @@ Deno.test("fees: an anonymous user and a user are told the same; without a vehic
   assert.deepEqual([visitor.total_amount, visitor.breakdown.vehicle_type], [300, "standard"]);
 });
 
-Deno.test("fees: a fee that is not known is rejected with the reason and the gap", async () => {
+Deno.test("fees: an unknown fee is an error with the reason and the gap", async () => {
   const response = await ask(place(lot!), question({ entry_at: june("00:30:00"), exit_at: june("01:00:00") }));
   const { error } = await response.clone().json();
   await assertError(response, { code: "fee_unknown" });
   assert.deepEqual(error.details, { reason: "no_rate", from: june("00:30:00"), until: june("08:00:00") });
 });
 
-Deno.test("fees: a lot that is not public or does not exist is not found", async () => {
+Deno.test("fees: a lot that is not public or does not exist is 404", async () => {
   for (const id of [hidden!, crypto.randomUUID()]) {
     await assertError(await ask(place(id), question(stay)), { code: "lot_not_found" });
     await assertError(await ask(`/parking-lots/${id}/pricing-rules`), { code: "lot_not_found" });
@@ -118,12 +118,12 @@ for (const [what, body, param] of wrong) {
   });
 }
 
-Deno.test("fees: a lot's id that is none is a validation error", async () => {
+Deno.test("fees: an invalid lot id is a validation error", async () => {
   await assertError(await ask(place("1"), question(stay)), { code: "validation_error", param: "id" });
   await assertError(await ask("/parking-lots/1/pricing-rules"), { code: "validation_error", param: "id" });
 });
 
-Deno.test("fees: the pricing rules of a lot come in their order and as they were written", async () => {
+Deno.test("fees: the pricing rules of a lot come in their order and unchanged", async () => {
   const { items, next_cursor } = await replyOf(
     listPricingRules,
     await ask(`/parking-lots/${lot}/pricing-rules`),

@@ -17,7 +17,7 @@ async function heightOf(lot: string): Promise<string> {
   return row!.id;
 }
 
-Deno.test("field values: three people confirm a value, one changes their mind", async () => {
+Deno.test("field values: three users confirm a value, one changes their mind", async () => {
   const lot = await aLot({ max_height_m: "2.1", source: "city", licence: "CC0" });
   const id = await heightOf(lot);
   const people = [await signUp(), await signUp(), await signUp()];
@@ -39,7 +39,7 @@ Deno.test("field values: three people confirm a value, one changes their mind", 
   });
 });
 
-Deno.test("field values: a value that the lot no longer has takes no votes, one that it never had does not exist", async () => {
+Deno.test("field values: a value that the lot no longer has takes no votes; one that it never had is 404", async () => {
   const [lot, user] = [await aLot({ max_height_m: "2.1" }), await signUp()];
   const id = await heightOf(lot);
   await replyOf(confirmFieldValue, await vote(lot, id, "confirm", user.token), FieldValue);
@@ -55,7 +55,7 @@ Deno.test("field values: a value that the lot no longer has takes no votes, one 
   });
 });
 
-Deno.test("field values: nothing is confirmed or denied of a lot that is not public", async () => {
+Deno.test("field values: a lot that is not public takes no votes", async () => {
   const user = await signUp();
   for (const lot of Object.values(await hiddenLots())) {
     for (const activity of ["confirm", "deny"]) {

@@ -11,7 +11,7 @@ const post = (path: string, token: string, key: string, body: unknown) =>
   ask(path, { method: "POST", ...jsonBody(body, { ...bearer(token), "idempotency-key": key }) });
 const reviews = (lot: string) => `/parking-lots/${lot}/reviews`;
 
-Deno.test("idempotency: a review sent twice with a key is one review and twice the same answer, the second marked", async () => {
+Deno.test("idempotency: a review sent twice with a key is one review with the same reply twice, the second marked as a replay", async () => {
   const [lot, { token }] = [await aLot(), await signUp()];
   const first = await post(reviews(lot), token, "key-1", { rating: 4, comment: "広い" });
   const second = await post(reviews(lot), token, "key-1", { comment: "広い", rating: 4 });
@@ -22,7 +22,7 @@ Deno.test("idempotency: a review sent twice with a key is one review and twice t
   await assertError(await post(reviews(lot), token, "key-2", { rating: 4 }), { code: "conflict" });
 });
 
-Deno.test("idempotency: the key with another body, another path or another function is a conflict that says so", async () => {
+Deno.test("idempotency: the key with another body, another path or another function is rejected with 409", async () => {
   const [lot, other, { token }] = [await aLot(), await aLot(), await signUp()];
   await replyOf(postReview, await post(reviews(lot), token, "key-1", { rating: 4 }), MyReview);
   const stay = { entry_at: "2026-09-01T10:00:00Z", exit_at: "2026-09-01T11:00:00Z" };
@@ -49,7 +49,7 @@ Deno.test("idempotency keys: a retry in another region is the same request", asy
   }
 });
 
-Deno.test("idempotency: a rejected request with a key is tried again", async () => {
+Deno.test("idempotency: a rejected request with a key is executed again when repeated", async () => {
   const [lot, { token }] = [await aLot({ status: "draft" }), await signUp()];
   await assertError(await post(reviews(lot), token, "key-1", { rating: 4 }), { code: "lot_not_found" });
   await inDatabase((sql) => sql`update public.parking_lots set status = 'active' where id = ${lot}`);
@@ -58,7 +58,7 @@ Deno.test("idempotency: a rejected request with a key is tried again", async () 
   await replyOf(postReview, answer, MyReview);
 });
 
-Deno.test("idempotency: callers do not meet each other's keys", async () => {
+Deno.test("idempotency: users do not share keys", async () => {
   const lot = await aLot();
   const ids = new Set<string>();
   for (const { token } of [await signUp(), await signUp()]) {
@@ -67,7 +67,7 @@ Deno.test("idempotency: callers do not meet each other's keys", async () => {
   assert.equal(ids.size, 2);
 });
 
-Deno.test("idempotency: a key is read where a caller may be known, and not looked at for an anonymous user", async () => {
+Deno.test("idempotency: the key of an anonymous user is ignored", async () => {
   const [lot, { token }] = [await aLot(), await signUp()];
   const stay = { entry_at: "2026-09-01T10:00:00Z", exit_at: "2026-09-01T11:00:00Z" };
   const path = `/parking-lots/${lot}/calc-fee`;
@@ -77,7 +77,7 @@ Deno.test("idempotency: a key is read where a caller may be known, and not looke
   await assertError(await post(path, token, "not a key", stay), expected);
 });
 
-Deno.test("idempotency: a suspended caller's retry is rejected, whatever was answered before", async () => {
+Deno.test("idempotency: a suspended user's retry is rejected, also when a reply is stored", async () => {
   const [lot, person] = [await aLot(), await signUp()];
   await replyOf(postReview, await post(reviews(lot), person.token, "key-1", { rating: 4 }), MyReview);
   await inDatabase((sql) => sql`update public.app_users set status = 'suspended' where id = ${person.id}`);

@@ -18,7 +18,7 @@ async function list({ token }: Person, path: string) {
   return await answer.json();
 }
 
-Deno.test("list totals: a list tells how many there are in all when it is asked with include=total, and only then", async () => {
+Deno.test("lists: a reply has total with include=total, and only then", async () => {
   const [person, other, lot] = [await signUp(), await signUp(), await aLot()];
   for (const one of [person, other]) await write(one, `/parking-lots/${lot}/reviews`, { rating: 4 });
   await write(person, `/parking-lots/${await aLot()}/reviews`, { rating: 3 });
@@ -55,7 +55,7 @@ async function walked(person: Person, path: string): Promise<number> {
   }
 }
 
-Deno.test("list totals: points, badges, themes, gifts, sponsors, plans, articles and advertisements are counted too", async () => {
+Deno.test("lists: points, badges, themes, gifts, sponsors, plans, articles and advertisements have total as well", async () => {
   const person = await signUp();
   const { session_id } = await write(person, "/parking-sessions", { parking_lot_id: await aLot() });
   await write(person, `/parking-sessions/${session_id}/finalize`, { exit_at: inMinutes(0) });

@@ -52,7 +52,7 @@ Deno.test("me: a profile update without a field changes nothing", async () => {
   assert.equal(updated.app_user?.display_name, "before");
 });
 
-Deno.test("me: one user's update leaves another user alone", async () => {
+Deno.test("me: an update changes only the caller's account", async () => {
   const [one, other] = [await signUp(), await signUp()];
   const before = await me(other.token);
   await rename(one.token, { display_name: "one" }).then((response) => response.body?.cancel());
@@ -60,7 +60,7 @@ Deno.test("me: one user's update leaves another user alone", async () => {
 });
 
 for (const status of ["suspended", "withdrawn"] as const) {
-  Deno.test(`me: a ${status} user sees the account's state and is refused everything else that takes a caller`, async () => {
+  Deno.test(`me: a ${status} user sees the account's state and is rejected by every other route that needs a user`, async () => {
     const user = await signUp();
     await setStatus(user.id, status);
     assert.equal((await me(user.token)).app_user?.status, status);
@@ -71,19 +71,19 @@ for (const status of ["suspended", "withdrawn"] as const) {
   });
 }
 
-Deno.test("me: a well-signed token of a user who does not exist is 401", async () => {
+Deno.test("me: a token of a user who does not exist is rejected with 401", async () => {
   const stranger = token(crypto.randomUUID(), { secret: stack().jwtSecret });
   await assertError(await ask("/me", { headers: bearer(stranger) }), { code: "unauthorized" });
 });
 
-Deno.test("the project's keys are nobody: 401 on a user's route, by header or as bearer", async () => {
+Deno.test("me: the project's API keys identify no user: 401, as apikey header or as bearer", async () => {
   for (const key of [stack().publishableKey, stack().anonKey, stack().secretKey, stack().serviceRoleKey]) {
     await assertError(await ask("/me", { headers: { apikey: key } }), { code: "unauthorized" });
     await assertError(await ask("/me", { headers: bearer(key) }), { code: "unauthorized" });
   }
 });
 
-Deno.test("me: an account is never kept by a cache", async () => {
+Deno.test("me: the reply is never cached", async () => {
   const response = await ask("/me", { headers: bearer((await signUp()).token) });
   await response.body?.cancel();
   assert.equal(response.headers.get("cache-control"), "no-store");

@@ -104,7 +104,7 @@ Deno.test("nearby: the height filter passes only lots that are known to be high 
   assert.deepEqual(await namesFor({ filters: { max_height_m: 2.2 } }), ["second"]);
 });
 
-Deno.test("nearby: the tag filter wants every tag, and a tag that was denied does not count", async () => {
+Deno.test("nearby: the tag filter requires every tag, and a tag that was denied does not count", async () => {
   assert.deepEqual(await namesFor({ radius_m: 2000, filters: { tags: ["covered"] } }), ["first", "far"]);
   assert.deepEqual(await namesFor({ filters: { tags: ["covered", "ev_charging"] } }), []);
   assert.deepEqual(await namesFor({ filters: { tags: ["no_such_tag"] } }), []);
@@ -140,7 +140,7 @@ Deno.test("nearby: the filter open_now passes only lots that are known to be ope
   assert.deepEqual(await namesFor({ filters: { open_now: false } }), ["first", "second", "third"]);
 });
 
-Deno.test("nearby: the list is sorted by price or by rank when asked, and what is unknown comes last by price", async () => {
+Deno.test("nearby: the list is sorted by price or by rank on request, and unknown prices come last", async () => {
   assert.deepEqual(await namesFor({ filters: stay, sort: "price" }), ["second", "first", "third"]);
   const recommended = await search({ filters: stay, sort: "recommended" });
   assert.deepEqual(recommended.map(({ ranking_rank }) => ranking_rank), [1, 2, 3]);
@@ -151,7 +151,7 @@ Deno.test("nearby: the list is sorted by price or by rank when asked, and what i
   assert.ok(Math.abs(best!.ranking_score - (0.4 * price + 0.4 * distance + 0.2 * rating)) < 0.0051);
 });
 
-Deno.test("nearby: true cost, planned stay and fit are told in each item", async () => {
+Deno.test("nearby: each item has true cost, planned stay and fit", async () => {
   const [first, second, third] = await search({ filters: stay, vehicle: { height_m: 2.5 } });
   assert.deepEqual(
     [second!.walk_minutes, second!.walk_yen_per_minute, second!.effective_cost],
@@ -170,14 +170,14 @@ Deno.test("nearby: true cost, planned stay and fit are told in each item", async
   assert.deepEqual([plain!.planned_stay, plain!.fit, plain!.is_saved], [null, null, null]);
 });
 
-Deno.test("nearby: the poles and the antimeridian are places like any other", async () => {
+Deno.test("nearby: searches at the poles and across the antimeridian work", async () => {
   for (const [lat, lng] of [[90, 0], [-90, 180], [0, 180], [0, -180], [-0, 0]]) {
     const response = await ask(`/parking-lots/nearby${query({ lat, lng, radius_m: 50_000 })}`);
     await replyOf(nearbyParkingLots, response, NearbyParkingLots);
   }
 });
 
-Deno.test("nearby: an anonymous user and a signed-in user find the same lots, and only the user learns of marks", async () => {
+Deno.test("nearby: anonymous and authenticated users get the same lots, and only the user gets ratings and saved state", async () => {
   const { token } = await signUp();
   const marked = (await search({})).map((lot) => ({ ...lot, is_saved: false }));
   assert.deepEqual(await search({}, bearer(token)), marked);
@@ -195,7 +195,7 @@ Deno.test("nearby: the main image is an address under the public base of assets"
   assert.ok(URL.canParse(image) && image.endsWith(`/${key.replace("front side #1", "front%20side%20%231")}`), image);
 });
 
-Deno.test("nearby: a search is asked for again each time, and 304 says that nothing changed", async () => {
+Deno.test("nearby: a client revalidates each time and gets 304 when nothing changed", async () => {
   const path = `/parking-lots/nearby${query({ ...origin, radius_m: 50 })}`;
   const first = await ask(path);
   await first.body?.cancel();

@@ -54,7 +54,7 @@ Deno.test("notifications: an inbox is read page by page, counted, and marked by 
   assert.deepEqual((await inbox(token, "?unread=true")).items, []);
 });
 
-Deno.test("notifications: nobody reads or marks another's notifications, and nobody a draft", async () => {
+Deno.test("notifications: a user cannot read or mark another user's notifications, nor a draft", async () => {
   const [owner, stranger] = [await signUp(), await signUp()];
   await told(owner.id, 1);
   const [draft] = await inDatabase((sql) =>
@@ -74,7 +74,7 @@ Deno.test("notifications: nobody reads or marks another's notifications, and nob
   assert.equal(await marked(owner.token, { ids: [draft!.id] }), 0);
 });
 
-Deno.test("notifications: what to mark is said in exactly one way", async () => {
+Deno.test("notifications: marking takes exactly one of ids and before", async () => {
   const { id, token } = await signUp();
   const before = "2026-09-01T10:00:00Z";
   const wrong: [unknown, string, string][] = [
@@ -91,7 +91,7 @@ Deno.test("notifications: what to mark is said in exactly one way", async () => 
   }
 });
 
-Deno.test("notifications: ways of being told are read in two languages and set type by type", async () => {
+Deno.test("notifications: preferences are read in two languages and set type by type", async () => {
   const { token } = await signUp();
   const path = "/me/notification-preferences";
   const read = async (lang: string) =>
@@ -121,7 +121,7 @@ Deno.test("notifications: ways of being told are read in two languages and set t
   for (const [body, param] of wrong) await assertError(await put(body), { code: "validation_error", param });
 });
 
-Deno.test("notifications: a device is registered, taken over by who registers it next, and forgotten", async () => {
+Deno.test("notifications: a device is registered, moves to the next user who registers it, and is deleted", async () => {
   const [user, stranger] = [await signUp(), await signUp()];
   const fcm_token = crypto.randomUUID();
   const put = (token: string, body: unknown) =>

@@ -15,7 +15,7 @@ const feed = (body: unknown, headers: Record<string, string>) =>
 const read = async (lot: string) =>
   await replyOf(readOccupancy, await ask(`/parking-lots/${lot}/occupancy`), Occupancy);
 
-Deno.test("occupancy: nobody knows how full a lot is until a user says so, and after a while nobody knows again", async () => {
+Deno.test("occupancy: the state of a lot is unknown until a user reports it, and unknown again when the report is stale", async () => {
   const [lot, driver] = [await aLot({ total_spaces: 20 }), await signUp()];
   assert.deepEqual(await read(lot), { current: null, forecast: [] });
   const said = await replyOf(reportOccupancy, await report(lot, driver.token, { free_spaces: 1 }), OccupancyReport);
@@ -44,7 +44,7 @@ Deno.test("occupancy: nobody knows how full a lot is until a user says so, and a
   assert.equal((await read(lot)).current, null);
 });
 
-Deno.test("occupancy: every reply that shows it says how old it is", async () => {
+Deno.test("occupancy: every reply with an occupancy has its age", async () => {
   const place = { lat: -12.5, lng: -12.5 };
   const lot = await aLot({ total_spaces: 20, ...place });
   await inDatabase((sql) =>
@@ -60,7 +60,7 @@ Deno.test("occupancy: every reply that shows it says how old it is", async () =>
   }
 });
 
-Deno.test("occupancy: a feed comes with the service's key, new or old, and with no one's token", async () => {
+Deno.test("occupancy: a feed needs the service key, new or old, and is rejected with a user's token", async () => {
   const lot = await aLot();
   const body = { source: "sensor", reports: [{ parking_lot_id: lot, state: "full" }] };
   for (const headers of [{ apikey: secretKey }, bearer(serviceRoleKey)] as Record<string, string>[]) {
@@ -104,7 +104,7 @@ Deno.test("occupancy: wrong reports and wrong feeds are rejected by their field"
   }
 });
 
-Deno.test("occupancy: a lot that is not public tells nothing and takes no reports", async () => {
+Deno.test("occupancy: a lot that is not public shows nothing and takes no reports", async () => {
   const driver = await signUp();
   for (const lot of Object.values(await hiddenLots())) {
     await assertError(await ask(`/parking-lots/${lot}/occupancy`), { code: "lot_not_found" });

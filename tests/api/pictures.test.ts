@@ -87,7 +87,7 @@ async function swept(what: () => Promise<boolean>): Promise<void> {
   }, 60_000);
 }
 
-Deno.test("POST /parking-lots/{id}/reviews: photos are the author's alone until the review is approved, then everyone's, then nobody's", async () => {
+Deno.test("POST /parking-lots/{id}/reviews: photos are readable by the author until the review is approved, then public, then deleted", async () => {
   const [lot, author, stranger] = [await aLot(), await signUp({ displayName: "山田" }), await signUp()];
   const files = [picture("image/png", 300), picture("image/png", 400)];
   const [open, secret] = [
@@ -170,7 +170,7 @@ Deno.test("DELETE /me/reviews/{id} and a withdrawal remove photos and avatar fro
   }
 });
 
-Deno.test("reviews: a text that says it is a PNG, a fifth photo, another's and one in use are rejected by their field", async () => {
+Deno.test("reviews: a text declared as PNG, a fifth photo, another user's photo and one in use are rejected with their field", async () => {
   const [lot, author, stranger] = [await aLot(), await signUp(), await signUp()];
   const html = new TextEncoder().encode("<html><script>alert(1)</script>".padEnd(200));
   const text = await upload(author, "review", true, html);
@@ -200,7 +200,7 @@ Deno.test("reviews: a text that says it is a PNG, a fifth photo, another's and o
   await assertError(await post(await aLot(), author, { rating: 4, photo_asset_ids: [photo.id] }), notTheirs);
 });
 
-Deno.test("storage: a file that is sent again after it was checked changes nothing that anybody reads", async () => {
+Deno.test("storage: a file that is uploaded again after its check does not change the published file", async () => {
   const [lot, author] = [await aLot(), await signUp()];
   const html = new TextEncoder().encode("<html><script>alert(1)</script>".padEnd(200));
   const files = [picture("image/png"), picture("image/png")];
@@ -215,7 +215,7 @@ Deno.test("storage: a file that is sent again after it was checked changes nothi
   for (const [n, url] of shown!.photo_urls.entries()) assert.deepEqual(await bytesAt(url), files[n]);
 });
 
-Deno.test("storage: a published file whose original is not the checked one any more is deleted, not copied", async () => {
+Deno.test("storage: a file whose original changed after the check is deleted, not copied", async () => {
   const [lot, author] = [await aLot(), await signUp()];
   const photo = await upload(author, "review", true);
   const { id } = await posted(lot, author, [photo]);
@@ -228,7 +228,7 @@ Deno.test("storage: a published file whose original is not the checked one any m
   assert.deepEqual((await published(lot))[0]!.photo_urls, []);
 });
 
-Deno.test("storage: what a sweep that died or found no storage left undone is done by the next one", async () => {
+Deno.test("storage: the next sweep completes a sweep that crashed or had no storage", async () => {
   const [lot, author] = [await aLot(), await signUp()];
   const photo = await upload(author, "review", true);
   const { id } = await posted(lot, author, [photo]);
@@ -269,7 +269,7 @@ Deno.test("storage: what a sweep that died or found no storage left undone is do
   await swept(async () => (await due()).length === 0);
 });
 
-Deno.test("PATCH /me: an avatar is public at once when it may be, is replaced, and is taken away by null", async () => {
+Deno.test("PATCH /me: an avatar is public at once when allowed, is replaced, and is deleted by null", async () => {
   const person = await signUp({ displayName: "佐藤" });
   assert.equal((await me(person)).app_user?.avatar_url, null);
   const [first, second] = [await upload(person, "avatar", true), await upload(person, "avatar", false)];
@@ -295,7 +295,7 @@ Deno.test("PATCH /me: an avatar is public at once when it may be, is replaced, a
   });
 });
 
-Deno.test("storage: photos and avatars that are used are not swept away a day later", async () => {
+Deno.test("storage: photos and avatars that are used are not deleted a day later", async () => {
   const [lot, person] = [await aLot(), await signUp()];
   const [photo, avatar, unused] = [
     await upload(person, "review", true),

@@ -139,7 +139,7 @@ Deno.test("user notifications: the figures of preview and of 202 are those of th
   assert.deepEqual([tokens.length, new Set(tokens).size], [1220, 1220]);
 });
 
-Deno.test("push: each answer of the messaging service has its outcome", async () => {
+Deno.test("push: each response of the messaging service has its outcome", async () => {
   const user = await signUp();
   const tokens: Record<string, string> = {};
   for (const kind of ["ok", "dead", "bad", "foreign", "flaky", "proxy"]) {
@@ -167,7 +167,7 @@ Deno.test("push: each answer of the messaging service has its outcome", async ()
   );
 });
 
-Deno.test("push: five of a type within a minute, the sixth stays in the inbox and is counted as suppressed", async () => {
+Deno.test("push: five of a type within a minute are pushed; the sixth is in the inbox only and counted as suppressed", async () => {
   const user = await signUp();
   const token = await aDevice(user, "often");
   const ids: string[] = [];
@@ -180,7 +180,7 @@ Deno.test("push: five of a type within a minute, the sixth stays in the inbox an
   assert.equal(inbox.items.length, 6);
 });
 
-Deno.test("push: a cause inside the service pushes as well as it fills the inbox", async () => {
+Deno.test("push: an event inside the service is pushed and in the inbox", async () => {
   const user = await signUp();
   const token = await aDevice(user, "cause");
   await inDatabase((sql) => sql`select private.notify_user(${user.id}, 'badge_earned', 'A badge', 'For you')`);
@@ -233,7 +233,7 @@ function outcomesOf(id: string): Promise<Record<string, number>> {
   }, 30_000);
 }
 
-Deno.test("push: who turns pushes of the type off in mid-dispatch gets no more of it", async () => {
+Deno.test("push: a user who disables the type during a dispatch gets no more of it", async () => {
   const { user, id, waiting } = await inMidDispatch();
   const muted = { notif_type: "announcement", push_enabled: false, in_app_enabled: true, email_enabled: false };
   const response = await ask("/me/notification-preferences", {
@@ -245,7 +245,7 @@ Deno.test("push: who turns pushes of the type off in mid-dispatch gets no more o
   assert.deepEqual(await messagesTo(waiting), []);
 });
 
-Deno.test("push: a device that is another user's in mid-dispatch gets what is theirs alone, with their badge", async () => {
+Deno.test("push: a device that moves to another user during a dispatch gets only that user's pushes, with their badge", async () => {
   const [{ id, waiting }, other] = [await inMidDispatch(), await signUp()];
   const response = await ask("/me/push-tokens", {
     method: "PUT",
@@ -257,7 +257,7 @@ Deno.test("push: a device that is another user's in mid-dispatch gets what is th
   assert.deepEqual((await messagesTo(waiting)).map(contentOf), [["The other's", 1]]);
 });
 
-Deno.test("push: who withdraws in mid-dispatch gets no more of it", async () => {
+Deno.test("push: a user who withdraws during a dispatch gets no more of it", async () => {
   const { user, id, waiting } = await inMidDispatch();
   const response = await ask("/me/withdraw", { method: "POST", headers: bearer(user.token) });
   assert.equal(response.status, 204, await response.text());
@@ -265,7 +265,7 @@ Deno.test("push: who withdraws in mid-dispatch gets no more of it", async () => 
   assert.deepEqual(await messagesTo(waiting), []);
 });
 
-Deno.test("push: who signs in on a new phone in mid-dispatch gets it on the old one, once, and on the new one what comes later", async () => {
+Deno.test("push: a device registered during a dispatch gets only later pushes; the old one gets this push once", async () => {
   const { user, id, reached, waiting } = await inMidDispatch();
   const phone = await aDevice(await signIn(user.email), "new-phone");
   assert.deepEqual(await outcomesOf(id), { delivered: 2 });

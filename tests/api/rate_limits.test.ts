@@ -22,7 +22,7 @@ const counted = (person: Person, taken: number, secondsAgo = 0) =>
       where policy = 'write' and subject = ${person.id}`
   );
 
-Deno.test("rate limits: every answer to a write tells what is left, also a refusal; a read is not counted", async () => {
+Deno.test("rate limits: every response to a write has the remaining quota, also an error; a read is not counted", async () => {
   const person = await signUp();
   const first = await rename(person);
   assert.equal(first.headers.get("ratelimit-policy"), '"write";q=120;w=60');
@@ -33,7 +33,7 @@ Deno.test("rate limits: every answer to a write tells what is left, also a refus
   assert.equal(left(await rename(person)), "117");
 });
 
-Deno.test("rate limits: a write that the database rejects is counted once, as is one whose key was used before", async () => {
+Deno.test("rate limits: a rejected write and a replay are each counted once", async () => {
   const person = await signUp();
   const start = (key: string, body: unknown) =>
     ask("/me/vehicles", { method: "POST", ...jsonBody(body, { ...bearer(person.token), "idempotency-key": key }) });
@@ -67,7 +67,7 @@ Deno.test("rate limits: beyond the quota a write is 429 with Retry-After, reads 
   assert.equal(left(await rename(person)), "119");
 });
 
-Deno.test("rate limits: one caller's writes are not another's, and a bad token is nobody's", async () => {
+Deno.test("rate limits: each caller has their own count, and a request with an invalid token is not counted", async () => {
   const [one, other] = [await signUp(), await signUp()];
   await rename(one);
   await counted(one, 121);

@@ -16,7 +16,7 @@ import { ask, bearer, jsonBody, replyOf, tagOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 import { undisturbed } from "./undisturbed.ts";
 
-Deno.test("reference: plans, articles and advertisements are public, are kept, and come again only when they changed", () =>
+Deno.test("reference: plans, articles and advertisements are public, are cached, and are sent again only when they changed", () =>
   undisturbed(["subscription_plans", "articles", "ads"], async () => {
     for (const path of ["/subscription-plans", "/articles", "/articles/how-maximum-fees-work", "/ads?seed=a"]) {
       const first = await ask(path, { headers: bearer(stack().publishableKey) });
@@ -28,7 +28,7 @@ Deno.test("reference: plans, articles and advertisements are public, are kept, a
     }
   }));
 
-Deno.test("reference: the plans have the specification's fields, in Japanese unless English is asked for, page by page", () =>
+Deno.test("reference: the plans have the specification's fields, in Japanese unless English is requested, page by page", () =>
   undisturbed("subscription_plans", async () => {
     const plans = async (path: string) => await replyOf(listPlans, await ask(path), SubscriptionPlans);
     const [japanese, english] = [await plans("/subscription-plans"), await plans("/subscription-plans?lang=en")];
@@ -53,7 +53,7 @@ Deno.test("reference: the plans have the specification's fields, in Japanese unl
     await assertError(foreign, { code: "validation_error", param: "cursor" });
   }));
 
-Deno.test("reference: an article is listed without its body and read with it, in the language that is asked for", async () => {
+Deno.test("reference: an article is listed without its body and read with it, in the requested language", async () => {
   const list = await replyOf(listArticles, await ask("/articles?lang=en&limit=100"), Articles);
   const listed = list.items.find(({ slug }) => slug === "how-maximum-fees-work");
   const read = await replyOf(readArticle, await ask("/articles/how-maximum-fees-work?lang=en"), ArticleDetail);
@@ -103,7 +103,7 @@ const address = () => ({ "cf-connecting-ip": `203.0.113.${Math.floor(Math.random
 const report = (body: unknown, headers: Record<string, string>) =>
   ask("/report-crash", { method: "POST", ...jsonBody(body, headers) });
 
-Deno.test("reference: a crash is reported by anybody, with or without a token, and counted", async () => {
+Deno.test("reference: a crash is reported with or without a token, and counted", async () => {
   const device = `device ${crypto.randomUUID()}`;
   const crash = { stack: "StateError: no lot\n  at main (app.dart:1:2)", device, app_version: "1.4.2" };
   const from = address();
@@ -137,7 +137,7 @@ Deno.test("POST /report-crash: a row is counted for the network that adds it, wh
   assert.match(sources[0]!.network, /^[0-9a-f]{32}$/);
 });
 
-Deno.test("reference: an address reports ten crashes a minute, and no stack beyond 64 KiB", async () => {
+Deno.test("reference: an address reports at most ten crashes a minute, with stacks of at most 64 KiB", async () => {
   const from = address();
   const crash = { stack: "Error", device: "limited", app_version: "1" };
   const large = await report({ ...crash, stack: "駐".repeat(21_846) }, from);
@@ -157,7 +157,7 @@ Deno.test("reference: an address reports ten crashes a minute, and no stack beyo
   await assertError(beyond, { code: "rate_limited" });
 });
 
-Deno.test("reference: the Data API reports no crash for who has no secret key", async () => {
+Deno.test("reference: the Data API rejects crash reports without a secret key", async () => {
   const response = await fetch(`${stack().restUrl}/rpc/report_crash`, {
     method: "POST",
     ...jsonBody({ p_stack: "Error", p_device: "d", p_app_version: "1" }, {

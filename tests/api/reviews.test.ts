@@ -16,7 +16,7 @@ const reviewsOf = async (lot: string, query = "") =>
 const approve = (id: string) =>
   inDatabase((sql) => sql`update public.reviews set status = 'approved' where id = ${id}`);
 
-Deno.test("reviews: a review is posted, approved, listed for everyone, edited and thereby hidden again, and deleted", async () => {
+Deno.test("reviews: a review is posted, approved, public, hidden again by an edit, and deleted", async () => {
   const [lot, author] = [await aLot(), await signUp({ displayName: "駐車 太郎" })];
   const posted = await replyOf(postReview, await post(lot, author.token, { rating: 4, comment: " 広い " }), MyReview);
   assert.deepEqual([posted.status, posted.comment, posted.user_id], ["pending", "広い", author.id]);
@@ -76,7 +76,7 @@ Deno.test("reviews: a lot that is not public has no reviews and takes none", asy
   }
 });
 
-Deno.test("reviews: another's review does not exist for the caller", async () => {
+Deno.test("reviews: another user's review is 404", async () => {
   const [lot, author, stranger] = [await aLot(), await signUp(), await signUp()];
   const { id } = await replyOf(postReview, await post(lot, author.token, { rating: 2 }), MyReview);
   await assertError(await patch(id, stranger.token, { rating: 5 }), { code: "not_found" });

@@ -40,7 +40,7 @@ const activities = ({ id }: Person, many: number, type = "occupancy_report") =>
       select ${id}, ${type}, gen_random_uuid() from generate_series(1, ${many})`
   );
 
-Deno.test("rewards: a activity through HTTP is in the caller's points and progress when it gets a response", async () => {
+Deno.test("rewards: an activity counts in the caller's points and progress before its response is sent", async () => {
   const [person, lot] = [await signUp(), await aLot()];
   const asked = { method: "POST", ...jsonBody({ state: "full" }, bearer(person.token)) };
   const answer = await ask(`/parking-lots/${lot}/occupancy-reports`, asked);
@@ -53,7 +53,7 @@ Deno.test("rewards: a activity through HTTP is in the caller's points and progre
   assert.deepEqual((await badgesOf(person)).items, []);
 });
 
-Deno.test("rewards: the end of a session has given points, a badge and a level when it gets a response, and the inbox says so", async () => {
+Deno.test("rewards: the end of a session gives points, a badge, a level and a notification before its response is sent", async () => {
   const person = await signUp();
   const session = await stay(person);
   assert.deepEqual(await expOf(person), { total_exp: 65, level: 2, next_level_exp: 150, exp_to_next_level: 85 });
@@ -71,7 +71,7 @@ Deno.test("rewards: the end of a session has given points, a badge and a level w
   assert.match(told.get("level_up") ?? "", /2/);
 });
 
-Deno.test("rewards: an end that is sent again gives nothing more", async () => {
+Deno.test("rewards: a repeated end gives nothing more", async () => {
   const [person, lot, client_request_id] = [await signUp(), await aLot(), crypto.randomUUID()];
   const { session_id } = await (await post("", person.token, { parking_lot_id: lot })).json();
   const end = { exit_at: inMinutes(0), client_request_id };
@@ -85,7 +85,7 @@ Deno.test("rewards: an end that is sent again gives nothing more", async () => {
   assert.equal((await expOf(person)).total_exp, 65);
 });
 
-Deno.test("rewards: the history comes page by page, newest first, each entry once, and keeps to its person", async () => {
+Deno.test("rewards: the history comes page by page, newest first, each entry once, with a cursor of its user only", async () => {
   const [person, other] = [await signUp(), await signUp()];
   await activities(person, 6);
   const all = (await historyOf(person, "?limit=100")).items;
@@ -113,7 +113,7 @@ Deno.test("rewards: the history comes page by page, newest first, each entry onc
   assert.deepEqual(pages.flat(), all);
 });
 
-Deno.test("rewards: badges that can be earned are all listed in their order, those with nothing counted too, page by page", async () => {
+Deno.test("rewards: badges that can be earned are all listed in their order, also without progress, page by page", async () => {
   const person = await signUp();
   await stay(person);
   const all = (await progressOf(person)).items;
@@ -153,7 +153,7 @@ Deno.test("rewards: earned badges come the latest first, page by page", async ()
   assert.equal(second.next_cursor, null);
 });
 
-Deno.test("rewards: names and descriptions of badges are Japanese, and English where that is asked for", async () => {
+Deno.test("rewards: names and descriptions of badges are Japanese, and English on request", async () => {
   const person = await signUp();
   await stay(person);
   const japanese = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
@@ -175,7 +175,7 @@ Deno.test("rewards: names and descriptions of badges are Japanese, and English w
   }
 });
 
-Deno.test("rewards: a limit outside 1 to 100 and a cursor that is none are rejected by name", async () => {
+Deno.test("rewards: a limit outside 1 to 100 and an invalid cursor are rejected by name", async () => {
   const person = await signUp();
   for (const path of PATHS.slice(1)) {
     for (const limit of ["0", "101", "1.5", "many"]) {
@@ -189,7 +189,7 @@ Deno.test("rewards: a limit outside 1 to 100 and a cursor that is none are rejec
   }
 });
 
-Deno.test("rewards: nobody sees another's points and badges", async () => {
+Deno.test("rewards: a user cannot read another user's points and badges", async () => {
   const [busy, idle] = [await signUp(), await signUp()];
   await stay(busy);
   assert.deepEqual(await expOf(idle), { total_exp: 0, level: 1, next_level_exp: 50, exp_to_next_level: 50 });
@@ -201,7 +201,7 @@ Deno.test("rewards: nobody sees another's points and badges", async () => {
   }
 });
 
-Deno.test("rewards: an anonymous user has no points, and a suspended or withdrawn person reads none", async () => {
+Deno.test("rewards: anonymous, suspended and withdrawn users are rejected", async () => {
   for (const path of PATHS) await assertError(await ask(path), { code: "unauthorized" });
   for (const status of ["suspended", "withdrawn"]) {
     const person = await signUp();

@@ -149,7 +149,7 @@ const uncounted = ({ status, data }: Outcome): Outcome => {
 
 let succeeded = 0;
 for (const [at, each] of functions.filter(({ mine }) => mine).entries()) {
-  Deno.test(`run command: ${each.name} replies through run_command as by itself`, async () => {
+  Deno.test(`run_command: ${each.name} replies as when called directly`, async () => {
     const args = argumentsOf(each);
     const { direct, kept } = each.isCommand
       ? await runBothWays(each.name, args)
@@ -161,7 +161,7 @@ for (const [at, each] of functions.filter(({ mine }) => mine).entries()) {
   });
 }
 
-Deno.test("run command: these comparisons are of replies, not of errors alone", () => {
+Deno.test("run_command: the comparisons include replies, not only errors", () => {
   assert.ok(succeeded >= 10, `${succeeded} replies`);
 });
 
@@ -174,7 +174,7 @@ Deno.test("run_command: a function that only the service may execute is not foun
   }
 });
 
-Deno.test("run command: a command that is called by its own name is not found, whatever schema is named", async () => {
+Deno.test("run_command: a command called by its own name is not found in any schema", async () => {
   for (const each of functions.filter(({ isCommand }) => isCommand)) {
     assert.equal((await rpc(one, each.name, argumentsOf(each))).status, 404, each.name);
   }
@@ -200,7 +200,7 @@ Deno.test("run_command: beyond the quota the Data API itself answers 429 with th
   assert.equal((await answer.json()).code, "rate_limited");
 });
 
-Deno.test("run_command: arguments that are no object, or none, are rejected by name; a null command is not found", async () => {
+Deno.test("run_command: missing arguments and arguments that are not an object are rejected by name; a null command is not found", async () => {
   for (const args of [null, [], "text", 5]) {
     const { status, data } = await run(one, "rate_parking_lot", args);
     assert.equal(status, 422, JSON.stringify(args));
@@ -213,7 +213,7 @@ Deno.test("run_command: arguments that are no object, or none, are rejected by n
   }
 });
 
-Deno.test("read_counted: an anonymous client gets the status that the function itself gives it", async () => {
+Deno.test("read_counted: an anonymous client gets the status of the function itself", async () => {
   const ask = async (name: string, args: unknown) => {
     const answer = await fetch(`${stack().restUrl}/rpc/${name}`, {
       method: "POST",

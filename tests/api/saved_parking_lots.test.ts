@@ -20,7 +20,7 @@ const list = async (token: string, query = "") =>
     SavedParkingLots,
   );
 
-Deno.test("saved lots: a lot is saved with 201, again with 200, listed with what it is, and taken back", async () => {
+Deno.test("saved lots: a lot is saved with 201, again with 200, listed with its fields, and removed", async () => {
   const [lot, { id, token }] = [await aLot({ name: "駅前" }), await signUp()];
   const saved = await replyOf(saveParkingLot, await save(lot, token), SavedParkingLot);
   assert.deepEqual([saved.user_id, saved.parking_lot_id], [id, lot]);
@@ -42,7 +42,7 @@ Deno.test("saved lots: a lot is saved with 201, again with 200, listed with what
   assert.deepEqual((await list(token)).items, []);
 });
 
-Deno.test("saved lots: pages of saved lots follow one another, latest first; one that is closed can still be taken back", async () => {
+Deno.test("saved lots: pages of saved lots follow one another, latest first; a closed lot can still be removed", async () => {
   const { token } = await signUp();
   const lots = await Array.fromAsync({ length: 5 }, () => aLot());
   for (const lot of lots) await replyOf(saveParkingLot, await save(lot, token), SavedParkingLot);
@@ -55,7 +55,7 @@ Deno.test("saved lots: pages of saved lots follow one another, latest first; one
   assert.equal((await list(token)).items.length, 4);
 });
 
-Deno.test("saved lots: a lot that is not public cannot be saved, and nobody sees what another saved", async () => {
+Deno.test("saved lots: a lot that is not public cannot be saved, and users cannot see each other's saved lots", async () => {
   const [owner, stranger] = [await signUp(), await signUp()];
   for (const hidden of Object.values(await hiddenLots())) {
     await assertError(await save(hidden, owner.token), { code: "lot_not_found", param: "parking_lot_id" });
@@ -76,7 +76,7 @@ const preferences = async (token: string) =>
 const prefer = (token: string, body: unknown) =>
   ask("/me/search-preferences", { method: "PUT", ...jsonBody(body, bearer(token)) });
 
-Deno.test("saved lots: everybody reads their preferences, premium members set them", async () => {
+Deno.test("saved lots: every user reads their preferences, premium members set them", async () => {
   const { id, token } = await signUp();
   assert.deepEqual(await preferences(token), { is_premium: false, yen_per_walk_minute: 20, is_default: true });
   await assertError(await prefer(token, { yen_per_walk_minute: 30 }), { code: "forbidden" });

@@ -30,7 +30,7 @@ const found = async (values: Record<string, unknown>) =>
   await replyOf(searchParkingLots, await ask(path(values)), FoundLots);
 const center = { lat: -44, lng: 170 };
 
-Deno.test("search: conditions are parameters of their own or one object, with the same answer", async () => {
+Deno.test("search: conditions as separate parameters or one object give the same reply", async () => {
   const apart = await found({ keywords: word, vehicle: { height_m: 2.1 }, center, radius_m: 5000, include: "total" });
   const whole = await found({
     query: { v: 1, keywords: [word], vehicle: { height_m: 2.1 }, center, radius_m: 5000 },
@@ -67,7 +67,7 @@ Deno.test("parking-lots: numbers with exponents and repeated list parameters are
   assert.equal((await replyOf(searchParkingLots, tiny, FoundLots)).items.length, 1);
 });
 
-Deno.test("parking-lots: a stay is priced in JSON, GeoJSON and lines alike, as nearby and the detail say", async () => {
+Deno.test("parking-lots: a stay is priced in JSON, GeoJSON and lines alike, as in nearby and the detail", async () => {
   const stay = { entry_at: "2026-11-25T10:00:00+09:00", exit_at: "2026-11-25T12:30:00+09:00", vehicle_type: "kei" };
   await inDatabase((sql) =>
     sql`insert into public.pricing_rules (parking_lot_id, category, rule_order, per_minutes, price_minor)
@@ -130,7 +130,7 @@ Deno.test("search: pages follow one another by next_cursor", async () => {
   assert.equal(second.next_cursor, null);
 });
 
-Deno.test("search: a lot is found, listed and read whatever kind of uuid its id is", async () => {
+Deno.test("search: a lot is found, listed and read with any version of UUID", async () => {
   const id = crypto.randomUUID().replace(/^(.{14}).(.{4})./, "$1f$20");
   await inDatabase((sql) => newLot(sql, { id, name: `odd ${word}`, lat: -45, lng: 171 }));
   try {
@@ -143,7 +143,7 @@ Deno.test("search: a lot is found, listed and read whatever kind of uuid its id 
   }
 });
 
-Deno.test("search: a reader of GeoJSON gets features, an unknown type JSON", async () => {
+Deno.test("search: Accept of GeoJSON gets features, an unknown type gets JSON", async () => {
   const accept = (type: string) => ask(path({ keywords: word, center }), { headers: { accept: type } });
   const response = await accept("application/geo+json");
   assert.match(response.headers.get("content-type") ?? "", /^application\/geo\+json/);
@@ -154,7 +154,7 @@ Deno.test("search: a reader of GeoJSON gets features, an unknown type JSON", asy
   await replyOf(searchParkingLots, await accept("text/csv"), FoundLots);
 });
 
-Deno.test("search: a reader of lines gets every lot, whatever the limit, and a refusal as one", async () => {
+Deno.test("search: Accept of JSON Lines gets every lot beyond the limit, and an error as one line", async () => {
   const headers = { accept: "application/x-ndjson" };
   const response = await ask(path({ keywords: word, center, limit: 1 }), { headers });
   assert.match(response.headers.get("content-type") ?? "", /^application\/x-ndjson/);
@@ -163,7 +163,7 @@ Deno.test("search: a reader of lines gets every lot, whatever the limit, and a r
   await assertError(await ask(path({ sort: "distance" }), { headers }), { code: "validation_error", param: "sort" });
 });
 
-Deno.test("search: a zoom answers with clusters", async () => {
+Deno.test("search: zoom returns clusters", async () => {
   const asked = { bbox: "169,-45,171,-43", zoom: 2, keywords: word };
   const { items, clusters, total } = await found(asked);
   assert.deepEqual([items, total], [[], undefined]);
@@ -171,7 +171,7 @@ Deno.test("search: a zoom answers with clusters", async () => {
   assert.deepEqual(clusters?.map(({ count }) => count), [3]);
 });
 
-Deno.test("search: changes since a moment have tombstones", async () => {
+Deno.test("search: changes since a time have tombstones", async () => {
   const since = new Date().toISOString();
   const gone = await inDatabase((sql) => newLot(sql, { name: word }));
   await inDatabase((sql) => sql`delete from public.parking_lots where id = ${gone}`);
@@ -189,7 +189,7 @@ Deno.test("search: changes since a moment have tombstones", async () => {
   assert.ok("deleted" in told);
 });
 
-Deno.test("search: a + that the URL turned into a space is told from a wrong time", async () => {
+Deno.test("search: a + that the URL turned into a space is distinguished from a wrong time", async () => {
   const answer = await ask("/parking-lots?updated_since=2026-09-01T09:30:00+09:00");
   const { error } = await answer.json();
   assert.deepEqual([answer.status, error.param], [422, "updated_since"]);
@@ -242,7 +242,7 @@ const wrong: [Record<string, unknown>, string][] = [
   [{ include: "all" }, "include.0"],
 ];
 for (const [values, param] of wrong) {
-  Deno.test(`search: ${JSON.stringify(values).slice(0, 70)} is refused, naming ${param}`, async () => {
+  Deno.test(`search: ${JSON.stringify(values).slice(0, 70)} is rejected and names ${param}`, async () => {
     await assertError(await ask(path(values)), { code: "validation_error", param });
   });
 }

@@ -46,13 +46,13 @@ Deno.test("search presets: a preset is created, changed, made the default and de
   await assertError(await plain("DELETE", `/${second.id}`, token), { code: "not_found" });
 });
 
-Deno.test("search presets: the twenty-first preset is a conflict", async () => {
+Deno.test("search presets: the twenty-first is rejected with 409 conflict", async () => {
   const { token } = await signUp();
   for (let n = 0; n < 20; n++) await create(token);
   await assertError(await send("POST", "", token, { name: "x", query_json: {} }), { code: "conflict" });
 });
 
-Deno.test("search presets: another's preset does not exist for the caller", async () => {
+Deno.test("search presets: another user's preset is 404", async () => {
   const [owner, stranger] = [await signUp(), await signUp()];
   const { id } = await create(owner.token);
   assert.deepEqual(await list(stranger.token), []);

@@ -33,7 +33,7 @@ Deno.test("search stream: an export has every lot once, and ends", async () => {
   assert.equal(lines.length, LOTS);
 });
 
-Deno.test("an export whose caller is suspended halfway is broken off: reading it fails, and what came is whole lines of lots", async () => {
+Deno.test("search stream: an export is aborted when its user is suspended meanwhile; the client gets an error after whole lines", async () => {
   const { token, id } = await signUp();
   const answer = await exported(token);
   assert.equal(answer.status, 200);

@@ -7,7 +7,7 @@ import { live, ready } from "../../supabase/functions/health/routes.ts";
 import { listErrors, readError } from "../../supabase/functions/openapi/errors.ts";
 import { ask, replyOf } from "./client.ts";
 
-Deno.test("service: liveness answers with the version, readiness with the state of the database", async () => {
+Deno.test("service: liveness has the version, readiness with the state of the database", async () => {
   const alive = await replyOf(live, await ask("/health"), Liveness);
   assert.deepEqual(alive, { status: "ok", version: "0.1.0" });
   const { migration } = await replyOf(ready, await ask("/health/ready"), Readiness);
@@ -22,7 +22,7 @@ Deno.test("service: the served contract is the committed one", async () => {
   assert.deepEqual(served, committed);
 });
 
-Deno.test("service: the catalogue lists every code, and each has a page where its doc_url points", async () => {
+Deno.test("service: the catalogue lists every code, and each has a page at its doc_url", async () => {
   const { items } = await replyOf(listErrors, await ask("/openapi/errors"), ErrorPages);
   assert.deepEqual(items.map((item) => item.code), codes);
   for (const item of items) {
@@ -32,7 +32,7 @@ Deno.test("service: the catalogue lists every code, and each has a page where it
   }
 });
 
-Deno.test("service: the page behind a doc_url is text for a browser and JSON for a program that asks for it", async () => {
+Deno.test("service: the page behind a doc_url is text for a browser and JSON for a client that accepts it", async () => {
   const refusal = await (await ask("/codes?lang=fr")).json();
   const page = await fetch(refusal.error.doc_url, { headers: { accept: "text/html,*/*;q=0.8" } });
   assert.match(page.headers.get("content-type") ?? "", /^text\/plain; charset=utf-8/);
@@ -40,14 +40,14 @@ Deno.test("service: the page behind a doc_url is text for a browser and JSON for
   assert.match(await page.text(), /^# validation_error \(HTTP 422\)/);
 });
 
-Deno.test("service: a request has an id of our own, in the response and in the envelope, whatever the client calls it", async () => {
+Deno.test("service: the service generates the request id, in the header and the envelope, and ignores the client's", async () => {
   const response = await ask("/codes?lang=fr", { headers: { "x-request-id": "my-request-0001" } });
   const id = response.headers.get("x-request-id") ?? "";
   assert.match(id, /^[0-9a-f-]{36}$/);
   assert.equal((await response.json()).error.request_id, id);
 });
 
-Deno.test("service: a web page gets past the preflight and may read refusals too", async () => {
+Deno.test("service: a web page passes the preflight and may read errors", async () => {
   const asked = { origin: "https://app.example", "access-control-request-method": "PATCH" };
   const preflight = await ask("/me", { method: "OPTIONS", headers: asked });
   await preflight.body?.cancel();
@@ -60,7 +60,7 @@ Deno.test("service: a web page gets past the preflight and may read refusals too
   assert.equal(refused.headers.get("access-control-allow-origin"), "*");
 });
 
-Deno.test("service: a response tells how long it took", async () => {
+Deno.test("service: a response has its duration", async () => {
   const response = await ask("/health/ready");
   await response.body?.cancel();
   assert.match(response.headers.get("server-timing") ?? "", /^db;dur=\d+\.\d, total;dur=\d+\.\d$/);

@@ -32,7 +32,7 @@ const list = async (token: string, filters: Record<string, unknown> = {}) =>
     ParkingSessions,
   );
 
-Deno.test("parking sessions: a session is started, annotated, ended, and then history with what it cost", async () => {
+Deno.test("parking sessions: a session is started, annotated, ended, and in the history with its cost", async () => {
   const [lot, driver, request] = [await aPricedLot({ name: "東口駐車場" }), await signUp(), crypto.randomUUID()];
   const body = { parking_lot_id: lot, vehicle_type: "kei", start_lat: 35.68, start_lng: 139.76 };
   const started = await post("", driver.token, { ...body, client_request_id: request });
@@ -69,7 +69,7 @@ Deno.test("parking sessions: a session is started, annotated, ended, and then hi
   assert.equal(cleared.memo, null);
 });
 
-Deno.test("parking sessions: what a session costs is what calc-fee says, breakdown and all", async () => {
+Deno.test("parking sessions: the fee and breakdown of a session are those of calc-fee", async () => {
   const [lot, driver] = [await aPricedLot(), await signUp()];
   const id = await aStart(driver.token, lot);
   await age(id, 200);
@@ -92,7 +92,7 @@ Deno.test("parking sessions: what a session costs is what calc-fee says, breakdo
   assert.deepEqual([ended.total_amount, ended.currency, ended.breakdown], [total_amount, currency, breakdown]);
 });
 
-Deno.test("parking sessions: a session whose fee is not known ends without an amount and with the reason", async () => {
+Deno.test("parking sessions: a session with an unknown fee ends without an amount and with the reason", async () => {
   const [lot, driver] = [await aLot(), await signUp()];
   const id = await aStart(driver.token, lot);
   const ended = await replyOf(
@@ -104,7 +104,7 @@ Deno.test("parking sessions: a session whose fee is not known ends without an am
   assert.deepEqual(ended.breakdown, { refusal: { code: "fee_unknown", reason: "no_rules" } });
 });
 
-Deno.test("parking sessions: the running session has a live meter, and there is none without one", async () => {
+Deno.test("parking sessions: GET current has a live meter for the running session, else 404", async () => {
   const [lot, driver] = [await aPricedLot(), await signUp()];
   const current = () => ask("/me/parking-sessions/current", { headers: bearer(driver.token) });
   await assertError(await current(), { code: "not_found" });
@@ -120,7 +120,7 @@ Deno.test("parking sessions: the running session has a live meter, and there is 
   await assertError(await current(), { code: "not_found" });
 });
 
-Deno.test("parking sessions: the meter of a lot without prices says that the fee is not known", async () => {
+Deno.test("parking sessions: the meter of a lot without prices reports an unknown fee", async () => {
   const driver = await signUp();
   await aStart(driver.token, await aLot());
   const answer = await ask("/me/parking-sessions/current", { headers: bearer(driver.token) });
@@ -128,7 +128,7 @@ Deno.test("parking sessions: the meter of a lot without prices says that the fee
   assert.deepEqual(meter, { refusal: { code: "fee_unknown", reason: "no_rules" } });
 });
 
-Deno.test("parking sessions: a session is cancelled once, and a late or ended one is not", async () => {
+Deno.test("parking sessions: a session is cancelled once; a late or ended one is rejected", async () => {
   const [lot, driver] = [await aPricedLot(), await signUp()];
   const first = await aStart(driver.token, lot);
   for (let n = 0; n < 2; n++) {
@@ -151,7 +151,7 @@ Deno.test("parking sessions: a second start is rejected and names the session th
   await assertError(refused, { code: "concurrent_session_not_allowed" });
 });
 
-Deno.test("parking sessions: a session begins at no lot that is not public", async () => {
+Deno.test("parking sessions: a session at a lot that is not public is rejected", async () => {
   const driver = await signUp();
   for (const lot of Object.values(await hiddenLots())) {
     await assertError(await post("", driver.token, { parking_lot_id: lot }), {
@@ -161,7 +161,7 @@ Deno.test("parking sessions: a session begins at no lot that is not public", asy
   }
 });
 
-Deno.test("parking sessions: another's session does not exist for the caller", async () => {
+Deno.test("parking sessions: another user's session is 404", async () => {
   const [lot, driver, stranger] = [await aLot(), await signUp(), await signUp()];
   const id = await aStart(driver.token, lot);
   await assertError(await post(`/${id}/finalize`, stranger.token, { exit_at: inMinutes(0) }), { code: "not_found" });
@@ -181,7 +181,7 @@ Deno.test("parking sessions: another's session does not exist for the caller", a
   assert.deepEqual((await list(stranger.token)).items, []);
 });
 
-Deno.test("parking sessions: a suspended and a withdrawn driver are rejected everything about sessions", async () => {
+Deno.test("parking sessions: suspended and withdrawn users are rejected by every route", async () => {
   for (const status of ["suspended", "withdrawn"]) {
     const [lot, driver] = [await aLot(), await signUp()];
     const id = await aStart(driver.token, lot);
@@ -199,7 +199,7 @@ Deno.test("parking sessions: a suspended and a withdrawn driver are rejected eve
   }
 });
 
-Deno.test("parking sessions: pages of the history follow one another and a cursor keeps to its filters", async () => {
+Deno.test("parking sessions: pages of the history follow one another and a cursor is valid for its filters only", async () => {
   const [lot, driver] = [await aLot(), await signUp()];
   await inDatabase((sql) =>
     sql`

@@ -22,7 +22,7 @@ async function aSponsor(columns: Record<string, string | number | boolean> = {})
 const arrive = ({ token }: Person, id: string, body: unknown) =>
   ask(`/sponsors/${id}/checkin`, { method: "POST", ...jsonBody(body, bearer(token)) });
 
-Deno.test("sponsors: anybody lists the sponsors of a category, page by page, and revalidates what they have", async () => {
+Deno.test("sponsors: any client lists the sponsors of a category, page by page, and revalidates with an ETag", async () => {
   const category = `c${crypto.randomUUID().slice(0, 8)}`;
   const ids = [await aSponsor({ category, sort_order: 1 }), await aSponsor({ category, sort_order: 2 })];
   await aSponsor({ category, is_active: false });
@@ -43,7 +43,7 @@ Deno.test("sponsors: anybody lists the sponsors of a category, page by page, and
   assert.equal(same.status, 304);
 });
 
-Deno.test("sponsors: an address that no browser opens takes nobody's list away", async () => {
+Deno.test("sponsors: an invalid link of one sponsor does not fail the list", async () => {
   const category = `c${crypto.randomUUID().slice(0, 8)}`;
   await aSponsor({ category, website: "https://cafe.example:99999/" });
   const { items } = await replyOf(listSponsors, await ask(`/sponsors${query({ category })}`), Sponsors);
@@ -58,7 +58,7 @@ Deno.test("sponsors: a cursor of another category is rejected", async () => {
   await assertError(other, { code: "validation_error", param: "cursor" });
 });
 
-Deno.test("sponsors: anybody finds sponsors near a point, nearest first, with their distance and whether they are open", async () => {
+Deno.test("sponsors: any client finds sponsors near a point, nearest first, with their distance and whether they are open", async () => {
   const place = somewhere();
   const always = [1, 2, 3, 4, 5, 6, 7].map((weekday) => ({ weekday, opens: "00:00", closes: "24:00" }));
   const far = await aSponsor({ ...place, lat: place.lat + 0.003 });
@@ -78,14 +78,14 @@ Deno.test("sponsors: anybody finds sponsors near a point, nearest first, with th
   assert.deepEqual((await replyOf(nearbySponsors, one, NearbySponsors)).map(({ id }) => id), [near]);
 });
 
-Deno.test("sponsors: a point or a radius that is none is rejected by name", async () => {
+Deno.test("sponsors: an invalid point or radius is rejected by name", async () => {
   for (const [param, value] of [["lat", 91], ["lng", -181], ["radius_m", 0], ["limit", 101]] as const) {
     const answer = await ask(`/sponsors/nearby${query({ lat: 35, lng: 139, [param]: value })}`);
     await assertError(answer, { code: "validation_error", param });
   }
 });
 
-Deno.test("a check-in is made once: 201 with counted, then 200 with the same one", async () => {
+Deno.test("sponsors: a check-in is made once: 201 with counted, then 200 with the same one", async () => {
   const person = await signUp();
   const place = somewhere();
   const sponsor = await aSponsor(place);
@@ -96,7 +96,7 @@ Deno.test("a check-in is made once: 201 with counted, then 200 with the same one
   assert.deepEqual(await answer.json(), { ...first, counted: false });
 });
 
-Deno.test("sponsors: a check-in from too far or too unsure is rejected with the figures, and does not count", async () => {
+Deno.test("sponsors: a check-in too far away or too inaccurate is rejected with the figures, and does not count", async () => {
   const person = await signUp();
   const place = somewhere();
   const sponsor = await aSponsor({ ...place, checkin_radius_m: 200 });
@@ -117,7 +117,7 @@ Deno.test("sponsors: a check-in from too far or too unsure is rejected with the 
   assert.equal((await arrive(person, sponsor, { ...place, lat: place.lat + 0.001, accuracy_m: 100 })).status, 201);
 });
 
-Deno.test("sponsors: nobody checks in at a sponsor that is not shown, or without signing in", async () => {
+Deno.test("sponsors: a check-in at a sponsor that is not shown, or by an anonymous user, is rejected", async () => {
   const person = await signUp();
   const place = somewhere();
   const hidden = await aSponsor({ ...place, is_active: false });

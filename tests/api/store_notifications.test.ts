@@ -91,7 +91,7 @@ Deno.test("store notifications: premium follows the life of a subscription in Go
   }
 });
 
-Deno.test("store notifications: an upgrade in Google Play takes the place of the former purchase, for the same user", async () => {
+Deno.test("store notifications: an upgrade in Google Play replaces the former purchase, for the same user", async () => {
   const { user, request, id } = await onAndroid(plan);
   const former = await verify(user, request);
   const next = await play.act(id, "replace", { product_id: better, send: true });
@@ -105,7 +105,7 @@ Deno.test("store notifications: an upgrade in Google Play takes the place of the
   assert.equal((await verify(user, request, 200)).status, "expired");
 });
 
-Deno.test("store notifications: one that is sent again has no effect", async () => {
+Deno.test("store notifications: a repeated one has no effect", async () => {
   const { user, request, id } = await onIos(plan);
   await verify(user, request);
   const { notification } = await apple.act(id, "renew");
@@ -129,7 +129,7 @@ Deno.test("store notifications: one that is sent again has no effect", async () 
   await eventually(async () => (await play.received(purchase_token)).acknowledgements === 1 || undefined);
 });
 
-Deno.test("store notifications: forged ones of the App Store are rejected and leave nothing", async () => {
+Deno.test("store notifications: forged ones of the App Store are rejected without effect", async () => {
   const { user, request, id } = await onIos(plan);
   await verify(user, request);
   const { notification: { signedPayload } } = await apple.act(id, "refund");

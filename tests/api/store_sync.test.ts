@@ -181,7 +181,7 @@ Deno.test("store sync: the console lists sums, rows, reviews and metrics as they
   await refusedWith(await admin.ask("/admin/store-metrics?cursor=AAAAAAAAAAAAAAAA"), "validation_error", "cursor");
 });
 
-Deno.test("store sync: what the stores change later is changed, what they take back is deleted", async () => {
+Deno.test("store sync: later changes of the stores are applied, and removed rows are deleted", async () => {
   const { today, books } = await readBooks<Record<string, unknown>>("sales");
   const yesterday = new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 10);
   const line = { day: yesterday, sku: "premium_monthly", country: "JP", currency: "JPY" };
@@ -223,7 +223,7 @@ Deno.test("store sync: what the stores change later is changed, what they take b
   assert.deepEqual(await inDatabase(storedSales), changed.books);
 });
 
-Deno.test("store sync: a run that is open is joined by all, and is a conflict for any user who asks for it alone", async () => {
+Deno.test("store sync: a request for every run joins an open one; a request for that run alone is rejected with 409", async () => {
   await begin({ answers: [{ path: SALES, status: 429, headers: { "retry-after": "3600" } }] });
   const [id] = await trigger("ios_store", "sales");
   await eventually(async () => {
@@ -253,7 +253,7 @@ Deno.test("store sync: a run that is open is joined by all, and is a conflict fo
   assert.deepEqual(await inDatabase(storedSales), (await readBooks("sales")).books);
 });
 
-Deno.test("store sync: a trigger is on record with the runs that it started; the list of runs has them", async () => {
+Deno.test("store sync: a trigger is recorded with the runs that it started; the list of runs has them", async () => {
   await begin();
   const [id] = await trigger("android_store", "reviews");
   const acts = await inDatabase((sql) =>
@@ -301,7 +301,7 @@ Deno.test("store sync: a column that is missing fails the run by its name, and n
   await scriptStores({ reset: true });
 });
 
-Deno.test("store sync: a store that limits, fails, cuts off or answers in HTML is asked again; one that rejects us fails the run", async () => {
+Deno.test("store sync: a store that limits, fails, cuts off or answers in HTML is called again; one that rejects the credentials fails the run", async () => {
   await begin({
     answers: [
       { path: SALES, times: 1, status: 429, headers: { "retry-after": "1" } },

@@ -46,7 +46,7 @@ Deno.test("me/subscription: without one every field is null", async () => {
   });
 });
 
-Deno.test("verify-iap: a signed transaction is the caller's, with premium, and the reply has the subscription", async () => {
+Deno.test("verify-iap: a signed transaction gives the caller the subscription and premium", async () => {
   const { user, request, id } = await onIos(plan);
   assert.equal(await isPremium(user), false);
   const reply = await replyOf(verifyIap, await post(user, "/verify-iap", request), VerifiedPurchase);
@@ -63,7 +63,7 @@ Deno.test("verify-iap: a signed transaction is the caller's, with premium, and t
   assert.equal((await mySubscription(user, "?lang=en")).plan.name, "Plan");
 });
 
-Deno.test("verify-iap: a subscription of Google Play is the caller's and is acknowledged once", async () => {
+Deno.test("verify-iap: a Google Play subscription is the caller's and is acknowledged once", async () => {
   const { user, request, id } = await onAndroid(plan);
   const response = await post(user, "/me/subscription/verify-iap", request);
   const reply = await replyOf(verifyMyIap, response, VerifyIapResponse);
@@ -97,7 +97,7 @@ Deno.test("verify-iap: a transaction id with platform android is named", async (
   });
 });
 
-Deno.test("verify-iap: legacy receipts are asked about at the App Store", async () => {
+Deno.test("verify-iap: legacy receipts are looked up at the App Store", async () => {
   const { user, id } = await onIos(plan);
   const { app, transaction } = await apple.receipts(id);
   const first = await verify(user, { platform: "ios", receipt: app, product_id: plan });
@@ -118,7 +118,7 @@ Deno.test("verify-iap: a receipt longer than its bound is named, and one of 100 
   });
 });
 
-Deno.test("verify-iap: what was bought once for all has no end, and is acknowledged", async () => {
+Deno.test("verify-iap: a one-time purchase has no end, and is acknowledged", async () => {
   const user = await signUp();
   const { purchase_token } = await play.buy({ product_id: plan, one_time: true });
   const android = await verify(user, { platform: "android", receipt: purchase_token, product_id: plan });
@@ -155,7 +155,7 @@ for (const [name, buy] of [["App Store", onIos], ["Google Play", onAndroid]] as 
     assert.deepEqual([(await mySubscription(user)).id, (await mySubscription(next)).id], [null, id]);
   });
 
-  Deno.test(`subscriptions: verify-iap (${name}): of users who restore at once the subscription is one's, and premium only theirs`, async () => {
+  Deno.test(`subscriptions: verify-iap (${name}): of users who restore concurrently exactly one has the subscription and premium`, async () => {
     const { user, request } = await buy(plan);
     const users = [user, await signUp(), await signUp()];
     const responses = await Promise.all(users.map((each) => post(each, "/verify-iap", request)));
@@ -175,7 +175,7 @@ for (const [name, buy] of [["App Store", onIos], ["Google Play", onAndroid]] as 
     assert.equal(await isPremium(next), true);
   });
 
-  Deno.test(`subscriptions: refresh-iap (${name}): answers for the caller's purchase, and 404 for any other`, async () => {
+  Deno.test(`subscriptions: refresh-iap (${name}): 200 for the caller's purchase, 404 for any other`, async () => {
     const { user, request } = await buy(plan);
     const path = "/me/subscription/refresh-iap";
     await assertError(await post(user, path, request), { code: "not_found", param: "receipt" });
@@ -185,7 +185,7 @@ for (const [name, buy] of [["App Store", onIos], ["Google Play", onAndroid]] as 
     assert.equal(await isPremium(user), true);
   });
 
-  Deno.test(`subscriptions: verify-iap (${name}): an Idempotency-Key answers the same again`, async () => {
+  Deno.test(`subscriptions: verify-iap (${name}): a repeated Idempotency-Key gets the same reply`, async () => {
     const { user, request } = await buy(plan);
     const key = { "idempotency-key": crypto.randomUUID() };
     const first = await post(user, "/verify-iap", request, key);
@@ -219,7 +219,7 @@ Deno.test("verify-iap: a purchase that names another account is a conflict, unti
   for (const request of requests) await verify(other, request);
 });
 
-Deno.test("me/subscription/history: a cursor list of what the stores said, the last first", async () => {
+Deno.test("me/subscription/history: a paginated list of store events, newest first", async () => {
   const { user, request, id } = await onIos(plan);
   await verify(user, request);
   await apple.act(id, "cancel");
@@ -282,7 +282,7 @@ Deno.test("verify-iap: an acknowledgement that fails does not fail the request, 
   await eventually(async () => (await play.received(id)).acknowledgements === 1 || undefined);
 });
 
-Deno.test("reconciliation: a subscription that expired without a notification is expired once its store is asked", async () => {
+Deno.test("reconciliation: a subscription that expired without a notification is expired once its store is queried", async () => {
   const ios = await onIos(plan);
   const android = await onAndroid(plan);
   for (const { user, request } of [ios, android]) await verify(user, request);
@@ -299,7 +299,7 @@ Deno.test("reconciliation: a subscription that expired without a notification is
   }
 });
 
-Deno.test("reconciliation: a store that is down changes nothing but when it is asked again", async () => {
+Deno.test("reconciliation: an outage of a store changes only the time of the next query", async () => {
   const { user, request, id } = await onAndroid(plan);
   const { id: subscriptionId } = await verify(user, request);
   const row = () =>

@@ -72,7 +72,7 @@ Deno.test("support: a ticket opens, gets a response, is reopened by its author, 
   assert.equal((await read(person, ticket.id)).status, "open");
 });
 
-Deno.test("support: nobody but an administrator of support answers or closes", async () => {
+Deno.test("support: only an administrator of support answers or closes", async () => {
   const person = await signUp();
   const { id } = await opened(person);
   const lots = await signUp({ appMetadata: { admin: { name: "Lots", areas: ["lots"] } } });
@@ -83,7 +83,7 @@ Deno.test("support: nobody but an administrator of support answers or closes", a
   }
 });
 
-Deno.test("support: another's ticket is not there, to read or to write into", async () => {
+Deno.test("support: another user's ticket is 404, for reads and writes", async () => {
   const [person, stranger] = [await signUp(), await signUp()];
   const { id } = await opened(person);
   for (const ticket of [id, crypto.randomUUID()]) {
@@ -93,7 +93,7 @@ Deno.test("support: another's ticket is not there, to read or to write into", as
   assert.equal((await read(person, id)).messages.length, 1);
 });
 
-Deno.test("support: the sixth ticket in 24 hours is rejected with the time to wait; a day later there is room", async () => {
+Deno.test("support: the sixth ticket in 24 hours is rejected with the time to wait; a day later it is accepted", async () => {
   const person = await signUp();
   for (let n = 0; n < 5; n++) await opened(person);
   const refused = await post(person, "", question);
@@ -109,7 +109,7 @@ Deno.test("support: the sixth ticket in 24 hours is rejected with the time to wa
   await assertError(await post(person, "", question), { code: "rate_limited" });
 });
 
-Deno.test("support: files belong to one message, and are read at addresses of its author", async () => {
+Deno.test("support: files belong to one message, and are readable by its author", async () => {
   const person = await signUp();
   const file = picture("image/jpeg", 500);
   const asset = await uploaded(person, "support", file);
@@ -121,7 +121,7 @@ Deno.test("support: files belong to one message, and are read at addresses of it
   assert.equal((await read(person, ticket.id)).messages.length, 1);
 });
 
-Deno.test("support: every field that is wrong is named, and nothing is left behind", async () => {
+Deno.test("support: every field that is wrong is named, and nothing is stored", async () => {
   const person = await signUp();
   for (
     const [param, wrong] of [

@@ -9,7 +9,7 @@ import { undisturbed } from "./undisturbed.ts";
 const page = async (path: string) => await replyOf(listTags, await ask(path), Tags);
 const tags = async (query: string) => (await page(`/tags?limit=100${query}`)).items;
 
-Deno.test("tags: every tag is listed in its place, in Japanese unless English is asked for", () =>
+Deno.test("tags: every tag is listed in its order, in Japanese unless English is requested", () =>
   undisturbed("tags", async () => {
     const rows = await inDatabase((sql) =>
       sql`select slug, name, name_en from public.tags where is_active order by sort_order, slug`
@@ -46,7 +46,7 @@ Deno.test("tags: pages add up to the master, and total counts it", () =>
     assert.equal((await page("/tags")).items.length, Math.min(20, whole.length));
   }));
 
-Deno.test("tags: the tags are public, are kept, and come again only when they changed", () =>
+Deno.test("tags: the tags are public, are cached, and are sent again only when they changed", () =>
   undisturbed("tags", async () => {
     const first = await ask("/tags", { headers: bearer(stack().publishableKey) });
     await first.body?.cancel();

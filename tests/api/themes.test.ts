@@ -35,7 +35,7 @@ function give(body: Record<string, unknown>, key = stack().serviceRoleKey): Prom
   });
 }
 
-Deno.test("themes: a user new owns the free themes, applies one and then another, and has one applied", async () => {
+Deno.test("themes: a new user owns the free themes, applies one and then another, and has one applied", async () => {
   const person = await signUp();
   const [first, second] = [await aTheme({ is_free: true }), await aTheme({ is_free: true })];
   const owned = (await list(person, query({ limit: 100 }))).items;
@@ -48,7 +48,7 @@ Deno.test("themes: a user new owns the free themes, applies one and then another
   assert.deepEqual(applied.map(({ theme_id }) => theme_id), [second]);
 });
 
-Deno.test("themes: a theme that is not owned is not there to apply, whether it exists or not", async () => {
+Deno.test("themes: applying a theme that is not owned is 404, also when it exists", async () => {
   const [person, other] = [await signUp(), await signUp()];
   const theme = await aTheme({ price_yen_minor: 300 });
   await grant(other, theme);
@@ -59,7 +59,7 @@ Deno.test("themes: a theme that is not owned is not there to apply, whether it e
   assert.equal((await apply(person, theme)).status, 200);
 });
 
-Deno.test("themes: the catalogue says what is owned, and comes when it is asked for", async () => {
+Deno.test("themes: the catalogue is returned on request and marks owned themes", async () => {
   const person = await signUp();
   const [bought, offered] = [await aTheme({ price_yen_minor: 300 }), await aTheme({ unlock_level: 5 })];
   await grant(person, bought);
@@ -70,7 +70,7 @@ Deno.test("themes: the catalogue says what is owned, and comes when it is asked 
   assert.equal((await list(person)).catalogue, undefined);
 });
 
-Deno.test("themes: the picture of a theme has an address", async () => {
+Deno.test("themes: the picture of a theme has a URL", async () => {
   const person = await signUp();
   const theme = await aTheme({ is_free: true });
   await inDatabase((sql) =>

@@ -30,7 +30,7 @@ const { apiUrl, anonKey, serviceRoleKey } = stack();
 const confirm = ({ id, token }: Person, asset: string) =>
   confirmAsset({ caller: { id, token }, service, storage }, asset, "review", "photo_asset_id");
 
-Deno.test("uploads: an address is given for each type, the bytes are taken with one PUT, and nobody reads them before the file is used", async () => {
+Deno.test("uploads: each type gets a URL that takes one PUT, and the file is not readable before it is used", async () => {
   const person = await signUp({ displayName: "山田" });
   for (const type of IMAGE_TYPES) {
     const file = picture(type, SIZE);
@@ -89,7 +89,7 @@ Deno.test("uploads: a byte more or less, another type, another key or a changed 
   assert.equal(await put(upload.upload_url, file, "image/png"), 200);
 });
 
-Deno.test("uploads: a private file has no public address, and only a signed one reads it", async () => {
+Deno.test("uploads: a private file has no public URL, and is read by a signed URL only", async () => {
   const person = await signUp();
   const upload = await begin(person);
   assert.equal(upload.public_url, null);
@@ -104,7 +104,7 @@ Deno.test("uploads: a private file has no public address, and only a signed one 
   assert.equal((await read.arrayBuffer()).byteLength, SIZE);
 });
 
-Deno.test("uploads: a file that is not there, or not what was declared, cannot be used; when it is mended it can", async () => {
+Deno.test("uploads: a file that is missing, or not as declared, cannot be used until it is uploaded correctly", async () => {
   const person = await signUp();
   const upload = await begin(person);
   const refusal = async () => {
@@ -133,7 +133,7 @@ Deno.test("uploads: a file that is not there, or not what was declared, cannot b
   assert.equal(await statusOf(upload.asset_id), "placed");
 });
 
-Deno.test("uploads: another's upload is not looked at", async () => {
+Deno.test("uploads: another user's upload is not checked", async () => {
   const [owner, stranger] = [await signUp(), await signUp()];
   const upload = await begin(owner);
   await put(upload.upload_url, picture("image/png", SIZE), "image/png");
@@ -141,7 +141,7 @@ Deno.test("uploads: another's upload is not looked at", async () => {
   assert.equal(await statusOf(upload.asset_id), "pending");
 });
 
-Deno.test("uploads: the same request with the same key gets the same address", async () => {
+Deno.test("uploads: the same request with the same key gets the same URL", async () => {
   const person = await signUp();
   const headers = { "idempotency-key": crypto.randomUUID() };
   const [first, second] = [await post(person, wish, headers), await post(person, wish, headers)];
@@ -164,7 +164,7 @@ Deno.test("POST /storage/upload-url: the 21st upload that nothing uses is reject
   await assertError(beyond, { code: "conflict" });
 });
 
-Deno.test("uploads: what may not be uploaded is rejected by its field", async () => {
+Deno.test("uploads: an upload that is not allowed is rejected with its field", async () => {
   const person = await signUp();
   const wrong: [Record<string, unknown>, string, string?][] = [
     [{ file_size: 0 }, "file_size", "too_small"],
@@ -185,7 +185,7 @@ Deno.test("uploads: what may not be uploaded is rejected by its field", async ()
   }
 });
 
-Deno.test("uploads: lots' pictures are for administrators of lots, and a suspended person uploads nothing", async () => {
+Deno.test("uploads: lots' pictures are for administrators of lots, and a suspended user uploads nothing", async () => {
   const [person, admin] = [await signUp(), await signUp({ appMetadata: { admin: { name: "A", areas: ["lots"] } } })];
   await assertError(await post(person, { ...wish, category: "parking_lot" }), { code: "forbidden" });
   const upload = await begin(admin, { category: "parking_lot", is_public: true });
@@ -194,7 +194,7 @@ Deno.test("uploads: lots' pictures are for administrators of lots, and a suspend
   await assertError(await post(person, wish), { code: "forbidden" });
 });
 
-Deno.test("uploads: the service's sweep deletes objects and then their rows, and has nothing to do the second time", async () => {
+Deno.test("uploads: the sweep deletes objects and then their rows, and a second sweep does nothing", async () => {
   const person = await signUp();
   const sweep = () => ask("/storage/sweep", { method: "POST", headers: bearer(serviceRoleKey) });
   const uploads = [await begin(person), await begin(person, { is_public: true }), await begin(person)];
@@ -223,7 +223,7 @@ Deno.test("uploads: the service's sweep deletes objects and then their rows, and
   assert.equal((await replyOf(sweepStorage, await sweep(), Sweep)).failed, 0);
 });
 
-Deno.test("uploads: the database's job has the function delete what is in the queue", async () => {
+Deno.test("uploads: the database job calls the function, which deletes the queued objects", async () => {
   const upload = await begin(await signUp());
   assert.equal(await put(upload.upload_url, picture("image/png", SIZE), "image/png"), 200);
   await inDatabase((sql) => sql`select private.detach_assets(array[${upload.asset_id}]::uuid[])`);
@@ -232,7 +232,7 @@ Deno.test("uploads: the database's job has the function delete what is in the qu
   assert.equal(await storage.head(incomingKey(upload.s3_key)), null);
 });
 
-Deno.test("storage: what was sent is deleted when its address has expired; the checked copy stays", async () => {
+Deno.test("storage: the uploaded object is deleted when its URL has expired; the checked copy stays", async () => {
   const person = await signUp();
   const upload = await begin(person);
   assert.equal(await put(upload.upload_url, picture("image/png", SIZE), "image/png"), 200);
@@ -252,7 +252,7 @@ Deno.test("storage: what was sent is deleted when its address has expired; the c
   assert.equal(await statusOf(upload.asset_id), "placed");
 });
 
-Deno.test("uploads: a message that names no object keeps no other from being deleted, and leaves the queue as dead", async () => {
+Deno.test("uploads: a message without an object becomes dead and does not block the others", async () => {
   const upload = await begin(await signUp());
   await inDatabase(async (sql) => {
     const poison = await sql<{ id: string }[]>`
@@ -277,7 +277,7 @@ Deno.test("uploads: a message that names no object keeps no other from being del
   });
 });
 
-Deno.test("uploads: nobody but the service sweeps", async () => {
+Deno.test("uploads: only the service may sweep", async () => {
   const { token } = await signUp();
   for (const headers of [{}, bearer(anonKey)]) {
     await assertError(await ask("/storage/sweep", { method: "POST", headers }), { code: "unauthorized" });
@@ -285,7 +285,7 @@ Deno.test("uploads: nobody but the service sweeps", async () => {
   await assertError(await ask("/storage/sweep", { method: "POST", headers: bearer(token) }), { code: "forbidden" });
 });
 
-Deno.test("object storage: what it does not delete is not gone, and what it does not copy is not copied", async () => {
+Deno.test("object storage: a failed delete leaves the object, and a failed copy makes no copy", async () => {
   assert.equal(await awayStorage.delete("review/a.png"), false);
   assert.equal(await awayStorage.copy("private/review/a.png", "review/a.png", '"a"'), null);
   const denied = storageWith({ secretAccessKey: "guess" });

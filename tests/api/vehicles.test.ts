@@ -41,7 +41,7 @@ Deno.test("vehicles: a vehicle is registered, listed, changed and deleted", asyn
   await assertError(await remove(vehicle.id, token), { code: "not_found", param: "id" });
 });
 
-Deno.test("vehicles: exactly one vehicle is the default, and it is not given up", async () => {
+Deno.test("vehicles: exactly one vehicle is the default, and it cannot be unset", async () => {
   const { token } = await signUp();
   const [first, second] = [await add(token), await add(token)];
   const taken = await send("PATCH", `/${second.id}`, token, { is_default: true });
@@ -53,7 +53,7 @@ Deno.test("vehicles: exactly one vehicle is the default, and it is not given up"
   assert.deepEqual((await list(token)).items.map(({ id, is_default }) => [id, is_default]), [[first.id, true]]);
 });
 
-Deno.test("vehicles: pages of vehicles follow one another, and the eleventh vehicle is a conflict", async () => {
+Deno.test("vehicles: pages of vehicles follow one another, and the eleventh is rejected with 409 conflict", async () => {
   const { token } = await signUp();
   const all = await Array.fromAsync({ length: 10 }, () => add(token));
   await assertError(await send("POST", "", token, { vehicle_type: "bus" }), { code: "conflict", param: null });
@@ -66,7 +66,7 @@ Deno.test("vehicles: pages of vehicles follow one another, and the eleventh vehi
   await assertError(response, { code: "validation_error", param: "cursor" });
 });
 
-Deno.test("vehicles: another's vehicle does not exist for the caller", async () => {
+Deno.test("vehicles: another user's vehicle is 404", async () => {
   const [owner, stranger] = [await signUp(), await signUp()];
   const { id } = await add(owner.token);
   assert.deepEqual((await list(stranger.token)).items, []);

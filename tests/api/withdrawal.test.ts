@@ -145,7 +145,7 @@ async function tablesOfPeople(sql: Sql) {
 
 const withdraw = ({ token }: Person) => ask("/me/withdraw", { method: "POST", headers: bearer(token) });
 
-Deno.test("withdrawal: the export has every table that names the caller, and nobody else's rows", async () => {
+Deno.test("withdrawal: the export has every table that names the caller, and no rows of other users", async () => {
   const [{ person, own }, other] = [await busyPerson(), await busyPerson()];
   const answer = await ask("/me/export", { headers: bearer(person.token) });
   const { account, data } = await replyOf(exportMyData, answer, MyData);
@@ -209,7 +209,7 @@ Deno.test("withdrawal: the export shows the columns that clients are granted, an
   assert.deepEqual(ungranted.sort(), Object.keys(SHOWN_WITHOUT_GRANT).sort());
 });
 
-Deno.test("withdrawal: a withdrawal takes every row that is the person's alone, and the name off every other", async () => {
+Deno.test("withdrawal: a withdrawal deletes every row of the user alone, and removes the name from the others", async () => {
   const { person, lot, review, session } = await busyPerson();
   assert.equal((await withdraw(person)).status, 204);
   await inDatabase(async (sql) => {
@@ -258,7 +258,7 @@ async function tablesWith(sql: Sql, texts: readonly string[]): Promise<string[]>
   return found;
 }
 
-Deno.test("withdrawal: after a withdrawal neither a table nor the object store has anything that only the person would have written", async () => {
+Deno.test("withdrawal: after a withdrawal neither a table nor the object store has data that only the user can have written", async () => {
   const { person, own, session } = await busyPerson();
   const { photos } = await (await ask(`/me/parking-sessions/${session}`, { headers: bearer(person.token) })).json();
   const { items: [report] } = await (await ask("/me/error-reports", { headers: bearer(person.token) })).json();
@@ -284,7 +284,7 @@ Deno.test("withdrawal: after a withdrawal neither a table nor the object store h
   }
 });
 
-Deno.test("withdrawal: nobody signs in or refreshes any more, the valid token is rejected by name, and the address is free again", async () => {
+Deno.test("withdrawal: sign-in and refresh fail, the valid token is rejected by its code, and the e-mail address is free again", async () => {
   const person = await signUp({ displayName: "Kenji" });
   assert.equal((await withdraw(person)).status, 204);
   const { apiUrl, publishableKey } = stack();
@@ -317,7 +317,7 @@ Deno.test("withdrawal: nobody signs in or refreshes any more, the valid token is
   assert.notEqual(user.id, person.id);
 });
 
-Deno.test("withdrawal: a link that was mailed before the withdrawal opens nothing, and an address that was asked for is forgotten", async () => {
+Deno.test("withdrawal: a link mailed before the withdrawal is invalid, and a requested e-mail address is deleted", async () => {
   const [person, wanted] = [await signUp(), `${crypto.randomUUID()}@example.com`];
   const { apiUrl, publishableKey } = stack();
   const auth = async (method: string, path: string, body: unknown, headers = {}) => {
@@ -347,7 +347,7 @@ Deno.test("withdrawal: a link that was mailed before the withdrawal opens nothin
   });
 });
 
-Deno.test("withdrawal: who is an administrator as well is none any more after the withdrawal, and nameless", async () => {
+Deno.test("withdrawal: a withdrawn user who was an administrator has no admin access and no name", async () => {
   const [person, name] = [await signUp(), `Akiko ${crypto.randomUUID()}`];
   const { apiUrl, secretKey } = stack();
   const made = await fetch(`${apiUrl}/auth/v1/admin/users/${person.id}`, {
@@ -363,7 +363,7 @@ Deno.test("withdrawal: who is an administrator as well is none any more after th
   assert.deepEqual(await inDatabase((sql) => tablesWith(sql, [name])), []);
 });
 
-Deno.test("withdrawal: what the identity provider logged of others stays, also of one whose address ends as the person's", async () => {
+Deno.test("withdrawal: the identity provider's log of other users stays, also of an address with the same ending", async () => {
   const person = await signUp();
   await inDatabase(async (sql) => {
     const log = async (address: string) => {
@@ -380,7 +380,7 @@ Deno.test("withdrawal: what the identity provider logged of others stays, also o
   });
 });
 
-Deno.test("withdrawal: forty withdrawals at once end one account once, beside requests that write for it", async () => {
+Deno.test("withdrawal: forty concurrent withdrawals end an account once, during writes for it", async () => {
   const [person, lot] = [await signUp(), await aLot()];
   const answers = await Promise.all(Array.from({ length: 40 }, async (_, n) => {
     const answer = n % 2 === 0 ? await withdraw(person) : await ask("/me/saved-parking-lots", {

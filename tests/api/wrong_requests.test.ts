@@ -125,7 +125,7 @@ for (const route of routes) {
     });
   }
   if (policy !== undefined && route.access !== "public") {
-    Deno.test(`wrong requests: ${route.method} ${route.path} refuses a caller beyond the quota of ${policy}`, async () => {
+    Deno.test(`wrong requests: ${route.method} ${route.path} rejects a caller beyond the quota of ${policy}`, async () => {
       await useUpQuotas();
       const response = await ask(path, {
         method: route.method,

@@ -22,7 +22,7 @@ Deno.test("anonymous: a function that is not granted to anonymous clients is rej
   }
 });
 
-Deno.test("anonymous: commands and private functions do not exist at the Data API, whatever schema is named", async () => {
+Deno.test("anonymous: commands and private functions do not exist at the Data API, in any schema", async () => {
   for (const each of functions.filter(({ schema }) => schema !== "api")) {
     for (const schema of ["api", each.schema]) {
       const { status } = await rpc(null, each.name, argumentsFor(each), { schema });
@@ -31,7 +31,7 @@ Deno.test("anonymous: commands and private functions do not exist at the Data AP
   }
 });
 
-Deno.test("anonymous: a command behind a door for reads is not found", async () => {
+Deno.test("anonymous: read_counted does not run a command", async () => {
   const { status } = await rpc(null, "read_counted", { p_function: "withdraw_my_account" });
   assert.equal(status, 404);
 });
@@ -55,7 +55,7 @@ Deno.test("anonymous: every route that needs a caller is 401 without one", async
   }
 });
 
-Deno.test("anonymous: crash reports are limited by network, whatever address the client claims to have", async () => {
+Deno.test("anonymous: crash reports are limited by network, for any address that the client claims", async () => {
   const statuses: number[] = [];
   for (let n = 0; n < 14; n++) {
     const claimed = `198.51.100.${n}`;
@@ -112,7 +112,7 @@ Deno.test("anonymous: the most expensive reads are counted by network, directly 
   }
 });
 
-Deno.test("anonymous: a stay of a year is rejected by its field, not worked out", async () => {
+Deno.test("anonymous: a stay of a year is rejected with its field, not computed", async () => {
   const filters = { entry_at: "2026-09-01T00:00:00+09:00", exit_at: "2027-09-01T00:00:00+09:00", max_price: 100_000 };
   const path = `/parking-lots/nearby?lat=35.68&lng=139.76&radius_m=50000&filters=${
     encodeURIComponent(JSON.stringify(filters))

@@ -35,7 +35,7 @@ async function rowsOf(person: Person): Promise<Record<string, number>> {
 }
 
 for (const [standing, person] of Object.entries({ suspended, withdrawn })) {
-  Deno.test(`outcasts: ${standing}: every route that knows a caller is 403, but GET /me`, async () => {
+  Deno.test(`${standing} user: every route that knows a caller is 403, except GET /me`, async () => {
     for (const route of groups.flatMap(({ routes }) => routes)) {
       if (route.access !== "user" || route.path === "/me" && route.method === "GET") continue;
       const path = route.path.replace("{phase}/{slot}", "during/1").replaceAll(/\{\w+\}/g, lot);
@@ -44,7 +44,7 @@ for (const [standing, person] of Object.entries({ suspended, withdrawn })) {
     }
   });
 
-  Deno.test(`outcasts: ${standing}: every command is refused at the Data API and leaves no row`, async () => {
+  Deno.test(`${standing} user: every command is rejected at the Data API and leaves no row`, async () => {
     const before = await rowsOf(person);
     for (const each of commands) {
       const reply = await run(person, each.name, argumentsFor(each, { p_parking_lot_id: lot, p_value: "good" }));
@@ -63,7 +63,7 @@ for (const [standing, person] of Object.entries({ suspended, withdrawn })) {
     assert.deepEqual(await rowsOf(person), before);
   });
 
-  Deno.test(`outcasts: ${standing}: reads at the Data API are 403, but the own account`, async () => {
+  Deno.test(`${standing} user: reads at the Data API are 403, except of their own account`, async () => {
     const reads = functions.filter(({ name, schema, forAuthenticated }) =>
       schema === "api" && forAuthenticated &&
       /^(list_my|my_|get_parking|get_support|nearby_parking|search|parking_lot_occ|export)/.test(name)
@@ -76,7 +76,7 @@ for (const [standing, person] of Object.entries({ suspended, withdrawn })) {
   });
 }
 
-Deno.test("withdrawn: neither the refresh token nor the password nor a mailed link signs in again", async () => {
+Deno.test("withdrawn user: neither the refresh token nor the password nor a mailed link signs in again", async () => {
   const { apiUrl, publishableKey } = stack();
   const auth = async (path: string, body: unknown) => {
     const answer = await fetch(`${apiUrl}/auth/v1${path}`, {
@@ -91,7 +91,7 @@ Deno.test("withdrawn: neither the refresh token nor the password nor a mailed li
   assert.ok(await auth("/token?grant_type=password", { email: withdrawn.email, password: withdrawn.password }) >= 400);
 });
 
-Deno.test("administrator without areas: reads nobody's rows and moves nothing", async () => {
+Deno.test("administrator without areas: reads no rows of users and changes nothing", async () => {
   const administrator = await signUp({ appMetadata: { admin: { name: "Nobody", areas: [] } } });
   const victim = await signUp();
   const vehicle = await send(victim, "POST", "/me/vehicles", { vehicle_type: "standard" });
@@ -106,7 +106,7 @@ Deno.test("administrator without areas: reads nobody's rows and moves nothing", 
   assert.deepEqual(Object(body).permission_scopes.filter((scope: string) => scope.startsWith("admin:")), []);
 });
 
-Deno.test("administrator who is also a driver: approves neither the own review nor the own report", async () => {
+Deno.test("administrator who is also a user: approves neither their own review nor their own report", async () => {
   const person = await signUp();
   await inDatabase((sql) =>
     sql`

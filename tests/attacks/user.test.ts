@@ -78,7 +78,7 @@ const attempts: [method: string, path: string, body?: unknown][] = [
 ];
 
 for (const [method, path, body] of attempts) {
-  Deno.test(`user: ${method} ${path.replaceAll(/[0-9a-f-]{36}/g, "{id}")} of another person is 404`, async () => {
+  Deno.test(`user: ${method} ${path.replaceAll(/[0-9a-f-]{36}/g, "{id}")} of another user is 404`, async () => {
     const reply = await send(attacker, method, path, body);
     assert.ok([204, 404].includes(reply.status), `${reply.status} ${JSON.stringify(reply.body)}`);
     if (reply.status === 204) assert.equal(method, "DELETE");
@@ -107,7 +107,7 @@ Deno.test("user: every route with an id in its path is tried above, or has no ow
   assert.deepEqual(missing, ["PUT /me/parking-sessions/*/photos/during/1"]); // tried with the asset, below
 });
 
-Deno.test("user: another person's upload cannot be attached, and is left where it is", async () => {
+Deno.test("user: another user's upload cannot be attached, and stays with its owner", async () => {
   const own = String((await made(attacker, "POST", "/parking-sessions", { parking_lot_id: lot }))["session_id"]);
   const photo = await send(attacker, "PUT", `/me/parking-sessions/${own}/photos/during/1`, { asset_id: rows.asset });
   assert.ok([404, 422].includes(photo.status), `${photo.status}`);
@@ -121,7 +121,7 @@ Deno.test("user: another person's upload cannot be attached, and is left where i
   assert.equal(await state(), before);
 });
 
-Deno.test("user: whose row it is cannot be said in a body or an argument", async () => {
+Deno.test("user: the owner of a row cannot be set in a body or an argument", async () => {
   for (
     const [path, body] of [
       ["/me/vehicles", { vehicle_type: "standard", user_id: victim.id }],
@@ -140,7 +140,7 @@ Deno.test("user: whose row it is cannot be said in a body or an argument", async
   assert.equal(await state(), before);
 });
 
-Deno.test("user: the same ids by the one door for commands are rejected", async () => {
+Deno.test("user: run_command rejects the ids of other users as well", async () => {
   const tries: [command: string, args: Record<string, unknown>][] = [
     ["update_my_vehicle", { p_id: rows.vehicle, p_changes: { nickname: "taken" } }],
     ["delete_my_vehicle", { p_id: rows.vehicle }],
@@ -199,7 +199,7 @@ Deno.test("user: quotas hold past the service: 130 writes at the Data API, at mo
   assert.equal(named.status, 404, "nobody names the policy of a command");
 });
 
-Deno.test("user: keys of requests keep no reads, and not more than 1,000 a day", async () => {
+Deno.test("user: idempotency keys store no reads, and at most 1,000 a day", async () => {
   const person = await signUp();
   const keyed = (p_key: string, p_command: string) =>
     rpc(person, "run_command", { p_key, p_fingerprint: "a".repeat(64), p_command, p_arguments: {} });
@@ -216,7 +216,7 @@ Deno.test("user: keys of requests keep no reads, and not more than 1,000 a day",
   assert.deepEqual([beyond.status, codeOf(beyond)], [429, "rate_limited"]);
 });
 
-Deno.test("user: nobody makes himself an administrator or premium through the identity provider", async () => {
+Deno.test("user: the identity provider lets no user become administrator or premium", async () => {
   const { apiUrl, publishableKey } = stack();
   const admin = { admin: { areas: ["lots", "support"], name: "Mallory" } };
   for (
@@ -238,7 +238,7 @@ Deno.test("user: nobody makes himself an administrator or premium through the id
   assert.deepEqual([Object(body).admin, Object(body).permission_scopes], [null, ["user"]]);
 });
 
-Deno.test("user: a tap on good or bad does not mark the lot as changed for those who sync", async () => {
+Deno.test("user: a rating does not mark the lot as changed for updated_since", async () => {
   const person = await signUp();
   const changed = () =>
     inDatabase(async (sql) =>
@@ -256,7 +256,7 @@ Deno.test("user: a tap on good or bad does not mark the lot as changed for those
   assert.equal(await changed(), before);
 });
 
-Deno.test("user: what a person deletes leaves nothing that grows", async () => {
+Deno.test("user: deleted rows do not accumulate", async () => {
   const person = await signUp();
   for (let n = 0; n < 25; n++) {
     const preset = await made(person, "POST", "/me/search-presets", {

@@ -45,7 +45,8 @@ async function inBrowser(script: string): Promise<Results> {
 }
 
 Deno.test({
-  name: "other origin: a page of another origin signs up, calls a function with tracing headers, and hears the change",
+  name:
+    "other origin: a page of another origin signs up, calls a function with tracing headers, and receives the change",
   ignore: !hasBrowser,
 }, async () => {
   const results = await inBrowser(`

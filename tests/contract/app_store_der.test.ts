@@ -35,7 +35,7 @@ const refused: Record<string, string> = {
 };
 
 for (const [what, hex] of Object.entries(refused)) {
-  Deno.test(`der: ${what} is refused`, () => assert.throws(() => readElement(bytes(hex)), DerError));
+  Deno.test(`der: ${what} is rejected`, () => assert.throws(() => readElement(bytes(hex)), DerError));
 }
 
 Deno.test("der: elements are as they were encoded", () => {

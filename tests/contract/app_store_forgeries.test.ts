@@ -120,7 +120,7 @@ const chains: Record<string, [ChainOptions, RegExp]> = {
 };
 
 for (const [which, [options, reason]] of Object.entries(chains)) {
-  Deno.test(`app store: a chain ${which} is refused`, async () => {
+  Deno.test(`app store: a chain ${which} is rejected`, async () => {
     await assertError(await signedBy(await makeChain(options)), reason);
   });
 }
@@ -156,7 +156,7 @@ Deno.test("app store: there are three certificates, in their order", async () =>
   for (const [x5c, reason] of orders) await assertError(await signedBy(good, {}, x5c as string[]), reason);
 });
 
-Deno.test("app store: another chain's leaf does not help a payload of one's own", async () => {
+Deno.test("app store: another chain's leaf does not help a payload of the caller's own", async () => {
   const mine = await makeChain();
   await assertError(await signCompact(transaction(), { leaf: mine.leaf, x5c: x5cOf(good) }), /\(signature\)/);
 });
@@ -217,7 +217,7 @@ const payloads: Record<string, [Record<string, unknown>, RegExp]> = {
 };
 
 for (const [what, [changes, reason]] of Object.entries(payloads)) {
-  Deno.test(`app store: a signed transaction with ${what} is refused`, async () => {
+  Deno.test(`app store: a signed transaction with ${what} is rejected`, async () => {
     await assertError(await signedBy(good, changes), reason);
   });
 }

@@ -87,7 +87,7 @@ Deno.test("app store: a responder may be the issuer itself, and be named by its 
 
 for (const which of ["leaf", "intermediate"] as const) {
   for (const status of ["revoked", "unknown"] as const) {
-    Deno.test(`app store: a chain whose ${which} is ${status} is refused`, async () => {
+    Deno.test(`app store: a chain whose ${which} is ${status} is rejected`, async () => {
       responder.answer = (of) => good(of, { status: of === which ? status : "good" });
       const refusal = await refused(verify());
       assert.equal(refusal.code, "iap_invalid");

@@ -88,7 +88,7 @@ Deno.test("app store: ids that are no numbers are not asked for", async () => {
 
 const ENTRY = { productId: PLAN, transactionId: "2000000000000002", originalTransactionId: "2000000000000001" };
 
-Deno.test("app store: the kinds of receipts are told apart", () => {
+Deno.test("app store: the kinds of receipts are distinguished", () => {
   assert.equal(kindOf("eyJhbGciOiJFUzI1NiJ9.e30.AA"), "signed");
   assert.equal(kindOf(appReceipt(BUNDLE_ID, [ENTRY], "app")), "app");
   assert.equal(kindOf(appReceipt(BUNDLE_ID, [ENTRY], "xcode")), "app");

@@ -64,7 +64,7 @@ Deno.test("database errors: a token that only the database finds expired is expi
   assert.equal(await reasonFor("PGRST301", "JWSError JWSInvalidSignature"), "token_invalid");
 });
 
-Deno.test("database errors: a refusal of a rule keeps its words, its field and its details", async () => {
+Deno.test("database errors: an error of a rule keeps its words, its field and its details", async () => {
   const details = JSON.stringify({ param: "display_name", details: { reason: "blank" } });
   const { refusal } = await refusalFor(() => databaseError(422, "validation_error", "Say a name", details));
   const { code, message, param } = refusal;
@@ -79,7 +79,7 @@ Deno.test("database errors: a refusal of a rule keeps its words, its field and i
   });
 });
 
-Deno.test("database errors: a refusal of a rule may come without field and details", async () => {
+Deno.test("database errors: an error of a rule may come without field and details", async () => {
   for (const details of ["{}", null]) {
     const { refusal } = await refusalFor(() => databaseError(403, "forbidden", "Suspended", details));
     assert.deepEqual([refusal.code, refusal.param, refusal.details], ["forbidden", null, undefined]);

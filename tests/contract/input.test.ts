@@ -121,7 +121,7 @@ const refused: [query: string, errors: Expected][] = [
   ["?lat=x&limit=0&nope=1", [["lat", "invalid_type"], ["limit", "too_small"], ["nope", "unknown_key"]]],
 ];
 for (const [query, errors] of refused) {
-  Deno.test(`input: the query "${query.slice(0, 50)}" is refused for ${JSON.stringify(errors)}`, () => {
+  Deno.test(`input: the query "${query.slice(0, 50)}" is rejected for ${JSON.stringify(errors)}`, () => {
     assert.throws(() => readQuery(Query, query), refusedWith(errors));
   });
 }
@@ -183,12 +183,12 @@ const bodies: [body: BodyInit | null, errors: Expected][] = [
 ];
 for (const [body, errors] of bodies) {
   const shown = body instanceof Uint8Array ? `bytes ${[...body]}` : JSON.stringify(body);
-  Deno.test(`input: the body ${shown} is refused for ${JSON.stringify(errors)}`, async () => {
+  Deno.test(`input: the body ${shown} is rejected for ${JSON.stringify(errors)}`, async () => {
     await assert.rejects(posted(body), refusedWith(errors));
   });
 }
 
-Deno.test("input: a refusal lists a hundred field errors at most", async () => {
+Deno.test("input: an error lists a hundred field errors at most", async () => {
   const keys = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`key_${n}`, "\0"]));
   for (const body of [keys, { list: Array(5000).fill({}) }]) {
     const refusal: ApiError = await posted(JSON.stringify(body)).then(() => assert.fail(), (error) => error);

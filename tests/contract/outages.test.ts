@@ -14,7 +14,7 @@ import { anyDatabase, databaseError, fakeRest, SECRET, SECRET_KEY } from "./fake
 
 const USER = "11111111-2222-4333-8444-555555555555";
 
-Deno.test("Retry-After: every refusal of a status from 503 on carries it", () => {
+Deno.test("Retry-After: every error of a status from 503 on carries it", () => {
   for (const code of codes) {
     const { status } = catalogue[code];
     const after = errorResponse(new ApiError(code), "id", null).headers.get("retry-after");

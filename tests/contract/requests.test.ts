@@ -181,7 +181,7 @@ Deno.test("requests: where there is no caller the key is not looked at", async (
   assert.equal(rest.asked.at(-1)!.name, "run_command");
 });
 
-Deno.test("requests: every answer to a counted request tells what is left, a refusal too", async () => {
+Deno.test("requests: every answer to a counted request tells what is left, an error too", async () => {
   await using rest = fakeRest(
     () => databaseError(409, "conflict", "No"),
     () => ({ ...RATE_LIMIT, remaining: 7 }),

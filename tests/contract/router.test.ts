@@ -138,7 +138,7 @@ Deno.test("router: an unexpected error shows the client the request id and nothi
   assert.equal(lines[0]?.level, "error");
 });
 
-Deno.test("router: from 500 on a refusal shows neither its words nor its details", async () => {
+Deno.test("router: from 500 on an error shows neither its words nor its details", async () => {
   const { ask, lines } = appWith();
   const response = await ask("/things", post('{"name":"down"}'));
   const { error } = await response.clone().json();
@@ -394,7 +394,7 @@ Deno.test("router: keys of the old kind are tokens, and go to the database as su
   assert.deepEqual(seen, [[ANON_KEY, `Bearer ${ANON_KEY}`], [SERVICE_ROLE_KEY, `Bearer ${SERVICE_ROLE_KEY}`]]);
 });
 
-Deno.test("router: a refusal that the contract does not announce is logged as an error of ours", async () => {
+Deno.test("router: an error that the contract does not announce is logged as an error of ours", async () => {
   await using rest = fakeRest(() => databaseError(409, "lot_not_found", "No such lot"));
   const { ask, lines } = appWith(rest.config);
   await assertError(await ask("/things/mine"), { code: "lot_not_found" });
@@ -438,7 +438,7 @@ Deno.test("router: a handler sees the types of its route, and returns what the r
   route({ method: "GET", path: "/e", access: "public", ...common, errors: ["nope"], handle: () => ({ id: "a" }) });
 });
 
-Deno.test("router: a refusal of a handler reaches the client with its details", async () => {
+Deno.test("router: an error of a handler reaches the client with its details", async () => {
   const response = await appWith().ask("/things", post('{"name":"taken"}'));
   assert.deepEqual((await response.clone().json()).error.details, { reason: "taken" });
   await assertError(response, { code: "conflict", param: null });

@@ -25,12 +25,12 @@ const appUser = async (id: string) =>
   (await db.sql`select id, display_name, status from public.app_users where id = ${id}`)[0];
 const admin = async (id: string) => (await db.sql`select name, status, areas from public.admins where id = ${id}`)[0];
 
-Deno.test("accounts: a sign-up opens an active account under the name that the person gave", async () => {
+Deno.test("accounts: a sign-up opens an active account under the name that the user gave", async () => {
   const id = await newUser({ user: { display_name: "青木" } });
   assert.deepEqual({ ...await appUser(id) }, { id, display_name: "青木", status: "active" });
 });
 
-Deno.test("accounts: a sign-up succeeds whatever the person wrote about themselves", async () => {
+Deno.test("accounts: a sign-up succeeds whatever the user wrote about themselves", async () => {
   const oddities = [
     {},
     { display_name: "" },

@@ -109,7 +109,7 @@ Deno.test("accounts interface: a caller without an id is rejected as unauthorize
   }
 });
 
-Deno.test("accounts interface: a person changes their display name and nothing else", async () => {
+Deno.test("accounts interface: a user changes their display name and nothing else", async () => {
   const sub = await newUser();
   const caller: Caller = { role: "authenticated", sub };
   const before = await db.sql`select * from public.app_users where id <> ${sub} order by id`;
@@ -142,7 +142,7 @@ Deno.test("accounts interface: a display name of 1 and of 100 characters is take
   }
 });
 
-Deno.test("accounts interface: suspended and withdrawn people and pure administrators change no account", async () => {
+Deno.test("accounts interface: suspended and withdrawn users and pure administrators change no account", async () => {
   const withdrawn = await newUser();
   await db.sql`update public.app_users set status = 'withdrawn' where id = ${withdrawn}`;
   for (const sub of [people.suspended, withdrawn, people.administrator]) {

@@ -74,7 +74,7 @@ Deno.test("activity: what is rejected or rolled back leaves no row", async () =>
   assert.deepEqual((await activityOf(user)).map(({ activity_type }) => activity_type), ["review_post"]);
 });
 
-Deno.test("activity: only an active person leaves activity, and only of a kind that exists", async () => {
+Deno.test("activity: only an active user leaves activity, and only of a kind that exists", async () => {
   const log = (sub: string, type: string) =>
     db.as(signedIn(sub), (sql) => sql`select private.log_activity(${type}, null, null)`);
   assert.equal((await errorOf(log(people.suspended, "lot_save"))).code, "forbidden");
@@ -83,7 +83,7 @@ Deno.test("activity: only an active person leaves activity, and only of a kind t
   await log(people.owner, "lot_save");
 });
 
-Deno.test("activity: activity outlives the lot that it was about, and goes with its person", async () => {
+Deno.test("activity: activity outlives the lot that it was about, and goes with its user", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   await db.as(signedIn(user), (sql) => sql`select commands.report_occupancy(${lot}, 'full')`);
   await db.sql`delete from public.parking_lots where id = ${lot}`;

@@ -110,7 +110,7 @@ Deno.test("archive: what counts once still does; a short stay is not the first o
   ]);
 });
 
-Deno.test("archive: a person who withdraws or is deleted leaves neither table anything, also while rows are moved", async () => {
+Deno.test("archive: a user who withdraws or is deleted leaves neither table anything, also while rows are moved", async () => {
   for (const leave of ["withdraw", "delete"]) {
     const user = await newUser(sql);
     await sql`

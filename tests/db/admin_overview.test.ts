@@ -38,7 +38,7 @@ Deno.test("overview: a database in which nothing happened has zeros and no oldes
   assert.deepEqual([dead_messages.count, dead_messages.newest_at], [0, null]);
 });
 
-Deno.test("overview: people, sessions and work that waits are counted", async () => {
+Deno.test("overview: users, sessions and work that waits are counted", async () => {
   const lot = await newLot(db.sql);
   const users: string[] = [];
   for (let n = 0; n < 6; n++) users.push(await newUser(db.sql));

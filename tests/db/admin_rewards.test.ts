@@ -68,7 +68,7 @@ const badge = (columns: Row = {}) => ({
   ...columns,
 });
 
-Deno.test("recalculate_all_user_levels: in batches, a batch that is lost is done again, and people who withdrew are left out", async () => {
+Deno.test("recalculate_all_user_levels: in batches, a batch that is lost is done again, and users who withdrew are left out", async () => {
   const users = await Promise.all(Array.from({ length: 7 }, () => newUser(db.sql)));
   for (const user of users) await give(user, 160);
   await db.sql`update public.app_users set status = 'withdrawn' where id = ${users[0]!}`;

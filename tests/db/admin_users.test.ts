@@ -177,7 +177,7 @@ Deno.test("user_search_entries: an entry says what the account says, through eve
   assert.equal(mine!["rows"], 0, "an administrator has none");
 });
 
-Deno.test("admin functions of users: what acts for anybody is executed by the service alone", async () => {
+Deno.test("admin functions of users: what acts for any client is executed by the service alone", async () => {
   const open = await sql`
     select p.oid::regprocedure::text as name from pg_proc p
     where p.pronamespace = 'private'::regnamespace

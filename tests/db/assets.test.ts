@@ -118,7 +118,7 @@ Deno.test("assets: what cannot be uploaded is rejected by its field", async () =
   for (const category of ["review", "avatar"]) await begin(user, { category, isPublic: true, size: 10 * 1024 * 1024 });
 });
 
-Deno.test("assets: lots' pictures are uploaded by administrators of lots, everything else by people in good standing", async () => {
+Deno.test("assets: lots' pictures are uploaded by administrators of lots, everything else by users in good standing", async () => {
   const [user, suspended] = [await newUser(db.sql), await newUser(db.sql)];
   await db.sql`update public.app_users set status = 'suspended' where id = ${suspended}`;
   const [ofLots, ofReviews] = [await administrator(["lots"]), await administrator(["reviews"])];
@@ -174,7 +174,7 @@ Deno.test("assets: of many that want one file at once, one gets it", async () =>
   assert.equal(attempts.filter(({ status }) => status === "fulfilled").length, 1);
 });
 
-Deno.test("assets: attached files are given in their order to their uploader, not to administrators of any area; public ones to everybody", async () => {
+Deno.test("assets: attached files are given in their order to their uploader, not to administrators of any area; public ones to every client", async () => {
   const [user, stranger, admin] = [await newUser(db.sql), await newUser(db.sql), await administrator([])];
   const entity = crypto.randomUUID();
   const files = [await placed(user), await placed(user, { isPublic: true }), await placed(user)];
@@ -213,7 +213,7 @@ for (
     ["is deleted", async (id: string) => void await db.sql`delete from auth.users where id = ${id}`],
   ] as const
 ) {
-  Deno.test(`assets: when a person ${what}, lots' pictures stay without a name and every other file is to be deleted`, async () => {
+  Deno.test(`assets: when a user ${what}, lots' pictures stay without a name and every other file is to be deleted`, async () => {
     const user = await newUser(db.sql);
     const files = new Map<string, Created>();
     for (const category of ["review", "session_photo", "error_report", "support", "avatar"]) {

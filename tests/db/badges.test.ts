@@ -104,7 +104,7 @@ Deno.test("badges: conditions that are not understood are rejected when the badg
   }
 });
 
-Deno.test("badges: predicates say of a activity what they say", async () => {
+Deno.test("badges: predicates say of an activity what they say", async () => {
   const holds = async (predicate: unknown, metadata: Record<string, number | string>, at = "2026-09-04T13:30:00Z") => {
     const conditions = { activity: ["session_end"], measure: "count", where: predicate };
     const [row] = await db.sql<{ fault: string | null; holds: boolean }[]>`
@@ -214,7 +214,7 @@ Deno.test("badges: a rebuild comes to the same from any conditions before", asyn
   assert.equal(await progressOf(user, badge), 0);
 });
 
-Deno.test("badges: a badge that is new counts what was done before, in batches of people", async () => {
+Deno.test("badges: a badge that is new counts what was done before, in batches of users", async () => {
   const users = [];
   for (let n = 0; n < 5; n++) users.push(await newUser(db.sql));
   for (const user of users) {
@@ -261,7 +261,7 @@ Deno.test("a lot that is deleted takes nobody's points or progress: what was don
   assert.deepEqual(await standing(), before);
 });
 
-Deno.test("badges: people read their badges, and how far they are with all of them", async () => {
+Deno.test("badges: users read their badges, and how far they are with all of them", async () => {
   const user = await newUser(db.sql);
   await activity(user, "session_end");
   const [row] = await db.as(

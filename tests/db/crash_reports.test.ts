@@ -36,7 +36,7 @@ Deno.test("crash reports: crashes of one kind, version, device and day are one r
   assert.equal(new Set(found.map(({ fingerprint }) => fingerprint)).size, 2);
 });
 
-Deno.test("crash reports: what looks like a person is not stored", async () => {
+Deno.test("crash reports: what looks like a user is not stored", async () => {
   await report(
     [
       "Error: no session for taro.yamada+app@mail.example.co.jp",
@@ -96,7 +96,7 @@ Deno.test("crash reports: the first 8 KiB of a stack are kept, in whole letters,
   assert.equal(await named(report("Error", "d", "1".repeat(51))), "app_version");
 });
 
-Deno.test("crash reports: nobody but the service reports, so that no one reports around the limit of an address", async () => {
+Deno.test("crash reports: only the service reports, so that no one reports around the limit of an address", async () => {
   for (const role of ["anon", "authenticated"] as const) {
     assert.equal(await sqlstate(db.as({ role }, (sql) => sql`select api.report_crash('Error', 'd', '1')`)), "42501");
   }

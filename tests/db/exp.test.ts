@@ -30,7 +30,7 @@ async function standing(user: string): Promise<{ total_exp: number; level: numbe
   return { ...row! };
 }
 
-Deno.test("EXP: a activity gives its points once, and the first of the day more", async () => {
+Deno.test("EXP: an activity gives its points once, and the first of the day more", async () => {
   const [user, session] = [await newUser(db.sql), crypto.randomUUID()];
   await activity(user, "session_end", session);
   assert.equal(await sqlstate(activity(user, "session_end", session)), "23505");
@@ -175,7 +175,7 @@ Deno.test("EXP: amounts and limits that make no sense are rejected, and rules of
   assert.equal(await sqlstate(again), "23505");
 });
 
-Deno.test("EXP: nobody but the service reads or edits what gives points", async () => {
+Deno.test("EXP: only the service reads or edits what gives points", async () => {
   const user = await newUser(db.sql);
   for (const role of ["anon", "authenticated"] as const) {
     for (
@@ -278,7 +278,7 @@ Deno.test("EXP: an adjustment that fills the sum is rejected, so that later acti
   assert.equal((await standing(user)).total_exp, 1_000_020);
 });
 
-Deno.test("EXP: a person reads their standing and history, page by page", async () => {
+Deno.test("EXP: a user reads their standing and history, page by page", async () => {
   const user = await newUser(db.sql);
   for (let n = 0; n < 3; n++) await activity(user, "occupancy_report");
   const [row] = await db.as(

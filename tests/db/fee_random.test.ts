@@ -50,7 +50,7 @@ function later(time: string, ms: number): string {
   return new Date(Date.parse(time) + ms).toISOString();
 }
 
-Deno.test(`fee random: ${SETS} random stays cost what the oracle says, or are refused where it says`, () => {
+Deno.test(`fee random: ${SETS} random stays cost what the oracle says, or are rejected where it says`, () => {
   const expected = stays.map((stay) => {
     const fee = naiveFee({ ...stay, holidays: japanese });
     return "total" in fee ? [fee.total] : [fee.reason, fee.from === undefined ? undefined : Date.parse(fee.from)];

@@ -82,7 +82,7 @@ Deno.test("an id stands for lot, field and value: 2.1 and 2.10 are one, another 
   assert.notEqual((await ids(lot))["max_height_m"], before);
 });
 
-Deno.test("field values: the first vote stores the value with the lot's source and licence; a second one of the same person replaces it", async () => {
+Deno.test("field values: the first vote stores the value with the lot's source and licence; a second one of the same user replaces it", async () => {
   const lot = await newLot(db.sql, { max_height_m: "2.1", source: "city", licence: "CC BY 4.0" });
   const [user] = await users(1);
   const id = (await ids(lot))["max_height_m"]!;
@@ -186,7 +186,7 @@ Deno.test("field values: counts equal a recount when many vote at the same time,
   assert.equal(wrong.length, 0);
 });
 
-Deno.test("field values: a person who is deleted takes their votes along", async () => {
+Deno.test("field values: a user who is deleted takes their votes along", async () => {
   const lot = await newLot(db.sql);
   const id = (await ids(lot))["name"]!;
   const voters = await users(3);

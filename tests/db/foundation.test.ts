@@ -7,7 +7,7 @@ Deno.test.afterAll(() => db.close());
 
 const CLIENTS = ["anon", "authenticated"] as const;
 
-Deno.test("foundation: a refusal carries code, status, message, param and details", async () => {
+Deno.test("foundation: an error carries code, status, message, param and details", async () => {
   const refused = await errorOf(
     db.sql`select private.raise_error('conflict', 409, 'Not now', 'exit_at', ${db.sql.json({ reason: "ended" })})`,
   );
@@ -20,7 +20,7 @@ Deno.test("foundation: a refusal carries code, status, message, param and detail
   });
 });
 
-Deno.test("foundation: a refusal needs neither param nor details", async () => {
+Deno.test("foundation: an error needs neither param nor details", async () => {
   const refused = await errorOf(db.sql`select private.raise_error('forbidden', 403, 'No')`);
   assert.deepEqual(refused, { code: "forbidden", status: 403, message: "No", param: null, details: null });
 });
@@ -65,7 +65,7 @@ Deno.test("foundation: a client creates nothing in any schema", async () => {
   }
 });
 
-Deno.test("foundation: readiness names the newest migration, to everyone", async () => {
+Deno.test("foundation: readiness names the newest migration, to every client", async () => {
   const [newest] = await db.sql`select max(version) as version from supabase_migrations.schema_migrations`;
   for (const role of ["anon", "authenticated", "service_role"] as const) {
     const [row] = await db.as({ role }, (sql) => sql`select api.service_readiness() as readiness`);

@@ -116,7 +116,7 @@ Deno.test("idempotency: a key is good for 24 hours, and then for another request
   assert.equal((await onceAs(user, other)).replayed, true);
 });
 
-Deno.test("a key is its caller's: another's with the same letters is another key", async () => {
+Deno.test("a key is its caller's: another user's with the same letters is another key", async () => {
   const lot = await newLot(db.sql);
   for (const user of [await newUser(db.sql), await newUser(db.sql)]) {
     assert.equal((await onceAs(user, { ...review(lot), print: PRINT })).replayed, false);
@@ -124,7 +124,7 @@ Deno.test("a key is its caller's: another's with the same letters is another key
   }
 });
 
-Deno.test("idempotency: calls of the same function in one request are told apart", async () => {
+Deno.test("idempotency: calls of the same function in one request are distinguished", async () => {
   const user = await newUser(db.sql);
   const lots = [await newLot(db.sql), await newLot(db.sql)];
   const send = () => Promise.all(lots.map((lot, at) => onceAs(user, { ...review(lot), nth: at + 1 })));
@@ -271,7 +271,7 @@ Deno.test("idempotency: a suspended caller hears no kept reply, an administrator
   assert.equal((await errorOf(onceAs(administrator, { function: "my_account" }))).code, "forbidden");
 });
 
-Deno.test("idempotency: of a person who withdraws no reply is kept but that of the withdrawal", async () => {
+Deno.test("idempotency: of a user who withdraws no reply is kept but that of the withdrawal", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   await onceAs(user, review(lot));
   const leave = { key: "leave", function: "probe_leave", print: OTHER_PRINT };
@@ -313,7 +313,7 @@ Deno.test("idempotency: a key is visible characters, 255 at most, and comes with
   await onceAs(user, { key: "~!".repeat(127), function: "my_account" });
 });
 
-Deno.test("idempotency: a withdrawal of a person with a telephone number waits for a request with a key, and both are done", async () => {
+Deno.test("idempotency: a withdrawal of a user with a telephone number waits for a request with a key, and both are done", async () => {
   const user = await newUser(db.sql);
   await db.sql`update auth.users set phone = ${user.slice(0, 15)} where id = ${user}`;
   const { promise: claimed, resolve: claim } = Promise.withResolvers<void>();
@@ -363,7 +363,7 @@ Deno.test("the reply of a read is not kept: the key is, and the read is made aga
   assert.equal(other.code, "conflict");
 });
 
-Deno.test("idempotency: a person has at most 1,000 keys of the last 24 hours", async () => {
+Deno.test("idempotency: a user has at most 1,000 keys of the last 24 hours", async () => {
   const user = await newUser(db.sql);
   await db.sql`
     insert into private.idempotency_keys (user_id, key, fingerprint, created_at)

@@ -138,7 +138,7 @@ Deno.test("nearby: the orders price and recommended rearrange the same lots; tie
   });
 });
 
-Deno.test("nearby: a fee is what calc-fee answers for the same stay, and a refusal has its reason", async () => {
+Deno.test("nearby: a fee is what calc-fee answers for the same stay, and an error has its reason", async () => {
   await asAnonymous(async (sql) => {
     const items = await nearby(sql, { ...TOKYO, radius_m: 3_000, limit: 100, filters: STAY });
     for (const { id, estimated_fee, currency, fee_refusal } of items) {

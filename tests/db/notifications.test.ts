@@ -62,7 +62,7 @@ async function sentAt(user: string, minutes: readonly number[]): Promise<string[
   return ids;
 }
 
-Deno.test("notifications: an inbox has what was sent to its person, the latest first, page by page", async () => {
+Deno.test("notifications: an inbox has what was sent to its user, the latest first, page by page", async () => {
   const [user, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   await sentAt(user, [3, 1, 4, 2, 5]);
   await sentAt(stranger, [6]);
@@ -90,7 +90,7 @@ Deno.test("what is not sent never leaves: drafts, what waits, what failed, what 
   assert.equal(await mark(user, null, "2100-01-01T00:00:00Z"), 0);
 });
 
-Deno.test("notifications: notifications are marked by id, once, and only one's own", async () => {
+Deno.test("notifications: notifications are marked by id, once, and only the caller's own", async () => {
   const [user, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   const [one, two] = [await tell(user), await tell(user)];
   const theirs = await tell(stranger);
@@ -238,7 +238,7 @@ Deno.test("notifications: a device is its last owner's alone, and to them a new 
   assert.equal((await owners("passed")).length, 0);
 });
 
-Deno.test("a person has at most twenty devices: the one registered longest ago goes", async () => {
+Deno.test("a user has at most twenty devices: the one registered longest ago goes", async () => {
   const user = await newUser(db.sql);
   for (let n = 0; n < 20; n++) await put(user, `device-${n}`);
   await put(user, "device-0");

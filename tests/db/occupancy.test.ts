@@ -170,7 +170,7 @@ Deno.test("occupancy: a correction keeps the id of the report that it replaces, 
   assert.equal(given.length, 2);
 });
 
-Deno.test("a reporter has one report of a lot: it changes in place; that of a driver goes after a day", async () => {
+Deno.test("a reporter has one report of a lot: it changes in place; that of a user goes after a day", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   for (const state of ["available", "crowded", "full"]) {
     for (const source of ["sensor", "operator"]) await feed(source, [{ parking_lot_id: lot, state }]);
@@ -324,7 +324,7 @@ Deno.test("occupancy: a feed with one wrong report is rejected whole, and names 
   assert.equal(await sqlstate(asPerson), "42501");
 });
 
-Deno.test("occupancy: nobody is told who reported, and a driver who is deleted leaves the report", async () => {
+Deno.test("occupancy: nobody is told who reported, and a user who is deleted leaves the report", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   await report(user, lot, { state: "crowded" });
   const read = (sub: string) =>

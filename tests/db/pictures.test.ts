@@ -47,7 +47,7 @@ const stateOf = async (id: string) => {
 };
 const kept = { published: false, is_public: false, deleted: false };
 
-Deno.test("review photos: the author always reads them, everyone when the review is approved at a public lot", async () => {
+Deno.test("review photos: the author always reads them, every client when the review is approved at a public lot", async () => {
   const [author, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   const lot = await newLot(db.sql);
   const review = await posted(author, [await placed(author), await placed(author, "review", false)], lot);

@@ -40,7 +40,7 @@ async function miscounted(): Promise<unknown[]> {
   ];
 }
 
-Deno.test("a person has one rating a lot: a second one takes the first one's place", async () => {
+Deno.test("a user has one rating a lot: a second one takes the first one's place", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   const first = await rate(user, lot, "good");
   const second = await rate(user, lot, "bad");

@@ -46,7 +46,7 @@ Deno.test("realtime: of a row that is gone nothing is known but a random key, an
   );
 });
 
-Deno.test("realtime: every published table shows its rows by one policy, to people who are signed in and stand well", async () => {
+Deno.test("realtime: every published table shows its rows by one policy, to users who are signed in and stand well", async () => {
   const policies = await db.sql`
     select tablename as table, roles::text[] as roles, qual ~ 'status = ''active''' as standing from pg_policies
     where schemaname = 'public' and tablename = any (${PUBLISHED}) and cmd = 'SELECT' order by tablename`;

@@ -225,7 +225,7 @@ Deno.test("reference: within a list no two codes share a place or a label", asyn
   assert.deepEqual([...shared], []);
 });
 
-Deno.test("reference: list_codes gives the rows of one language by category, place and code, to everyone", async () => {
+Deno.test("reference: list_codes gives the rows of one language by category, place and code, to every client", async () => {
   for (const role of ["anon", "authenticated"] as const) {
     const { items, lang } = await listCodes("ja", role);
     assert.equal(lang, "ja");

@@ -134,7 +134,7 @@ Deno.test("reviews: a rating is 1 to 5", async () => {
   assert.equal(await sqlstate(post(people.owner, lot, null)), "23502");
 });
 
-Deno.test("reviews: a person reviews a lot once, also at the same time as themselves", async () => {
+Deno.test("reviews: a user reviews a lot once, also at the same time as themselves", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   const results = await Promise.allSettled([1, 2, 3, 4].map((rating) => post(user, lot, rating)));
   assert.equal(results.filter(({ status }) => status === "fulfilled").length, 1);
@@ -146,7 +146,7 @@ Deno.test("reviews: a person reviews a lot once, also at the same time as themse
   });
 });
 
-Deno.test("reviews: nobody reviews a lot that is not public, and only people do", async () => {
+Deno.test("reviews: nobody reviews a lot that is not public, and only users do", async () => {
   for (const status of ["draft", "suspended", "closed"]) {
     assert.equal((await errorOf(post(people.owner, await newLot(db.sql, { status }), 5))).code, "lot_not_found");
   }
@@ -234,7 +234,7 @@ Deno.test("reviews: an edit makes a review pending whatever it was; an edit of n
   }
 });
 
-Deno.test("reviews: another's review can be neither edited nor deleted, and does not exist for the caller", async () => {
+Deno.test("reviews: another user's review can be neither edited nor deleted, and does not exist for the caller", async () => {
   const { id } = await approved(await newLot(db.sql));
   const remove = (sub: string) => db.as(signedIn(sub), (sql) => sql`select commands.delete_my_review(${id})`);
   assert.equal((await errorOf(edit(people.stranger, id, 1))).code, "not_found");
@@ -321,7 +321,7 @@ Deno.test("reviews: pages of reviews skip and repeat nothing that stays, while o
   }
 });
 
-Deno.test("reviews: a cursor of one lot's reviews, or of one's own, is rejected elsewhere", async () => {
+Deno.test("reviews: a cursor of one lot's reviews, or of the caller's own, is rejected elsewhere", async () => {
   const [lot, other] = [await newLot(db.sql), await newLot(db.sql)];
   await approved(lot);
   await approved(lot);
@@ -331,7 +331,7 @@ Deno.test("reviews: a cursor of one lot's reviews, or of one's own, is rejected 
   assert.equal((await errorOf(mine)).param, "cursor");
 });
 
-Deno.test("reviews: one's own reviews come in every state, newest first, also of lots that are closed by now", async () => {
+Deno.test("reviews: the caller's own reviews come in every state, newest first, also of lots that are closed by now", async () => {
   const user = await newUser(db.sql);
   const ids: string[] = [];
   for (const status of ["pending", "approved", "rejected", "hidden"]) {

@@ -72,7 +72,7 @@ Deno.test("saved lots: a lot that is not public cannot be saved", async () => {
   }
 });
 
-Deno.test("saved lots: taking a lot from the list takes it from one's own alone, and may be repeated", async () => {
+Deno.test("saved lots: taking a lot from the list takes it from the caller's own alone, and may be repeated", async () => {
   const [lot, user, stranger] = [await newLot(db.sql), await newUser(db.sql), await newUser(db.sql)];
   await save(user, lot);
   await unsave(stranger, lot);

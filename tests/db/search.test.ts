@@ -271,7 +271,7 @@ const wrong: [SearchArguments, string][] = [
   [{ updated_since: "2026-01-01T00:00:00Z", query: { v: 1 } }, "updated_since"],
 ];
 for (const [asked, param] of wrong) {
-  Deno.test(`search: ${JSON.stringify(asked).slice(0, 80)} is refused, naming ${param}`, async () => {
+  Deno.test(`search: ${JSON.stringify(asked).slice(0, 80)} is rejected, naming ${param}`, async () => {
     const refused = await errorOf(asAnonymous((sql) => search(sql, asked)));
     assert.deepEqual([refused.code, refused.status, refused.param], ["validation_error", 422, param]);
   });

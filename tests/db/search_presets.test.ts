@@ -108,7 +108,7 @@ Deno.test("search presets: presets stand by sort_order, then age; without one a 
   assert.equal(second.next_cursor, null);
 });
 
-Deno.test("search presets: a person has at most twenty presets, by constraint", async () => {
+Deno.test("search presets: a user has at most twenty presets, by constraint", async () => {
   const user = await newUser(db.sql);
   const all = await Array.fromAsync({ length: 20 }, () => create(user));
   const { code, details } = await errorOf(create(user));
@@ -196,7 +196,7 @@ Deno.test("search presets: the database takes and rejects the queries that the s
   assert.equal((await errorOf(update(user, id, null, { v: 2 }))).param, "query_json.v");
 });
 
-Deno.test("search presets: another's preset does not exist for the caller, nor does a deleted one", async () => {
+Deno.test("search presets: another user's preset does not exist for the caller, nor does a deleted one", async () => {
   const [user, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   const { id } = await create(user);
   for (

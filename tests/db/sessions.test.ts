@@ -294,7 +294,7 @@ Deno.test("parking sessions: a session is cancelled within five minutes of its s
   });
 });
 
-Deno.test("parking sessions: after five minutes, or when it has ended, a session is not cancelled, and the refusal says which", async () => {
+Deno.test("parking sessions: after five minutes, or when it has ended, a session is not cancelled, and the error says which", async () => {
   const late = await parked(db, 5.1);
   assert.deepEqual(reasonOf(await errorOf(cancel(late.user, late.id))), {
     code: "conflict",
@@ -310,7 +310,7 @@ Deno.test("parking sessions: after five minutes, or when it has ended, a session
   });
 });
 
-Deno.test("parking sessions: another's session does not exist for the caller, and who is not active has none", async () => {
+Deno.test("parking sessions: another user's session does not exist for the caller, and who is not active has none", async () => {
   const { id } = await parked(db, 1);
   const calls: [string, Record<string, string>][] = [
     ["finalize_parking_session", { id, exit_at: inMinutes(0) }],
@@ -352,7 +352,7 @@ Deno.test("parking sessions: a memo and a rating are written, left and taken awa
   assert.equal(await sqlstate(write({ personal_rating: "a".repeat(51) })), "23514");
 });
 
-Deno.test("parking sessions: a session outlives its person, without a trace of them; a running one is cancelled", async () => {
+Deno.test("parking sessions: a session outlives its user, without a trace of them; a running one is cancelled", async () => {
   const leave: ((user: string) => Promise<unknown>)[] = [
     (user) => db.sql`update public.app_users set status = 'withdrawn' where id = ${user}`,
     (user) => db.sql`delete from auth.users where id = ${user}`,

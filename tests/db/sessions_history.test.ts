@@ -52,7 +52,7 @@ const user = await newUser(db.sql);
 const rows = await history(user, lots, 40);
 await history(await newUser(db.sql), lots, 5);
 
-Deno.test("sessions history: the history is one's own, newest first, whole on its pages", async () => {
+Deno.test("sessions history: the history is the caller's own, newest first, whole on its pages", async () => {
   assert.deepEqual(await all(user), rows.map(({ id }) => id));
   assert.deepEqual(await all(user, {}, 100), rows.map(({ id }) => id));
 });
@@ -76,7 +76,7 @@ Deno.test("a filter leaves exactly what it names: status, lot, from and to", asy
   }
 });
 
-Deno.test("sessions history: a cursor belongs to its person and its filters", async () => {
+Deno.test("sessions history: a cursor belongs to its user and its filters", async () => {
   const { next_cursor } = await page(user, { limit: 2, status: "ended" });
   const other = await newUser(db.sql);
   for (

@@ -106,7 +106,7 @@ Deno.test("sessions photos: a photo that is taken out goes, and an empty slot is
   assert.deepEqual([code, param], ["not_found", "slot"]);
 });
 
-Deno.test("sessions photos: only an upload of one's own, looked at, of its category and not in use elsewhere becomes a photo", async () => {
+Deno.test("sessions photos: only an upload of the caller's own, looked at, of its category and not in use elsewhere becomes a photo", async () => {
   const { user, id } = await parked(db);
   const used = await upload(user);
   await put(user, id, "during", 1, used);
@@ -138,7 +138,7 @@ Deno.test("sessions photos: a phase and a slot out of bounds are rejected by nam
   }
 });
 
-Deno.test("sessions photos: another's session has no slots and no detail for the caller, and who is not active has none", async () => {
+Deno.test("sessions photos: another user's session has no slots and no detail for the caller, and who is not active has none", async () => {
   const { user, id } = await parked(db);
   await put(user, id, "during", 1, await upload(user));
   const calls = (person: string, session: string) => [
@@ -155,7 +155,7 @@ Deno.test("sessions photos: another's session has no slots and no detail for the
   assert.equal((await detail(user, id)).photos.length, 1);
 });
 
-Deno.test("sessions photos: the photos of a person who leaves go", async () => {
+Deno.test("sessions photos: the photos of a user who leaves go", async () => {
   const leave: ((user: string) => Promise<unknown>)[] = [
     (user) => db.sql`update public.app_users set status = 'withdrawn' where id = ${user}`,
     (user) => db.sql`delete from auth.users where id = ${user}`,

@@ -73,7 +73,7 @@ Deno.test("sessions reminders: a session is due at once when what it costs by ch
   near(await looksAgainIn(id), 15);
 });
 
-Deno.test("sessions reminders: a session is not looked at once it has ended, was cancelled, or its person has left", async () => {
+Deno.test("sessions reminders: a session is not looked at once it has ended, was cancelled, or its user has left", async () => {
   const ends: ((user: string, id: string) => Promise<unknown>)[] = [
     (user, id) => callAs(db, user, "finalize_parking_session", { id, exit_at: inMinutes(0) }),
     (user, id) => callAs(db, user, "cancel_parking_session", { id }),

@@ -59,7 +59,7 @@ const gift = (theme: string, admin: string, user: string, message: string | null
     (sql) => sql`select api.gift_theme_to_user(${theme}, ${admin}, ${user}, ${message})`,
   );
 
-Deno.test("themes: a free theme is everybody's without a row, under the id that it keeps when it is applied", async () => {
+Deno.test("themes: a free theme is every client's without a row, under the id that it keeps when it is applied", async () => {
   const user = await newUser(db.sql);
   const theme = await newTheme({ is_free: true });
   const listed = (await list(user)).items.find(({ theme_id }) => theme_id === theme);
@@ -149,7 +149,7 @@ Deno.test("themes: owned themes come page by page, each once, rows and free ones
   assert.deepEqual(seen, all);
 });
 
-Deno.test("themes: a gift is the theme, its message and a notification; nobody but the service gives one", async () => {
+Deno.test("themes: a gift is the theme, its message and a notification; only the service gives one", async () => {
   const [user, admin, theme] = [await newUser(db.sql), await newAdmin(), await newTheme({ name: "Night" })];
   await gift(theme, admin, user, "  Thank you ");
   const owned = (await list(user)).items.find(({ theme_id }) => theme_id === theme);

@@ -78,7 +78,7 @@ Deno.test("vault_insert_secret: an empty secret and a name that is none are 422 
   }
 });
 
-Deno.test("vault functions: nobody but the service calls them: no anonymous user, no user, no administrator, by no door", async () => {
+Deno.test("vault functions: only the service calls them: no anonymous user, no user, no administrator, by no door", async () => {
   const { id, secret } = await inserted();
   const user = await signUp();
   const administrator = await signUp({ appMetadata: { admin: { areas: ["admins", "rewards", "users"] } } });

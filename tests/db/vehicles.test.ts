@@ -96,7 +96,7 @@ Deno.test("vehicles: the default is not given up, only passed on", async () => {
   assert.equal((await change(user, second.id, { is_default: false })).is_default, false);
 });
 
-Deno.test("vehicles: a person has at most ten vehicles; a deleted one makes room", async () => {
+Deno.test("vehicles: a user has at most ten vehicles; a deleted one makes room", async () => {
   const user = await newUser(db.sql);
   const all = await Array.fromAsync({ length: 10 }, () => add(user));
   const { code, details } = await errorOf(add(user));
@@ -124,7 +124,7 @@ Deno.test("vehicles: a field that is given is changed, null takes it away, and w
   assert.equal((await change(user, id, {})).nickname, "赤い車");
 });
 
-Deno.test("vehicles: a deleted vehicle stays as a row with nothing but its type, and is not there for anybody", async () => {
+Deno.test("vehicles: a deleted vehicle stays as a row with nothing but its type, and is not there for any client", async () => {
   const user = await newUser(db.sql);
   const personal = { nickname: "赤い車", plate_number: "12-34", color: "red", height_m: 1.5, tire_width_mm: 200 };
   const { id } = await add(user, personal);
@@ -163,7 +163,7 @@ Deno.test("vehicles: vehicles that are added and deleted in a loop leave ten row
   assert.deepEqual((await left()).map(({ id }) => id).sort(), named.sort());
 });
 
-Deno.test("vehicles: another's vehicle is neither listed, changed nor deleted", async () => {
+Deno.test("vehicles: another user's vehicle is neither listed, changed nor deleted", async () => {
   const [user, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   const { id } = await add(user, { plate_number: "12-34" });
   assert.deepEqual(await list(stranger), []);

@@ -24,7 +24,7 @@ Deno.test("matrix: clients hold exactly the column grants that the rules give th
   await db.sql.begin(async (sql) => assert.deepEqual(await grantDifferences(sql, domains), []));
 });
 
-Deno.test("matrix: a person who has withdrawn inserts nothing that the owner may insert", async () => {
+Deno.test("matrix: a user who has withdrawn inserts nothing that the owner may insert", async () => {
   const undo = new Error("undo");
   await assert.rejects(
     db.sql.begin(async (sql) => {

@@ -284,7 +284,7 @@ async function request(world: World, outsider: string, random: Chance): Promise<
   return done.some(({ replayed }) => !replayed) ? changed(done[0]!.reply!, args) : 0;
 }
 
-Deno.test(`admin acts: after ${ACTS} random ones, with retries and refused ones among them, the record equals the effects`, async () => {
+Deno.test(`admin acts: after ${ACTS} random ones, with retries and rejected ones among them, the record equals the effects`, async () => {
   const [admins, [outsider], users] = [await administrators(8), await administrators(1, ["users"]), await newUsers(30)];
   const world: World = {
     users,

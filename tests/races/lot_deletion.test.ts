@@ -138,7 +138,7 @@ async function forgetting(accounts: number): Promise<void> {
   }, 30_000);
 }
 
-Deno.test("lot deletion: two lots that are deleted at once, while people rate, vote, report and withdraw, are deleted, and every withdrawal is done", async () => {
+Deno.test("lot deletion: two lots that are deleted at once, while users rate, vote, report and withdraw, are deleted, and every withdrawal is done", async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const people: string[] = [];
     for (let n = 0; n < PEOPLE; n++) people.push(await newUser(sql));

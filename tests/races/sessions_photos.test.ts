@@ -65,7 +65,7 @@ Deno.test("sessions photos: a photo is uploaded, put into its slot, read by its 
   assert.deepEqual((await detail(driver, session)).photos, []);
 });
 
-Deno.test("sessions photos: what was not uploaded, is another's or lies elsewhere is put into no slot", async () => {
+Deno.test("sessions photos: what was not uploaded, is another user's or lies elsewhere is put into no slot", async () => {
   const [driver, stranger] = [await signUp(), await signUp()];
   const session = await aSession(driver);
   const said = { file_name: "a.jpg", file_size: 200, mime_type: "image/jpeg", category: "session_photo" };

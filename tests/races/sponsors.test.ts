@@ -30,7 +30,7 @@ Deno.test(`sponsors: of ${MANY} check-ins at once one counts, and all answer wit
   assert.deepEqual({ ...stored }, { checkins: 1, activity: 1 });
 });
 
-Deno.test(`sponsors: of ${MANY} themes applied at once one is applied in the end, and none is refused`, async () => {
+Deno.test(`sponsors: of ${MANY} themes applied at once one is applied in the end, and none is rejected`, async () => {
   const person = await signUp();
   const themes = await inDatabase((sql) =>
     sql<{ id: string }[]>`
