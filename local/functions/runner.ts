@@ -6,7 +6,7 @@ import type { Code } from "../../supabase/functions/_shared/errors.ts";
 import { preflight } from "../gateway/cors.ts";
 import { BodyError, continued, readStart } from "../gateway/body.ts";
 import { withClientAddress } from "../gateway/client_address.ts";
-import { errorResponse, type More } from "../gateway/envelope.ts";
+import { type ErrorExtras, errorResponse } from "../gateway/envelope.ts";
 import { functionAuthorization } from "../gateway/keys.ts";
 import { fileExists } from "../files.ts";
 import { processes } from "../process.ts";
@@ -296,7 +296,13 @@ function whenDone(body: ReadableStream<Uint8Array> | null, done: () => void): Re
 }
 
 /** An error that the hosted runtime responds with in place of the function. */
-function runtimeError(request: Request, status: number, code: string, message: string, more: More = {}): Response {
-  const headers = { ...more.headers, "sb-error-code": code };
-  return errorResponse(request, status, CODES[status]!, message, { ...more, headers, beside: { code, message } });
+function runtimeError(
+  request: Request,
+  status: number,
+  code: string,
+  message: string,
+  extras: ErrorExtras = {},
+): Response {
+  const headers = { ...extras.headers, "sb-error-code": code };
+  return errorResponse(request, status, CODES[status]!, message, { ...extras, headers, fields: { code, message } });
 }

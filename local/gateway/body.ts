@@ -3,7 +3,7 @@ import { TimeoutError, withTimeout } from "../timeout.ts";
 
 export const BODY_TIMEOUT_MS = 30_000;
 
-/** The body cannot be read: it is too large (413), did not come in time (408), or its client has gone (400). */
+/** The body is too large (413), did not arrive in time (408), or broke off (400). */
 export class BodyError extends Error {
   constructor(readonly status: 400 | 408 | 413, message: string, options?: ErrorOptions) {
     super(message, options);
@@ -15,11 +15,11 @@ export async function readBody(request: Request, limit: number, timeoutMs = BODY
   if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
   const { bytes, rest } = await readStart(request.body, limit, timeoutMs);
   if (rest === undefined) return bytes;
-  rest.cancel().catch(() => {}); // its client gets the error
+  rest.cancel().catch(() => {}); // the client gets the error
   throw tooLarge(limit);
 }
 
-/** The body's first bytes; all of it unless there are more than `limit`, and then the stream of what follows. */
+/** The whole body, or, if it has more than `limit` bytes, its start and a reader of the rest. */
 export async function readStart(
   body: ReadableStream<Uint8Array> | null,
   limit: number,
@@ -39,10 +39,10 @@ export async function readStart(
   return { bytes: joined(chunks, size), rest: reader };
 }
 
-/** The body that `readStart` began to read; each further piece has its own deadline. `failed` hears why it ends early. */
+/** The body that `readStart` began to read. Each further chunk has its own timeout. `onError` is called when it breaks off. */
 export function continued(
   { bytes, rest }: { bytes: Uint8Array; rest: ReadableStreamDefaultReader<Uint8Array> | undefined },
-  failed: (error: BodyError) => void,
+  onError: (error: BodyError) => void,
 ): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> {
   if (rest === undefined) return bytes as Uint8Array<ArrayBuffer>;
   return new ReadableStream({
@@ -53,12 +53,12 @@ export function continued(
         if (chunk === undefined) controller.close();
         else controller.enqueue(chunk);
       } catch (error) {
-        if (error instanceof BodyError) failed(error);
+        if (error instanceof BodyError) onError(error);
         throw error;
       }
     },
     cancel: (reason) => rest.cancel(reason),
-  }, { highWaterMark: 0 }); // nothing is read before somebody wants it
+  }, { highWaterMark: 0 }); // nothing is read before it is needed
 }
 
 async function next(

@@ -1,4 +1,4 @@
-// The address of a client, as the edge in front of a hosted project tells it. What a client says of itself is dropped.
+// The address of a client, as the edge of a hosted project sends it. The address headers of the client are dropped.
 
 const ADDRESS_HEADERS = [
   "cf-connecting-ip",
@@ -21,17 +21,17 @@ const ADDRESS_HEADERS = [
   "x-real-ip",
 ];
 
-/** These headers with the client's address in the two that hosted projects read. */
+/** The headers, with the client's address in the two that hosted projects read. */
 export function withClientAddress(headers: Headers, client: string): Headers {
-  const told = new Headers(headers);
-  for (const name of ADDRESS_HEADERS) told.delete(name);
-  told.set("cf-connecting-ip", client);
-  told.set("x-forwarded-for", client);
-  return told;
+  const result = new Headers(headers);
+  for (const name of ADDRESS_HEADERS) result.delete(name);
+  result.set("cf-connecting-ip", client);
+  result.set("x-forwarded-for", client);
+  return result;
 }
 
-/** Where a request comes from: the other end of its connection, or what a trusted proxy on this machine says. */
+/** The client's address: the other end of its connection, or the header of a trusted proxy. */
 export function clientAddress(headers: Headers, connected: string, trustedHeader: string | undefined): string {
-  const told = trustedHeader === undefined ? null : headers.get(trustedHeader);
-  return told?.trim() || connected;
+  const trusted = trustedHeader === undefined ? null : headers.get(trustedHeader);
+  return trusted?.trim() || connected;
 }

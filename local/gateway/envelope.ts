@@ -1,25 +1,25 @@
-// The platform's own answers, in the envelope that the functions use.
+// The platform's own error responses, in the format of the functions.
 import type { Code } from "../../supabase/functions/_shared/errors.ts";
 import { ANY_ORIGIN } from "./cors.ts";
 
-export interface More {
+export interface ErrorExtras {
   readonly headers?: Readonly<Record<string, string>>;
   readonly details?: Readonly<Record<string, unknown>>;
-  /** What Supabase itself says there, for clients that read that. */
-  readonly beside?: Readonly<Record<string, string>>;
+  /** The fields of Supabase's own error, for clients that read those. */
+  readonly fields?: Readonly<Record<string, string>>;
 }
 
 const RETRY_AFTER_SECONDS = "2";
 
-/** A refusal to `request`; its page of documentation is one of the functions'. */
+/** An error response. Its page of documentation is one of the functions'. */
 export function errorResponse(
   request: Request,
   status: number,
   code: Code,
   message: string,
-  more: More = {},
+  extras: ErrorExtras = {},
 ): Response {
-  const { headers = {}, details, beside = {} } = more;
+  const { headers = {}, details, fields = {} } = extras;
   const error = {
     code,
     message,
@@ -30,15 +30,15 @@ export function errorResponse(
     ...(details === undefined ? {} : { details }),
   };
   const retry: Record<string, string> = status === 503 || status === 504 ? { "retry-after": RETRY_AFTER_SECONDS } : {};
-  // A page of another origin has to be able to read why its request failed.
+  // Pages of other origins may read the error.
   const readable = { ...ANY_ORIGIN, "access-control-expose-headers": "x-request-id, sb-error-code, retry-after" };
-  return Response.json({ ...beside, error }, {
+  return Response.json({ ...fields, error }, {
     status,
     headers: { ...readable, ...retry, ...headers, "x-request-id": error.request_id },
   });
 }
 
-/** As the client names the gateway; nothing when it names it in a way that cannot be read. */
+/** The origin in the request, or nothing if it is malformed. */
 function originOf(request: Request): string {
   try {
     return new URL(request.url).origin;

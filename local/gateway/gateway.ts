@@ -1,4 +1,4 @@
-// The one address of the platform: http://127.0.0.1:<LOCAL_PORT>. It sends each request to the part that answers it.
+// The gateway: the one address of the platform, http://127.0.0.1:<LOCAL_PORT>. It routes each request to its part.
 import { BodyError } from "./body.ts";
 import { clientAddress } from "./client_address.ts";
 import { preflight } from "./cors.ts";
@@ -17,18 +17,17 @@ export interface Parts {
 
 export interface Gateway {
   readonly port: number;
-  /** Opens the gate: until then every request is told that the platform is starting. */
+  /** Routes requests from now on. Before, each one gets 503. */
   open(parts: Parts): void;
-  /** Closes the gate for a while, as it was before `open`. */
+  /** Responds with 503 again, until the next `open`. */
   close(): void;
   stop(): Promise<void>;
 }
 
-/** Answers requests below /_platform, the platform's own conversation with `deno task status` and `reset`. */
+/** Handles requests below /_platform, which `deno task status`, `stop` and `reset` send. */
 export type Control = (request: Request, url: URL) => Promise<Response>;
 
 export interface GatewayOptions {
-  /** The address it listens on. */
   readonly hostname: string;
   readonly port: number;
   /** The header that carries the client's address, where a trusted proxy sets it. */
@@ -36,7 +35,7 @@ export interface GatewayOptions {
   readonly log: (line: string) => void;
 }
 
-/** Listens at once, so that a taken port is known before anything else starts. */
+/** Listens at once, so that a port in use is an error before anything else starts. */
 export function listen({ hostname, port, addressHeader, log }: GatewayOptions, control: Control): Gateway {
   let parts: Parts | undefined;
   const server = Deno.serve({ hostname, port, onListen: () => {} }, async (request, info) => {
@@ -47,14 +46,14 @@ export function listen({ hostname, port, addressHeader, log }: GatewayOptions, c
     try {
       if (url.pathname.startsWith("/_platform")) return await control(request, url);
       if (parts === undefined) {
-        return errorResponse(request, 503, "service_unavailable", "The platform is starting");
+        return errorResponse(request, 503, "service_unavailable", "The platform is starting.");
       }
       const client = clientAddress(request.headers, info.remoteAddr.hostname, addressHeader);
       return await route(parts, request, url, client);
     } catch (error) {
       if (error instanceof BodyError) return errorResponse(request, error.status, codeOf(error), error.message);
       log(`${request.method} ${url.pathname}: ${error instanceof Error ? error.stack : error}`);
-      const message = "The platform could not answer; its log says why";
+      const message = "The request failed. The platform's log has the reason.";
       if (request.method === "GET" || request.method === "HEAD") {
         return errorResponse(request, 503, "service_unavailable", message);
       }
@@ -69,7 +68,7 @@ export function listen({ hostname, port, addressHeader, log }: GatewayOptions, c
   };
 }
 
-/** Undefined when the request names no address. */
+/** Undefined for a malformed address. */
 function urlOf(request: Request): URL | undefined {
   try {
     return new URL(request.url);
@@ -91,14 +90,14 @@ function route(parts: Parts, request: Request, url: URL, client: string): Promis
   if (pathname.startsWith("/auth/v1/")) return parts.auth(request, url, client);
   const [, name, path = ""] = pathname.match(/^(?:\/functions)?\/v1\/([^/]+)(\/.*)?$/) ?? [];
   if (name !== undefined) return parts.functions(request, name, path, client);
-  // The paths that Apple and Google prescribe; when hosted, what stands before a custom domain maps them.
+  // The paths that Apple and Google require. In production the proxy of the custom domain maps them.
   const [, document] = pathname.match(/^\/\.well-known\/(apple-app-site-association|assetlinks\.json)$/) ?? [];
   if (document !== undefined) return parts.functions(request, "well-known", `/${document}`, client);
   if (/^\/storage\/v1\/(s3|object\/public)(\/|$)/.test(pathname)) return parts.storage(request, url);
   if (pathname.startsWith("/realtime/v1/")) return parts.realtime(request, url);
   if (request.method === "OPTIONS") return preflight(request);
   if (/^\/storage\/v1(\/|$)/.test(pathname)) {
-    return errorResponse(request, 501, "not_implemented", "The local platform does not have this service yet");
+    return errorResponse(request, 501, "not_implemented", "The local platform does not have this service.");
   }
-  return errorResponse(request, 404, "not_found", "No such path");
+  return errorResponse(request, 404, "not_found", "No such path.");
 }

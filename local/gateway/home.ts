@@ -1,11 +1,11 @@
-// The page at `/`: where to look. Links of mails lead here too while SITE_URL is not set.
+// The page at `/`, with links. Links of mails lead here too while SITE_URL is not set.
 
 const LINKS: readonly (readonly [path: string, text: string])[] = [
   ["/v1/openapi", "The contract (OpenAPI 3.1)"],
   ["/v1/codes?lang=en", "Codes and their names"],
   ["/v1/parking-lots/nearby?lat=35.6812&lng=139.7671&limit=3", "Three lots near Tokyo station"],
-  ["/v1/health/ready", "Whether the service and its database answer"],
-  ["/_mail", "Mails that were not sent"],
+  ["/v1/health/ready", "Readiness of the service and its database"],
+  ["/_mail", "Mails, which are not sent from here"],
 ];
 
 export function homePage(): Response {

@@ -41,7 +41,7 @@ const ACCESS = {
   statement_timeout: 4_000,
   lock_timeout: 1_000,
 };
-const SUBSCRIBE = { statement_timeout: 10_000 };
+const SUBSCRIBE = { statement_timeout: 4_000 };
 /** Postgres cancels a statement long before; a connection that is silent for so long is dead. */
 const SILENCE_TIMEOUT_MS = 8_000;
 const LOCK_NOT_AVAILABLE = "55P03";
@@ -90,11 +90,11 @@ export class DatabaseConnections {
     for (const [bindingIndex, request] of requests.entries()) {
       const { event, schema, table, filters } = request;
       const work = JSON.stringify({ xids, schema, table, role: role ?? null, filters });
-      const checked = await this.#subscribe<{ result: Checked }[]>`
-        select _realtime.subscribe(${work}::text::jsonb) as result`
-        .catch((error) => {
-          throw isStatementError(error) ? rejectedByPostgres(request, error.code, error.message) : error;
-        });
+      const query = this.#subscribe<{ result: Checked }[]>`
+        select _realtime.subscribe(${work}::text::jsonb) as result`;
+      const checked = await withTimeout(query, SILENCE_TIMEOUT_MS).catch((error) => {
+        throw isStatementError(error) ? rejectedByPostgres(request, error.code, error.message) : error;
+      });
       const { tables, snapshot: text } = checked[0]!.result;
       if (tables.length === 0) throw notPublished(request);
       snapshot ??= new Snapshot(text);

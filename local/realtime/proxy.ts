@@ -33,7 +33,7 @@ export class RealtimeProxy {
     if (url.pathname.startsWith("/realtime/v1/api/")) {
       return errorResponse(request, 501, "not_implemented", "The local platform has no broadcasts.");
     }
-    if (url.pathname !== "/realtime/v1/websocket") return errorResponse(request, 404, "not_found", "No such path");
+    if (url.pathname !== "/realtime/v1/websocket") return errorResponse(request, 404, "not_found", "No such path.");
     const port = await this.findPort(START_TIMEOUT_MS);
     if (port === undefined) return unavailable(request);
     if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") {

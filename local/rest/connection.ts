@@ -1,15 +1,7 @@
 // One connection to Postgres. A request is one batch of statements, sent together and ended by one Sync: Postgres runs it
-// as one transaction, commits it at the end, and rolls all of it back when a statement fails.
-import {
-  fieldsOf,
-  int32Of,
-  type Message,
-  MessageReader,
-  MessageWriter,
-  rowOf,
-  textOf,
-  type Value,
-} from "./messages.ts";
+// as one transaction in one round trip, and rolls it back when a statement fails.
+import * as messages from "./messages.ts";
+import { fieldsOf, type Message, MessageReader, textOf, type Value } from "./messages.ts";
 import { MECHANISM, Scram } from "./scram.ts";
 
 export interface Statement {
@@ -34,7 +26,7 @@ export class StatementError extends Error {
   }
 }
 
-/** The connection was lost, or could not be made: nobody knows whether a batch that ran was committed. */
+/** The connection was lost, or could not be opened. Whether a batch that ran was committed is unknown. */
 export class ConnectionLost extends Error {}
 
 interface Batch {
@@ -48,10 +40,9 @@ interface Batch {
 const READ_SIZE = 64 * 1024;
 
 export class Connection {
-  /** Settles when the connection is gone. */
+  /** Resolves when the connection is closed. */
   readonly closed: Promise<void>;
-  readonly #writer = new MessageWriter();
-  /** The names of the statements that this connection has prepared. */
+  /** The names of the prepared statements, by text. */
   readonly #prepared = new Map<string, string>();
   #names = 0;
   #isClosed = false;
@@ -66,7 +57,7 @@ export class Connection {
     this.closed = this.#read();
   }
 
-  /** Connects as the user that the address names; gives up after `timeoutMs`. */
+  /** Connects as the user of the address. */
   static async open(
     address: string,
     timeoutMs: number,
@@ -80,8 +71,8 @@ export class Connection {
     } catch (cause) {
       throw new ConnectionLost("Postgres does not accept connections", { cause });
     }
-    const abandon = () => close(socket);
-    signal.addEventListener("abort", abandon);
+    const onTimeout = () => close(socket);
+    signal.addEventListener("abort", onTimeout);
     try {
       socket.setNoDelay(true);
       const reader = new MessageReader();
@@ -89,9 +80,9 @@ export class Connection {
       return new Connection(socket, reader, onNotification);
     } catch (cause) {
       close(socket);
-      throw new ConnectionLost("Postgres did not take the connection", { cause });
+      throw new ConnectionLost("Postgres did not accept the connection", { cause });
     } finally {
-      signal.removeEventListener("abort", abandon);
+      signal.removeEventListener("abort", onTimeout);
     }
   }
 
@@ -111,25 +102,26 @@ export class Connection {
       settled: Promise.withResolvers<Row[][]>(),
     };
     this.#batch = batch;
+    const sent: Uint8Array[] = [];
     for (const { text, values } of statements) {
       let name = this.#prepared.get(text);
       if (name === undefined) {
         name = `s${this.#names++}`;
-        this.#writer.parse(name, text);
+        sent.push(messages.parse(name, text));
         this.#prepared.set(text, name);
         batch.parsing.push(text);
       }
-      this.#writer.bind(name, values).execute();
+      sent.push(messages.bind(name, values), messages.execute());
     }
-    this.#writer.sync();
-    // The reading end notices a connection that is gone.
-    write(this.socket, this.#writer.take()).catch(() => close(this.socket));
+    sent.push(messages.sync());
+    // A connection that is lost is noticed by its reader.
+    write(this.socket, messages.concat(sent)).catch(() => close(this.socket));
     return batch.settled.promise;
   }
 
   /** Ends the connection; a batch that runs fails. */
   close(): void {
-    write(this.socket, this.#writer.terminate().take()).catch(() => {}).finally(() => close(this.socket));
+    write(this.socket, messages.terminate()).catch(() => {}).finally(() => close(this.socket));
   }
 
   async #read(): Promise<void> {
@@ -157,7 +149,7 @@ export class Connection {
         batch?.parsing.shift();
         break;
       case "D": // DataRow
-        batch?.rows.push(rowOf(body));
+        batch?.rows.push(messages.rowOf(body));
         break;
       case "C": // CommandComplete
         batch?.results.push(batch.rows);
@@ -182,7 +174,7 @@ export class Connection {
   #finish(batch: Batch | undefined): void {
     if (batch === undefined) return;
     this.#batch = undefined;
-    // What was to be prepared after the failure never was.
+    // Statements after the one that failed were not prepared.
     for (const text of batch.parsing) this.#prepared.delete(text);
     if (batch.failure === undefined) batch.settled.resolve(batch.results);
     else batch.settled.reject(batch.failure);
@@ -191,36 +183,35 @@ export class Connection {
 
 async function authenticate(socket: Deno.TcpConn, reader: MessageReader, url: URL): Promise<void> {
   const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
-  const writer = new MessageWriter();
   const scram = new Scram(password);
-  await write(socket, writer.startup(user, url.pathname.slice(1)).take());
+  await write(socket, messages.startup(user, url.pathname.slice(1)));
   const chunk = new Uint8Array(READ_SIZE);
   for (let size = await socket.read(chunk); size !== null; size = await socket.read(chunk)) {
     for (const { type, body } of reader.read(chunk.slice(0, size))) {
       if (type === "Z") return;
       if (type === "E") throw new StatementError(fieldsOf(body));
       if (type !== "R") continue;
-      const reply = answer(scram, int32Of(body), body.subarray(4), writer);
+      const reply = authenticationReply(scram, messages.int32Of(body), body.subarray(4));
       if (reply !== undefined) await write(socket, reply);
     }
   }
-  throw new Error("Postgres closed the connection");
+  throw new Error("Postgres closed the connection.");
 }
 
-/** What the client sends after an authentication message: AuthenticationSASL, SASLContinue, SASLFinal or Ok. */
-function answer(scram: Scram, kind: number, body: Uint8Array, writer: MessageWriter): Uint8Array | undefined {
+/** The client's reply to an authentication message: AuthenticationSASL, SASLContinue, SASLFinal or Ok. */
+function authenticationReply(scram: Scram, kind: number, body: Uint8Array): Uint8Array | undefined {
   switch (kind) {
     case 10:
-      return writer.saslBegin(MECHANISM, scram.begin()).take();
+      return messages.saslInitialResponse(MECHANISM, scram.begin());
     case 11:
-      return writer.saslContinue(scram.prove(textOf(body))).take();
+      return messages.saslResponse(scram.prove(textOf(body)));
     case 12:
       scram.verify(textOf(body));
       return undefined;
     case 0:
       return undefined;
     default:
-      throw new Error(`Postgres wants an authentication (${kind}) that is not known here`);
+      throw new Error(`Postgres requires an authentication (${kind}) that is not implemented.`);
   }
 }
 

@@ -3,135 +3,90 @@
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+const PROTOCOL_VERSION = 196608;
 
 /** A value of a statement, in Postgres's text format; null is SQL's null. */
 export type Value = string | Uint8Array | null;
 
-/** Writes messages one after another into one buffer, which is sent at once. */
-export class MessageWriter {
-  #bytes = new Uint8Array(4096);
-  #view = new DataView(this.#bytes.buffer);
-  #length = 0;
-  #start = 0;
-
-  /** The messages so far; the writer is empty afterwards. */
-  take(): Uint8Array {
-    const taken = this.#bytes.slice(0, this.#length);
-    this.#length = 0;
-    return taken;
-  }
-
-  startup(user: string, database: string): this {
-    return this.#begin(undefined).#int32(196608).#text("user").#text(user).#text("database").#text(database)
-      .#text("application_name").#text("Data API").#text("client_encoding").#text("UTF8").#byte(0).#end();
-  }
-
-  saslBegin(mechanism: string, message: string): this {
-    const bytes = encoder.encode(message);
-    return this.#begin("p").#text(mechanism).#int32(bytes.length).#raw(bytes).#end();
-  }
-
-  saslContinue(message: string): this {
-    return this.#begin("p").#raw(encoder.encode(message)).#end();
-  }
-
-  parse(name: string, statement: string): this {
-    return this.#begin("P").#text(name).#text(statement).#int16(0).#end();
-  }
-
-  bind(name: string, values: readonly Value[]): this {
-    this.#begin("B").#byte(0).#text(name).#int16(0).#int16(values.length);
-    for (const value of values) {
-      if (value === null) {
-        this.#int32(-1);
-        continue;
-      }
-      const bytes = typeof value === "string" ? encoder.encode(value) : value;
-      this.#int32(bytes.length).#raw(bytes);
-    }
-    return this.#int16(0).#end();
-  }
-
-  execute(): this {
-    return this.#begin("E").#byte(0).#int32(0).#end();
-  }
-
-  sync(): this {
-    return this.#begin("S").#end();
-  }
-
-  terminate(): this {
-    return this.#begin("X").#end();
-  }
-
-  #begin(type: string | undefined): this {
-    if (type !== undefined) this.#byte(type.charCodeAt(0));
-    this.#start = this.#length;
-    return this.#int32(0);
-  }
-
-  #end(): this {
-    this.#view.setInt32(this.#start, this.#length - this.#start);
-    return this;
-  }
-
-  #byte(value: number): this {
-    this.#room(1);
-    this.#bytes[this.#length++] = value;
-    return this;
-  }
-
-  #int16(value: number): this {
-    this.#room(2);
-    this.#view.setInt16(this.#length, value);
-    this.#length += 2;
-    return this;
-  }
-
-  #int32(value: number): this {
-    this.#room(4);
-    this.#view.setInt32(this.#length, value);
-    this.#length += 4;
-    return this;
-  }
-
-  #text(value: string): this {
-    return this.#raw(encoder.encode(value)).#byte(0);
-  }
-
-  #raw(bytes: Uint8Array): this {
-    this.#room(bytes.length);
-    this.#bytes.set(bytes, this.#length);
-    this.#length += bytes.length;
-    return this;
-  }
-
-  #room(size: number): void {
-    if (this.#length + size <= this.#bytes.length) return;
-    const larger = new Uint8Array(Math.max(2 * this.#bytes.length, this.#length + size));
-    larger.set(this.#bytes.subarray(0, this.#length));
-    this.#bytes = larger;
-    this.#view = new DataView(larger.buffer);
-  }
+export function startup(user: string, database: string): Uint8Array {
+  const settings = ["user", user, "database", database, "application_name", "Data API", "client_encoding", "UTF8", ""];
+  return message("", int32(PROTOCOL_VERSION), ...settings.map(cString));
 }
 
-/** One message of the server: its type and its content. */
+export function saslInitialResponse(mechanism: string, text: string): Uint8Array {
+  const bytes = encoder.encode(text);
+  return message("p", cString(mechanism), int32(bytes.length), bytes);
+}
+
+export function saslResponse(text: string): Uint8Array {
+  return message("p", encoder.encode(text));
+}
+
+export function parse(name: string, statement: string): Uint8Array {
+  return message("P", cString(name), cString(statement), int16(0));
+}
+
+export function bind(name: string, values: readonly Value[]): Uint8Array {
+  const parts = values.flatMap((value) => {
+    if (value === null) return [int32(-1)];
+    const bytes = typeof value === "string" ? encoder.encode(value) : value;
+    return [int32(bytes.length), bytes];
+  });
+  return message("B", cString(""), cString(name), int16(0), int16(values.length), ...parts, int16(0));
+}
+
+export function execute(): Uint8Array {
+  return message("E", cString(""), int32(0));
+}
+
+export function sync(): Uint8Array {
+  return message("S");
+}
+
+export function terminate(): Uint8Array {
+  return message("X");
+}
+
+/** The type, if there is one, the length, and the content. */
+function message(type: string, ...parts: readonly Uint8Array[]): Uint8Array {
+  const length = parts.reduce((sum, part) => sum + part.length, 4);
+  return concat([encoder.encode(type), int32(length), ...parts]);
+}
+
+export function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+function int16(value: number): Uint8Array {
+  return Uint8Array.of(value >> 8, value);
+}
+
+function int32(value: number): Uint8Array {
+  return Uint8Array.of(value >> 24, value >> 16, value >> 8, value);
+}
+
+function cString(text: string): Uint8Array {
+  return encoder.encode(`${text}\0`);
+}
+
+/** One message of the server. */
 export interface Message {
   readonly type: string;
   readonly body: Uint8Array;
 }
 
-/** Puts messages together from the bytes that arrive. */
+/** Assembles messages from the bytes that arrive. */
 export class MessageReader {
   #rest = new Uint8Array(0);
 
   *read(chunk: Uint8Array): Generator<Message> {
-    let bytes = chunk;
-    if (this.#rest.length > 0) {
-      bytes = new Uint8Array(this.#rest.length + chunk.length);
-      bytes.set(this.#rest);
-      bytes.set(chunk, this.#rest.length);
-    }
+    const bytes = this.#rest.length > 0 ? concat([this.#rest, chunk]) : chunk;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     let at = 0;
     while (at + 5 <= bytes.length) {
@@ -160,11 +115,8 @@ export function rowOf(body: Uint8Array): (Uint8Array | null)[] {
 
 /** The fields of an ErrorResponse, by their letters. */
 export function fieldsOf(body: Uint8Array): Record<string, string> {
-  const fields: Record<string, string> = {};
-  for (const field of textOf(body).split("\0")) {
-    if (field !== "") fields[field.slice(0, 1)] = field.slice(1);
-  }
-  return fields;
+  const fields = textOf(body).split("\0").filter((field) => field !== "");
+  return Object.fromEntries(fields.map((field) => [field.slice(0, 1), field.slice(1)]));
 }
 
 export function int32Of(body: Uint8Array): number {

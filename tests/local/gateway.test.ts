@@ -1,4 +1,4 @@
-// What the gateway answers by itself, while the platform starts or when one of its parts fails.
+// The gateway's own responses: while the platform starts, and when one of its parts fails.
 import assert from "node:assert/strict";
 import { type Gateway, listen, type Parts } from "../../local/gateway/gateway.ts";
 

@@ -1,5 +1,5 @@
-// What was told 503 has not been done: a table is locked, most requests get no connection in time, and none of them has an
-// effect, not later either.
+// A request that got 503 has no effect: a table is locked, most requests get no connection in time, and none of them is
+// carried out later.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { eventually } from "../support/eventually.ts";

@@ -6,7 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import { rpc, withFunction } from "../support/rest.ts";
 import { stack } from "../support/stack.ts";
 
-Deno.test("the database's log names the request whose statement failed", async () => {
+Deno.test("data api: the log of the database has the id of the request whose statement failed", async () => {
   const sql = postgres(stack().dbUrl, { max: 1, onnotice: () => {} });
   const [row] = await sql<{ folder: string }[]>`select current_setting('data_directory') as folder`;
   await sql.end();

@@ -1,4 +1,4 @@
-// Access tokens signed with the shared secret and with the published key: every part of the platform takes both.
+// Access tokens signed with the shared secret and with the published key: every part of the platform accepts both.
 import assert from "node:assert/strict";
 import { createSign } from "node:crypto";
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
@@ -84,7 +84,7 @@ Deno.test("LOCAL_JWT_ALG: with ES256 sessions are signed with the published key,
   await signsWith("ES256", { apiUrl: platform.status.API_URL, publishableKey: platform.status.PUBLISHABLE_KEY });
 });
 
-Deno.test("the published keys are the public half of the signing key, without a key of the project", async () => {
+Deno.test("tokens: the published keys are the public half of the signing key", async () => {
   const response = await fetch(`${stack().apiUrl}/auth/v1/.well-known/jwks.json`);
   assert.equal(response.headers.get("cache-control"), "public, max-age=600");
   const { keys } = await response.json();
@@ -92,7 +92,7 @@ Deno.test("the published keys are the public half of the signing key, without a 
   assert.deepEqual(Object.keys(PUBLIC_JWK).sort(), ["alg", "crv", "key_ops", "kid", "kty", "use", "x", "y"]);
 });
 
-Deno.test("no part of the platform takes a token that is signed with another key, or with the public one as secret", async () => {
+Deno.test("tokens: no part of the platform accepts a token that is signed with another key, or with the public key as secret", async () => {
   const sub = crypto.randomUUID();
   const stranger = keyPair("ES256");
   const forged = {
@@ -120,7 +120,7 @@ async function der(sub: string): Promise<string> {
   return `${content}.${createSign("sha256").update(content).sign(privateKey).toString("base64url")}`;
 }
 
-Deno.test("tokens: the leeway of 60 s holds to the end, for either algorithm", async () => {
+Deno.test("tokens: the leeway of 60 s applies to both algorithms", async () => {
   const { apiUrl, publishableKey } = stack();
   const supabase = createClient(apiUrl, publishableKey, options);
   const email = `${crypto.randomUUID()}@example.com`;

@@ -1,4 +1,4 @@
-// What the service writes, of which clients hear.
+// Writes rows of the published tables.
 import postgres, { type ParameterOrJSON, type Sql } from "postgres";
 import { stack } from "../support/stack.ts";
 
@@ -25,7 +25,7 @@ export async function notify(sql: Sql, user: string | null, columns: Columns = {
   return row.id;
 }
 
-export async function tellAdmins(sql: Sql, columns: Columns = {}): Promise<string> {
+export async function notifyAdmins(sql: Sql, columns: Columns = {}): Promise<string> {
   const row = { id: crypto.randomUUID(), title: "Title", ...columns };
   await sql`insert into public.admin_notifications ${sql(row)}`;
   return row.id;

@@ -5,7 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { newLot } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
-import { connect, logActivity, notify, tellAdmins } from "./activities.ts";
+import { connect, logActivity, notify, notifyAdmins } from "./activities.ts";
 
 const PAGE = Deno.readTextFileSync(new URL("../../docs/clients/realtime.md", import.meta.url));
 const sql = connect();
@@ -114,7 +114,7 @@ Deno.test("realtime.md: the snippet for the sidebar shows new, read and deleted 
   const administrator = await signUp({ appMetadata: { admin: { areas: ["support"] } } });
   await using running = await run("The console's sidebar", administrator);
   const title = crypto.randomUUID();
-  const id = await tellAdmins(sql, { title, area: "support" });
+  const id = await notifyAdmins(sql, { title, area: "support" });
   await sql`update public.admin_notifications set read_by = array[${administrator.id}::uuid] where id = ${id}`;
   await sql`delete from public.admin_notifications where id = ${id}`;
   await eventually(() => running.shown.some((shown) => shown.includes(id)) || undefined);

@@ -1,4 +1,4 @@
-// What the fan-out of a composed notification writes comes to the users who listen: each notification once, to its user alone.
+// The fan-out of a composed notification: each subscribed user receives it once.
 import assert from "node:assert/strict";
 import { asUser, type Person, signUp } from "../support/people.ts";
 import { newPlanOf } from "../support/plan_members.ts";
@@ -20,7 +20,7 @@ async function post(admin: Person, path: string, body?: unknown): Promise<Row> {
   return JSON.parse(text);
 }
 
-Deno.test("a composed notification comes once to each user who listens, in their language, and to nobody else", async () => {
+Deno.test("user_notifications: each subscribed user receives a composed notification once, in their language", async () => {
   const admin = await signUp({ appMetadata: { admin: { name: "Console", areas: ["notifications"] } } });
   const users = await Promise.all(Array.from({ length: LISTENERS }, () => signUp()));
   const stranger = await signUp();
@@ -31,7 +31,7 @@ Deno.test("a composed notification comes once to each user who listens, in their
   await using clients = new AsyncDisposableStack();
   const listen = async (user: Person, filter?: string) => {
     const client = clients.use(new Client(user));
-    return await client.listen("inbox", { table: "user_notifications", ...(filter ? { filter } : {}) });
+    return await client.subscribe("inbox", { table: "user_notifications", ...(filter ? { filter } : {}) });
   };
   // Some ask for their own rows, the others for all, which are the same.
   const inboxes = await Promise.all(
@@ -51,16 +51,16 @@ Deno.test("a composed notification comes once to each user who listens, in their
       data: { path: "/articles/one" },
     });
     await post(admin, `/${id}/send`);
-    await Promise.all(inboxes.map((inbox) => inbox.hears(n)));
+    await Promise.all(inboxes.map((inbox) => inbox.receives(n)));
     sent.push(id);
   }
   for (const [n, inbox] of inboxes.entries()) {
-    const heard = inbox.heard.map(({ eventType, errors, new: row }) => {
+    const received = inbox.received.map(({ eventType, errors, new: row }) => {
       const { user_id, composed_id, title, data, status } = row as Row;
       return { eventType, errors, user_id, composed_id, title, data, status };
     });
     assert.deepEqual(
-      heard,
+      received,
       sent.map((composed_id, nth) => ({
         eventType: "INSERT",
         errors: null,
@@ -73,9 +73,9 @@ Deno.test("a composed notification comes once to each user who listens, in their
     );
     const rows = await sql<{ id: string }[]>`
       select id from public.user_notifications where user_id = ${ids[n]!} and composed_id is not null order by sent_at`;
-    assert.deepEqual(inbox.heard.map(keyOf), rows.map(({ id }) => id));
+    assert.deepEqual(inbox.received.map(keyOf), rows.map(({ id }) => id));
   }
   const fence = await notify(sql, stranger.id);
   assert.deepEqual(await elsewhere.until(fence), []);
-  assert.deepEqual(ofAnother.heard, []);
+  assert.deepEqual(ofAnother.received, []);
 });

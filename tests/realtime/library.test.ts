@@ -1,4 +1,4 @@
-// What the library does by itself, and what a client of a fresh project expects to work.
+// What supabase-js does by itself.
 import assert from "node:assert/strict";
 import type { RealtimeChannel } from "@supabase/supabase-js";
 import { eventually } from "../support/eventually.ts";
@@ -15,56 +15,56 @@ Deno.test.afterAll(() => sql.end());
 const person = await signUp();
 const mine = { table: "user_notifications", filter: `user_id=eq.${person.id}` };
 
-Deno.test("a client whose connection breaks connects and joins again by itself, and is told nothing of meanwhile", async () => {
+Deno.test("realtime client: after a broken connection it joins again, and receives nothing from the time between", async () => {
   await using proxy = proxyTo(stack().apiUrl);
   await using client = new Client({ ...person, apiUrl: proxy.apiUrl });
-  const channel = await client.listen("broken", mine);
+  const channel = await client.subscribe("broken", mine);
   const broken = performance.now();
   proxy.cut();
-  await channel.said("CHANNEL_ERROR");
+  await channel.reaches("CHANNEL_ERROR");
   const missed = await notify(sql, person.id);
-  const again = await channel.said("SUBSCRIBED", 2);
+  const again = await channel.reaches("SUBSCRIBED", 2);
   assert.ok(again.at - broken >= 950, "the library waits a second before it tries again");
   await channel.ready(2);
   await channel.until(await notify(sql, person.id));
-  assert.ok(!channel.heard.some((change) => keyOf(change) === missed));
+  assert.ok(!channel.received.some((change) => keyOf(change) === missed));
   assert.equal(proxy.connections, 2);
 });
 
-Deno.test("a client that cannot reach the platform tries again after one, two and five seconds", async () => {
+Deno.test("realtime client: it retries to connect after one, two and five seconds", async () => {
   const tries: number[] = [];
-  const deaf = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const server = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const accepting = (async () => {
-    for await (const connection of deaf) {
+    for await (const connection of server) {
       tries.push(performance.now());
       connection.close();
     }
   })();
   {
-    await using client = new Client({ ...person, apiUrl: `http://127.0.0.1:${deaf.addr.port}` });
+    await using client = new Client({ ...person, apiUrl: `http://127.0.0.1:${server.addr.port}` });
     await client.join("unreachable", mine);
     await eventually(() => tries.length >= 4 || undefined, 20_000);
   }
-  deaf.close();
+  server.close();
   await accepting;
   const waits = tries.slice(1).map((at, n) => Math.round((at - tries[n]!) / 1000));
   assert.deepEqual(waits.slice(0, 3), [1, 2, 5]);
 });
 
-Deno.test("a join that is refused is tried again, and goes through with a good token", async () => {
+Deno.test("realtime client: a rejected join is retried, and succeeds with a valid token", async () => {
   await using client = new Client({
     token: token(person.id, { secret: stack().jwtSecret, claims: { exp: Math.floor(Date.now() / 1000) - 5 } }),
   });
   const channel = await client.join("second thought", mine);
-  await channel.said("CHANNEL_ERROR");
+  await channel.reaches("CHANNEL_ERROR");
   client.token = person.token;
   await client.supabase.realtime.setAuth();
-  await channel.said("SUBSCRIBED");
+  await channel.reaches("SUBSCRIBED");
   await channel.ready();
   await channel.until(await notify(sql, person.id));
 });
 
-Deno.test("a client whose heartbeat stays without an answer leaves the dead connection and makes another", async () => {
+Deno.test("realtime client: without a reply to its heartbeat it replaces the connection", async () => {
   await using proxy = proxyTo(stack().apiUrl);
   const beats: string[] = [];
   await using client = new Client({
@@ -72,7 +72,7 @@ Deno.test("a client whose heartbeat stays without an answer leaves the dead conn
     apiUrl: proxy.apiUrl,
     realtime: { heartbeatIntervalMs: 400, heartbeatCallback: (status) => beats.push(status) },
   });
-  const channel = await client.listen("dead", mine);
+  const channel = await client.subscribe("dead", mine);
   await eventually(() => beats.includes("ok") || undefined);
   proxy.mute();
   await eventually(() => beats.includes("timeout") || undefined);
@@ -81,39 +81,39 @@ Deno.test("a client whose heartbeat stays without an answer leaves the dead conn
   assert.equal(proxy.connections, 2);
 });
 
-Deno.test("two channels share one socket; a channel that is removed is silent, the other goes on", async () => {
+Deno.test("realtime client: two channels share a socket; a removed channel receives nothing, the other one continues", async () => {
   await using proxy = proxyTo(stack().apiUrl);
   await using client = new Client({ ...person, apiUrl: proxy.apiUrl });
   const [first, second] = await Promise.all([
-    client.listen("first", mine),
-    client.listen("second", mine, { table: "user_badges", event: "INSERT" }, { ...mine, event: "INSERT" }),
+    client.subscribe("first", mine),
+    client.subscribe("second", mine, { table: "user_badges", event: "INSERT" }, { ...mine, event: "INSERT" }),
   ]);
   const id = await notify(sql, person.id);
   await first.until(id);
-  await second.hears(2);
+  await second.receives(2);
   assert.deepEqual(
-    second.heard.map(({ binding }) => binding),
+    second.received.map(({ binding }) => binding),
     [0, 2],
     "a change comes once for each binding that it fits",
   );
-  assert.equal(first.heard.length, 1);
+  assert.equal(first.received.length, 1);
 
   assert.equal(await client.supabase.removeChannel(first.channel), "ok");
   assert.deepEqual(first.statuses.map(({ status }) => status), ["SUBSCRIBED", "CLOSED"]);
   await second.until(await notify(sql, person.id));
   await client.settled();
-  assert.equal(first.heard.length, 1);
+  assert.equal(first.received.length, 1);
   assert.equal(proxy.connections, 1);
   assert.deepEqual(client.supabase.getChannels().map(({ topic }) => topic), ["realtime:second"]);
 });
 
-Deno.test("after the last channel is removed one can be joined anew under the same name", async () => {
+Deno.test("realtime client: after the last channel is removed, one of the same name can be joined", async () => {
   await using client = new Client(person);
-  const first = await client.listen("again", mine);
+  const first = await client.subscribe("again", mine);
   await client.supabase.removeAllChannels();
-  const second = await client.listen("again", mine);
+  const second = await client.subscribe("again", mine);
   await second.until(await notify(sql, person.id));
-  assert.deepEqual(first.heard, []);
+  assert.deepEqual(first.received, []);
 });
 
 /** Joins and gives what the library said first. */
@@ -123,7 +123,7 @@ function joined(channel: RealtimeChannel): Promise<{ status: string; error: stri
   return promise;
 }
 
-Deno.test("a private channel is refused as long as no policy opens it", async () => {
+Deno.test("realtime client: a private channel that no policy allows is rejected", async () => {
   await using client = new Client(person);
   const { status, error } = await joined(client.supabase.channel("secret", { config: { private: true } }));
   assert.equal(status, "CHANNEL_ERROR");

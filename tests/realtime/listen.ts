@@ -1,4 +1,4 @@
-// Clients that listen: the platform's own library, unmodified, and what it was told.
+// Clients of Realtime: supabase-js, and a record of what it received.
 import assert from "node:assert/strict";
 import {
   createClient,
@@ -11,7 +11,7 @@ import { eventually } from "../support/eventually.ts";
 import { stack } from "../support/stack.ts";
 
 export type Row = Record<string, unknown>;
-export type Heard = RealtimePostgresChangesPayload<Row>;
+export type ReceivedChange = RealtimePostgresChangesPayload<Row>;
 
 export interface Binding {
   readonly event?: "*" | "INSERT" | "UPDATE" | "DELETE";
@@ -22,8 +22,8 @@ export interface Binding {
 
 type RealtimeOptions = NonNullable<SupabaseClientOptions<"public">["realtime"]>;
 
-export interface Who {
-  /** The access token; without one, a visitor. */
+export interface ClientOptions {
+  /** The access token; without one the client is anonymous. */
   readonly token?: string;
   readonly realtime?: RealtimeOptions;
   /** Another address of the platform's gateway. */
@@ -39,7 +39,9 @@ export class Client implements AsyncDisposable {
   token: string | undefined;
   readonly #isPrivate: boolean;
 
-  constructor({ token, realtime = {}, apiUrl = stack().apiUrl, key = stack().publishableKey, isPrivate }: Who = {}) {
+  constructor(
+    { token, realtime = {}, apiUrl = stack().apiUrl, key = stack().publishableKey, isPrivate }: ClientOptions = {},
+  ) {
     this.token = token;
     this.#isPrivate = isPrivate ?? false;
     this.supabase = createClient(apiUrl, key, {
@@ -49,20 +51,20 @@ export class Client implements AsyncDisposable {
   }
 
   /** Joins a channel and waits until its changes come. */
-  async listen(name: string, ...bindings: Binding[]): Promise<Listening> {
+  async subscribe(name: string, ...bindings: Binding[]): Promise<JoinedChannel> {
     const listening = await this.join(name, ...bindings);
     await listening.ready();
     return listening;
   }
 
-  /** Joins a channel and does not wait for the answer. */
-  async join(name: string, ...bindings: Binding[]): Promise<Listening> {
-    // What is joined sooner than the library has asked for the token is joined without one.
+  /** Joins a channel and does not wait for the reply. */
+  async join(name: string, ...bindings: Binding[]): Promise<JoinedChannel> {
+    // Before the library has the token, a channel is joined without one.
     await this.supabase.realtime.setAuth();
-    return new Listening(this.supabase.channel(name, { config: { private: this.#isPrivate } }), bindings);
+    return new JoinedChannel(this.supabase.channel(name, { config: { private: this.#isPrivate } }), bindings);
   }
 
-  /** Whatever the server sent before now has been heard. */
+  /** Resolves when everything that the server has sent is received. */
   async settled(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.supabase.realtime.onHeartbeat((status) => {
@@ -87,10 +89,10 @@ export interface Status {
   readonly at: number;
 }
 
-/** A joined channel and all that came. */
-export class Listening {
-  /** Changes in the order in which they came, with the index of the binding that they came for. */
-  readonly heard: (Heard & { readonly binding: number })[] = [];
+/** A joined channel and everything that it received. */
+export class JoinedChannel {
+  /** Changes in the order of arrival, with the index of the binding that they match. */
+  readonly received: (ReceivedChange & { readonly binding: number })[] = [];
   readonly statuses: Status[] = [];
   readonly system: { status: string; message: string; extension: string; at: number }[] = [];
 
@@ -98,8 +100,8 @@ export class Listening {
     bindings.forEach((binding, index) => {
       const filter = { event: "*" as const, schema: "public", ...binding };
       // The library has an overload for each event; here the event is a value.
-      channel.on("postgres_changes", filter as typeof filter & { event: "*" }, (change: Heard) => {
-        this.heard.push({ ...change, binding: index });
+      channel.on("postgres_changes", filter as typeof filter & { event: "*" }, (change: ReceivedChange) => {
+        this.received.push({ ...change, binding: index });
       });
     });
     channel.on("system", {}, (message) => this.system.push({ ...message, at: performance.now() }));
@@ -108,7 +110,7 @@ export class Listening {
     });
   }
 
-  /** The subscription is stored, so many times by now: what is committed from then on comes. When that was said. */
+  /** Waits for the message of the subscription, the nth time; returns when it arrived. Later commits are received. */
   async ready(times = 1): Promise<number> {
     try {
       return await eventually(() => {
@@ -125,39 +127,39 @@ export class Listening {
     }
   }
 
-  /** Waits until the library has said this of the channel, so many times. */
-  async said(status: string, times = 1): Promise<Status> {
+  /** Waits until the library reports this status of the channel, the nth time. */
+  async reaches(status: string, times = 1): Promise<Status> {
     return await eventually(() => this.statuses.filter((each) => each.status === status)[times - 1], 30_000);
   }
 
-  /** Waits for the changes that `wanted` picks until there are so many, and gives them. */
-  async hears(count: number, wanted: (change: Heard) => boolean = () => true): Promise<Heard[]> {
+  /** Waits until so many changes match `wanted`, and returns them. */
+  async receives(count: number, wanted: (change: ReceivedChange) => boolean = () => true): Promise<ReceivedChange[]> {
     try {
       return await eventually(() => {
-        const found = this.heard.filter(wanted);
+        const found = this.received.filter(wanted);
         return found.length >= count ? found : undefined;
       });
     } catch (cause) {
-      const { length } = this.heard;
+      const { length } = this.received;
       throw new Error(`Of ${length} changes: ${JSON.stringify([this.statuses, this.system])}`, { cause });
     }
   }
 
-  /** Waits until the change with this key has come, and gives all that came before it. */
-  async until(id: string): Promise<Heard[]> {
-    await this.hears(1, (change) => keyOf(change) === id);
-    return this.heard.slice(0, this.heard.findIndex((change) => keyOf(change) === id));
+  /** Waits for the change with this key, and returns all changes before it. */
+  async until(id: string): Promise<ReceivedChange[]> {
+    await this.receives(1, (change) => keyOf(change) === id);
+    return this.received.slice(0, this.received.findIndex((change) => keyOf(change) === id));
   }
 }
 
-/** What came says at most that there was a change: the role may not read the table. */
-export function assertNoRows({ heard }: Listening): void {
-  for (const { eventType, errors, new: row, old } of heard) {
+/** Every change has an error and no row: the role may not read the table. */
+export function assertNoRows({ received }: JoinedChannel): void {
+  for (const { eventType, errors, new: row, old } of received) {
     const reason = eventType === "DELETE" ? null : ["Error 401: Unauthorized"];
     assert.deepEqual([errors, row, old], [reason, {}, {}]);
   }
 }
 
-export function keyOf({ new: row, old }: Heard): unknown {
+export function keyOf({ new: row, old }: ReceivedChange): unknown {
   return (row as Row)["id"] ?? (old as Row)["id"];
 }

@@ -1,7 +1,7 @@
-// Many at once: random changes by several writers, fifty who listen in all ways that there are, and a model that knows who
-// should hear what. Each expected event comes once, in the order of its row, and nothing else comes.
+// Random changes by several writers, fifty subscribers with different bindings, and a model of what each should receive.
+// Each expected event arrives once, in the order of its row, and no others arrive.
 //
-// REALTIME_CHANGES sets how many changes: 10,000 unless told.
+// REALTIME_CHANGES is the number of changes: 10,000 by default.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { eventually } from "../support/eventually.ts";
@@ -10,27 +10,27 @@ import { newLot, newUser } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
 import { token } from "../support/tokens.ts";
 import { connect, notify } from "./activities.ts";
-import { type Binding, Client, type Heard, keyOf, type Listening } from "./listen.ts";
+import { type Binding, Client, type JoinedChannel, keyOf, type ReceivedChange } from "./listen.ts";
 import { change, type Model, type Row, startingModel } from "./many.ts";
 
 const CHANGES = Number(Deno.env.get("REALTIME_CHANGES") || 10_000);
-/** Whoever is shown or hidden changes at the start of a round, when all of the round before has been heard. */
+/** What is shown or hidden changes at the start of a round, when all changes of the round before are received. */
 const ROUND = 250;
 const WRITERS = 4;
 
 interface Subscriber {
   readonly name: string;
-  /** Undefined: a visitor. */
+  /** Undefined for an anonymous user. */
   readonly user?: string;
   readonly bindings: readonly Binding[];
   /** Which rows the policies show. */
   sees(row: Row): boolean;
 }
 
-interface Ear {
+interface Joined {
   readonly subscriber: Subscriber;
   readonly client: Client;
-  readonly listening: Listening;
+  readonly listening: JoinedChannel;
 }
 
 const OWN = ["user_notifications", "parking_sessions", "user_badges"];
@@ -68,30 +68,30 @@ async function audience(sql: Sql): Promise<{ users: string[]; subscribers: Subsc
       ...users.slice(37, 40).map((user) => ({ name: "curious", user, bindings: filtered(other), sees: own(user) })),
       { name: "suspended", user: suspended, bindings: filtered(suspended), sees: () => false },
       { name: "suspended", user: suspended, bindings: unfiltered, sees: () => false },
-      { name: "visitor", bindings: [{ table: "no_table" }], sees: () => false },
+      { name: "anonymous", bindings: [{ table: "no_table" }], sees: () => false },
       ...await Promise.all([admin("lots"), admin("lots", "support"), admin("support"), admin("reviews"), admin()]),
     ],
   };
 }
 
-async function join(subscriber: Subscriber): Promise<Ear> {
+async function join(subscriber: Subscriber): Promise<Joined> {
   const client = new Client(
     subscriber.user === undefined ? {} : { token: token(subscriber.user, { secret: stack().jwtSecret }) },
   );
   const listening = await client.join("many", ...subscriber.bindings);
-  if (subscriber.name === "visitor") await listening.said("SUBSCRIBED");
+  if (subscriber.name === "anonymous") await listening.reaches("SUBSCRIBED");
   else await listening.ready();
   return { subscriber, client, listening };
 }
 
 /** Somebody whose notification comes when everything before it has been looked at, for whomever. */
-async function aWitness(sql: Sql): Promise<Ear & { readonly user: string }> {
+async function aWitness(sql: Sql): Promise<Joined & { readonly user: string }> {
   const user = await newUser(sql);
-  const ear = await join({ name: "witness", user, bindings: filtered(user), sees: () => false });
-  return { ...ear, user };
+  const one = await join({ name: "witness", user, bindings: filtered(user), sees: () => false });
+  return { ...one, user };
 }
 
-/** What a change is to whoever hears it: its row, what happened, and the mark that the row bore then. */
+/** A change as a subscriber receives it: its row, the event, and the mark of the row at that time. */
 interface Expected {
   readonly binding: number;
   readonly text: string;
@@ -107,29 +107,30 @@ function expectedOf({ bindings, sees }: Subscriber, row: Row, type: string): Exp
   });
 }
 
-function textOf(heard: Heard): string {
-  const { id, title, memo, earned_at, subject_id } = (heard.eventType === "DELETE" ? heard.old : heard.new) as Record<
-    string,
-    string
-  >;
-  if (heard.eventType === "DELETE") return `DELETE ${id}`;
+function textOf(change: ReceivedChange): string {
+  const { id, title, memo, earned_at, subject_id } =
+    (change.eventType === "DELETE" ? change.old : change.new) as Record<
+      string,
+      string
+    >;
+  if (change.eventType === "DELETE") return `DELETE ${id}`;
   const mark = {
     user_notifications: title,
     admin_notifications: title,
     parking_sessions: memo,
     user_badges: Date.parse(earned_at ?? "") / 1000,
     user_activity_logs: subject_id?.slice(-12),
-  }[heard.table];
-  return `${heard.eventType} ${id} ${Number(mark)}`;
+  }[change.table];
+  return `${change.eventType} ${id} ${Number(mark)}`;
 }
 
-Deno.test(`of ${CHANGES} random changes each of 50 subscribers hears what is theirs, once, and nothing else`, async () => {
+Deno.test(`realtime: of ${CHANGES} random changes each of 50 subscribers receives its own, once, and no others`, async () => {
   const sql = connect();
   const { users, subscribers } = await audience(sql);
   assert.equal(subscribers.length, 50);
   const lot = await newLot(sql);
   const badges = (await sql<{ id: string }[]>`select id from public.badges order by id`).map(({ id }) => id);
-  const ears = await Promise.all(subscribers.map(join));
+  const joined = await Promise.all(subscribers.map(join));
   const witness = await aWitness(sql);
   const expected = new Map<Subscriber, Expected[]>(subscribers.map((subscriber) => [subscriber, []]));
 
@@ -143,23 +144,25 @@ Deno.test(`of ${CHANGES} random changes each of 50 subscribers hears what is the
         for (const subscriber of subscribers) expected.get(subscriber)!.push(...expectedOf(subscriber, row, type));
       }
     }));
-    for (const { subscriber, listening } of ears) {
+    for (const { subscriber, listening } of joined) {
       const wanted = expected.get(subscriber)!.length;
-      await eventually(() => listening.heard.filter((heard) => isOurs(writers, heard)).length >= wanted || undefined);
+      await eventually(() =>
+        listening.received.filter((change) => isOurs(writers, change)).length >= wanted || undefined
+      );
     }
     await witness.listening.until(await notify(sql, witness.user));
   }
   // Whatever is too much has come as well, before the answer to a heartbeat.
-  for (const { client } of ears) await client.settled();
+  for (const { client } of joined) await client.settled();
 
   let events = 0;
-  for (const { subscriber, listening } of ears) {
-    const ours = listening.heard.filter((heard) => isOurs(writers, heard));
+  for (const { subscriber, listening } of joined) {
+    const ours = listening.received.filter((change) => isOurs(writers, change));
     const wanted = expected.get(subscriber)!;
     events += wanted.length;
     const inWords = ({ binding, text }: Expected) => `${binding} ${text}`;
     assert.deepEqual(
-      ours.map((heard) => inWords({ binding: heard.binding, text: textOf(heard) })).sort(),
+      ours.map((change) => inWords({ binding: change.binding, text: textOf(change) })).sort(),
       wanted.map(inWords).sort(),
       `${subscriber.name} ${subscriber.user}`,
     );
@@ -169,19 +172,19 @@ Deno.test(`of ${CHANGES} random changes each of 50 subscribers hears what is the
   assert.ok(events > CHANGES / 2, `only ${events} events were expected`);
   console.log(`${CHANGES} changes, ${events} events`);
 
-  for (const { client } of [...ears, witness]) await client[Symbol.asyncDispose]();
+  for (const { client } of [...joined, witness]) await client[Symbol.asyncDispose]();
   for (const each of [sql, ...writers.map((writer) => writer.sql)]) await each.end();
 });
 
 /** The platform is shared, and an award writes a notification by itself: those are not counted. */
-function isOurs(writers: readonly { model: Model }[], heard: Heard): boolean {
-  return writers.some(({ model }) => model.known.has(String(keyOf(heard))));
+function isOurs(writers: readonly { model: Model }[], change: ReceivedChange): boolean {
+  return writers.some(({ model }) => model.known.has(String(keyOf(change))));
 }
 
 /** The changes of one row come in the order in which they were made. */
-function assertOrder(heard: readonly (Heard & { readonly binding: number })[]): void {
+function assertOrder(changes: readonly (ReceivedChange & { readonly binding: number })[]): void {
   const last = new Map<string, number>();
-  for (const each of heard) {
+  for (const each of changes) {
     const [type, id, mark] = textOf(each).split(" ") as [string, string, string | undefined];
     const key = `${each.binding} ${id}`;
     const at = type === "DELETE" ? Infinity : Number(mark);

@@ -1,4 +1,4 @@
-// The five topics as private channels: those whose rows they carry may join, nobody else, and no client may send.
+// The five topics as private channels: only the users whose rows they carry may join, and no client may send.
 import assert from "node:assert/strict";
 import { createClient, type RealtimeChannel } from "@supabase/supabase-js";
 import { crashPlatform } from "../support/crash_platform.ts";
@@ -7,8 +7,8 @@ import { type Person, signUp } from "../support/people.ts";
 import { newLot } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
 import { token } from "../support/tokens.ts";
-import { connect, logActivity, notify, tellAdmins } from "./activities.ts";
-import { type Binding, Client, type Listening } from "./listen.ts";
+import { connect, logActivity, notify, notifyAdmins } from "./activities.ts";
+import { type Binding, Client, type JoinedChannel } from "./listen.ts";
 
 const sql = connect();
 Deno.test.afterAll(() => sql.end());
@@ -48,11 +48,11 @@ async function noneMayJoin(who: { readonly token?: string }, topics: readonly st
   assert.deepEqual(await outcomes(who, topics), Object.fromEntries(topics.map((topic) => [topic, refused(topic)])));
 }
 
-Deno.test("realtime.messages: a user joins the three topics with the own id, an active administrator the console's two", async () => {
+Deno.test("realtime.messages: a user may join the three topics with their id, an active administrator the two of the console", async () => {
   await Promise.all([allMayJoin(person, ownTopics(person)), allMayJoin(administrator, CONSOLE)]);
 });
 
-Deno.test("realtime.messages: topics of others, of the console and of other names are closed", async () => {
+Deno.test("realtime.messages: topics of other users, of the console and of other names are rejected", async () => {
   const odd = [
     `user_notifications:user_id=eq.${person.id.toUpperCase()}`,
     `user_notifications:user_id=eq.${person.id} `,
@@ -69,7 +69,7 @@ Deno.test("realtime.messages: topics of others, of the console and of other name
   ]);
 });
 
-Deno.test("realtime.messages: anonymous users and tokens of nobody join no private topic", async () => {
+Deno.test("realtime.messages: anonymous users and tokens without an account cannot join private topics", async () => {
   const secret = stack().jwtSecret;
   const ghost = { id: crypto.randomUUID() };
   await Promise.all([
@@ -80,7 +80,7 @@ Deno.test("realtime.messages: anonymous users and tokens of nobody join no priva
   ]);
 });
 
-Deno.test("realtime.messages: a suspended user, a withdrawn one and a suspended administrator join no private topic", async () => {
+Deno.test("realtime.messages: suspended and withdrawn users and suspended administrators cannot join private topics", async () => {
   const [suspended, withdrawn] = [await signUp(), await signUp()];
   const former = await signUp({ appMetadata: { admin: { areas: [] } } });
   await sql`update public.app_users set status = 'suspended' where id = ${suspended.id}`;
@@ -93,14 +93,14 @@ Deno.test("realtime.messages: a suspended user, a withdrawn one and a suspended 
   ]);
 });
 
-Deno.test("realtime.messages: a channel ends when its next token belongs to a user who may no longer join", async () => {
+Deno.test("realtime.messages: a channel closes when its new token belongs to a user who may not join", async () => {
   const leaver = await signUp();
   await using client = new Client({ ...leaver, isPrivate: true });
   const [topic] = ownTopics(leaver) as [string];
-  const channel = await client.listen(topic, { table: "user_notifications", filter: `user_id=eq.${leaver.id}` });
+  const channel = await client.subscribe(topic, { table: "user_notifications", filter: `user_id=eq.${leaver.id}` });
   client.token = other.token;
   await client.supabase.realtime.setAuth();
-  await channel.said("CLOSED");
+  await channel.reaches("CLOSED");
   assert.match(channel.system.at(-1)!.message, /^You no longer have permission to read/);
 });
 
@@ -153,15 +153,15 @@ const TOPICS: readonly Topic[] = [
     name: "admin-notifications-sidebar",
     who: administrator,
     binding: { table: "admin_notifications" },
-    change: () => tellAdmins(sql, { area: "support" }),
+    change: () => notifyAdmins(sql, { area: "support" }),
   },
 ];
 
 for (const { name, who, binding, change } of TOPICS) {
   const called = name.replace(person.id, "{uid}");
-  Deno.test(`${called}: row changes come to a private channel, and a refreshed token keeps it`, async () => {
+  Deno.test(`${called}: a private channel receives row changes, also after its token is refreshed`, async () => {
     await using client = new Client({ ...who, isPrivate: true });
-    const channel = await client.listen(name, binding);
+    const channel = await client.subscribe(name, binding);
     await channel.until(await change());
     const claims = JSON.parse(atob(who.token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
     const exp = Math.floor(Date.now() / 1000) + 1800;
@@ -174,15 +174,15 @@ for (const { name, who, binding, change } of TOPICS) {
 }
 
 /** Broadcasts that come. */
-function sentTo({ channel }: Listening): unknown[] {
+function sentTo({ channel }: JoinedChannel): unknown[] {
   const sent: unknown[] = [];
   channel.on("broadcast", { event: "*" }, (message) => sent.push(message));
   return sent;
 }
 
-Deno.test("realtime.messages: no client sends to a private topic, by socket, HTTP or presence, not even to its own", async () => {
+Deno.test("realtime.messages: no client can send to a private topic by socket, HTTP or presence", async () => {
   await using receiver = new Client({ ...person, isPrivate: true });
-  const listening = await receiver.listen(notifications, mine("user_notifications"));
+  const listening = await receiver.subscribe(notifications, mine("user_notifications"));
   const sent = sentTo(listening);
   await using owner = new Client(person);
   await using stranger = new Client();
@@ -216,7 +216,7 @@ Deno.test("realtime.messages: no client sends to a private topic, by socket, HTT
   assert.deepEqual(sent, []);
 });
 
-Deno.test("LOCAL_REALTIME_PUBLIC=off: public channels are refused, private ones work", async () => {
+Deno.test("LOCAL_REALTIME_PUBLIC=off: public channels are rejected, private ones can be joined", async () => {
   await using platform = await crashPlatform({ realtimePrivateOnly: true });
   const { API_URL, PUBLISHABLE_KEY } = platform.status;
   const supabase = createClient(API_URL, PUBLISHABLE_KEY, { auth: { persistSession: false, autoRefreshToken: false } });

@@ -1,4 +1,4 @@
-// A stretch of network between a client and the gateway that can go dead without a word.
+// A proxy between a client and the gateway, which can stop passing bytes without closing its connections.
 
 export interface Proxy extends AsyncDisposable {
   readonly apiUrl: string;

@@ -1,8 +1,8 @@
-// Whatever a client asks for, it hears of no row that it may not read: it is refused or hears nothing.
+// No request of a client makes it receive a row that it may not read.
 import assert from "node:assert/strict";
 import { signUp } from "../support/people.ts";
 import { newLot } from "../support/rows.ts";
-import { connect, logActivity, notify, tellAdmins } from "./activities.ts";
+import { connect, logActivity, notify, notifyAdmins } from "./activities.ts";
 import { type Binding, Client, keyOf } from "./listen.ts";
 
 const sql = connect();
@@ -26,38 +26,38 @@ async function victimsChanges(): Promise<string[]> {
   await sql`delete from public.user_badges where user_id = ${victim.id}`;
   const [badge] = await sql<{ id: string }[]>`
     insert into public.user_badges (user_id, badge_id) select ${victim.id}, id from public.badges limit 1 returning id`;
-  return [notification, draft, session!.id, badge!.id, await logActivity(sql, victim.id), await tellAdmins(sql)];
+  return [notification, draft, session!.id, badge!.id, await logActivity(sql, victim.id), await notifyAdmins(sql)];
 }
 
-/** Nothing of the victim's is among what the curious hear with these bindings. */
-async function hearsNothing(name: string, ...bindings: Binding[]): Promise<void> {
+/** With these bindings the curious user receives nothing of the victim. */
+async function receivesNothing(name: string, ...bindings: Binding[]): Promise<void> {
   await using client = new Client(curious);
-  const heard = await client.listen(name, ...bindings, { table: "user_notifications" });
+  const channel = await client.subscribe(name, ...bindings, { table: "user_notifications" });
   const secret = await victimsChanges();
   const fence = await notify(sql, curious.id);
-  const before = await heard.until(fence);
+  const before = await channel.until(fence);
   assert.deepEqual(before.filter((change) => secret.includes(String(keyOf(change)))), []);
   assert.deepEqual(before.filter(({ eventType }) => eventType !== "DELETE"), []);
 }
 
-Deno.test("a subscription without a filter brings only what the subscriber may read", async () => {
-  await hearsNothing("no filter", ...TABLES.map((table) => ({ table })));
+Deno.test("realtime: without a filter a subscriber receives only rows that it may read", async () => {
+  await receivesNothing("no filter", ...TABLES.map((table) => ({ table })));
 });
 
-Deno.test("a subscription to a whole schema, or to every schema, brings only what the subscriber may read", async () => {
-  await hearsNothing("a schema", { schema: "public" });
-  await hearsNothing("every schema", { schema: "*" });
+Deno.test("realtime: a subscription to a schema, or to all, receives only rows that its subscriber may read", async () => {
+  await receivesNothing("a schema", { schema: "public" });
+  await receivesNothing("every schema", { schema: "*" });
 });
 
-Deno.test("a subscription with another's id in its filter is silent", async () => {
+Deno.test("realtime: a filter with the id of another user receives nothing", async () => {
   const theirs = TABLES.slice(0, 4).map((table) => ({ table, filter: `user_id=eq.${victim.id}` }));
-  await hearsNothing("another's", ...theirs);
-  await hearsNothing("both", { table: "user_notifications", filter: `user_id=in.(${victim.id},${curious.id})` });
-  await hearsNothing("not mine", { table: "parking_sessions", filter: `user_id=neq.${curious.id}` });
+  await receivesNothing("another's", ...theirs);
+  await receivesNothing("both", { table: "user_notifications", filter: `user_id=in.(${victim.id},${curious.id})` });
+  await receivesNothing("not mine", { table: "parking_sessions", filter: `user_id=neq.${curious.id}` });
 });
 
-Deno.test("a name of a channel gives no right", async () => {
-  await hearsNothing(`user_notifications:user_id=eq.${victim.id}`, { table: "user_notifications", event: "UPDATE" });
+Deno.test("realtime: the name of a channel gives no access", async () => {
+  await receivesNothing(`user_notifications:user_id=eq.${victim.id}`, { table: "user_notifications", event: "UPDATE" });
 });
 
 /** What the server says of bindings that it does not take. */
@@ -68,11 +68,11 @@ async function refusal(...bindings: Binding[]): Promise<string> {
   assert.equal(channel.statuses[0]?.status, "SUBSCRIBED", "the join itself is not refused");
   await victimsChanges();
   await client.settled();
-  assert.deepEqual(channel.heard, []);
+  assert.deepEqual(channel.received, []);
   return channel.system.find(({ status }) => status === "error")!.message;
 }
 
-Deno.test("a table that is not published is refused by name, one that does not exist the same", async () => {
+Deno.test("realtime: a table that is not published is rejected like one that does not exist", async () => {
   for (const table of ["user_vehicles", "admins", "app_users", "no_such_table", "audit_log_entries"]) {
     assert.equal(
       await refusal({ table }),
@@ -84,7 +84,7 @@ Deno.test("a table that is not published is refused by name, one that does not e
   assert.match(await refusal({ schema: "auth", table: "users" }), /^Unable to subscribe to changes/);
 });
 
-Deno.test("a column that is not there or not granted is refused in a filter, and left out of rows", async () => {
+Deno.test("realtime: a column that does not exist or is not granted is rejected in a filter and absent from rows", async () => {
   // A table of its own: the published ones grant every column.
   const schema = `fixture_${crypto.randomUUID().replaceAll("-", "")}`;
   await sql.unsafe(`
@@ -106,18 +106,18 @@ Deno.test("a column that is not there or not granted is refused in a filter, and
       );
     }
     await using client = new Client(curious);
-    const heard = await client.listen("things", things);
+    const channel = await client.subscribe("things", things);
     const [thing] = await sql.unsafe<{ id: string }[]>(
       `insert into ${schema}.things (name, hidden) values ('Name', 'secret') returning id`,
     );
-    const [change] = await heard.hears(1);
+    const [change] = await channel.receives(1);
     assert.deepEqual(change!.new, { id: thing!.id, name: "Name" });
   } finally {
     await sql.unsafe(`alter publication supabase_realtime drop table ${schema}.things; drop schema ${schema} cascade`);
   }
 });
 
-Deno.test("a filter that is none is refused", async () => {
+Deno.test("realtime: an invalid filter is rejected", async () => {
   assert.equal(
     await refusal({ table: "user_notifications", filter: "title" }),
     'Error parsing `filter` params: ["title"]',
@@ -132,28 +132,31 @@ Deno.test("a filter that is none is refused", async () => {
   );
 });
 
-Deno.test("of a deleted row comes its key and nothing else, and with a filter on the person not even that", async () => {
+Deno.test("realtime: a delete has only the key, and a filter on the user never passes it", async () => {
   await using client = new Client(victim);
-  const filtered = await client.listen("filtered", { table: "user_notifications", filter: `user_id=eq.${victim.id}` });
-  const all = await client.listen("all", { table: "user_notifications", event: "DELETE" });
+  const filtered = await client.subscribe("filtered", {
+    table: "user_notifications",
+    filter: `user_id=eq.${victim.id}`,
+  });
+  const all = await client.subscribe("all", { table: "user_notifications", event: "DELETE" });
   const id = await notify(sql, victim.id);
-  await filtered.hears(1);
+  await filtered.receives(1);
   await sql`delete from public.user_notifications where id = ${id}`;
   await all.until(id);
-  const deleted = all.heard.find((change) => keyOf(change) === id)!;
+  const deleted = all.received.find((change) => keyOf(change) === id)!;
   assert.deepEqual([deleted.eventType, deleted.new, deleted.old], ["DELETE", {}, { id, status: "sent" }]);
   const fence = await notify(sql, victim.id);
   assert.deepEqual((await filtered.until(fence)).map(({ eventType }) => eventType), ["INSERT"]);
 });
 
-Deno.test("a row that leaves its person's sight is silent", async () => {
+Deno.test("realtime: a row that its user may no longer read sends nothing", async () => {
   await using client = new Client(victim);
-  const heard = await client.listen("leaving", { table: "user_notifications" }, { table: "parking_sessions" });
+  const channel = await client.subscribe("leaving", { table: "user_notifications" }, { table: "parking_sessions" });
   const id = await notify(sql, victim.id);
   await sql`update public.user_notifications set user_id = ${curious.id}, title = 'Now another''s' where id = ${id}`;
   const fence = await notify(sql, victim.id);
   // The row is looked at as it is when its change is read: it may have left already.
-  const titles = (await heard.until(fence)).filter((change) => keyOf(change) === id && change.eventType !== "DELETE")
+  const titles = (await channel.until(fence)).filter((change) => keyOf(change) === id && change.eventType !== "DELETE")
     .map(({ new: row }) => (row as { title: string }).title);
   assert.ok(!titles.includes("Now another's"), titles.join());
 });

@@ -1,10 +1,10 @@
-// Who is who: tokens that are no good, tokens that end, and people who lose their standing while they listen.
+// Tokens that are invalid or expire, and users who lose their rights while they are subscribed.
 import assert from "node:assert/strict";
 import { asUser, type Person, signIn, signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
 import { token } from "../support/tokens.ts";
-import { connect, logActivity, notify, tellAdmins } from "./activities.ts";
-import { assertNoRows, Client, keyOf, type Listening } from "./listen.ts";
+import { connect, logActivity, notify, notifyAdmins } from "./activities.ts";
+import { assertNoRows, Client, type JoinedChannel, keyOf } from "./listen.ts";
 
 const sql = connect();
 Deno.test.afterAll(() => sql.end());
@@ -14,12 +14,12 @@ const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 const person = await signUp();
 const mine = (who: Person = person) => ({ table: "user_notifications", filter: `user_id=eq.${who.id}` });
 
-/** Everything written before has been looked at for every subscriber. */
+/** Resolves when everything that was written before has been checked for every subscriber. */
 async function passed(): Promise<void> {
   const witness = await signUp();
   await using client = new Client(witness);
-  const heard = await client.listen("witness", mine(witness));
-  await heard.until(await notify(sql, witness.id));
+  const channel = await client.subscribe("witness", mine(witness));
+  await channel.until(await notify(sql, witness.id));
 }
 
 const BAD: Record<string, [token: string, reason: RegExp]> = {
@@ -43,92 +43,92 @@ const BAD: Record<string, [token: string, reason: RegExp]> = {
   "what is no token": ["abc.def", /^MalformedJWT: The token provided is not a valid JWT$/],
 };
 
-Deno.test("a token that is no good joins nothing, and the reason is told", async () => {
+Deno.test("realtime tokens: an invalid token is rejected with the reason", async () => {
   await Promise.all(
     Object.entries(BAD).map(async ([name, [bad, reason]]) => {
       await using client = new Client({ token: bad });
       const channel = await client.join("bad", mine());
-      const { error } = await channel.said("CHANNEL_ERROR");
+      const { error } = await channel.reaches("CHANNEL_ERROR");
       assert.match(error!, reason, name);
       await notify(sql, person.id);
       await passed();
       await client.settled();
-      assert.deepEqual([channel.heard, channel.system], [[], []], name);
+      assert.deepEqual([channel.received, channel.system], [[], []], name);
     }),
   );
 });
 
-Deno.test("a role that may read nothing is refused with a filter, and hears of no row without one", async () => {
+Deno.test("realtime tokens: a role without rights is rejected with a filter, and receives no row without one", async () => {
   for (const role of ["anon", "authenticator", "no_such_role"]) {
     await using client = new Client({ token: token(person.id, { secret, claims: { role } }) });
     const filtered = await client.join("filtered", mine());
     await assert.rejects(filtered.ready(), /Unable to subscribe to changes/, role);
     const all = await client.join("all", { table: "user_notifications" });
-    await all.said("SUBSCRIBED");
+    await all.reaches("SUBSCRIBED");
     await client.settled();
     await notify(sql, person.id);
     await passed();
     await client.settled();
-    assert.deepEqual(filtered.heard, [], role);
+    assert.deepEqual(filtered.received, [], role);
     assertNoRows(all);
   }
 });
 
-Deno.test("the service hears of every row, drafts too", async () => {
+Deno.test("realtime tokens: the service role receives every row, also drafts", async () => {
   const { secretKey } = stack();
   await using client = new Client({ key: secretKey });
-  const heard = await client.listen("service", mine());
-  await heard.until(await notify(sql, person.id, { status: "draft", sent_at: null }));
+  const channel = await client.subscribe("service", mine());
+  await channel.until(await notify(sql, person.id, { status: "draft", sent_at: null }));
 });
 
-Deno.test("a token of somebody whom nobody knows is silent", async () => {
+Deno.test("realtime tokens: a token without an account receives nothing", async () => {
   await using client = new Client({ token: token(crypto.randomUUID(), { secret }) });
-  const channel = await client.listen("unknown", mine(), { table: "user_activity_logs" });
+  const channel = await client.subscribe("unknown", mine(), { table: "user_activity_logs" });
   await notify(sql, person.id);
   await logActivity(sql, person.id);
   await passed();
   await client.settled();
-  assert.deepEqual(channel.heard, []);
+  assert.deepEqual(channel.received, []);
 });
 
-Deno.test("a token that is taken back by the end of the account is silent", async () => {
+Deno.test("realtime tokens: after withdrawal a token receives nothing", async () => {
   const leaver = await signUp();
   await using client = new Client(leaver);
-  const channel = await client.listen("leaver", mine(leaver), { table: "parking_sessions" });
+  const channel = await client.subscribe("leaver", mine(leaver), { table: "parking_sessions" });
   await channel.until(await notify(sql, leaver.id));
   const gone = await asUser(leaver)("/me/withdraw", { method: "POST" });
   assert.ok(gone.ok, await gone.text());
   await notify(sql, leaver.id);
   await passed();
   await client.settled();
-  assert.equal(channel.heard.filter(({ eventType }) => eventType !== "DELETE").length, 1);
+  assert.equal(channel.received.filter(({ eventType }) => eventType !== "DELETE").length, 1);
 });
 
-/** Somebody listens and hears; then `lose` takes their standing, and they hear nothing more until `regain`. */
+/** A subscriber receives changes; after `lose` none, and after `regain` again. */
 async function silenced(
-  listening: Listening,
+  listening: JoinedChannel,
   client: Client,
   write: () => Promise<string>,
   lose: () => Promise<unknown>,
   regain: () => Promise<unknown>,
 ): Promise<void> {
   await listening.until(await write());
-  const heard = listening.heard.length;
+  const count = listening.received.length;
   await lose();
   const hidden = await write();
   await passed();
   await client.settled();
-  assert.equal(listening.heard.length, heard);
+  assert.equal(listening.received.length, count);
   await regain();
   const shown = await write();
   await listening.until(shown);
-  assert.ok(!listening.heard.some((change) => keyOf(change) === hidden), "what was missed is not sent later");
+  assert.ok(!listening.received.some((change) => keyOf(change) === hidden), "what was missed is not sent later");
 }
 
-Deno.test("a person who is suspended hears nothing from then on, with the token they have", async () => {
+Deno.test("realtime tokens: a suspended user receives nothing from then on, with the same token", async () => {
   const suspended = await signUp();
   await using client = new Client(suspended);
-  const listening = await client.listen("suspended", mine(suspended));
+  const listening = await client.subscribe("suspended", mine(suspended));
   await silenced(
     listening,
     client,
@@ -138,41 +138,41 @@ Deno.test("a person who is suspended hears nothing from then on, with the token 
   );
 });
 
-Deno.test("an administrator who is suspended, or loses the area, hears nothing from then on", async () => {
+Deno.test("realtime tokens: an administrator who is suspended or loses the area receives nothing from then on", async () => {
   const administrator = await signUp({ appMetadata: { admin: { areas: ["support"] } } });
   await using client = new Client(administrator);
-  const listening = await client.listen(
+  const listening = await client.subscribe(
     "console",
     { table: "admin_notifications", event: "INSERT", filter: "area=eq.support" },
   );
   const setAdmin = (change: string) => () =>
     sql.unsafe(`update public.admins set ${change} where id = '${administrator.id}'`);
-  const write = () => tellAdmins(sql, { area: "support" });
+  const write = () => notifyAdmins(sql, { area: "support" });
   await silenced(listening, client, write, setAdmin("status = 'suspended'"), setAdmin("status = 'active'"));
   await silenced(listening, client, write, setAdmin("areas = '{lots}'"), setAdmin("areas = '{support}'"));
 });
 
-Deno.test("when the token ends the subscription ends, with a word, and the library does not join again", async () => {
+Deno.test("realtime tokens: when a token expires its channel closes with a message, and the library does not join again", async () => {
   await using client = new Client({ token: token(person.id, { secret, claims: { exp: inSeconds(3) } }) });
-  const channel = await client.listen("short", mine());
+  const channel = await client.subscribe("short", mine());
   await channel.until(await notify(sql, person.id));
-  await channel.said("CLOSED");
+  await channel.reaches("CLOSED");
   const word = channel.system.at(-1)!;
   assert.equal(word.status, "error");
   assert.equal(word.extension, "system");
   assert.match(word.message, /^Token has expired \d+ seconds ago$/);
-  const heard = channel.heard.length;
+  const count = channel.received.length;
   await notify(sql, person.id);
   await passed();
   await client.settled();
-  assert.equal(channel.heard.length, heard);
+  assert.equal(channel.received.length, count);
   assert.equal(client.supabase.getChannels().length, 0);
 });
 
-Deno.test("a token that is refreshed in time keeps the subscription, and the claims are those of the new one", async () => {
+Deno.test("realtime tokens: a token that is refreshed in time keeps the channel, with the new claims", async () => {
   const short = await signIn(person.email);
   await using client = new Client({ token: token(person.id, { secret, claims: { exp: inSeconds(4) } }) });
-  const channel = await client.listen("refreshed", mine());
+  const channel = await client.subscribe("refreshed", mine());
   client.token = short.token;
   await client.supabase.realtime.setAuth();
   await channel.ready(2);
@@ -182,32 +182,32 @@ Deno.test("a token that is refreshed in time keeps the subscription, and the cla
   assert.deepEqual(channel.statuses.map(({ status }) => status), ["SUBSCRIBED"]);
 });
 
-Deno.test("a channel that is given another's token hears that other's rows and no more its own", async () => {
+Deno.test("realtime tokens: a channel with the new token of another user receives only that user's rows", async () => {
   const next = await signUp();
   await using client = new Client(person);
-  const channel = await client.listen("shared device", { table: "user_notifications" });
+  const channel = await client.subscribe("shared device", { table: "user_notifications" });
   await channel.until(await notify(sql, person.id));
   client.token = next.token;
   await client.supabase.realtime.setAuth();
   await channel.ready(2);
   const firsts = await notify(sql, person.id);
   await channel.until(await notify(sql, next.id));
-  assert.ok(!channel.heard.some((change) => keyOf(change) === firsts));
+  assert.ok(!channel.received.some((change) => keyOf(change) === firsts));
 });
 
-Deno.test("a channel that is given a bad token ends", async () => {
+Deno.test("realtime tokens: an invalid new token closes the channel", async () => {
   await using client = new Client(person);
-  const channel = await client.listen("turned bad", mine());
+  const channel = await client.subscribe("turned bad", mine());
   client.token = token(person.id, { secret: "another-secret-of-at-least-32-characters" });
   await client.supabase.realtime.setAuth();
-  await channel.said("CLOSED");
+  await channel.reaches("CLOSED");
   await notify(sql, person.id);
   await passed();
   await client.settled();
-  assert.deepEqual(channel.heard, []);
+  assert.deepEqual(channel.received, []);
 });
 
-Deno.test("a socket with a key that is none is refused before anything is said", async () => {
+Deno.test("realtime tokens: a socket with an invalid key is rejected at the handshake", async () => {
   const expired = token(person.id, { secret, claims: { exp: inSeconds(-10) } });
   await Promise.all(["sb_publishable_none", "abc", expired].map(async (key) => {
     const url = new URL(`${stack().apiUrl.replace(/^http/, "ws")}/realtime/v1/websocket`);

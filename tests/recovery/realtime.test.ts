@@ -1,9 +1,9 @@
-// What a crash does to those who listen: they join again by themselves and go on, and whatever they missed was committed
-// before they were told that they listen again, which is when a client reads anew.
+// Subscribers after a crash: they join again by themselves. Every change that they missed was committed before the message
+// of the new subscription, after which a client reads again.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { notify } from "../realtime/activities.ts";
-import { Client, keyOf, type Listening } from "../realtime/listen.ts";
+import { Client, type JoinedChannel, keyOf } from "../realtime/listen.ts";
 import { type CrashPlatform, crashPlatform } from "../support/crash_platform.ts";
 import { newUser } from "../support/rows.ts";
 import { token } from "../support/tokens.ts";
@@ -16,31 +16,31 @@ interface Committed {
   readonly acknowledged: number;
 }
 
-interface Ear {
+interface Joined {
   readonly user: string;
   readonly client: Client;
-  readonly listening: Listening;
+  readonly listening: JoinedChannel;
   readonly committed: Committed[];
 }
 
-async function listener({ status, sql }: CrashPlatform): Promise<Ear> {
+async function listener({ status, sql }: CrashPlatform): Promise<Joined> {
   const user = await newUser(sql);
   const client = new Client({
     token: token(user, { secret: status.JWT_SECRET }),
     apiUrl: status.API_URL,
     key: status.PUBLISHABLE_KEY,
   });
-  const listening = await client.listen("inbox", { table: "user_notifications", filter: `user_id=eq.${user}` });
+  const listening = await client.subscribe("inbox", { table: "user_notifications", filter: `user_id=eq.${user}` });
   return { user, client, listening, committed: [] };
 }
 
 /** One notification after the other, to everybody in turn, until `stop`; what the database acknowledged is noted. */
-function writing({ status }: CrashPlatform, ears: readonly Ear[]): { stop(): Promise<void> } {
+function writing({ status }: CrashPlatform, joined: readonly Joined[]): { stop(): Promise<void> } {
   const sql = postgres(status.DB_URL, { max: 1, onnotice: () => {}, connect_timeout: 2 });
   let stopped = false;
   const done = (async () => {
     for (let n = 0; !stopped; n++) {
-      const { user, committed } = ears[n % ears.length]!;
+      const { user, committed } = joined[n % joined.length]!;
       const begun = performance.now();
       try {
         const id = await notify(sql, user);
@@ -68,46 +68,46 @@ function isLost(error: unknown): boolean {
 
 async function survives(times: number, kill: (platform: CrashPlatform) => Promise<void>): Promise<void> {
   await using platform = await crashPlatform();
-  const ears: Ear[] = [];
-  for (let n = 0; n < LISTENERS; n++) ears.push(await listener(platform));
-  const writer = writing(platform, ears);
+  const joined: Joined[] = [];
+  for (let n = 0; n < LISTENERS; n++) joined.push(await listener(platform));
+  const writer = writing(platform, joined);
   const kills: number[] = [];
   for (let time = 1; time <= times; time++) {
-    const counts = ears.map(({ listening }) => listening.heard.length + 10);
-    await Promise.all(ears.map(({ listening }, n) => listening.hears(counts[n]!)));
+    const counts = joined.map(({ listening }) => listening.received.length + 10);
+    await Promise.all(joined.map(({ listening }, n) => listening.receives(counts[n]!)));
     kills.push(performance.now());
     await kill(platform);
-    await Promise.all(ears.map(({ listening }) => listening.ready(time + 1)));
+    await Promise.all(joined.map(({ listening }) => listening.ready(time + 1)));
   }
-  const counts = ears.map(({ listening }) => listening.heard.length + 10);
-  await Promise.all(ears.map(({ listening }, n) => listening.hears(counts[n]!)));
+  const counts = joined.map(({ listening }) => listening.received.length + 10);
+  await Promise.all(joined.map(({ listening }, n) => listening.receives(counts[n]!)));
   await writer.stop();
 
-  for (const { listening, committed } of ears) {
+  for (const { listening, committed } of joined) {
     await listening.until(committed.at(-1)!.id);
-    const heard = listening.heard.map(keyOf);
-    assert.equal(new Set(heard).size, heard.length, "nothing comes twice");
-    assert.deepEqual(listening.heard.flatMap(({ errors }) => errors ?? []), []);
-    const agains = listening.system.filter(({ status }) => status === "ok").map(({ at }) => at);
-    const missed = committed.filter(({ id }) => !heard.includes(id));
+    const received = listening.received.map(keyOf);
+    assert.equal(new Set(received).size, received.length, "nothing is received twice");
+    assert.deepEqual(listening.received.flatMap(({ errors }) => errors ?? []), []);
+    const subscriptions = listening.system.filter(({ status }) => status === "ok").map(({ at }) => at);
+    const missed = committed.filter(({ id }) => !received.includes(id));
     const unexplained = missed.filter(({ begun, acknowledged }) => {
-      const told = agains.find((at) => at > begun) ?? Infinity;
-      return !kills.some((killed) => acknowledged > killed - 1_000 && told < killed + 20_000);
+      const subscribedAt = subscriptions.find((at) => at > begun) ?? Infinity;
+      return !kills.some((killed) => acknowledged > killed - 1_000 && subscribedAt < killed + 20_000);
     });
     assert.deepEqual(unexplained, [], "what was missed was committed around a crash and before the new subscription");
     assert.deepEqual(
-      listening.heard.map(keyOf).filter((id) => committed.some((each) => each.id === id)),
-      committed.map(({ id }) => id).filter((id) => heard.includes(id)),
+      listening.received.map(keyOf).filter((id) => committed.some((each) => each.id === id)),
+      committed.map(({ id }) => id).filter((id) => received.includes(id)),
       "they come in the order of their commits",
     );
   }
-  for (const { client } of ears) await client[Symbol.asyncDispose]();
+  for (const { client } of joined) await client[Symbol.asyncDispose]();
 }
 
-Deno.test("realtime: after kill -9 of the realtime server, twice, clients listen again and have missed nothing that they do not know of", async () => {
+Deno.test("realtime: after kill -9 of the realtime server, twice, clients join again, and every gap is followed by a new subscription", async () => {
   await survives(2, (platform) => platform.killRealtime());
 });
 
-Deno.test("realtime: after kill -9 of the database, twice, clients listen again and have missed nothing that they do not know of", async () => {
+Deno.test("realtime: after kill -9 of the database, twice, clients join again, and every gap is followed by a new subscription", async () => {
   await survives(2, (platform) => platform.killDatabase());
 });
