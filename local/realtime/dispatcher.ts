@@ -252,7 +252,7 @@ function conditionsOf(change: RowChange, one: TableSubscription, table: Table, q
   return [...conditions, isComplete ? query.isVisible(table, role, claims, key) : () => false];
 }
 
-/** Why nobody of this role may read the change. Deletes are not checked, as hosted. */
+/** The error for a role that may not read the table. Deletes are not checked, as hosted. */
 function roleError({ type }: RowChange, { key, readable }: Table, role: string): string | undefined {
   if (type === "DELETE") return undefined;
   if (key.length === 0) return "Error 400: Bad Request, no primary key";

@@ -185,16 +185,16 @@ Deno.test("data api: a function can read the caller and the request, and nothing
   await withFunction(definition, async (name) => {
     const call = { method: "POST", path: `/rpc/${name}` };
     for (let round = 0; round < 3; round++) {
-      const told = await rpc(name, {}, { authorization: `Bearer ${user.token}`, "x-note": "first" });
-      assert.deepEqual(await told.json(), {
+      const first = await rpc(name, {}, { authorization: `Bearer ${user.token}`, "x-note": "first" });
+      assert.deepEqual(await first.json(), {
         ...call,
         role: "authenticated",
         sub: user.id,
         claims: user.id,
         header: "first",
       });
-      const untold = await rpc(name, {});
-      assert.deepEqual(await untold.json(), { ...call, role: "anon", sub: null, claims: null, header: null });
+      const second = await rpc(name, {});
+      assert.deepEqual(await second.json(), { ...call, role: "anon", sub: null, claims: null, header: null });
     }
   });
 });

@@ -15,7 +15,7 @@ await sql.unsafe(`
   alter table public.notes alter column big set storage external;
   revoke all on public.notes from anon, authenticated;
   grant select (id, owner, body, big, rank) on public.notes to authenticated;
-  create policy "Owners see their notes" on public.notes for select to authenticated using ((select auth.uid()) = owner);
+  create policy "Owners read their notes" on public.notes for select to authenticated using ((select auth.uid()) = owner);
   alter publication supabase_realtime add table public.notes;
 `);
 const NOTES = { event: "*", schema: "public", table: "notes" };
@@ -58,7 +58,7 @@ Deno.test("realtime feed: without a filter, or with the id of another user in it
   const [me, other] = [crypto.randomUUID(), crypto.randomUUID()];
   const open = await subscribe(NOTES, person(me));
   const prying = await subscribe({ ...NOTES, filter: `owner=eq.${other}` }, person(me));
-  const nobody = await subscribe(NOTES, { role: "authenticated", claims: { role: "authenticated" } });
+  const withoutUser = await subscribe(NOTES, { role: "authenticated", claims: { role: "authenticated" } });
   const theirs = await subscribe({ ...NOTES, filter: `owner=eq.${other}` }, person(other));
   const hidden = await note(other, { body: "private" });
   await sql`update public.notes set body = 'still private' where id = ${hidden}`;
@@ -70,7 +70,7 @@ Deno.test("realtime feed: without a filter, or with the id of another user in it
     ["UPDATE", hidden, hidden],
     ["INSERT", fence + 1, null],
   ]);
-  assert.deepEqual([prying.received, nobody.received], [[], []]);
+  assert.deepEqual([prying.received, withoutUser.received], [[], []]);
 });
 
 Deno.test("realtime feed: a role that may not select the key receives an error, and nothing of the row", async () => {
@@ -353,8 +353,8 @@ Deno.test("realtime feed: a policy that fails for one subscriber ends that subsc
     await subscribe({ ...NOTES, filter: "body=gt.a" }, person(me)),
   ];
   const id = await note(me, { body: "abc" });
-  for (const hears of [subscriber, greater]) {
-    assert.deepEqual((await hears.receives(1)).map(summary), [["INSERT", id, null]]);
+  for (const one of [subscriber, greater]) {
+    assert.deepEqual((await one.receives(1)).map(summary), [["INSERT", id, null]]);
   }
   assert.match(broken.lost ?? "", /policy/);
   assert.deepEqual(broken.received, []);

@@ -15,7 +15,7 @@ import { token, WireClient } from "../support/realtime_server.ts";
 const ENTRY = fileURLToPath(new URL("../support/realtime_entry.ts", import.meta.url));
 const CHANGES = { postgres_changes: [{ event: "*", schema: "public" }] };
 
-interface Behind {
+interface Fixture {
   readonly gateway: Gateway;
   readonly proxy: RealtimeProxy;
   readonly process: Supervisor;
@@ -25,16 +25,16 @@ interface Behind {
   client(vsn?: string): SupabaseClient;
 }
 
-async function behindGateway(run: (behind: Behind) => Promise<void>): Promise<void> {
+async function withGateway(run: (fixture: Fixture) => Promise<void>): Promise<void> {
   const log: string[] = [];
   const write = (line: string) => void log.push(line);
   const process = new Supervisor({ entry: ENTRY, databaseUrl: "postgres://none", log: write });
   const proxy = new RealtimeProxy((timeoutMs) => process.port(timeoutMs));
   const gateway = listen({ hostname: "127.0.0.1", port: 0, log: write }, () => Promise.resolve(new Response()));
-  const nobody = () => Promise.resolve(new Response(null, { status: 404 }));
+  const notFound = () => Promise.resolve(new Response(null, { status: 404 }));
   const realtime = (request: Request, url: URL) => proxy.handle(request, url);
   const mail = () => new Response();
-  gateway.open({ rest: nobody, auth: nobody, mail, functions: nobody, storage: nobody, realtime });
+  gateway.open({ rest: notFound, auth: notFound, mail, functions: notFound, storage: notFound, realtime });
   const clients: SupabaseClient[] = [];
   try {
     await run({
@@ -61,7 +61,7 @@ async function behindGateway(run: (behind: Behind) => Promise<void>): Promise<vo
 }
 
 Deno.test("realtime: supabase-js receives row changes through the gateway, in both versions of the protocol", async () => {
-  await behindGateway(async ({ client }) => {
+  await withGateway(async ({ client }) => {
     const received: string[] = [];
     for (const vsn of ["1.0.0", "2.0.0"]) {
       const channel = client(vsn).channel("room").on(
@@ -76,7 +76,7 @@ Deno.test("realtime: supabase-js receives row changes through the gateway, in bo
 });
 
 Deno.test("realtime: broadcasts of supabase-js are rejected, by socket and by HTTP", async () => {
-  await behindGateway(async ({ client }) => {
+  await withGateway(async ({ client }) => {
     const channel = client().channel("room", { config: { broadcast: { ack: true } } });
     await subscribed(channel);
     assert.equal(await channel.send({ type: "broadcast", event: "words", payload: { words: "é漢" } }), "error");
@@ -86,7 +86,7 @@ Deno.test("realtime: broadcasts of supabase-js are rejected, by socket and by HT
 });
 
 Deno.test("realtime: an error of the handshake reaches the client with its status through the gateway", async () => {
-  await behindGateway(async ({ gateway }) => {
+  await withGateway(async ({ gateway }) => {
     const address = `ws://127.0.0.1:${gateway.port}/realtime/v1/websocket?vsn=2.0.0`;
     const refusal = async (url: string, headers: Record<string, string> = {}) => {
       const { promise, resolve } = Promise.withResolvers<[number | undefined, string]>();
@@ -120,7 +120,7 @@ Deno.test("realtime: an error of the handshake reaches the client with its statu
 });
 
 Deno.test("realtime: the close codes of the server reach the client through the gateway", async () => {
-  await behindGateway(async ({ url }) => {
+  await withGateway(async ({ url }) => {
     const client = await WireClient.open(url);
     client.socket.send("{");
     assert.deepEqual(await client.end(), { code: 1007, reason: "The frame is not JSON" });
@@ -128,7 +128,7 @@ Deno.test("realtime: the close codes of the server reach the client through the 
 });
 
 Deno.test("realtime: after kill -9 the server is started again, and clients join again by themselves", async () => {
-  await behindGateway(async ({ client, process }) => {
+  await withGateway(async ({ client, process }) => {
     const pids = new Set<number>();
     const channel = client().channel("rows")
       .on<{ pid: number }>(
@@ -147,7 +147,7 @@ Deno.test("realtime: after kill -9 the server is started again, and clients join
 });
 
 Deno.test("realtime: a stop closes each socket with 1012, and the process ends", async () => {
-  await behindGateway(async ({ proxy, gateway, process, url }) => {
+  await withGateway(async ({ proxy, gateway, process, url }) => {
     const clients = await Promise.all(Array.from({ length: 20 }, () => WireClient.open(url)));
     for (const client of clients) await client.join("realtime:room", CHANGES);
     const pid = process.pid!;
@@ -182,7 +182,7 @@ Deno.test("realtime: the process ends when the platform is killed", async () => 
 });
 
 Deno.test("realtime: a client that does not read is closed with a reason, and the others receive their changes", async () => {
-  await behindGateway(async ({ url, log }) => {
+  await withGateway(async ({ url, log }) => {
     const slow = new Ws(url);
     const { promise: opened, resolve: open } = Promise.withResolvers<void>();
     const { promise: closed, resolve: close } = Promise.withResolvers<[number, string]>();

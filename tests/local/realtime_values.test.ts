@@ -205,42 +205,42 @@ Deno.test("realtime filters: each operator passes what Postgres passes, and neve
 
 Deno.test("realtime filters: an invalid subscription is rejected in the words of the hosted service", async () => {
   await sql.unsafe(`
-    create table public.asked (id integer primary key, secret text, data json, part integer[]);
-    revoke all on public.asked from authenticated;
-    grant select (id, data, part) on public.asked to authenticated;
-    alter publication supabase_realtime add table public.asked;
+    create table public.requested (id integer primary key, secret text, data json, part integer[]);
+    revoke all on public.requested from authenticated;
+    grant select (id, data, part) on public.requested to authenticated;
+    alter publication supabase_realtime add table public.requested;
     create table public.unpublished (id integer primary key);
     grant select on public.unpublished to authenticated;
   `);
-  const said = async (binding: object, role = "authenticated") => {
+  const errorOf = async (binding: object, role = "authenticated") => {
     try {
       await subscribe(binding, { role, claims: { role } });
     } catch (error) {
       assert.ok(error instanceof SubscriptionRejected, String(error));
       return error.message;
     }
-    throw new Error(`Not refused: ${JSON.stringify(binding)}`);
+    throw new Error(`Not rejected: ${JSON.stringify(binding)}`);
   };
-  const asked = (filter: string) => ({ event: "*", schema: "public", table: "asked", filter });
-  assert.equal(await said(asked("foo.hey")), 'Error parsing `filter` params: ["foo.hey"]');
-  assert.equal(await said(asked("id=foo.hey")), 'Error parsing `filter` params: ["foo", "hey"]');
-  assert.equal(await said(asked("undefined")), 'Error parsing `filter` params: ["undefined"]');
+  const withFilter = (filter: string) => ({ event: "*", schema: "public", table: "requested", filter });
+  assert.equal(await errorOf(withFilter("foo.hey")), 'Error parsing `filter` params: ["foo.hey"]');
+  assert.equal(await errorOf(withFilter("id=foo.hey")), 'Error parsing `filter` params: ["foo", "hey"]');
+  assert.equal(await errorOf(withFilter("undefined")), 'Error parsing `filter` params: ["undefined"]');
   assert.equal(
-    await said(asked("id=in.1,2")),
+    await errorOf(withFilter("id=in.1,2")),
     "Error parsing `filter` params: `in` filter value must be wrapped by parentheses",
   );
   assert.equal(
-    await said(asked("id=eq.1,,id=eq.2")),
+    await errorOf(withFilter("id=eq.1,,id=eq.2")),
     "Error parsing `filter` params: filter must not contain empty segments (check for extra commas)",
   );
   assert.equal(
-    await said({ event: "*" }),
+    await errorOf({ event: "*" }),
     'No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: %{"event" => "*"}',
   );
   assert.equal(
-    await said({ schema: 7, table: "asked" }),
+    await errorOf({ schema: 7, table: "requested" }),
     "No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: " +
-      '%{"schema" => 7, "table" => "asked"}',
+      '%{"schema" => 7, "table" => "requested"}',
   );
   const wrong = (detail: string, exception?: string) =>
     "Unable to subscribe to changes with given parameters. " +
@@ -249,12 +249,12 @@ Deno.test("realtime filters: an invalid subscription is rejected in the words of
       : "An exception happened so please check your connect parameters") +
     `: [${detail}]` + (exception === undefined ? "" : `. Exception: ERROR ${exception}`);
   assert.equal(
-    await said({ event: "*", schema: "public", table: "unpublished" }),
+    await errorOf({ event: "*", schema: "public", table: "unpublished" }),
     wrong("event: *, schema: public, table: unpublished, filters: [], select: nil"),
   );
   const raised = (column: string, operator: string, value: string, exception: string) =>
     wrong(
-      `event: *, schema: public, table: asked, filters: [{"${column}", "${operator}", "${value}", false}], select: nil`,
+      `event: *, schema: public, table: requested, filters: [{"${column}", "${operator}", "${value}", false}], select: nil`,
       exception,
     );
   const failures: [string, string, string, string][] = [
@@ -265,35 +265,35 @@ Deno.test("realtime filters: an invalid subscription is rejected in the words of
   ];
   for (const [column, operator, value, exception] of failures) {
     assert.equal(
-      await said(asked(`${column}=${operator}.${value}`)),
+      await errorOf(withFilter(`${column}=${operator}.${value}`)),
       raised(column, operator, value, exception.replaceAll('\\"', '"')),
     );
   }
   assert.match(
-    await said(asked("data=eq.1")),
+    await errorOf(withFilter("data=eq.1")),
     /ERROR 42883 \(undefined_function\) operator does not exist: json = json$/,
   );
   const many = Array.from({ length: 101 }, (_, index) => index).join();
   assert.match(
-    await said(asked(`id=in.(${many})`)),
+    await errorOf(withFilter(`id=in.(${many})`)),
     /P0001 \(raise_exception\) too many values for `in` filter. Maximum 100$/,
   );
   for (const condition of ["is.null", "like.1%", "not.eq.1"]) {
-    assert.match(await said(asked(`id=${condition}`)), /^Error parsing `filter` params: \["(is|like|not)", /);
+    assert.match(await errorOf(withFilter(`id=${condition}`)), /^Error parsing `filter` params: \["(is|like|not)", /);
   }
   assert.equal(
-    await said({ schema: "public", table: "asked", select: ["id"] }),
+    await errorOf({ schema: "public", table: "requested", select: ["id"] }),
     "The local platform does not select columns.",
   );
   for (const role of ["postgres", "supabase_admin", "authenticator", "nobody", ""]) {
-    assert.match(await said({ table: "asked" }, role), new RegExp(`role "${role}" does not exist$`));
+    assert.match(await errorOf({ table: "requested" }, role), new RegExp(`role "${role}" does not exist$`));
   }
   await assert.rejects(
-    subscribe({ table: "asked" }, { role: null as unknown as string, claims: {} }),
+    subscribe({ table: "requested" }, { role: null as unknown as string, claims: {} }),
     SubscriptionRejected,
   );
   // One binding that is refused refuses all.
-  await assert.rejects(subscribe([{ table: "asked" }, { table: "unpublished" }]), SubscriptionRejected);
+  await assert.rejects(subscribe([{ table: "requested" }, { table: "unpublished" }]), SubscriptionRejected);
 });
 
 Deno.test("realtime: a subscription to a schema, or to all, is for the tables that are published then", async () => {

@@ -222,7 +222,7 @@ Deno.test("data api: a malformed path is 400, and a path that is not a function 
 Deno.test("data api: db_pre_request runs with the role of the request, and may reject it", async () => {
   const definition = `() returns void language plpgsql as $$ begin
     if current_setting('request.headers')::jsonb ->> 'x-refuse' = current_user then
-      raise sqlstate 'PGRST' using message = '{"code": "refused", "message": "No"}', detail = '{"status": 402, "headers": {"X-Why": "asked"}}';
+      raise sqlstate 'PGRST' using message = '{"code": "refused", "message": "No"}', detail = '{"status": 402, "headers": {"X-Why": "reason"}}';
     end if; end $$`;
   const sql = postgres(stack().dbUrl, { max: 1, onnotice: () => {} });
   try {
@@ -236,7 +236,7 @@ Deno.test("data api: db_pre_request runs with the role of the request, and may r
         await reply.body?.cancel();
         return undefined;
       });
-      assert.deepEqual([answer.status, answer.headers.get("x-why")], [402, "asked"]);
+      assert.deepEqual([answer.status, answer.headers.get("x-why")], [402, "reason"]);
       assert.deepEqual(await answer.json(), { code: "refused", message: "No", details: null, hint: null });
       const { token } = await signUp();
       const other = await rpc("list_codes", { p_lang: "en" }, { "x-refuse": "anon", authorization: `Bearer ${token}` });

@@ -131,7 +131,7 @@ Deno.test("user_badges: the user receives a badge when it is earned", async () =
   assertShape(earned!, "INSERT", "user_badges");
   const { earned_at: _, ...row } = earned!.new as Record<string, unknown>;
   assert.deepEqual(row, { id: badge!.id, user_id: person.id, badge_id: badge!.badge_id });
-  assert.equal((await channel.until(again!.id)).length, 1, "only inserts were asked for");
+  assert.equal((await channel.until(again!.id)).length, 1, "the subscription is for inserts only");
 });
 
 Deno.test("user_activity_logs: administrators receive all activities, other users none, not even their own", async () => {

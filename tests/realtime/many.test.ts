@@ -100,7 +100,7 @@ interface Expected {
 function expectedOf({ bindings, sees }: Subscriber, row: Row, type: string): Expected[] {
   return bindings.flatMap(({ table, event, filter }, binding) => {
     if (table !== row.table || (event !== undefined && event !== type)) return [];
-    // Of a deleted row there is only the key: no policy is asked, and no filter on a person passes.
+    // A deleted row has only its key: policies are not checked, and a filter on the user never passes.
     if (type === "DELETE") return filter === undefined ? [{ binding, text: `DELETE ${row.id}` }] : [];
     if (!sees(row) || (filter !== undefined && !filter.includes(row.user!))) return [];
     return [{ binding, text: `${type} ${row.id} ${row.mark}` }];
