@@ -1,11 +1,11 @@
 // Patterns of the rules parser take time that grows with the text, not with its square.
 import assert from "node:assert/strict";
-import { clockworkOf, takeTokens } from "../../supabase/functions/_shared/ai_search/rules/parse.ts";
+import { localClock, takeTokens } from "../../supabase/functions/_shared/ai_search/rules/parse.ts";
 import { readPlace } from "../../supabase/functions/_shared/ai_search/rules/place.ts";
 import { Scanner } from "../../supabase/functions/_shared/ai_search/rules/scanner.ts";
 import { normalise } from "../../supabase/functions/_shared/ai_search/rules/text.ts";
 
-const clock = clockworkOf({ now: new Date("2026-11-18T12:00:00+09:00"), timeZone: "Asia/Tokyo" });
+const clock = localClock({ now: new Date("2026-11-18T12:00:00+09:00"), timeZone: "Asia/Tokyo" });
 
 /** Everything that reads the text itself, without the bound of 500 characters that a request has. */
 function scan(text: string): void {

@@ -3,7 +3,7 @@ import { Id, text, Timestamp } from "../_shared/schema/values.ts";
 import { UPLOAD_CATEGORIES } from "../_shared/storage/assets.ts";
 import { IMAGE_TYPES } from "../_shared/storage/image_type.ts";
 
-export const LARGEST_UPLOAD = 10 * 1024 * 1024;
+export const MAX_UPLOAD_BYTES = 10 * 1024 * 1024;
 
 export const UploadCategory = z.enum(UPLOAD_CATEGORIES)
   .meta({
@@ -16,7 +16,7 @@ export const UploadRequest = z.strictObject({
     description: "Name of the file on the device. It is not stored.",
     examples: ["IMG_0042.jpg"],
   }),
-  file_size: z.int().min(1).max(LARGEST_UPLOAD).meta({
+  file_size: z.int().min(1).max(MAX_UPLOAD_BYTES).meta({
     description: "Size in bytes, at most 10 MiB",
     examples: [482133],
   }),

@@ -25,7 +25,7 @@ interface Deletion {
 const Content = z.object({ storage_key: z.string().min(1) });
 
 const BATCH = 100;
-const AT_ONCE = 10;
+const CONCURRENCY = 10;
 /** Shorter than the timeout of the job, and than the time after which another consumer reads the messages. */
 const TIMEOUT_MS = 40_000;
 
@@ -74,7 +74,7 @@ async function publishAll(
   files: readonly Publication[],
 ): Promise<number> {
   let settled = 0;
-  await forEach(files.filter((file) => Content.safeParse(file).success), AT_ONCE, async (file) => {
+  await forEach(files.filter((file) => Content.safeParse(file).success), CONCURRENCY, async (file) => {
     if (await applyPublication(db, storage, file)) settled++;
   });
   return settled;
@@ -89,7 +89,7 @@ function deletion({ msg_id, message }: Message): Deletion[] {
 /** Deletes objects, a few at the same time, and returns those whose objects no longer exist. */
 async function deleteObjects(storage: ObjectStorage, deletions: readonly Deletion[]): Promise<Deletion[]> {
   const deleted: Deletion[] = [];
-  await forEach(deletions, AT_ONCE, async (deletion) => {
+  await forEach(deletions, CONCURRENCY, async (deletion) => {
     // In this order, because a deleted original can no longer be copied.
     const { storage_key: key } = deletion;
     const keys = new Set([incomingKey(key), originalKey(key), key]);

@@ -162,7 +162,7 @@ function logOf(modelResult: ModelResult | undefined, currency: string | null) {
 }
 
 /** A place that is not found or ambiguous determines the confidence of the answer. */
-const UNSURE_OF_PLACE = 0.5;
+const UNRESOLVED_CONFIDENCE = 0.5;
 
 function answerOf({ parsed, location, assumptions, unresolved, parser, model }: SearchResult): Answer {
   const query = location === null ? parsed.query : withCenter(parsed, {
@@ -170,7 +170,7 @@ function answerOf({ parsed, location, assumptions, unresolved, parser, model }: 
     lng: location.lng,
     ...location.name === "" ? {} : { placeName: location.name.slice(0, 200) },
   });
-  const confidence = unresolved.length > 0 ? Math.min(parsed.confidence, UNSURE_OF_PLACE) : parsed.confidence;
+  const confidence = unresolved.length > 0 ? Math.min(parsed.confidence, UNRESOLVED_CONFIDENCE) : parsed.confidence;
   return {
     location,
     entry_at: parsed.entry_at,

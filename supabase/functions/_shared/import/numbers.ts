@@ -2,7 +2,7 @@ import { narrow } from "./lookup.ts";
 
 export type Reading<T> = { readonly value: T } | { readonly problem: string };
 
-function shown(raw: unknown): string {
+function quoted(raw: unknown): string {
   const text = typeof raw === "string" ? raw : JSON.stringify(raw);
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
@@ -14,13 +14,13 @@ export function numberOf(raw: unknown): Reading<number> {
   const plain = /^[-+]?\d{1,3}(,\d{3})+(\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
   return /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d{1,2})?$/i.test(plain)
     ? { value: Number(plain) }
-    : { problem: `is not a number: ${shown(raw)}` };
+    : { problem: `is not a number: ${quoted(raw)}` };
 }
 
 export function integerOf(raw: unknown): Reading<number> {
   const reading = numberOf(raw);
   if ("problem" in reading || Number.isInteger(reading.value)) return reading;
-  return { problem: `is not a whole number: ${shown(raw)}` };
+  return { problem: `is not a whole number: ${quoted(raw)}` };
 }
 
 const DEGREES =

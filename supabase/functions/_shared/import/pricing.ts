@@ -26,7 +26,7 @@ interface Step {
 /** A price list with more steps is rejected as implausible. */
 const MAX_RULES = 100;
 const TOO_LONG = `the price has more than ${MAX_RULES} steps`;
-const MOST_MINOR = 100_000_000;
+const MAX_PRICE_MINOR = 100_000_000;
 
 function wholeOf(raw: unknown, least: number, most: number): number | undefined {
   if (isMissing(raw)) return undefined;
@@ -40,7 +40,7 @@ function stepsOf(record: SourceRecord, steps: Steps): readonly Step[] | undefine
   const found: Step[] = [];
   for (const member of listed) {
     const values = typeof member === "object" && member !== null ? member as Record<string, unknown> : {};
-    const from = wholeOf(values[steps.starts_at], 0, 527_040), price = wholeOf(values[steps.price], 0, MOST_MINOR);
+    const from = wholeOf(values[steps.starts_at], 0, 527_040), price = wholeOf(values[steps.price], 0, MAX_PRICE_MINOR);
     if (from === undefined || price === undefined) return undefined;
     found.push({ from, price });
   }
@@ -95,7 +95,7 @@ export function pricingOf(record: SourceRecord, { steps, leave }: NonNullable<Ma
   }
   const rawCap = steps.day_cap === undefined ? undefined : valueOf(record, steps.day_cap);
   if (rawCap !== undefined) {
-    const cap = wholeOf(rawCap, 0, MOST_MINOR);
+    const cap = wholeOf(rawCap, 0, MAX_PRICE_MINOR);
     if (cap === undefined) return problem(`the maximum of a day, ${JSON.stringify(rawCap)}, could not be read`);
     if (cap === 0) return problem("the maximum of a day is 0: either free or no maximum");
     rules.push({

@@ -23,7 +23,7 @@ import {
 const TOKEN_SECONDS = 15 * 60;
 const TOKEN_MARGIN_MS = 120_000;
 /** Part of the hourly quota is left for other users of the same key. */
-const SPARED_REQUESTS = 20;
+const RESERVED_REQUESTS = 20;
 const QUOTA_WAIT_SECONDS = 600;
 const PAGE = 200;
 /** How far back analytics instances are read. */
@@ -253,7 +253,7 @@ export class AppStoreConnect implements StoreReports {
     }
     const answer = await this.#client.request(url, { accept });
     const left = /user-hour-rem:(\d+)/.exec(answer.headers.get("x-rate-limit") ?? "")?.[1];
-    this.#isQuotaUsed = left !== undefined && Number(left) < SPARED_REQUESTS;
+    this.#isQuotaUsed = left !== undefined && Number(left) < RESERVED_REQUESTS;
     return answer;
   }
 

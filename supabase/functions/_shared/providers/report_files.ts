@@ -2,7 +2,7 @@
 import { ReportError } from "./store_reports.ts";
 
 /** Maximum size of an unpacked file. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -12,13 +12,13 @@ async function inflate(bytes: Bytes, format: "gzip" | "deflate-raw"): Promise<By
   try {
     for await (const chunk of new Blob([bytes]).stream().pipeThrough(new DecompressionStream(format))) {
       size += chunk.length;
-      if (size > MOST_BYTES) break;
+      if (size > MAX_BYTES) break;
       chunks.push(chunk);
     }
   } catch {
     throw new ReportError("unreadable", "A compressed report is damaged.");
   }
-  if (size > MOST_BYTES) throw new ReportError("unreadable", "A compressed report is larger than 64 MiB.");
+  if (size > MAX_BYTES) throw new ReportError("unreadable", "A compressed report is larger than 64 MiB.");
   const all = new Uint8Array(size);
   let at = 0;
   for (const chunk of chunks) {
@@ -36,14 +36,14 @@ export async function gunzipped(bytes: Bytes): Promise<string> {
 const END_SIGNATURE = 0x06054b50;
 const ENTRY_SIGNATURE = 0x02014b50;
 const END_BYTES = 22;
-const LONGEST_COMMENT = 65_535;
+const MAX_COMMENT_BYTES = 65_535;
 
 /** The entries of a zip file, from its central directory. Encryption and ZIP64 are not supported. */
 export async function unzipped(bytes: Bytes): Promise<{ name: string; bytes: Bytes }[]> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   try {
     let end = bytes.length - END_BYTES;
-    const earliest = Math.max(0, end - LONGEST_COMMENT);
+    const earliest = Math.max(0, end - MAX_COMMENT_BYTES);
     while (end > earliest && view.getUint32(end, true) !== END_SIGNATURE) end--;
     if (view.getUint32(end, true) !== END_SIGNATURE) throw new RangeError("no directory");
     const entries: { name: string; bytes: Bytes }[] = [];

@@ -34,7 +34,7 @@ export const PRIVATE_PREFIX = "private/";
 
 const DEADLINE_MS = 10_000;
 /** Requests of the service are sent immediately. */
-const OWN_SECONDS = 60;
+const SERVICE_URL_SECONDS = 60;
 
 export function objectStorage(config: () => Config): ObjectStorage {
   let store: Store | undefined;
@@ -43,7 +43,10 @@ export function objectStorage(config: () => Config): ObjectStorage {
   /** Sends a request of the service. All its headers are signed. */
   const ask = async (method: string, key: string, headers: Record<string, string> = {}): Promise<Response> => {
     const { sign, path } = storeOf();
-    return await send(await sign({ method, path: path(key), headers, seconds: OWN_SECONDS }), { method, headers });
+    return await send(await sign({ method, path: path(key), headers, seconds: SERVICE_URL_SECONDS }), {
+      method,
+      headers,
+    });
   };
 
   return {

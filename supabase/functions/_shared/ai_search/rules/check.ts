@@ -2,7 +2,7 @@
  * Checks a model's answer against the text, because a model can invent or omit a number. A number that is only in the
  * text or only in the answer becomes an open question and lowers the confidence.
  */
-import { LONGEST_TEXT, parseText } from "./parse.ts";
+import { MAX_TEXT, parseText } from "./parse.ts";
 import { wallTimeOf } from "./local_time.ts";
 import { confidenceOf, type Finding, noteOf } from "./notes.ts";
 import type { Locale, Mention, Note, ParseOptions, Query } from "./types.ts";
@@ -28,7 +28,7 @@ const DAY = 1440;
 
 /** Mentions of a text, as returned by parseText. */
 export function mentionsIn(text: string, options: ParseOptions): readonly Mention[] {
-  return [...text].length > LONGEST_TEXT ? [] : parseText(text, options).mentions;
+  return [...text].length > MAX_TEXT ? [] : parseText(text, options).mentions;
 }
 
 export function checkAnswer(

@@ -1,4 +1,4 @@
 /** Exports of the rules parser of AI search. */
 export { type Check, checkAnswer, type CheckedAnswer, mentionsIn } from "./check.ts";
-export { LONGEST_TEXT, parseText, withCenter } from "./parse.ts";
+export { MAX_TEXT as LONGEST_TEXT, parseText, withCenter } from "./parse.ts";
 export type { Mention, Note, ParsedSearch, ParseOptions } from "./types.ts";

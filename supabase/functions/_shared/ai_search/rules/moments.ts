@@ -9,7 +9,7 @@ import type { Field } from "./types.ts";
 
 export const MINUTE = 60_000;
 
-export interface Clockwork {
+export interface LocalClock {
   readonly now: number;
   readonly zone: string;
   readonly today: Today;
@@ -24,12 +24,12 @@ interface Choice {
 /** Resolves the times one after another and records assumptions and open questions. */
 export class MomentReader {
   protected readonly scanner: Scanner;
-  protected readonly clock: Clockwork;
+  protected readonly clock: LocalClock;
   protected readonly assumptions: Finding[] = [];
   protected readonly unresolved: Finding[] = [];
   readonly #isJapanese: boolean;
 
-  constructor(scanner: Scanner, clock: Clockwork) {
+  constructor(scanner: Scanner, clock: LocalClock) {
     this.scanner = scanner;
     this.clock = clock;
     this.#isJapanese = /[ぁ-んァ-ヶ一-龠]/u.test(scanner.text);

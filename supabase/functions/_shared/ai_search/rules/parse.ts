@@ -11,7 +11,7 @@ import { takeLengths, takeWholeDays } from "./durations.ts";
 import { timestamp, wallTimeOf } from "./local_time.ts";
 import { takeMeasures } from "./measures.ts";
 import { mentionsOf } from "./mentions.ts";
-import type { Clockwork } from "./moments.ts";
+import type { LocalClock } from "./moments.ts";
 import { confidenceOf, type Finding, noteOf } from "./notes.ts";
 import { type PlaceReading, readPlace } from "./place.ts";
 import { takePrices } from "./prices.ts";
@@ -24,11 +24,11 @@ import { takeVehicles } from "./vehicles.ts";
 import { takePriceOrder, takeUnsupported, takeWishes } from "./wishes.ts";
 
 /** In characters of the original text. A longer text is unparseable. The request schema already rejects it. */
-export const LONGEST_TEXT = 500;
+export const MAX_TEXT = 500;
 /** Normalising the width can expand one character to eighteen. No real sentence does. */
-const LONGEST_NORMALISED = 1000;
+const MAX_NORMALISED = 1000;
 /** Limits the notes, for example for a text with 250 prices. The confidence still counts all of them. */
-const MOST_NOTES = 20;
+const MAX_NOTES = 20;
 
 interface Tokens extends StayTokens, ConditionTokens {}
 
@@ -36,7 +36,7 @@ interface Tokens extends StayTokens, ConditionTokens {}
  * The order matters: a recogniser consumes its match, so that a later one cannot read it as something else (2.1m as a
  * distance, 24時間 as a stay).
  */
-export function takeTokens(scanner: Scanner, clock: Clockwork): Tokens {
+export function takeTokens(scanner: Scanner, clock: LocalClock): Tokens {
   const aroundTheClock = takeAroundTheClock(scanner);
   const prices = takePrices(scanner);
   const measures = takeMeasures(scanner);
@@ -64,15 +64,15 @@ export function takeTokens(scanner: Scanner, clock: Clockwork): Tokens {
   };
 }
 
-export function clockworkOf(options: Pick<ParseOptions, "now" | "timeZone">): Clockwork {
+export function localClock(options: Pick<ParseOptions, "now" | "timeZone">): LocalClock {
   const now = Math.floor(options.now.getTime() / 60_000) * 60_000;
   return { now, zone: options.timeZone, today: todayOf(wallTimeOf(now, options.timeZone).day) };
 }
 
 export function parseText(raw: string, options: ParseOptions): ParsedSearch {
   const text = normalise(raw);
-  if ([...raw].length > LONGEST_TEXT || text.length > LONGEST_NORMALISED) return unparseable(options, []);
-  const clock = clockworkOf(options);
+  if ([...raw].length > MAX_TEXT || text.length > MAX_NORMALISED) return unparseable(options, []);
+  const clock = localClock(options);
   const scanner = new Scanner(text);
   const tokens = takeTokens(scanner, clock);
   const stay = new StayReader(scanner, tokens, clock).read();
@@ -119,7 +119,7 @@ function unparseable(options: ParseOptions, mentions: readonly Mention[]): Parse
 
 function answer(
   options: ParseOptions,
-  clock: Clockwork,
+  clock: LocalClock,
   stay: Stay,
   conditions: Conditions,
   reading: PlaceReading,
@@ -156,8 +156,8 @@ function answer(
     sort: conditions.sort ?? context?.sort ?? null,
     query,
     confidence: confidenceOf([...assumptions, ...unresolved]),
-    assumptions: assumptions.slice(0, MOST_NOTES).map(write),
-    unresolved: unresolved.slice(0, MOST_NOTES).map(write),
+    assumptions: assumptions.slice(0, MAX_NOTES).map(write),
+    unresolved: unresolved.slice(0, MAX_NOTES).map(write),
     mentions,
   };
 }

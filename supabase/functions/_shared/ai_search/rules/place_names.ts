@@ -14,7 +14,7 @@ const CODE = /[{}<>=;*|\\$^_@#%`~]|--|\/\//u;
 export const HIRAGANA = /[ぁ-ん]/gu;
 export const LETTER = /\p{L}/u;
 export const CJK = /[ぁ-んァ-ヶ一-龠々ー]/u;
-const LONGEST = 60;
+const MAX_LENGTH = 60;
 
 export interface Candidate {
   readonly name: string;
@@ -70,7 +70,7 @@ function japaneseName(piece: string, start: number, particle: string, after: str
     return [{ name: "", score: 0, start, marked: false, preposition: "" }];
   }
   name = strip(name.replace(NEAR_END, ""), false).replace(/(?<=駅)前$/u, "");
-  if (!LETTER.test(name) || CODE.test(name) || name.length > LONGEST || GRAMMAR.test(name)) return [];
+  if (!LETTER.test(name) || CODE.test(name) || name.length > MAX_LENGTH || GRAMMAR.test(name)) return [];
   const hiragana = (name.match(HIRAGANA) ?? []).length;
   let score = 0;
   if (isNear) score += 6;
@@ -120,7 +120,7 @@ export function englishCandidates(chunk: string, at: number, afterDistance: bool
       ).replace(/^[ '".,:/&+-]{1,4}|[ '".,:/&+-]{1,4}$/gu, "").trim();
       if (name === before) break;
     }
-    if (name === "" || !LETTER.test(name) || CODE.test(name) || name.length > LONGEST) return;
+    if (name === "" || !LETTER.test(name) || CODE.test(name) || name.length > MAX_LENGTH) return;
     if (/^(?:not|except|outside of|avoid|anything but) /iu.test(name)) return;
     const words = name.split(" ");
     let score = STRONG.test(preposition) ? 6 : WEAK.test(preposition) ? 4 : preposition === "" ? 0 : 1;

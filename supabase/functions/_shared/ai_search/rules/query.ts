@@ -9,8 +9,8 @@ import type { AttributeName, Field, Measures, Query } from "./types.ts";
 import type { VehicleKind } from "./vehicles.ts";
 import type { Wish } from "./wishes.ts";
 
-const HIGHEST_PRICE = 100_000;
-const FARTHEST_M = 50_000;
+const MAX_PRICE = 100_000;
+const MAX_RADIUS_M = 50_000;
 const DAY_MS = 86_400_000;
 
 export interface ConditionTokens {
@@ -87,7 +87,7 @@ export function readConditions(
   }
   for (const distance of tokens.distances) {
     if (distance.metres === null) leave(distance, "radius_m", "by_vehicle");
-    else if (distance.metres < 1 || distance.metres > FARTHEST_M) {
+    else if (distance.metres < 1 || distance.metres > MAX_RADIUS_M) {
       leave(distance, "radius_m", "out_of_range", distance.metres);
     } else if (conditions.radius !== null && conditions.radius !== distance.metres) {
       leave(distance, "radius_m", "several", distance.metres);
@@ -124,7 +124,7 @@ export function readConditions(
         : void leave(price, "filters", "no_condition");
     }
     const { most, least, unit, vague } = price;
-    if ((most ?? 0) > HIGHEST_PRICE || (least ?? 0) > HIGHEST_PRICE) {
+    if ((most ?? 0) > MAX_PRICE || (least ?? 0) > MAX_PRICE) {
       return void leave(price, "max_price", "out_of_range", most ?? least);
     }
     if (price.cap) want("has_max_fee");
@@ -132,7 +132,7 @@ export function readConditions(
     if (most === null) return;
     if (unit.of === "rate") {
       const hourly = perHour(most, unit);
-      if (conditions.priceMax !== null || hourly > HIGHEST_PRICE) {
+      if (conditions.priceMax !== null || hourly > MAX_PRICE) {
         return void leave(price, "price_max", "more_prices", most);
       }
       conditions.priceMax = hourly;

@@ -4,11 +4,11 @@ import { DAY_PARTS, type Point } from "./clocks.ts";
 import type { DateToken, Repetition } from "./dates.ts";
 import type { Length } from "./durations.ts";
 import { calendarOf, isoDate, momentsOf, wallTimeOf } from "./local_time.ts";
-import { type Clockwork, MINUTE, MomentReader } from "./moments.ts";
+import { type LocalClock, MINUTE, MomentReader } from "./moments.ts";
 import type { Finding, Reason } from "./notes.ts";
 import type { Scanner } from "./scanner.ts";
 
-const LONGEST_MS = 31 * 86_400_000;
+const MAX_STAY_MS = 31 * 86_400_000;
 const OVERNIGHT_START = 18 * 60;
 const OVERNIGHT_END = 10 * 60;
 
@@ -30,7 +30,7 @@ export interface Stay {
 export class StayReader extends MomentReader {
   readonly #tokens: StayTokens;
 
-  constructor(scanner: Scanner, tokens: StayTokens, clock: Clockwork) {
+  constructor(scanner: Scanner, tokens: StayTokens, clock: LocalClock) {
     super(scanner, clock);
     this.#tokens = tokens;
   }
@@ -271,7 +271,7 @@ export class StayReader extends MomentReader {
     if (entry !== null && exit !== null && exit <= entry) {
       this.leave(whole, "exit_at", "conflict", this.at(exit));
       exit = null;
-    } else if (entry !== null && exit !== null && exit - entry > LONGEST_MS) {
+    } else if (entry !== null && exit !== null && exit - entry > MAX_STAY_MS) {
       this.leave(whole, "exit_at", "too_long", this.at(exit));
       exit = null;
     } else if (entry === null && exit !== null && exit < this.clock.now) exit = null;
