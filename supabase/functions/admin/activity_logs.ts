@@ -12,7 +12,7 @@ export const listActivityLogs = route({
   summary: "List administrator actions",
   description:
     "Newest first. With `Accept: application/x-ndjson` the response contains all matching rows from `cursor` on, one " +
-    "per line, and ignores `limit`. If the stream fails, the connection is closed before the last line is complete.",
+    "per line, and ignores `limit`. If the stream fails, the connection is aborted.",
   query: AdminActivityLogsQuery,
   reply: [200, AdminActivityLogs],
   representations: {

@@ -72,8 +72,8 @@ export const exportMyData = route({
   summary: "Export all data about the caller",
   description:
     "Streamed, without a size limit. With `Accept: application/x-ndjson` the response consists of lines: first " +
-    "`exported_at` and `account`, then `table` and `row` for each row. If the stream fails, the connection is closed " +
-    "before the document is complete.",
+    "`exported_at` and `account`, then `table` and `row` for each row. If the stream fails, the connection is " +
+    "aborted.",
   reply: [200, MyData],
   isStreamed: true,
   errors: [],

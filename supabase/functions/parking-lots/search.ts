@@ -22,7 +22,7 @@ export const searchParkingLots = route({
     "With `entry_at` and `exit_at` each lot contains the fee and the state for the stay, as in `GET " +
     "/v1/parking-lots/nearby`. `Accept: application/geo+json` returns features. `Accept: application/x-ndjson` " +
     "returns all matching lots from `cursor` on, one per line, and ignores `limit`. If the stream fails, the " +
-    "connection is closed before the last line is complete. With `updated_since` the last line is `{next_cursor}`.",
+    "connection is aborted. With `updated_since` the last line is `{next_cursor}`.",
   query: SearchQuery,
   reply: [200, FoundLots],
   representations: {

@@ -7,7 +7,7 @@ export const reportCrash = route({
   access: "public",
   summary: "Report a crash of the app",
   description:
-    "Limited to 10 per minute per IP address. Anonymous: no identifying data is stored, and tokens are ignored. " +
+    "Limited to 10 per minute per network address. Anonymous: no identifying data is stored, and tokens are ignored. " +
     "Crashes with the same kind, version, device and day are counted together, with the first 8 KiB of the first " +
     "stack. They are deleted after 90 days. Storage per day is limited, and then the rarest reports are deleted " +
     "first.",
