@@ -62,7 +62,7 @@ Deno.test("app store: a subscription that was bought is active until it renews",
   assert.equal((payload["transaction"] as Record<string, unknown>)["transactionId"], id);
 });
 
-Deno.test("app store: without the Server API a receipt is believed by itself, and says the same each time", async () => {
+Deno.test("app store: without the Server API a receipt is verified by its signature alone, with the same result each time", async () => {
   await using shop = await openShop();
   const { signed_transaction, subscription } = await shop.store.buy({ product_id: PLAN, environment: "Sandbox" });
   const [first, again] = [
@@ -76,7 +76,7 @@ Deno.test("app store: without the Server API a receipt is believed by itself, an
   assert.equal(next_billing_date, expires_at);
 });
 
-Deno.test("app store: what happens to a subscription is what is read and what its notification says", async () => {
+Deno.test("app store: the Server API and the notification give the same state for each event of a subscription", async () => {
   await using shop = await openShop();
   const bought = await shop.store.buy({ product_id: PLAN, trial: true });
   const id = bought.subscription.original_transaction_id;
@@ -130,7 +130,7 @@ Deno.test("app store: in a grace period access lasts until its end, and the subs
   assert.deepEqual([facts.auto_renew_status, facts.auto_renewing, facts.next_billing_date], [true, false, null]);
 });
 
-Deno.test("app store: what is bought once for all has no end, until it is refunded", async () => {
+Deno.test("app store: a one-time purchase has no end, until it is refunded", async () => {
   await using shop = await openShop();
   const bought = await shop.store.buy({ product_id: LIFETIME, one_time: true });
   const statement = await shop.apple.verify(sent(bought.signed_transaction, LIFETIME));
@@ -145,7 +145,7 @@ Deno.test("app store: what is bought once for all has no end, until it is refund
   assertNear(read.facts.access_ends_at, Date.now());
 });
 
-Deno.test("app store: the receipt of an upgraded subscription is worth what took its place", async () => {
+Deno.test("app store: the receipt of an upgraded subscription gives the subscription that replaced it", async () => {
   await using shop = await openShop();
   const bought = await shop.store.buy({ product_id: PLAN });
   const id = bought.subscription.original_transaction_id;
@@ -157,7 +157,7 @@ Deno.test("app store: the receipt of an upgraded subscription is worth what took
   assert.equal(refusal.code, "iap_invalid");
 });
 
-Deno.test("app store: without the Server API the receipt of an earlier period comes before what is newer", async () => {
+Deno.test("app store: without the Server API the receipt of an earlier period does not replace newer statements", async () => {
   await using shop = await openShop();
   const bought = await shop.store.buy({ product_id: PLAN });
   const id = bought.subscription.original_transaction_id;
@@ -173,7 +173,7 @@ Deno.test("app store: without the Server API the receipt of an earlier period co
   assert.notEqual(old.event_id, current.event_id);
 });
 
-Deno.test("app store: notifications that say nothing of a subscription change nothing", async () => {
+Deno.test("app store: notifications without a subscription change nothing", async () => {
   await using shop = await openShop();
   const test = await shop.store.testNotification();
   assert.equal(await shop.apple.readNotification(test.notification.signedPayload), null);
@@ -221,7 +221,7 @@ Deno.test("app store: a receipt for another product or transaction is rejected",
   }
 });
 
-Deno.test("app store: what a status means does not depend on dates that contradict it", () => {
+Deno.test("app store: the status counts, also when dates contradict it", () => {
   const at = Date.parse("2026-09-01T00:00:00Z");
   const [past, future] = [at - DAY * 1000, at + DAY * 1000];
   const purchase = {
@@ -260,7 +260,7 @@ Deno.test("app store: what a status means does not depend on dates that contradi
   }
 });
 
-Deno.test("app store: without settings it says that it is not configured", async () => {
+Deno.test("app store: without settings the provider is not configured", async () => {
   const apple = appStore(() => configOf({}));
   const { code, details } = await refused(apple.verify(sent("a.b.c")));
   assert.deepEqual([code, details], ["service_unavailable", { reason: "not_configured" }]);

@@ -38,7 +38,7 @@ for (const [what, hex] of Object.entries(refused)) {
   Deno.test(`der: ${what} is rejected`, () => assert.throws(() => readElement(bytes(hex)), DerError));
 }
 
-Deno.test("der: elements are as they were encoded", () => {
+Deno.test("der: elements are read as encoded", () => {
   for (const length of [0, 1, 127, 128, 255, 256, 65_535, 65_536]) {
     const contents = new Uint8Array(length).fill(7);
     const element = readElement(encode(Tag.octetString, contents));
@@ -76,7 +76,7 @@ Deno.test("der: times have seconds and are in UTC; two digits of a year are of 1
   for (const [tag, value] of wrong) assert.throws(() => timeOf(text(tag, value)), DerError, value);
 });
 
-Deno.test("der: any bytes are elements within them, or a DerError", () => {
+Deno.test("der: any bytes give elements within their bounds, or a DerError", () => {
   const random = chance(690);
   const tags = [0x30, 0x31, 0xa0, 0x24, 0x04, 0x02, 0x06, 0x00];
   for (let nth = 0; nth < 20_000; nth++) {

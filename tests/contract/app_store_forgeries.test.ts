@@ -68,7 +68,7 @@ async function assertError(receipt: string, reason: RegExp, store = apple): Prom
   assert.deepEqual([refusal.message, refusal.details], ["The receipt is not valid.", undefined]);
 }
 
-Deno.test("app store: what the chain has signed is accepted, however often", async () => {
+Deno.test("app store: a payload signed by the chain is accepted, repeatedly", async () => {
   const receipt = await signedBy(good);
   for (const _ of [1, 2]) assert.equal((await verified(receipt)).facts.status, "active");
 });
@@ -156,12 +156,12 @@ Deno.test("app store: there are three certificates, in their order", async () =>
   for (const [x5c, reason] of orders) await assertError(await signedBy(good, {}, x5c as string[]), reason);
 });
 
-Deno.test("app store: another chain's leaf does not help a payload of the caller's own", async () => {
+Deno.test("app store: a leaf of another chain does not verify a forged payload", async () => {
   const mine = await makeChain();
   await assertError(await signCompact(transaction(), { leaf: mine.leaf, x5c: x5cOf(good) }), /\(signature\)/);
 });
 
-Deno.test("app store: a real chain of Apple's under a payload that is not its own is rejected for its signature", async () => {
+Deno.test("app store: a real chain of Apple with a foreign payload is rejected for its signature", async () => {
   const mine = await makeChain();
   const x5c = [APPLE_LEAF, APPLE_INTERMEDIATE, x5cOf(mine)[2]!];
   const during = { signedDate: Date.parse("2026-01-15T00:00:00Z") };

@@ -143,7 +143,7 @@ for (const [what, answer] of Object.entries(useless)) {
   });
 }
 
-Deno.test("app store: responders are not asked about chains that are forged, nor without the setting", async () => {
+Deno.test("app store: responders are not called for forged chains, nor without the setting", async () => {
   responder.answer = (of) => good(of);
   const before = responder.requests;
   const foreign = await makeChain({ leaf: { ocspUri: `${responder.url}/leaf` } });

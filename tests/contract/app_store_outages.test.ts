@@ -86,7 +86,7 @@ Deno.test("app store: one failure of the Server API is tried again at once", asy
   }
 });
 
-Deno.test("app store: a rate limit says until when to wait, in milliseconds since 1970", async () => {
+Deno.test("app store: the Retry-After of a rate limit is in milliseconds since 1970", async () => {
   await using shop = await openShop();
   const { signed_transaction, subscription } = await shop.store.buy({ product_id: PLAN });
   const id = subscription.transaction_id;
@@ -109,7 +109,7 @@ Deno.test("app store: a rate limit says until when to wait, in milliseconds sinc
   }
 });
 
-Deno.test("app store: nobody who listens is as good as down", async () => {
+Deno.test("app store: a rejected connection is an outage", async () => {
   await using shop = await openShop();
   const { signed_transaction } = await shop.store.buy({ product_id: PLAN });
   const settings = { ...shop.environment, APP_STORE_API_URL: "http://127.0.0.1:1" };
@@ -119,7 +119,7 @@ Deno.test("app store: nobody who listens is as good as down", async () => {
   assert.deepEqual([refusal.code, reasonOf(refusal)], ["service_unavailable", "the App Store cannot be reached"]);
 });
 
-Deno.test("app store: a key that is none is our trouble, and appears nowhere", async () => {
+Deno.test("app store: an invalid key is an error of ours, and is in no message or log", async () => {
   await using shop = await openShop();
   const { signed_transaction } = await shop.store.buy({ product_id: PLAN });
   const wrong: Record<string, string>[] = [
@@ -165,7 +165,7 @@ Deno.test("app store: an old purchase that the Server API does not know is not g
   assert.deepEqual([refusal.code, reasonOf(refusal)], ["iap_invalid", "the App Store responded with 404 (4040010)"]);
 });
 
-Deno.test("app store: a purchase that the App Store has forgotten is expired, with what is known of it", async () => {
+Deno.test("app store: a purchase that the App Store no longer knows is expired, with its known fields", async () => {
   await using shop = await openShop();
   const at = new Date(Date.now() - 2 * 86_400_000).toISOString();
   const { signed_transaction, subscription } = await shop.store.buy({ product_id: PLAN }, { at });
@@ -179,7 +179,7 @@ Deno.test("app store: a purchase that the App Store has forgotten is expired, wi
   assert.equal(refusal.code, "iap_invalid");
 });
 
-Deno.test("app store: a subscription that its answer leaves out is not taken away", async () => {
+Deno.test("app store: a subscription that the response leaves out is kept", async () => {
   await using shop = await openShop();
   const { signed_transaction, subscription } = await shop.store.buy({ product_id: PLAN });
   const before = await shop.apple.verify({ receipt: signed_transaction, product_id: PLAN });
@@ -187,7 +187,7 @@ Deno.test("app store: a subscription that its answer leaves out is not taken awa
   assert.equal((await refused(shop.apple.read(known(before)))).code, "service_unavailable");
 });
 
-Deno.test("app store: an answer about another purchase counts for none", async () => {
+Deno.test("app store: a response about another purchase is ignored", async () => {
   await using shop = await openShop();
   const [mine, other] = [await shop.store.buy({ product_id: PLAN }), await shop.store.buy({ product_id: PLAN })];
   const id = mine.subscription.transaction_id;

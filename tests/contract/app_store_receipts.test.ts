@@ -11,7 +11,7 @@ const LIFETIME = "premium_lifetime";
 const KINDS = ["app", "xcode", "transaction"] as const;
 
 for (const kind of KINDS) {
-  Deno.test(`app store: a receipt of the kind "${kind}" is worth what the Server API says`, async () => {
+  Deno.test(`app store: a receipt of the kind "${kind}" gives the state of the Server API`, async () => {
     await using shop = await openShop();
     const bought = await shop.store.buy({ product_id: PLAN });
     const id = bought.subscription.original_transaction_id;
@@ -31,7 +31,7 @@ for (const kind of KINDS) {
   });
 }
 
-Deno.test("app store: an old receipt is worth the current period, and what is bought once its own transaction", async () => {
+Deno.test("app store: an old receipt gives the current period, and a one-time purchase its own transaction", async () => {
   await using shop = await openShop();
   const bought = await shop.store.buy({ product_id: PLAN });
   const id = bought.subscription.original_transaction_id;
@@ -45,7 +45,7 @@ Deno.test("app store: an old receipt is worth the current period, and what is bo
   assert.equal(lifetime.facts.access_ends_at, "infinity");
 });
 
-Deno.test("app store: a receipt that Production does not know is asked for in Sandbox", async () => {
+Deno.test("app store: a receipt that Production does not know is looked up in Sandbox", async () => {
   await using shop = await openShop();
   const { subscription } = await shop.store.buy({ product_id: PLAN, environment: "Sandbox" });
   const id = subscription.original_transaction_id;
@@ -56,7 +56,7 @@ Deno.test("app store: a receipt that Production does not know is asked for in Sa
   assert.equal((await shop.apple.verify({ receipt: app, product_id: PLAN })).facts.environment, "Sandbox");
 });
 
-Deno.test("app store: a receipt that neither environment knows is rejected, and one that neither may answer is not", async () => {
+Deno.test("app store: a receipt that neither environment knows is rejected; during an outage of one it is not", async () => {
   await using shop = await openShop();
   const entry = { productId: PLAN, transactionId: "7", originalTransactionId: "7" };
   const receipt = appReceipt(BUNDLE_ID, [entry], "app");
@@ -67,7 +67,7 @@ Deno.test("app store: a receipt that neither environment knows is rejected, and 
   assert.equal((await refused(shop.apple.verify({ receipt, product_id: PLAN }))).code, "service_unavailable");
 });
 
-Deno.test("app store: Sandbox is not asked where only Production is accepted", async () => {
+Deno.test("app store: Sandbox is not called where only Production is accepted", async () => {
   await using shop = await openShop(5_000, { APP_STORE_ENVIRONMENTS: "Production" });
   const { subscription } = await shop.store.buy({ product_id: PLAN, environment: "Sandbox" });
   const { app } = await shop.store.receipts(subscription.original_transaction_id);
@@ -75,7 +75,7 @@ Deno.test("app store: Sandbox is not asked where only Production is accepted", a
   assert.equal(await shop.store.requests(subscription.original_transaction_id), 1);
 });
 
-Deno.test("app store: ids that are no numbers are not asked for", async () => {
+Deno.test("app store: ids that are not numbers are not looked up", async () => {
   await using shop = await openShop();
   for (const transactionId of ["../1", "", "1?x", "9".repeat(40), "one"]) {
     const entry = { productId: PLAN, transactionId, originalTransactionId: transactionId };
@@ -106,7 +106,7 @@ Deno.test("app store: a receipt lists its purchases in their order", () => {
   assert.deepEqual(purchasesIn(transactionReceipt(BUNDLE_ID, ENTRY)), [listed[0]]);
 });
 
-Deno.test("app store: receipts that are none, cut off or changed fail in one way", () => {
+Deno.test("app store: invalid, truncated and changed receipts fail with the same error", () => {
   const random = chance(1703);
   const receipts = [
     appReceipt(BUNDLE_ID, [ENTRY, ENTRY], "app"),

@@ -73,7 +73,7 @@ async function withApp(run: (running: Running) => Promise<void>): Promise<void> 
 
 for (const [how, leave] of [["closes", "close"], ["closes its half of", "closeWrite"]] as const) {
   for (const method of ["POST", "DELETE"]) {
-    Deno.test(`client left: ${method}: a client that ${how} the connection within its body is logged as 499, not as an error`, async () => {
+    Deno.test(`client left: ${method}: a client that ${how} the connection during its body is logged as 499, not as an error`, async () => {
       await withApp(async ({ port, lines }) => {
         await using client = await RawClient.connect(port);
         await client.send(
@@ -88,7 +88,7 @@ for (const [how, leave] of [["closes", "close"], ["closes its half of", "closeWr
   }
 }
 
-Deno.test("client left: a client that leaves while its request is worked on is logged as 499", async () => {
+Deno.test("client left: a client that closes the connection during its request is logged as 499", async () => {
   await withApp(async ({ port, lines, begun, release, left }) => {
     await using client = await RawClient.connect(port);
     await client.send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -101,7 +101,7 @@ Deno.test("client left: a client that leaves while its request is worked on is l
   });
 });
 
-Deno.test("client left: an error of ours stays one, also when its client has gone", async () => {
+Deno.test("client left: an error of the service is logged as one, also when the client has disconnected", async () => {
   await withApp(async ({ port, lines, begun, release, left }) => {
     await using client = await RawClient.connect(port);
     await client.send("GET /broken HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -114,7 +114,7 @@ Deno.test("client left: an error of ours stays one, also when its client has gon
   });
 });
 
-Deno.test("client left: a client that gets a response is not one that left, also when it closes the connection then", async () => {
+Deno.test("client left: a client that closes the connection after its response is not logged as 499", async () => {
   await withApp(async ({ port, lines }) => {
     await using client = await RawClient.connect(port);
     await client.send(

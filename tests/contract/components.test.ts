@@ -74,7 +74,7 @@ Deno.test("components: every time of day in a reply is HH:MM", () => {
   assert.deepEqual(timesOfDay(schemas, "schemas"), []);
 });
 
-Deno.test("components: avg_rating is a number wherever it is shown, and fee_refusal is the object", () => {
+Deno.test("components: avg_rating is a number in every schema, and fee_refusal is the object", () => {
   const text = JSON.stringify(schemas);
   for (const [, type] of text.matchAll(/"avg_rating":\{"type":("[a-z]+"|\[[^\]]*\])/g)) assert.equal(type, '"number"');
   for (const [, shape] of text.matchAll(/"fee_refusal":(\{.{0,80})/g)) {

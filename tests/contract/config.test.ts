@@ -14,7 +14,7 @@ const complete: Record<string, string> = {
 const read = (changes: Record<string, string | undefined> = {}) =>
   readConfig((name) => name in changes ? changes[name] : complete[name]);
 
-Deno.test("config: addresses that are not given stand under the gateway", () => {
+Deno.test("config: addresses that are not given are below the gateway", () => {
   const { baseUrl, cdnUrl, gatewayUrl } = read();
   assert.equal(gatewayUrl, "http://127.0.0.1:54321");
   assert.equal(baseUrl, "http://127.0.0.1:54321/functions");
@@ -23,7 +23,7 @@ Deno.test("config: addresses that are not given stand under the gateway", () => 
   assert.equal(read({ BASE_URL: "https://api.test" }).baseUrl, "https://api.test");
 });
 
-Deno.test("config: the new keys go before the old ones, and either kind will do", () => {
+Deno.test("config: the new keys go before the old ones, and either kind is enough", () => {
   const { anonymousKeys, serviceKeys } = read();
   assert.deepEqual([anonymousKeys, serviceKeys], [["sb_publishable_x", "anon"], ["sb_secret_x", "service"]]);
   const old = read({ SUPABASE_PUBLISHABLE_KEYS: undefined, SUPABASE_SECRET_KEYS: undefined });
@@ -32,7 +32,7 @@ Deno.test("config: the new keys go before the old ones, and either kind will do"
   assert.deepEqual([young.anonymousKeys, young.serviceKeys], [["sb_publishable_x"], ["sb_secret_x"]]);
 });
 
-Deno.test("config: everything that is missing or wrong is named at once", () => {
+Deno.test("config: all missing and wrong settings are named at once", () => {
   const broken = {
     JWT_ALGORITHMS: "none",
     SUPABASE_ANON_KEY: "",
@@ -48,7 +48,7 @@ Deno.test("config: everything that is missing or wrong is named at once", () => 
   assert.throws(() => read({ SUPABASE_URL: undefined }), /^ConfigError: SUPABASE_URL is missing$/);
 });
 
-Deno.test("config: object storage is known whole or not at all", () => {
+Deno.test("config: object storage needs all of its settings or none", () => {
   assert.equal(read().storage, null);
   const given = {
     S3_ENDPOINT: "https://s3.test/storage/v1/s3/",
@@ -104,7 +104,7 @@ Deno.test("JWT_ALGORITHMS: by default the project's public keys verify tokens, a
   assert.throws(() => read({ JWKS_URL: "keys" }), /JWKS_URL is not an http/);
 });
 
-Deno.test("config: the apps that open links are lists, each entry of its form, and none where nothing is said", () => {
+Deno.test("config: the apps that open links are lists, each entry is checked, and the default is empty", () => {
   assert.deepEqual(read().apps, { appleAppIds: [], linkPaths: ["/parking-lots/*", "/articles/*"], android: null });
   const print = Array(32).fill("0F").join(":");
   const given = {

@@ -42,7 +42,7 @@ const translations: [status: number, code: string, becomes: Code][] = [
   [500, "toString", "server_error"],
 ];
 for (const [status, code, becomes] of translations) {
-  Deno.test(`database errors: ${code} of the database (HTTP ${status}) is ${becomes}, and its wording stays inside`, async () => {
+  Deno.test(`database errors: ${code} of the database (HTTP ${status}) is ${becomes}, and its text is not in the response`, async () => {
     const { refusal } = await refusalFor(() => databaseError(status, code, 'permission denied for table "users"'));
     assert.equal(refusal.code, becomes);
     assert.doesNotMatch(refusal.message, /permission denied/);
@@ -51,7 +51,7 @@ for (const [status, code, becomes] of translations) {
 }
 
 for (const code of ["PGRST001", "08006", "08003", "57P01", "57P02"]) {
-  Deno.test(`database errors: ${code} of the database, the connection was lost, leaves open whether the call was carried out`, async () => {
+  Deno.test(`database errors: ${code} of the database, a lost connection, is outcome_unknown`, async () => {
     const { refusal } = await refusalFor(() => databaseError(503, code));
     assert.deepEqual([refusal.code, refusal.details], ["server_error", { reason: "outcome_unknown" }]);
   });
@@ -64,7 +64,7 @@ Deno.test("database errors: a token that only the database finds expired is expi
   assert.equal(await reasonFor("PGRST301", "JWSError JWSInvalidSignature"), "token_invalid");
 });
 
-Deno.test("database errors: an error of a rule keeps its words, its field and its details", async () => {
+Deno.test("database errors: an error raised by a rule keeps its message, its field and its details", async () => {
   const details = JSON.stringify({ param: "display_name", details: { reason: "blank" } });
   const { refusal } = await refusalFor(() => databaseError(422, "validation_error", "Say a name", details));
   const { code, message, param } = refusal;
@@ -79,14 +79,14 @@ Deno.test("database errors: an error of a rule keeps its words, its field and it
   });
 });
 
-Deno.test("database errors: an error of a rule may come without field and details", async () => {
+Deno.test("database errors: an error raised by a rule may have no field and no details", async () => {
   for (const details of ["{}", null]) {
     const { refusal } = await refusalFor(() => databaseError(403, "forbidden", "Suspended", details));
     assert.deepEqual([refusal.code, refusal.param, refusal.details], ["forbidden", null, undefined]);
   }
 });
 
-Deno.test("database errors: a transaction that lost a race is tried once more, and only once", async () => {
+Deno.test("database errors: a serialization failure or deadlock is retried exactly once", async () => {
   const lost = () => databaseError(500, "40001");
   assert.equal((await refusalFor(lost)).calls, 2);
   let first = true;
@@ -98,13 +98,13 @@ Deno.test("database errors: a transaction that lost a race is tried once more, a
   assert.deepEqual(await asAnonymous(rest.config, TRACE).rpc("anything"), { ok: true });
 });
 
-Deno.test("database errors: nothing but a lost race is tried again", async () => {
+Deno.test("database errors: no other error is retried", async () => {
   for (const code of ["23505", "57014", "XX000", "validation_error"]) {
     assert.equal((await refusalFor(() => databaseError(500, code))).calls, 1, code);
   }
 });
 
-Deno.test("an answer that is not the Data API's: a gateway's 503 did nothing, after its 502 and 504 nobody knows", async () => {
+Deno.test("database errors: a gateway's 503 is service_unavailable, its 502 and 504 are outcome_unknown", async () => {
   const html = (status: number) => () => new Response("<html>", { status, headers: { "content-type": "text/html" } });
   const outcomeOf = async (status: number) => {
     const { code, details } = (await refusalFor(html(status))).refusal;
@@ -115,7 +115,7 @@ Deno.test("an answer that is not the Data API's: a gateway's 503 did nothing, af
   for (const status of [404, 500]) assert.deepEqual(await outcomeOf(status), ["server_error", undefined]);
 });
 
-Deno.test("database errors: a Data API that takes no connection is service_unavailable; one that breaks it off may have done the work", async () => {
+Deno.test("database errors: a Data API that takes no connection is service_unavailable; one that resets it is outcome_unknown", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const address = `http://127.0.0.1:${listener.addr.port}`;
   const breaking = (async () => {
@@ -132,7 +132,7 @@ Deno.test("database errors: a Data API that takes no connection is service_unava
   await assert.rejects(refused, { code: "service_unavailable", details: undefined });
 });
 
-Deno.test("database errors: a database that does not answer within twenty seconds may yet do the work", async () => {
+Deno.test("database errors: a database that does not respond within twenty seconds is outcome_unknown", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await using rest = fakeRest(async () => {
     await released;
@@ -154,7 +154,7 @@ Deno.test("database errors: a database that does not answer within twenty second
   assert.deepEqual(deadlines, [20_000]);
 });
 
-Deno.test("database errors: arguments get the database's prefix, and undefined ones are left out", async () => {
+Deno.test("database errors: arguments get the prefix p_, and undefined ones are left out", async () => {
   await using rest = fakeRest(() => Response.json(null));
   await asAnonymous(rest.config, TRACE).rpc("f", { lat: 1, filters: {}, name: undefined, note: null });
   assert.deepEqual(rest.asked.map(({ name, args }) => ({ name, args })), [

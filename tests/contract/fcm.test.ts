@@ -182,7 +182,7 @@ for (const [answer, respond, outcome] of TABLE) {
   });
 }
 
-Deno.test("fcm: Retry-After as a date is so many seconds, and none where it has passed", async () => {
+Deno.test("fcm: Retry-After as a date is converted to seconds, and ignored when it has passed", async () => {
   const respond = (at: number) => () =>
     failure(503, "UNAVAILABLE", { headers: { "retry-after": new Date(at).toUTCString() } });
   const { outcomes: [ahead] } = await sending({ send: respond(Date.now() + 90_000) });

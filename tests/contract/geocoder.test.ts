@@ -41,7 +41,7 @@ async function received() {
 }
 
 for (const kind of ["gsi", "nominatim"]) {
-  Deno.test(`geocoder: ${kind}: a place is found with its position, and the service says who asks`, async () => {
+  Deno.test(`geocoder: ${kind}: a place is found with its position, and the request names the service`, async () => {
     await script({});
     assert.deepEqual(await clientOf(kind).find("東京タワー", "ja"), {
       name: "東京タワー",
@@ -61,7 +61,7 @@ for (const kind of ["gsi", "nominatim"]) {
     assert.equal(await clientOf(kind).find("どこにもない場所", "ja"), null);
   });
 
-  Deno.test(`geocoder: ${kind}: a failure that passes is tried once more, one that stays is an outage`, async () => {
+  Deno.test(`geocoder: ${kind}: a temporary failure is retried once, a second one is an outage`, async () => {
     await script({ answers: [{ times: 1, status: 500 }] });
     assert.equal((await clientOf(kind).find("東京駅", "ja"))?.lat, 35.6812);
     for (

@@ -255,7 +255,7 @@ Deno.test("google play: a paused subscription is billed when it resumes", async 
   assertNear(facts.next_billing_date, after(7 * DAY));
 });
 
-Deno.test("google play: a subscription that was canceled by Google's word has expired when its time is over", async () => {
+Deno.test("google play: a canceled subscription has expired when its time is over", async () => {
   await using shop = await openShop();
   const { purchase_token } = await shop.store.buy({ product_id: PLAN });
   const answer = (expiryTime: string) => ({
@@ -270,7 +270,7 @@ Deno.test("google play: a subscription that was canceled by Google's word has ex
   assert.deepEqual([status, access_ends_at], ["active", "2099-12-31T23:59:59.123Z"]);
 });
 
-Deno.test("google play: a state that is new, or not said, is unknown and gives nothing", async () => {
+Deno.test("google play: a new or absent state is unknown and gives no access", async () => {
   await using shop = await openShop();
   const { purchase_token } = await shop.store.buy({ product_id: PLAN });
   for (
@@ -291,7 +291,7 @@ Deno.test("google play: a state that is new, or not said, is unknown and gives n
   }
 });
 
-Deno.test("google play: what was read again later is another statement of the same facts", async () => {
+Deno.test("google play: a later read is another statement of the same facts", async () => {
   await using shop = await openShop();
   const { purchase_token } = await shop.store.buy({ product_id: PLAN });
   const first = await shop.play.verify({ receipt: purchase_token, product_id: PLAN });
@@ -319,7 +319,7 @@ function datesOf(expires_at: string | null) {
   return { expires_at, access_ends_at: expires_at, next_billing_date: expires_at };
 }
 
-Deno.test("google play: the line item is the product's that the client names; of another product it is no receipt", async () => {
+Deno.test("google play: the line item is that of the product named by the client; another product is rejected", async () => {
   await using shop = await openShop();
   const { purchase_token } = await shop.store.buy({ product_id: PLAN });
   const { code } = await refused(
@@ -342,7 +342,7 @@ Deno.test("google play: the line item is the product's that the client names; of
   assert.deepEqual([moved.facts.product_id, moved.facts.expires_at], ["addon", "2098-01-01T00:00:00.000Z"]);
 });
 
-Deno.test("google play: a purchase takes the place of the one that it names, once it is paid", async () => {
+Deno.test("google play: a purchase replaces the one that it names, once it is paid", async () => {
   await using shop = await openShop();
   const former = await shop.store.buy({ product_id: PLAN });
   const next = await shop.store.act(former.purchase_token, "replace", { product_id: "premium_yearly", pending: true });
@@ -359,7 +359,7 @@ Deno.test("google play: a purchase takes the place of the one that it names, onc
   assert.equal((await shop.play.read(known(still))).facts.status, "expired");
 });
 
-Deno.test("google play: a replacement that is never paid takes the place of nothing", async () => {
+Deno.test("google play: a replacement that is never paid replaces nothing", async () => {
   await using shop = await openShop();
   const former = await shop.store.buy({ product_id: PLAN });
   const next = await shop.store.act(former.purchase_token, "replace", { product_id: PLAN, pending: true });
@@ -369,7 +369,7 @@ Deno.test("google play: a replacement that is never paid takes the place of noth
   assert.equal(payload["linked_subscription_key"], sha256(former.purchase_token));
 });
 
-Deno.test("google play: what is bought once for all has no end, until the money goes back", async () => {
+Deno.test("google play: a one-time purchase has no end, until it is refunded", async () => {
   await using shop = await openShop();
   const { purchase_token, order_id } = await shop.store.buy({
     product_id: LIFETIME,
@@ -414,7 +414,7 @@ Deno.test("google play: a one-time product is pending until it is paid", async (
   assert.equal((await shop.play.read(known(pending))).facts.status, "active");
 });
 
-Deno.test("google play: a purchase is acknowledged once, however often it is asked for", async (test) => {
+Deno.test("google play: a purchase is acknowledged once, also by repeated calls", async (test) => {
   await using shop = await openShop();
   for (const order of [{ product_id: PLAN }, { product_id: LIFETIME, one_time: true }]) {
     await test.step(order.product_id, async () => {
@@ -430,7 +430,7 @@ Deno.test("google play: a purchase is acknowledged once, however often it is ask
   }
 });
 
-Deno.test("google play: many acknowledgements at once are one", async () => {
+Deno.test("google play: concurrent acknowledgements send one request", async () => {
   await using shop = await openShop();
   for (const order of [{ product_id: PLAN }, { product_id: LIFETIME, one_time: true }]) {
     const { purchase_token } = await shop.store.buy(order);
@@ -448,7 +448,7 @@ Deno.test("google play: a subscription that changed its product is acknowledged 
   assert.equal((await shop.store.received(purchase_token)).acknowledgements, 1);
 });
 
-Deno.test("google play: what waits for its payment, or has expired, needs no acknowledgement", async () => {
+Deno.test("google play: a pending or expired purchase needs no acknowledgement", async () => {
   await using shop = await openShop();
   const pending = await shop.store.buy({ product_id: PLAN, pending: true });
   const statement = await shop.play.verify({ receipt: pending.purchase_token, product_id: PLAN });

@@ -61,7 +61,7 @@ function otherGoogle(answer: () => Response) {
   };
 }
 
-Deno.test("google play: a token whose characters mean something in addresses reaches Google as it is", async () => {
+Deno.test("google play: a token with reserved characters is encoded in the address", async () => {
   await using google = otherGoogle(() => Response.json(googleError(404, "purchaseTokenNotFound"), { status: 404 }));
   await using shop = await openShop(5_000, { PLAY_API_URL: google.url });
   const ask = (receipt: string, product_id: string) => refused(shop.play.verify({ receipt, product_id }));
@@ -86,7 +86,7 @@ Deno.test("google play: a redirect is not followed: the access token is Google's
   assert.deepEqual([code, google.paths.length, elsewhere.paths], ["service_unavailable", 1, []]);
 });
 
-Deno.test("google play: of another package there are no purchases", async () => {
+Deno.test("google play: purchases of another package are rejected", async () => {
   await using shop = await openShop(5_000, { PLAY_PACKAGE_NAME: "com.example.other" });
   const { purchase_token } = await shop.store.buy({ product_id: PLAN });
   const { code } = await refused(shop.play.verify({ receipt: purchase_token, product_id: PLAN }), purchase_token);
@@ -114,7 +114,7 @@ Deno.test("google play: each status of 400, 404 and 410 makes a first receipt in
   }
 });
 
-Deno.test("google play: a purchase that Google has forgotten has expired, with the dates that are known", async () => {
+Deno.test("google play: a purchase that Google no longer knows has expired, with its known dates", async () => {
   await using shop = await openShop();
   const { purchase_token, statement } = await bought(shop);
   await shop.store.act(purchase_token, "cancel");
@@ -141,7 +141,7 @@ Deno.test("google play: a purchase that Google has forgotten has expired, with t
   }
 });
 
-Deno.test("google play: a one-time purchase that Google has forgotten has expired", async () => {
+Deno.test("google play: a one-time purchase that Google no longer knows has expired", async () => {
   await using shop = await openShop();
   const { purchase_token } = await shop.store.buy({ product_id: "premium_lifetime", one_time: true });
   const statement = await shop.play.verify({ receipt: purchase_token, product_id: "premium_lifetime" });
@@ -219,7 +219,7 @@ Deno.test("google play: an outage changes nothing: 503, and the next try succeed
   assert.equal((await shop.store.received(purchase_token)).acknowledgements, 1);
 });
 
-Deno.test("google play: a one-time purchase of which nothing is said is not bought", async () => {
+Deno.test("google play: a one-time purchase without a state is not bought", async () => {
   await using shop = await openShop();
   const { purchase_token } = await shop.store.buy({ product_id: "premium_lifetime", one_time: true });
   await shop.store.script(
@@ -234,7 +234,7 @@ Deno.test("google play: a one-time purchase of which nothing is said is not boug
   assert.equal(error.code, "service_unavailable");
 });
 
-Deno.test("google play: a Google that is slow is an outage", async () => {
+Deno.test("google play: a slow response is an outage", async () => {
   await using shop = await openShop(150);
   const { purchase_token } = await shop.store.buy({ product_id: PLAN });
   const { code } = await refused(
@@ -247,7 +247,7 @@ Deno.test("google play: a Google that is slow is an outage", async () => {
   assert.equal(code, "service_unavailable");
 });
 
-Deno.test("google play: a Google that is not there is an outage, and no address is in the error", async () => {
+Deno.test("google play: a rejected connection is an outage, and the error has no address", async () => {
   const closed = otherGoogle(() => new Response());
   await closed[Symbol.asyncDispose]();
   await using shop = await openShop(5_000, { PLAY_API_URL: closed.url });
@@ -256,7 +256,7 @@ Deno.test("google play: a Google that is not there is an outage, and no address 
   assert.deepEqual([error.code, error.headers], ["service_unavailable", { "Retry-After": "30" }]);
 });
 
-Deno.test("google play: without access tokens nothing is asked", async (test) => {
+Deno.test("google play: without an access token no request is sent", async (test) => {
   await using shop = await openShop();
   const { purchase_token } = await shop.store.buy({ product_id: PLAN });
   const account = JSON.parse(shop.providers.environment["GOOGLE_SERVICE_ACCOUNT"]!);
@@ -287,7 +287,7 @@ Deno.test("google play: an access token that was revoked is replaced once", asyn
   assert.equal(acknowledgements, 1);
 });
 
-Deno.test("google play: the stand-in opens to the scope of purchases only", async () => {
+Deno.test("google play: the stand-in requires the scope of purchases", async () => {
   await using shop = await openShop();
   const { purchase_token } = await shop.store.buy({ product_id: PLAN });
   const path =

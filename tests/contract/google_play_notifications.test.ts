@@ -79,7 +79,7 @@ Deno.test("google play notifications: each event of a subscription is named, wit
   }
 });
 
-Deno.test("google play notifications: every number of Google's has a name, and a new one is no error", async () => {
+Deno.test("google play notifications: every notification type has a name, and a new one is no error", async () => {
   await using shop = await openShop();
   const typed = async (notificationType: number) => {
     const subscriptionNotification = { version: "1.0", notificationType, purchaseToken: "t" };
@@ -109,7 +109,7 @@ Deno.test("google play notifications: one-time purchases", async () => {
   assert.equal((await reading(shop, push!)).notification_type, "ONE_TIME_PRODUCT_CANCELED");
 });
 
-Deno.test("google play notifications: a test, another app and what is new are nothing to do", async () => {
+Deno.test("google play notifications: tests, other apps and unknown types are ignored", async () => {
   await using shop = await openShop();
   const nothing = { purchase_token: null, product_id: null };
   const summary = async (push: PlayPush) => {
@@ -138,7 +138,7 @@ Deno.test("google play notifications: a test, another app and what is new are no
   );
 });
 
-Deno.test("google play notifications: what was read becomes the notification's statement", async () => {
+Deno.test("google play notifications: the state that is read becomes the notification's statement", async () => {
   await using shop = await openShop();
   const { purchase_token } = await shop.store.buy({ product_id: PLAN });
   const [push] = (await shop.store.act(purchase_token, "renew")).pushes;
@@ -275,7 +275,7 @@ Deno.test("google play notifications: only Google's signature for our audience a
   }
 });
 
-Deno.test("google play notifications: when Google's keys cannot be read nobody is rejected for good", async () => {
+Deno.test("google play notifications: when Google's keys cannot be read the error is temporary", async () => {
   await using server = keyServer();
   server.answer = () => new Response("<html>", { status: 502 });
   await using shop = await openShop(5_000, { GOOGLE_JWKS_URL: server.url });
@@ -283,7 +283,7 @@ Deno.test("google play notifications: when Google's keys cannot be read nobody i
   assert.equal((await refused(shop.play.readNotification(authorization, body))).code, "service_unavailable");
 });
 
-Deno.test("google play notifications: a body that is none names its field, and nothing crashes", async () => {
+Deno.test("google play notifications: an invalid body is rejected with its field", async () => {
   await using shop = await openShop();
   const { authorization, body } = await shop.store.push();
   const base64 = (text: string) => new TextEncoder().encode(text).toBase64();
@@ -355,7 +355,7 @@ Deno.test("google play notifications: of ten thousand damaged bodies none crashe
   }
 });
 
-Deno.test("google play notifications: the stand-in pushes where it is told to", async () => {
+Deno.test("google play notifications: the stand-in pushes to the configured address", async () => {
   await using shop = await openShop();
   const received: { authorization: string | null; body: unknown }[] = [];
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {

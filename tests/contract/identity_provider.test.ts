@@ -36,12 +36,12 @@ Deno.test("identity provider: an invitation is sent with the secret key, the met
   assert.deepEqual(seen, ["POST", "/auth/v1/invite", "https://c.test", { email: EMAIL, data: { invitation: "id" } }]);
 });
 
-Deno.test("identity provider: an address that a user has is no failure, the caller finds it out", async () => {
+Deno.test("identity provider: an address that already has a user is returned to the caller, not raised", async () => {
   assert.equal(await outcome(() => Response.json({ code: 422, error_code: "email_exists" }, { status: 422 })), null);
   assert.equal(await outcome(() => Response.json({ code: "email_exists" }, { status: 422 })), null);
 });
 
-Deno.test("identity provider: what was not carried out is 503 with Retry-After, what may have been is outcome_unknown", async () => {
+Deno.test("identity provider: a failed call is 503 with Retry-After, a call that may have succeeded is outcome_unknown", async () => {
   for (const status of [429, 500, 503]) {
     const refusal = await outcome(() => Response.json({ error_code: "unexpected_failure" }, { status }));
     assert.deepEqual([refusal?.code, refusal?.headers], ["service_unavailable", { "Retry-After": "15" }], `${status}`);
@@ -58,7 +58,7 @@ Deno.test("identity provider: what was not carried out is 503 with Retry-After, 
   );
 });
 
-Deno.test("identity provider: a connection that nobody takes is 503, one that breaks off is outcome_unknown", async () => {
+Deno.test("identity provider: a rejected connection is 503, a reset one is outcome_unknown", async () => {
   const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   const provider = identityProvider(() => configFor(`http://127.0.0.1:${listener.addr.port}`));
   const refused = async () => {

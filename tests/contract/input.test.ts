@@ -130,7 +130,7 @@ async function posted(body: BodyInit | null, headers: Record<string, string> = {
   return readBody(Body, await readJson(new Request("http://localhost/", { method: "POST", body, headers })));
 }
 
-Deno.test("input: a body is JSON in UTF-8 under any spelling of its media type", async () => {
+Deno.test("input: a body is JSON in UTF-8 with any spelling of its media type", async () => {
   for (const type of ["application/json", "application/json;charset=utf-8", 'Application/JSON ; Charset="UTF-8"']) {
     assert.deepEqual(await posted('{"name":"東京"}', { "content-type": type }), { name: "東京" }, type);
   }
@@ -224,7 +224,7 @@ function streamed(total: number) {
   return { request, sent: () => sent, cancelled: () => cancelled };
 }
 
-Deno.test("input: a body over 1 MiB is heard out, so that its sender hears the 413, but not without end", async () => {
+Deno.test("input: a body over 1 MiB is drained up to a bound, so that the client receives the 413", async () => {
   const large = streamed(2 * BODY_LIMIT);
   await assert.rejects(readJson(large.request), { code: "payload_too_large" });
   assert.equal(large.sent(), 2 * BODY_LIMIT);

@@ -32,7 +32,7 @@ async function ask(path: string, settings: Partial<LogSettings> = {}, headers: R
   return lines;
 }
 
-Deno.test("log: a request is info, a slow one is a warning, a failed one is an error however long it took", async () => {
+Deno.test("log: a request is info, a slow one is a warning, a failed one is an error for any duration", async () => {
   const seen = async (path: string, slowRequestMs: number) =>
     (await ask(path, { slowRequestMs })).map(({ level, slow }) => [level, slow]);
   assert.deepEqual(await seen("/things", 60_000), [["info", undefined]]);

@@ -115,7 +115,7 @@ Deno.test("contract: a query parameter that is an object is declared as JSON tex
   assert.ok(lists.includes("keywords"));
 });
 
-Deno.test("bodies: fields that go together or exclude each other say so in the contract", () => {
+Deno.test("contract: fields that depend on or exclude each other are declared so", () => {
   const schemas = JSON.parse(JSON.stringify(contract().components?.schemas));
   const required = (...names: string[]) => names.map((name) => ({ required: [name] }));
   const pair = (one: string, other: string) => ({ [one]: [other], [other]: [one] });
@@ -142,7 +142,7 @@ Deno.test("contract: the example of an id is a seeded lot", async () => {
   for (const example of examples) assert.ok(seed.includes(`('${example}', 'seed', `), example);
 });
 
-Deno.test("what may be null in a reply may be null by the contract: no null is asked to fit another schema as well", () => {
+Deno.test("contract: a nullable field is nullable in the contract, and null never has to match another schema as well", () => {
   const impossible: string[] = [];
   const visit = (value: unknown, path: string): void => {
     if (typeof value !== "object" || value === null) return;
@@ -188,7 +188,7 @@ Deno.test("contract: the table has every code of the specification with its stat
   for (const code of codes) assert.match(code, /^[a-z]+(_[a-z]+)*$/);
 });
 
-Deno.test("contract: the linter finds nothing in the contract, and would find something", async () => {
+Deno.test("contract: the linter finds nothing in the contract, and finds planted mistakes", async () => {
   assert.equal((await lint(contract())).code, 0);
   const { paths, ...rest } = contract();
   const { security: _removed, ...unsafe } = rest;

@@ -67,7 +67,7 @@ Deno.test("openapi.json: every error response is a shared one, and no two shared
   for (const name of ["NotFound", "LotNotFound", "RateLimited", "Unauthorized"]) assert.ok(components.responses[name]);
 });
 
-Deno.test("openapi.json: a parameter that three operations take is a shared one", () => {
+Deno.test("openapi.json: a parameter of three operations is a shared one", () => {
   const uses = new Map<string, number>();
   for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) {
     if ("$ref" in parameter) continue;

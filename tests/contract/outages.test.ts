@@ -14,7 +14,7 @@ import { anyDatabase, databaseError, fakeRest, SECRET, SECRET_KEY } from "./fake
 
 const USER = "11111111-2222-4333-8444-555555555555";
 
-Deno.test("Retry-After: every error of a status from 503 on carries it", () => {
+Deno.test("Retry-After: every error with a status from 503 on has the header", () => {
   for (const code of codes) {
     const { status } = catalogue[code];
     const after = errorResponse(new ApiError(code), "id", null).headers.get("retry-after");
@@ -25,7 +25,7 @@ Deno.test("Retry-After: every error of a status from 503 on carries it", () => {
 });
 
 for (const { method, path, access } of groups.flatMap((group) => group.routes)) {
-  Deno.test(`Retry-After: ${method} ${path} has it while the function lacks its configuration`, async () => {
+  Deno.test(`Retry-After: ${method} ${path} has the header while the function lacks its configuration`, async () => {
     const config = () => {
       throw new ConfigError("everything is missing");
     };
@@ -76,7 +76,7 @@ for (const [name, outage, mayBeDone] of OUTAGES) {
   for (const calls of [1, 2]) {
     const isKnown = !mayBeDone && calls === 1;
     const told = isKnown ? "503" : "500 outcome_unknown, and 503 for a GET,";
-    Deno.test(`outages: outage, ${name}: ${told} in call ${calls} of a request`, async () => {
+    Deno.test(`outages: ${name}: ${told} in call ${calls} of a request`, async () => {
       await using rest = fakeRest(({ name, args }) =>
         name === "thing" && Number(args["p_call"]) === calls ? outage() : Response.json({ id: "a" })
       );
@@ -98,7 +98,7 @@ for (const [name, outage, mayBeDone] of OUTAGES) {
   }
 }
 
-Deno.test("outage: a request that only prepared its command, counted itself or checked an upload, is 503", async () => {
+Deno.test("outages: a request that failed before its command is 503", async () => {
   const preparing = ["take_request", "read_counted", "pending_asset", "place_asset"];
   const attach = route({
     method: "POST",

@@ -10,7 +10,7 @@ for (const path of proseFiles()) {
 
 const long = (words: number) => `${Array.from({ length: words }, () => "word").join(" ")}.`;
 
-Deno.test("a page with breaches: each is found at its line", () => {
+Deno.test("prose: each breach in a page is found at its line", () => {
   const page = [
     "# A heading",
     "",
@@ -41,7 +41,7 @@ Deno.test("a page with breaches: each is found at its line", () => {
   ]);
 });
 
-Deno.test("a page without breaches: code, addresses and sentences of the longest length are no findings", () => {
+Deno.test("prose: code, addresses and sentences of the maximum length in a page are no findings", () => {
   const page = [
     long(MAX_WORDS),
     "Run `tell anew` at <https://told.example/whoever>, behind a proxy or behind the hosted edge.",
@@ -55,7 +55,7 @@ Deno.test("a page without breaches: code, addresses and sentences of the longest
   assert.deepEqual(inMarkdown(page), []);
 });
 
-Deno.test("a migration with breaches: comments, comments on objects and messages are read, code and lists of interfaces are not", () => {
+Deno.test("prose: in a migration comments, comments on objects and messages are checked, code and lists of interfaces are not", () => {
   const migration = [
     `-- The story. ${long(MAX_WORDS + 1)}`,
     "--",
@@ -85,7 +85,7 @@ Deno.test("a migration with breaches: comments, comments on objects and messages
   ]);
 });
 
-Deno.test("a contract with breaches: summaries, descriptions and messages are read, a user's texts are not", () => {
+Deno.test("prose: in the contract summaries, descriptions and messages are checked, a user's texts are not", () => {
   const contract = {
     paths: { "/a": { get: { summary: "Tell", description: "Fine.", tags: ["anew"] } } },
     components: {

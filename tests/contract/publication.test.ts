@@ -27,7 +27,7 @@ const storage = {
   readUrl: (key: string) => Promise.resolve(`https://storage.test/${key}`),
 } as unknown as ObjectStorage;
 
-Deno.test("PATCH /me: an avatar whose public copy fails is attached all the same, with an address for a while", async () => {
+Deno.test("PATCH /me: an avatar whose public copy fails is attached, with a signed URL meanwhile", async () => {
   await using rest = fakeRest(({ name }) =>
     name === "object_publication"
       ? databaseError(503, "57P03", "the database system is starting up")

@@ -75,7 +75,7 @@ Deno.test("reads: a POST with an idempotency key goes to the primary, which keep
   assert.deepEqual(rest.asked, ["primary POST run_command"]);
 });
 
-Deno.test("reads: one that a replica cancels is asked of the primary, and no other error is tried again", async () => {
+Deno.test("reads: a read that a replica cancels is sent to the primary, and no other error is retried", async () => {
   const conflict = "canceling statement due to conflict with recovery";
   await using cancelled = databases((_, { method }) =>
     method === "GET" ? databaseError(500, "40001", conflict) : Response.json({ id: "a" })
@@ -87,7 +87,7 @@ Deno.test("reads: one that a replica cancels is asked of the primary, and no oth
   assert.deepEqual(away.asked, ["balancer GET thing"]);
 });
 
-Deno.test("reads: arguments that an address cannot hold go by POST to the primary", async () => {
+Deno.test("reads: arguments too long for a URL go by POST to the primary", async () => {
   await using rest = databases();
   const db = asAnonymous(rest.config, TRACE, "any");
   await db.rpc("thing", { q: "in" });
@@ -98,7 +98,7 @@ Deno.test("reads: arguments that an address cannot hold go by POST to the primar
   assert.deepEqual(rest.asked, [byPost, byPost, byPost, byGet]);
 });
 
-Deno.test("reads: lists are written as arrays of Postgres, objects as JSON, and what is undefined is left out", () => {
+Deno.test("reads: lists are sent as Postgres arrays, objects as JSON, and undefined arguments are left out", () => {
   assert.deepEqual(
     queryOf({ p_a: ["x", "y z", 'q"', 1, "null", ""], p_b: { c: [1, null] }, p_d: true, p_e: undefined, p_f: 0 }),
     {

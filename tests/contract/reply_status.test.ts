@@ -32,7 +32,7 @@ async function answerTo(returned: Record<string, unknown>) {
   return { response: await app.fetch(new Request("http://localhost/things", { method: "POST" })), lines };
 }
 
-Deno.test("reply status: the status of a reply may depend on what the handler returned, which the reply itself need not show", async () => {
+Deno.test("reply status: the status of a reply may depend on a field that the reply does not have", async () => {
   for (const [made, status] of [[true, 201], [false, 200]] as const) {
     const { response } = await answerTo({ made });
     assert.equal(response.status, status);
@@ -40,7 +40,7 @@ Deno.test("reply status: the status of a reply may depend on what the handler re
   }
 });
 
-Deno.test("reply status: a status that the contract does not announce is our error", async () => {
+Deno.test("reply status: a status that the contract does not declare is an internal error", async () => {
   const { response, lines } = await answerTo({ made: "odd" });
   await assertError(response, { code: "server_error" });
   assert.match(lines[0]?.cause ?? "", /status 202/);
@@ -57,7 +57,7 @@ Deno.test("reply status: the contract has both statuses with the same content", 
   assert.deepEqual(found.content, made.content);
 });
 
-Deno.test("reply status: a further status without the means to choose it is a mistake in the route", () => {
+Deno.test("reply status: a route with a second status and no function to choose it is rejected", () => {
   const common = { method: "POST", path: "/things", access: "public", summary: "Make", errors: [] } as const;
   assert.throws(
     () => route({ ...common, reply: [201, Thing], alternateStatus: 200, handle: () => ({ id: "a" }) }),

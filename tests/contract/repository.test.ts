@@ -40,7 +40,7 @@ Deno.test("repository: the pages name the pinned version of the Supabase CLI", (
   }
 });
 
-Deno.test("repository: the pages name tasks, files and a version of Deno that are there", () => {
+Deno.test("repository: the tasks, files and version of Deno in the pages exist", () => {
   const { tasks } = JSON.parse(read("deno.json"));
   const version = /^deno_version=(\S+)$/m.exec(read(".ci/run"))?.[1];
   const pages = [

@@ -113,7 +113,7 @@ Deno.test("requests: calls of one function in a request are counted, across ever
   ]);
 });
 
-Deno.test("requests: without a key, and for what is no POST, calls go straight to their functions", async () => {
+Deno.test("requests: without a key, and for other methods than POST, calls go directly to their functions", async () => {
   await using rest = fakeRest(fresh);
   const send = sending(rest);
   await send("/things");
@@ -121,7 +121,7 @@ Deno.test("requests: without a key, and for what is no POST, calls go straight t
   assert.deepEqual(rest.asked.map(({ name }) => name), ["make_thing", "put_thing"]);
 });
 
-Deno.test("requests: an answer is a replay when every call of it was answered before", async () => {
+Deno.test("requests: a response is a replay when every call of it is a replay", async () => {
   const replayedCalls = async (replays: boolean[]) => {
     await using rest = fakeRest((_, nth) => Response.json({ replayed: replays[nth - 1], reply: { id: "a" } }));
     const response = await sending(rest)("/things/twice", { "idempotency-key": "k" });
@@ -136,7 +136,7 @@ Deno.test("requests: an answer is a replay when every call of it was answered be
   assert.equal(silent.headers.get("idempotent-replayed"), null);
 });
 
-Deno.test("requests: the fingerprint tells requests apart by path, query and body, not by the spelling of the body", async () => {
+Deno.test("requests: the fingerprint depends on path, query and parsed body", async () => {
   await using rest = fakeRest(fresh);
   const send = sending(rest);
   const fingerprint = async (path: string, body: string) => {
@@ -168,7 +168,7 @@ Deno.test("requests: a key that is not 1 to 255 visible characters is rejected, 
   assert.equal((await send("/things", { "idempotency-key": "~".repeat(255) })).status, 201);
 });
 
-Deno.test("requests: where there is no caller the key is not looked at", async () => {
+Deno.test("requests: without a caller the key is ignored", async () => {
   await using rest = fakeRest(fresh);
   const { fetch } = createApp(routes, { config: () => rest.config, log: () => {} });
   for (const path of ["/things/open", "/things/public"]) {
@@ -181,7 +181,7 @@ Deno.test("requests: where there is no caller the key is not looked at", async (
   assert.equal(rest.asked.at(-1)!.name, "run_command");
 });
 
-Deno.test("requests: every answer to a counted request tells what is left, an error too", async () => {
+Deno.test("requests: every response to a counted request has the remaining quota, also an error", async () => {
   await using rest = fakeRest(
     () => databaseError(409, "conflict", "No"),
     () => ({ ...RATE_LIMIT, remaining: 7 }),
@@ -214,12 +214,12 @@ Deno.test("requests: beyond the quota the body of an anonymous request is not re
   assert.deepEqual([pulled, rest.asked.length], [0, 0]);
 });
 
-Deno.test("requests: a limit that the database does not know is our error", async () => {
+Deno.test("requests: an unknown policy is an internal error", async () => {
   await using rest = fakeRest(fresh, ({ args }) => args["p_policy"] === "nothing" ? null : RATE_LIMIT);
   await assertError(await sending(rest)("/things/odd"), { code: "server_error" });
 });
 
-Deno.test("requests: a signed-in client is counted with its command, an anonymous one by the service under its address", async () => {
+Deno.test("requests: an authenticated user is counted with the command, an anonymous one by address", async () => {
   const seen: Asked[] = [];
   await using rest = fakeRest(fresh, (asked) => {
     seen.push(asked);
@@ -245,7 +245,7 @@ Deno.test("requests: a signed-in client is counted with its command, an anonymou
   assert.deepEqual(seen.slice(2).map(({ args }) => args["p_address"]), ["203.0.113.7", "203.0.113.8"]);
 });
 
-Deno.test("requests: an address is what the edge says, without what a client put before it", () => {
+Deno.test("requests: the client address is the one added by the edge; addresses sent by the client are ignored", () => {
   const address = (forwarded: string, edge?: string) =>
     addressOf(new Headers({ "x-forwarded-for": forwarded, ...(edge && { "cf-connecting-ip": edge }) }));
   assert.equal(address("203.0.113.7, 10.0.0.1"), "203.0.113.7");
@@ -253,7 +253,7 @@ Deno.test("requests: an address is what the edge says, without what a client put
   assert.equal(addressOf(new Headers()), "");
 });
 
-Deno.test("requests: an expensive read is counted with its call; for an anonymous client the service makes it, with the address", async () => {
+Deno.test("requests: an expensive read is counted with its call; for an anonymous client the service key makes the call, with the address", async () => {
   await using rest = fakeRest(() => Response.json({ replayed: false, reply: { id: "a" }, rate_limit: RATE_LIMIT }));
   const { fetch } = createApp([
     route({
@@ -282,7 +282,7 @@ Deno.test("requests: an expensive read is counted with its call; for an anonymou
   ]);
 });
 
-Deno.test("requests: whatever a signed-in caller writes is limited, and what is only read is not", () => {
+Deno.test("requests: every write of an authenticated user is limited, reads are not", () => {
   for (const route of groups.flatMap(({ routes }) => routes)) {
     const place = `${route.method} ${route.path}`;
     const limited = errorCodesOf(route).includes("rate_limited");
@@ -291,12 +291,12 @@ Deno.test("requests: whatever a signed-in caller writes is limited, and what is 
   }
 });
 
-Deno.test("requests: a service is not limited", () => {
+Deno.test("requests: the service role is not limited", () => {
   const service = { ...common, method: "POST", path: "/a", access: "service", limit: "write" } as const;
   assert.throws(() => route({ ...service, handle: () => ({ id: "a" }) }), /a service is not limited/);
 });
 
-Deno.test("requests: the contract has the key on every POST, and the headers of replays and limits where they come", () => {
+Deno.test("requests: the contract has the key on every POST, and the headers of replays and limits where they are sent", () => {
   for (const [path, item] of Object.entries(contract().paths ?? {})) {
     for (const [method, operation] of Object.entries(item) as [string, NonNullable<typeof item.post>][]) {
       const place = `${method} ${path}`;

@@ -19,7 +19,7 @@ function writer(end: (nth: number) => Promise<void> = () => Promise.resolve()) {
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 30));
 
-Deno.test("search counts: what is shown within an interval is one write with the sums", async () => {
+Deno.test("search counts: the counts of an interval are one write with the sums", async () => {
   const { written, write } = writer();
   const counts = new SearchCounts({ write, intervalMs: 5 });
   counts.add(["a", "b"]);
@@ -41,7 +41,7 @@ Deno.test("search counts: a batch that is full is written at once", async () => 
   assert.deepEqual(written, [{ a: 1, b: 1, c: 1 }]);
 });
 
-Deno.test("search counts: a write that fails is logged and not repeated, and the next one has only what came later", async () => {
+Deno.test("search counts: a write that fails is logged and not repeated, and the next one has only later counts", async () => {
   const { written, write } = writer((nth) => nth === 1 ? Promise.reject(new Error("gone")) : Promise.resolve());
   const lines: Record<string, unknown>[] = [];
   const counts = new SearchCounts({ write, intervalMs: 1, log: (line) => lines.push(line) });
@@ -70,7 +70,7 @@ Deno.test("search counts: while a write is under way no other begins, and memory
   assert.deepEqual(written, [{ a: 1 }, { b: 2, c: 1, d: 1 }]);
 });
 
-Deno.test("search counts: a reply waits for no write and is the same when writes fail", async () => {
+Deno.test("search counts: a reply does not wait for a write and is the same when writes fail", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { written, write } = writer(() => promise.then(() => assert.fail("down")));
   const lines: Record<string, unknown>[] = [];
@@ -97,7 +97,7 @@ Deno.test("search counts: a reply waits for no write and is the same when writes
   assert.deepEqual(written, [{ a: 1 }, { a: 2 }], "three pages are counted, and HEAD shows none");
 });
 
-Deno.test("search counts: the hosted runtime is asked to wait until they are written", async () => {
+Deno.test("search counts: waitUntil of the hosted runtime gets the write", async () => {
   const waiting: Promise<unknown>[] = [];
   const runtime = { waitUntil: (promise: Promise<unknown>) => void waiting.push(promise) };
   Object.defineProperty(globalThis, "EdgeRuntime", { value: runtime, configurable: true });
@@ -136,7 +136,7 @@ Deno.test("search counts: an outcome that is not known is not repeated", async (
   assert.equal(rest.asked.length, 1);
 });
 
-Deno.test("search counts: lists of lots count what they show; lots asked for by id and changes do not", () => {
+Deno.test("search counts: lists of lots are counted; requests by id and changes are not", () => {
   const shown = (path: string) => routes.find((route) => route.path === path && route.method === "GET")!.shownLots!;
   const nearby = shown("/parking-lots/nearby") as (items: unknown, query: unknown) => string[];
   assert.deepEqual(nearby([{ id: "a" }, { id: "b" }], {}), ["a", "b"]);

@@ -60,7 +60,7 @@ Deno.test("tokens: the configuration chooses the algorithms, never the token", a
   }
 });
 
-Deno.test("tokens: a public key is never a shared secret, whatever the header says", async () => {
+Deno.test("tokens: a public key is never used as a shared secret, with any header", async () => {
   const [ec, rsa] = [keyPair("ES256"), keyPair("RS256")];
   await using server = keyServer(ec, rsa);
   // A published symmetric key is no key either: its secret would be public.
@@ -166,7 +166,7 @@ Deno.test("tokens: keys are read again after ten minutes, and a revoked one no l
   assert.equal(server.reads, 2);
 });
 
-Deno.test("tokens: while the auth server is away known keys count for an hour, others are 503, HS256 goes on", async () => {
+Deno.test("tokens: during an outage of the auth server known keys are valid for an hour, others are 503, HS256 works", async () => {
   const [known, other] = [keyPair("ES256"), keyPair("ES256")];
   await using server = keyServer(known);
   let time = 0;
@@ -195,7 +195,7 @@ Deno.test("tokens: while the auth server is away known keys count for an hour, o
   assert.equal(await refusalOf(verifier, signedToken(known, USER)), "service_unavailable");
 });
 
-Deno.test("tokens: an auth server that does not answer is waited for no longer than the timeout", async () => {
+Deno.test("tokens: a request to an auth server without a response ends with the timeout", async () => {
   const pair = keyPair("ES256");
   await using server = keyServer(pair);
   const { promise: end, resolve } = Promise.withResolvers<Response>();
@@ -205,7 +205,7 @@ Deno.test("tokens: an auth server that does not answer is waited for no longer t
   resolve(new Response());
 });
 
-Deno.test("tokens: one that is good by the leeway alone goes to the database as a copy with times of now", async () => {
+Deno.test("tokens: a token valid only by the leeway is sent to the database as a copy with current times", async () => {
   const pair = keyPair("ES256");
   await using server = keyServer(pair);
   const times = [{ exp: now() - 45 }, { nbf: now() + 45 }, { iat: now() + 45 }];

@@ -16,7 +16,7 @@ async function asking(apps: Apps, name: string): Promise<Response> {
   return response;
 }
 
-Deno.test("well known: where no app is configured there is no document, and the answer is not kept", async () => {
+Deno.test("well known: without a configured app the document is 404, and the response is not cached", async () => {
   for (const name of NAMES) {
     await assertError(await asking({ appleAppIds: [], linkPaths: ["/lots/*"], android: null }, name), {
       code: "not_found",
