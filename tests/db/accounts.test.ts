@@ -30,7 +30,7 @@ Deno.test("accounts: a sign-up opens an active account under the name that the u
   assert.deepEqual({ ...await appUser(id) }, { id, display_name: "青木", status: "active" });
 });
 
-Deno.test("accounts: a sign-up succeeds whatever the user wrote about themselves", async () => {
+Deno.test("accounts: a sign-up succeeds with any metadata of the user", async () => {
   const oddities = [
     {},
     { display_name: "" },
@@ -56,7 +56,7 @@ Deno.test("accounts: a sign-up succeeds whatever the user wrote about themselves
   }
 });
 
-Deno.test("a display name is counted in characters: a hundred four-byte ones fit", async () => {
+Deno.test("accounts: a display name is counted in characters: a hundred four-byte ones fit", async () => {
   const name = "🅿".repeat(100);
   assert.equal((await appUser(await newUser({ user: { display_name: name } })))?.display_name, name);
 });
@@ -72,13 +72,13 @@ Deno.test("accounts: a sign-up survives app metadata that is no object", async (
   assert.equal((await appUser(id))?.status, "active");
 });
 
-Deno.test("accounts: a user created with admin metadata is an administrator and no app user", async () => {
+Deno.test("accounts: a user created with admin metadata is an administrator and not an app user", async () => {
   const id = await newUser({ app: { admin: { name: "Boss", areas: ["reviews", "lots", "reviews"] } } });
   assert.deepEqual({ ...await admin(id) }, { name: "Boss", status: "active", areas: ["lots", "reviews"] });
   assert.equal(await appUser(id), undefined);
 });
 
-Deno.test("accounts: admin metadata written later in the creating transaction makes no app user either", async () => {
+Deno.test("accounts: admin metadata written later in the creating transaction creates no app user either", async () => {
   const id = crypto.randomUUID();
   await db.sql.begin(async (sql) => {
     await sql`insert into auth.users (id, raw_app_meta_data) values (${id}, '{"provider": "email"}')`;
@@ -111,7 +111,7 @@ Deno.test("accounts: without the admin object an administrator is suspended and 
   }
 });
 
-Deno.test("accounts: what is done to the record by hand goes to the metadata, and other app metadata does not undo it", async () => {
+Deno.test("accounts: a change of the row by SQL is written to the metadata, and other app metadata does not undo it", async () => {
   const id = await newUser({ app: { admin: { name: "Boss", areas: ["lots"] } } });
   await db.as({ role: "service_role" }, (sql) => sql`update public.admins set status = 'suspended' where id = ${id}`);
   await db.sql`
@@ -121,7 +121,7 @@ Deno.test("accounts: what is done to the record by hand goes to the metadata, an
   assert.deepEqual(user?.["admin"], { name: "Boss", areas: ["lots"], status: "suspended" });
 });
 
-Deno.test("accounts: no record holds an area, a status or a name that is not one", async () => {
+Deno.test("accounts: a row with an unknown area, an unknown status or an invalid name is rejected", async () => {
   const id = await newUser({ app: { admin: {} } });
   for (
     const change of [

@@ -35,7 +35,7 @@ async function newUser(): Promise<string> {
   return id;
 }
 
-Deno.test("accounts interface: my_account shows an app user what is theirs", async () => {
+Deno.test("accounts interface: my_account returns an app user's account", async () => {
   const { app_user, ...me } = await myAccount(owner);
   assert.deepEqual(me, {
     user_id: people.owner,
@@ -62,7 +62,7 @@ Deno.test("accounts interface: my_account shows an administrator their areas as 
   assert.deepEqual(me.permission_scopes, ["admin", "admin:lots", "admin:reviews"]);
 });
 
-Deno.test("accounts interface: my_account answers callers who lost their standing, without scopes", async () => {
+Deno.test("accounts interface: my_account returns the account of suspended and withdrawn users, without scopes", async () => {
   for (const status of ["suspended", "withdrawn"]) {
     const id = await newUser();
     await db.sql`update public.app_users set status = ${status} where id = ${id}`;
@@ -79,7 +79,7 @@ Deno.test("accounts interface: my_account answers callers who lost their standin
   assert.deepEqual(me.permission_scopes, []);
 });
 
-Deno.test("accounts interface: my_account shows the e-mail as it is now, whatever the token says", async () => {
+Deno.test("accounts interface: my_account returns the current e-mail, not that of the token", async () => {
   const id = await newUser();
   await db.sql`update auth.users set email = 'new@example.test' where id = ${id}`;
   const me = await myAccount({ role: "authenticated", sub: id, claims: { email: "old@example.test" } });
@@ -126,14 +126,14 @@ Deno.test("accounts interface: a display name that is left out stays as it is", 
   assert.equal(row?.me.app_user?.display_name, "Kept");
 });
 
-Deno.test("accounts interface: an update is dated", async () => {
+Deno.test("accounts interface: an update sets updated_at", async () => {
   const sub = await newUser();
   await rename({ role: "authenticated", sub }, "Dated");
   const [row] = await db.sql`select updated_at > created_at as dated from public.app_users where id = ${sub}`;
   assert.equal(row?.dated, true);
 });
 
-Deno.test("accounts interface: a display name of 1 and of 100 characters is taken, of none and of 101 rejected", async () => {
+Deno.test("accounts interface: a display name of 1 and of 100 characters is accepted, of 0 and of 101 rejected", async () => {
   for (const name of ["a", "🅿".repeat(100)]) {
     assert.equal((await rename(owner, name)).app_user?.display_name, name);
   }
@@ -151,12 +151,12 @@ Deno.test("accounts interface: suspended and withdrawn users and pure administra
   }
 });
 
-Deno.test("accounts interface: active_user is the caller in good standing", async () => {
+Deno.test("accounts interface: active_user returns an active caller", async () => {
   const [row] = await db.as(owner, (sql) => sql`select private.active_user() as id`);
   assert.equal(row?.id, people.owner);
 });
 
-Deno.test("accounts interface: optional_user lets pass any user who may read, and rejects those who lost their standing", async () => {
+Deno.test("accounts interface: optional_user accepts anonymous and active users, and rejects suspended and withdrawn ones", async () => {
   const caller = async (who: Caller) =>
     (await db.as(who, (sql) => sql`select private.optional_user() as id`))[0]?.id as string | null;
   assert.equal(await caller({ role: "anon" }), null);
@@ -166,7 +166,7 @@ Deno.test("accounts interface: optional_user lets pass any user who may read, an
   assert.deepEqual([code, status, message], ["forbidden", 403, "This account is suspended."]);
 });
 
-Deno.test("accounts interface: check_admin lets an active administrator of the area pass, and nobody else", async () => {
+Deno.test("accounts interface: check_admin accepts an active administrator of the area, and no other caller", async () => {
   const check = (id: string, area: string) =>
     db.as({ role: "service_role" }, (sql) => sql`select private.check_admin(${id}, ${area})`);
   await check(people.administrator, "lots");
@@ -186,7 +186,7 @@ Deno.test("accounts interface: check_admin lets an active administrator of the a
   }
 });
 
-Deno.test("accounts interface: admin metadata that is not understood rejects the user, naming what is wrong", async () => {
+Deno.test("accounts interface: invalid admin metadata rejects the new user and names the wrong field", async () => {
   const cases: [unknown, string][] = [
     [true, "app_metadata.admin"],
     ["lots", "app_metadata.admin"],

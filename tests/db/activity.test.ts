@@ -37,7 +37,7 @@ Deno.test("activity: a review, a vote and an occupancy report each leave a row o
   ]);
 });
 
-Deno.test("doing the same again leaves no further row: a saved lot, a review, a corrected report, a vote", async () => {
+Deno.test("activity: a repeated action adds no row: a saved lot, a review, a corrected report, a vote", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   const as = (statement: string, values: string[]) =>
     db.as(signedIn(user), (sql) => sql.unsafe<{ reply: { id: string } }[]>(statement, values));
@@ -58,7 +58,7 @@ Deno.test("doing the same again leaves no further row: a saved lot, a review, a 
   ]);
 });
 
-Deno.test("activity: what is rejected or rolled back leaves no row", async () => {
+Deno.test("activity: an action that is rejected or rolled back leaves no row", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   const post = () => db.as(signedIn(user), (sql) => sql`select commands.post_review(${lot}, 4)`);
   await post();
@@ -74,7 +74,7 @@ Deno.test("activity: what is rejected or rolled back leaves no row", async () =>
   assert.deepEqual((await activityOf(user)).map(({ activity_type }) => activity_type), ["review_post"]);
 });
 
-Deno.test("activity: only an active user leaves activity, and only of a kind that exists", async () => {
+Deno.test("activity: only active users leave activity, and only of a known kind", async () => {
   const log = (sub: string, type: string) =>
     db.as(signedIn(sub), (sql) => sql`select private.log_activity(${type}, null, null)`);
   assert.equal((await errorOf(log(people.suspended, "lot_save"))).code, "forbidden");
@@ -83,7 +83,7 @@ Deno.test("activity: only an active user leaves activity, and only of a kind tha
   await log(people.owner, "lot_save");
 });
 
-Deno.test("activity: activity outlives the lot that it was about, and goes with its user", async () => {
+Deno.test("activity: activity stays after its lot is deleted, and is deleted with its user", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   await db.as(signedIn(user), (sql) => sql`select commands.report_occupancy(${lot}, 'full')`);
   await db.sql`delete from public.parking_lots where id = ${lot}`;

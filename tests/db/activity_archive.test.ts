@@ -55,7 +55,7 @@ async function counts() {
   return { ...row! };
 }
 
-Deno.test("archive: after a year badges, exports and segments read what has moved, and every row is in one table", async () => {
+Deno.test("archive: badges, exports and segments read rows archived after a year, and every row is in one table", async () => {
   await plantHistory(sql, PEOPLE, 4000);
   const someone = (await sql`select id from public.app_users order by id limit 1`)[0]!["id"] as string;
   const read = async () => [await rebuilt(), await exported(someone), await segment(300), await segment(60)];
@@ -81,7 +81,7 @@ Deno.test("archive: after a year badges, exports and segments read what has move
   assert.equal((await exported(someone)).length, (before[1] as unknown[]).length);
 });
 
-Deno.test("archive: what counts once still does; a short stay is not the first one because that was long ago", async () => {
+Deno.test("archive: archived rows still count once; an archived first stay remains the first", async () => {
   const [user, lot] = [await newUser(sql), await newLot(sql)];
   const as = (statement: string, values: string[]) => db.as(signedIn(user), (as) => as.unsafe(statement, values));
   const stay = async () => {
@@ -110,7 +110,7 @@ Deno.test("archive: what counts once still does; a short stay is not the first o
   ]);
 });
 
-Deno.test("archive: a user who withdraws or is deleted leaves neither table anything, also while rows are moved", async () => {
+Deno.test("archive: a user who withdraws or is deleted has no row in either table, also while rows are moved", async () => {
   for (const leave of ["withdraw", "delete"]) {
     const user = await newUser(sql);
     await sql`

@@ -79,7 +79,7 @@ const ATTEMPTS = [
 ];
 
 for (const [name, caller] of Object.entries(CALLERS)) {
-  Deno.test(`admin_activity_logs: ${name} changes, adds and removes no record, nor what protects it`, async () => {
+  Deno.test(`admin_activity_logs: ${name} cannot change, add or delete a row, nor disable its protection`, async () => {
     const before = await rows();
     for (const attempt of ATTEMPTS) {
       const state = await sqlstate(db.as(caller, async (sql) => await sql.unsafe(attempt)));
@@ -89,7 +89,7 @@ for (const [name, caller] of Object.entries(CALLERS)) {
   });
 }
 
-Deno.test("admin_activity_logs: what nobody may do by hand, the owner may", async () => {
+Deno.test("admin_activity_logs: the owner may do what clients may not", async () => {
   const undo = new Error("undo");
   const attempt = db.sql.begin(async (sql) => {
     const { count } = await sql`delete from public.admin_activity_logs`;
@@ -99,7 +99,7 @@ Deno.test("admin_activity_logs: what nobody may do by hand, the owner may", asyn
   await assert.rejects(attempt, undo);
 });
 
-Deno.test("admin_activity_logs: clients do not call what writes it; the service does, with a known action only", async () => {
+Deno.test("admin_activity_logs: clients cannot call the function that writes it; the service can, with a known action only", async () => {
   const call = (sql: TransactionSql) => record(sql, { user: null });
   for (const name of ["anon", "an app user", "an administrator of all areas"]) {
     assert.equal(await sqlstate(db.as(CALLERS[name]!, call)), "42501", name);
@@ -115,7 +115,7 @@ Deno.test("admin_activity_logs: clients do not call what writes it; the service 
   assert.equal(more, "1");
 });
 
-Deno.test("admin_activity_logs: an act that is rolled back has no record, and one that fails after its record neither", async () => {
+Deno.test("admin_activity_logs: an act that is rolled back or fails later has no row", async () => {
   const before = await rows();
   const failing = db.as(CALLERS["the service"]!, async (sql) => {
     await record(sql);
@@ -125,7 +125,7 @@ Deno.test("admin_activity_logs: an act that is rolled back has no record, and on
   assert.deepEqual(await rows(), before);
 });
 
-Deno.test("admin_activity_logs: active administrators read every record; suspended ones, app users and anonymous clients none", async () => {
+Deno.test("admin_activity_logs: active administrators read every row; suspended ones, app users and anonymous clients none", async () => {
   const suspended = await newAdministrator("users");
   await db.sql`
     update auth.users set raw_app_meta_data = '{"admin": {"areas": ["users"], "status": "suspended"}}' where id = ${suspended}`;
@@ -137,7 +137,7 @@ Deno.test("admin_activity_logs: active administrators read every record; suspend
   assert.equal(await sqlstate(seen({ role: "anon" })), "42501");
 });
 
-Deno.test("admin_activity_logs: a withdrawal takes the values of the acts about that user; act, fields and others' acts stay", async () => {
+Deno.test("admin_activity_logs: a withdrawal deletes the values of the acts about that user; the acts, their fields and other acts stay", async () => {
   const [leaving, staying] = [await newUser(db.sql, "Taro"), await newUser(db.sql, "Hanako")];
   const changes = {
     display_name: { old: "Taro", new: "Jiro" },

@@ -81,7 +81,7 @@ for (const [type, good, bad] of values) {
   });
 }
 
-Deno.test("admin content: a body that is not an object is rejected as a whole, and so is null", async () => {
+Deno.test("admin content: a body that is not an object is rejected, as is null", async () => {
   for (const value of ["[]", '"title"', "5", "null"]) {
     for (const name of ["create_ad", "create_code"]) {
       const argument = name === "create_ad" ? "ad" : "code";
@@ -97,7 +97,7 @@ Deno.test("admin content: a body that is not an object is rejected as a whole, a
   assert.equal((await errorOf(attempt)).code, "validation_error");
 });
 
-Deno.test("admin content: a required field that is absent is named, the first by its name", async () => {
+Deno.test("admin content: the first absent required field is named", async () => {
   const named = async (name: string, argument: string, value: Row) =>
     (await errorOf(call(name, { [argument]: value }))).param;
   assert.equal(await named("create_article", "article", { slug: "a" }), "body");
@@ -127,7 +127,7 @@ Deno.test("admin content: of two administrators who change the same version one 
   assert.deepEqual(await actsOn(String(id)), ["ad.create", "ad.update"]);
 });
 
-Deno.test("admin content: of many who create the same row at once one succeeds, the others get 409", async () => {
+Deno.test("admin content: of concurrent creations of the same row one succeeds, the others get 409", async () => {
   const creations: (() => Promise<Row>)[] = [
     () => article({ slug: "at-once" }),
     () => call("create_tag", { tag: { slug: "at_once", name: "Tag" } }),
@@ -147,7 +147,7 @@ Deno.test("admin content: of many who create the same row at once one succeeds, 
   }
 });
 
-Deno.test("admin tags: one that a lot is being given is not deleted, and a lot is not given one that is", async () => {
+Deno.test("admin tags: a tag cannot be deleted while it is added to a lot, nor added while it is deleted", async () => {
   const lot = await newLot(db.sql);
   const give = (sql: TransactionSql, tag: unknown) =>
     sql`insert into public.parking_lot_tags (parking_lot_id, tag_id, state) values (${lot}, ${tag as string}, true)`;
@@ -208,7 +208,7 @@ Deno.test("ads, sponsors: was_shown is set by every change of a row that was sho
   }
 });
 
-Deno.test("admin codes: both languages stay equal but for the label, and a missing language is added", async () => {
+Deno.test("admin codes: both languages stay equal except for the label, and a missing language is added", async () => {
   await db.sql`
     insert into public.codes (category_id, code, lang, display_label, sort_order)
     values ('structure', 'one_language', 'ja', '一', 700)`;
@@ -227,7 +227,7 @@ Deno.test("admin codes: both languages stay equal but for the label, and a missi
   ]);
 });
 
-Deno.test("admin content: % and _ in words are letters like others", async () => {
+Deno.test("admin content: % and _ in search words are matched literally", async () => {
   await ad({ title: "100% off_" });
   const titles = async (q: string) =>
     ((await call("list_ads", { q }))["items"] as Row[]).map(({ title }) => title).filter((title) => title !== "Ad");
@@ -236,7 +236,7 @@ Deno.test("admin content: % and _ in words are letters like others", async () =>
   assert.deepEqual(await titles("__"), []);
 });
 
-Deno.test("articles: one is withdrawn only after it was published", async () => {
+Deno.test("articles: an article can be withdrawn only after it was published", async () => {
   const insert = (published: string | null) =>
     db.sql`
       insert into public.articles (slug, locale, title, body, published_at, withdrawn_at)

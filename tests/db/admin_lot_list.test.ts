@@ -111,7 +111,7 @@ const FILTERS: readonly [what: string, filter: Filter, least: number][] = [
 ];
 
 for (const [what, filter, least] of FILTERS) {
-  Deno.test(`admin_list_parking_lots: the pages of ${what} are what a comparison of all finds, the newest change first`, async () => {
+  Deno.test(`admin_list_parking_lots: the pages of ${what} equal a naive search, the newest change first`, async () => {
     const ids = await expected(filter);
     assert.ok(ids.length >= least, `the data has ${ids.length} of them`);
     assert.deepEqual(await all(filter), ids);
@@ -120,7 +120,7 @@ for (const [what, filter, least] of FILTERS) {
   });
 }
 
-Deno.test("admin_list_parking_lots: a search reads the next of the order and what matches, a common text only some of the order", async () => {
+Deno.test("admin_list_parking_lots: a search reads only matching entries, a common text only a part of the order", async () => {
   const tables = ["parking_lots", "search_entries", "unlisted_search_entries"];
   for (const [what, filter] of FILTERS) {
     const matches = (await expected(filter)).length;
@@ -148,7 +148,7 @@ Deno.test("admin_list_parking_lots: a search reads the next of the order and wha
   }
 });
 
-Deno.test("search_entries, unlisted_search_entries: a lot has one entry, by its status, through every change, and it goes with the lot", async () => {
+Deno.test("search_entries, unlisted_search_entries: a lot has one entry, by its status, after every change, and it is deleted with the lot", async () => {
   const lot = await newLot(sql, { name: "Ｎｅｗ", address: "１-１", status: "draft", operator_code: "whale" });
   const entries = async () => {
     const [row] = await sql<{ listed: string[]; unlisted: string[] }[]>`

@@ -187,7 +187,7 @@ for (const [n, [set, items, param]] of WRONG.entries()) {
   });
 }
 
-Deno.test("lot sets: a rule whose days or hours are its own may come after one that holds at all times", async () => {
+Deno.test("lot sets: a rule with its own days or hours may follow one for all times", async () => {
   const lot = await newLot(db.sql);
   await put(lot, "pricing_rules", [{ ...band, time_start: "08:00", time_end: "20:00" }, band]);
   await put(lot, "pricing_rules", [band, { ...band, day_type: "sunday", price_minor: 200 }]);
@@ -225,7 +225,7 @@ Deno.test("lot sets: rows keep their ids: of items with an id, with the same cod
   assert.deepEqual(await ids("date_overrides", [{ ...day, hours: { is_closed: true } }]), overrides);
 });
 
-Deno.test("lot sets: a group is not taken away from its rules", async () => {
+Deno.test("lot sets: a group with rules cannot be removed", async () => {
   const lot = await newLot(db.sql);
   const [group] = (await put(lot, "pricing_groups", [{ code: "a", name: "A" }]))["pricing_groups"]!;
   await put(lot, "pricing_rules", [{ ...band, pricing_group_id: group!.id }]);
@@ -335,7 +335,7 @@ const examples = workedExamples<Example[]>("fee-cases.json");
 const given = (rules: readonly Rule[]) => rules.map((rule) => ({ ...rule, id: crypto.randomUUID() }));
 
 for (const example of examples) {
-  Deno.test(`preview-fee: ${example.id}: what calc-fee answers once the same rules are stored, and nothing is stored`, async () => {
+  Deno.test(`preview-fee: ${example.id}: the result of calc-fee once the same rules are stored, and nothing is stored`, async () => {
     const [lot] = await plantLots(db.sql, [{
       time_zone: example.time_zone,
       rules: [{ ...band, rule_order: 1 }] as never,
@@ -398,7 +398,7 @@ Deno.test("preview-fee: a group and its rules of one request, and no lock is lef
   assert.equal(wrong.param, "pricing_rules.0.per_minutes");
 });
 
-Deno.test("lot sets: only the service calls these functions, and only on behalf of an administrator of lots", async () => {
+Deno.test("lot sets: only the service may call the functions, on behalf of an administrator of lots", async () => {
   const lot = await newLot(db.sql);
   const asked = db.as(
     { role: "authenticated", sub: administrator },

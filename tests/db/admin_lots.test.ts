@@ -89,7 +89,7 @@ Deno.test("lot fields: every column of parking_lots is writable or kept by trigg
 });
 
 for (const [field, { takes, rejects, nullable }] of Object.entries(FIELDS)) {
-  Deno.test(`lot fields: ${field} takes what is within its bounds, and nothing else`, async () => {
+  Deno.test(`lot fields: ${field} accepts only values within its bounds`, async () => {
     const lot = await newLot(db.sql, { status: "draft", source: "test" });
     for (const value of takes) {
       const { [field]: change } = await apply(lot, { [field]: value });
@@ -133,7 +133,7 @@ Deno.test("lot fields: the difference has the fields that changed, old and new; 
   assert.deepEqual((await version())[0], before);
 });
 
-Deno.test("lot fields: the status makes allowed moves only", async () => {
+Deno.test("lot fields: only allowed status transitions succeed", async () => {
   const lot = await newLot(db.sql, { status: "draft" });
   const { code, status, param, details } = await errorOf(apply(lot, { status: "suspended" }));
   assert.deepEqual({ code, status, param, details }, {
@@ -155,7 +155,7 @@ Deno.test("lot fields: an external_id needs a source, and names one lot of it", 
   assert.equal((await errorOf(apply(lot, { source: null }))).param, "source");
 });
 
-Deno.test("lot fields: only the service changes them", async () => {
+Deno.test("lot fields: only the service may change them", async () => {
   const lot = await newLot(db.sql);
   for (const role of ["anon", "authenticated"] as const) {
     const calling = db.as({ role }, (sql) => sql`select private.apply_lot_changes(${lot}, '{"name": "Mine"}')`);

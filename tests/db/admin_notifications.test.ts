@@ -35,7 +35,7 @@ async function told() {
 }
 
 for (const [name, { does, told: expected }] of Object.entries(ACTIVITIES)) {
-  Deno.test(`admin notifications: ${name} is told to those who manage it, once, and without a word of its author`, async () => {
+  Deno.test(`admin notifications: ${name} notifies the administrators of its area once, without the author's text`, async () => {
     await db.sql`delete from public.admin_notifications`;
     const author = await newUser(db.sql, "Somebody");
     await db.as(signedIn(author), does);
@@ -47,7 +47,7 @@ for (const [name, { does, told: expected }] of Object.entries(ACTIVITIES)) {
     assert.ok(!all.includes(author) && !all.includes("omebody"), all);
   });
 
-  Deno.test(`admin notifications: ${name} that is taken back is told to nobody`, async () => {
+  Deno.test(`admin notifications: ${name} that is deleted notifies no administrator`, async () => {
     await db.sql`delete from public.admin_notifications`;
     const undo = new Error("undo");
     const author = await newUser(db.sql);
@@ -72,7 +72,7 @@ Deno.test("admin notifications: a review that is posted, deleted and posted agai
   assert.equal((await told()).length, 1);
 });
 
-Deno.test("admin notifications: a notification is for an area that there is, leads to a path and says something", async () => {
+Deno.test("admin notifications: a notification needs a known area, a path and a text", async () => {
   const tell = (area: string | null, link: string | null, title: string) =>
     sqlstate(db.sql`select private.notify_admins('notice', ${title}, p_area => ${area}, p_link => ${link})`);
   assert.equal(await tell("cooking", null, "Title"), "23514");
@@ -81,7 +81,7 @@ Deno.test("admin notifications: a notification is for an area that there is, lea
   await db.sql`select private.notify_admins('notice', 'Title', p_area => 'lots', p_link => '/lots')`;
 });
 
-Deno.test("admin notifications: what is older than 90 days goes, and what is an administrator's goes with them", async () => {
+Deno.test("admin notifications: rows are deleted after 90 days, and with their administrator", async () => {
   await db.sql`delete from public.admin_notifications`;
   const administrator = crypto.randomUUID();
   await db.sql`
@@ -98,7 +98,7 @@ Deno.test("admin notifications: what is older than 90 days goes, and what is an 
   assert.deepEqual(await titles(), ["young"]);
 });
 
-Deno.test("admin notifications: nobody writes to administrators by hand", async () => {
+Deno.test("admin notifications: clients cannot write notifications of administrators", async () => {
   const user = await newUser(db.sql);
   const attempt = db.as(signedIn(user), (sql) => sql`select private.notify_admins('notice', 'Hello')`);
   assert.equal(await sqlstate(attempt), "42501");

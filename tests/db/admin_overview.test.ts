@@ -27,7 +27,7 @@ async function refreshed(days?: number) {
   return await overview(days);
 }
 
-Deno.test("overview: a database in which nothing happened has zeros and no oldest", async () => {
+Deno.test("overview: an empty database has zeros and no oldest entry", async () => {
   const { people, sessions, sessions_by_day, open_work, dead_messages } = await refreshed(30);
   assert.deepEqual([people.all, people.active, people.new_7d, people.premium, sessions.parking], [0, 0, 0, 0, 0]);
   assert.equal(sessions_by_day.days.length, 30);
@@ -38,7 +38,7 @@ Deno.test("overview: a database in which nothing happened has zeros and no oldes
   assert.deepEqual([dead_messages.count, dead_messages.newest_at], [0, null]);
 });
 
-Deno.test("overview: users, sessions and work that waits are counted", async () => {
+Deno.test("overview: users, sessions and pending work are counted", async () => {
   const lot = await newLot(db.sql);
   const users: string[] = [];
   for (let n = 0; n < 6; n++) users.push(await newUser(db.sql));
@@ -110,7 +110,7 @@ Deno.test("overview: queues have their due messages, dead messages are as they a
   assert.equal((await overview()).dead_messages.count, 1);
 });
 
-Deno.test("overview: jobs are counted every minute, a job fails while its last finished run failed", async () => {
+Deno.test("overview: jobs are counted every minute, a job is failing while its last finished run failed", async () => {
   const jobs = async () => (await refreshed()).jobs;
   const [row] = await db.sql`select count(*)::integer as active from cron.job where active`;
   const { at, last_started_at, ...none } = await jobs();
@@ -131,7 +131,7 @@ Deno.test("overview: jobs are counted every minute, a job fails while its last f
   assert.deepEqual((await jobs()).failing, []);
 });
 
-Deno.test("overview: of the runs of jobs no more than the newest are read, however many there are", async () => {
+Deno.test("overview: only the newest runs of jobs are read, for any number of runs", async () => {
   await db.sql`
     insert into cron.job_run_details (jobid, runid, username, status, start_time, end_time)
     select j.jobid, 1e15 + row_number() over (), j.username, 'succeeded', now() - n * interval '1 minute', now() - n * interval '1 minute'
@@ -159,7 +159,7 @@ Deno.test("overview: days outside of 1 to 30 are rejected by their name", async 
   }
 });
 
-Deno.test("overview: the text of a statement has no value of whatever form, and none is shown that is not understood", async () => {
+Deno.test("overview: the text of a statement contains no values, and a statement that cannot be normalized is not shown", async () => {
   const masked = async (text: string) =>
     (await db.sql<{ text: string | null }[]>`select private.masked_statement(${text}) as text`)[0]!.text;
   for (
@@ -242,7 +242,7 @@ Deno.test("overview: push and mail are for the area notifications, with zeros be
   assert.deepEqual([pushes, mails], [{ ...nothing, outcomes: [] }, { ...nothing, outcomes: [] }]);
 });
 
-Deno.test("overview: what waits to be pushed and mailed, what is tried again, the oldest message, and why nothing is sent", async () => {
+Deno.test("overview: pending and retried pushes and mails, the oldest message, and the reason for a pause are shown", async () => {
   const user = await newUser(db.sql);
   await db.sql`update auth.users set email_confirmed_at = now() where id = ${user}`;
   await db.sql`

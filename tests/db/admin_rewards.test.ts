@@ -68,7 +68,7 @@ const badge = (columns: Row = {}) => ({
   ...columns,
 });
 
-Deno.test("recalculate_all_user_levels: in batches, a batch that is lost is done again, and users who withdrew are left out", async () => {
+Deno.test("recalculate_all_user_levels: in batches, a lost batch is repeated, and users who withdrew are left out", async () => {
   const users = await Promise.all(Array.from({ length: 7 }, () => newUser(db.sql)));
   for (const user of users) await give(user, 160);
   await db.sql`update public.app_users set status = 'withdrawn' where id = ${users[0]!}`;
@@ -110,7 +110,7 @@ Deno.test("recalculate_all_user_levels: a call while it runs starts it again, an
   assert.equal(await recalculateLevels(db.sql), 0);
 });
 
-Deno.test("recalculate_all_user_levels: under users who are given points, sums and levels are those of the ledger", async () => {
+Deno.test("recalculate_all_user_levels: while users earn points, sums and levels are those of the ledger", async () => {
   const users = await Promise.all(Array.from({ length: 12 }, () => newUser(db.sql)));
   await db.sql`update public.app_users set level = 5, total_exp = 0 where id = any (${users})`;
   await call("recalculate_all_user_levels", {});
@@ -133,7 +133,7 @@ Deno.test("recalculate_all_user_levels: under users who are given points, sums a
   assert.deepEqual([...wrong], []);
 });
 
-Deno.test("PATCH of levels: nobody's level changes until it is recalculated", async () => {
+Deno.test("PATCH of levels: levels of users change only by the recalculation", async () => {
   const user = await newUser(db.sql);
   await give(user, 60);
   assert.equal(await levelOf(user), 2);
@@ -146,7 +146,7 @@ Deno.test("PATCH of levels: nobody's level changes until it is recalculated", as
   assert.equal(await levelOf(user), 2);
 });
 
-Deno.test("levels: of administrators who write at the same time none leaves a threshold that does not rise", async () => {
+Deno.test("levels: concurrent writes of administrators keep the thresholds rising", async () => {
   for (let n = 0; n < 5; n++) {
     const base = 2000 + n * 10;
     const attempts = Array.from({ length: 10 }, (_, k) =>
@@ -166,7 +166,7 @@ Deno.test("levels: of administrators who write at the same time none leaves a th
   assert.deepEqual([...wrong], []);
 });
 
-Deno.test("PATCH of a badge: of two with one If-Match at the same time one is carried out and recorded", async () => {
+Deno.test("PATCH of a badge: of two concurrent requests with one If-Match one is carried out and recorded", async () => {
   const made = await asManager("create_badge", { p_fields: badge({ is_active: false }) });
   const id = String(made["id"]);
   const change = (name: string) =>
@@ -218,7 +218,7 @@ async function deleted(name: string, id: unknown, meanwhile: () => Promise<void>
   await started;
 }
 
-Deno.test("DELETE of a badge and of a theme: an activity that would begin or earn them at the same time is carried out without", async () => {
+Deno.test("DELETE of a badge and of a theme: a concurrent activity that would earn them succeeds without them", async () => {
   const user = await newUser(db.sql);
   const made = await asManager("create_badge", { p_fields: badge({ threshold: 1 }) });
   await deleted("badge", made["id"], () => activity(user, "support_ticket_post"));
@@ -234,7 +234,7 @@ Deno.test("DELETE of a badge and of a theme: an activity that would begin or ear
   assert.deepEqual({ ...left! }, { activities: 1, badges: 0, themes: 0, level: 10 });
 });
 
-Deno.test("DELETE of a badge: of a deletion and users who earn it at the same time, either it is gone or they have it", async () => {
+Deno.test("DELETE of a badge: of a deletion and users who earn it concurrently, either it is deleted or they have it", async () => {
   const users = await Promise.all(Array.from({ length: 8 }, () => newUser(db.sql)));
   for (let n = 0; n < 10; n++) {
     const made = await asManager("create_badge", { p_fields: badge({ threshold: 1 }) });
@@ -254,7 +254,7 @@ Deno.test("DELETE of a badge: of a deletion and users who earn it at the same ti
   assert.equal(done!.activities, 80);
 });
 
-Deno.test("EXP rules: a change and a switch count for later activities, and what was given stays after the rule is deleted", async () => {
+Deno.test("EXP rules: a change and a switch count for later activities, and given points stay after the rule is deleted", async () => {
   const user = await newUser(db.sql);
   const made = await asManager("create_exp_rule", {
     p_fields: { reason: "session_end", activity_type: "lot_save", amount: 7 },
@@ -281,7 +281,7 @@ Deno.test("EXP rules: a change and a switch count for later activities, and what
   ]);
 });
 
-Deno.test("themes: any user who reaches the level while the job gives the theme to those who have it owns it in the end", async () => {
+Deno.test("themes: a user who reaches the level while the job grants the theme owns it in the end", async () => {
   const user = await newUser(db.sql);
   let made: Row = {};
   await db.sql.begin(async (sql) => {
@@ -320,7 +320,7 @@ Deno.test("themes: a patch of the name starts no job, one of the level does", as
   assert.equal(await running(), 1);
 });
 
-Deno.test("gifts: of twenty at the same time by every door one is given and recorded", async () => {
+Deno.test("gifts: of twenty concurrent gifts by every interface one is given and recorded", async () => {
   const user = await newUser(db.sql);
   const made = await asManager("create_theme", { p_fields: { name: "Theme" } });
   const theme = { p_theme_id: made["id"], p_user_id: user };
@@ -345,7 +345,7 @@ Deno.test("gifts: when the recipient withdraws, the record stays without its val
   assert.deepEqual({ ...act! }, { user_id: user, changes: { gift_id: null, has_message: null } });
 });
 
-Deno.test("evaluate_badge_conditions: says of an activity what counting does, and names what it does not understand", async () => {
+Deno.test("evaluate_badge_conditions: gives the result of counting for an activity, and names invalid conditions", async () => {
   const conditions = { activity: ["session_end"], measure: "count", where: { min: { field: "minutes", value: 60 } } };
   const evaluate = (metadata: unknown, given: unknown = conditions) =>
     call("evaluate_badge_conditions", { metadata, conditions: given });
@@ -378,7 +378,7 @@ Deno.test("evaluate_badge_conditions: says of an activity what counting does, an
   }
 });
 
-Deno.test("rewards: an act that is rejected is not recorded, any user who tries", async () => {
+Deno.test("rewards: a rejected act is not recorded, for any caller", async () => {
   const [{ count: before } = {}] = await db.sql`select count(*)::integer as count from public.admin_activity_logs`;
   const other = await newAdmin("users", "content");
   const suspended = await newAdmin("rewards");

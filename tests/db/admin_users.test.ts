@@ -112,7 +112,7 @@ const FILTERS: readonly [what: string, filter: Filter, least: number][] = [
 ];
 
 for (const [what, filter, least] of FILTERS) {
-  Deno.test(`admin_list_users: the pages of ${what} are what a comparison of all finds, newest first`, async () => {
+  Deno.test(`admin_list_users: the pages of ${what} equal a naive search, newest first`, async () => {
     const ids = await expected(filter);
     assert.ok(ids.length >= least, `the data has ${ids.length} of them`);
     assert.deepEqual(await all(filter), ids);
@@ -122,7 +122,7 @@ for (const [what, filter, least] of FILTERS) {
   });
 }
 
-Deno.test("admin_list_users: no search by text or premium reads the whole table, a common text only the next of the order", async () => {
+Deno.test("admin_list_users: no search by text or premium reads the whole table, and a common text reads only the next entries", async () => {
   for (const [what, filter] of FILTERS) {
     if (filter.email === undefined && filter.display_name === undefined && filter.premium !== true) continue;
     await superuser.begin(async (sql) => {
@@ -147,7 +147,7 @@ Deno.test("admin_list_users: no search by text or premium reads the whole table,
   }
 });
 
-Deno.test("user_search_entries: an entry says what the account says, through every change, and goes with it", async () => {
+Deno.test("user_search_entries: an entry equals its account after every change, and is deleted with it", async () => {
   const id = crypto.randomUUID();
   const entry = async () => {
     const [row] = await sql`
@@ -177,7 +177,7 @@ Deno.test("user_search_entries: an entry says what the account says, through eve
   assert.equal(mine!["rows"], 0, "an administrator has none");
 });
 
-Deno.test("admin functions of users: what acts for any client is executed by the service alone", async () => {
+Deno.test("admin functions of users: functions that act for any user are executable by the service only", async () => {
   const open = await sql`
     select p.oid::regprocedure::text as name from pg_proc p
     where p.pronamespace = 'private'::regnamespace
@@ -187,7 +187,7 @@ Deno.test("admin functions of users: what acts for any client is executed by the
   assert.deepEqual(open.map(({ name }) => name), []);
 });
 
-Deno.test("admin functions of users: any user who is no administrator of users is rejected before anything else is looked at", async () => {
+Deno.test("admin functions of users: a caller who is not an administrator of users is rejected before any other check", async () => {
   const other = crypto.randomUUID();
   await sql`insert into auth.users (id, email, raw_app_meta_data) values (${other}, ${`${other}@console.test`}, '{"admin": {"areas": ["lots"]}}')`;
   for (

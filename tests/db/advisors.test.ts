@@ -80,11 +80,11 @@ async function advice(): Promise<string[]> {
     .map(({ name, detail }) => `${name}: ${detail}`);
 }
 
-Deno.test("advisors: the advisors have nothing to say about the migrated database", async () => {
+Deno.test("advisors: the advisors report nothing about the migrated database", async () => {
   assert.deepEqual(await advice(), []);
 });
 
-Deno.test("the advisors would speak up: a table without row security is named", async () => {
+Deno.test("advisors: a table without row level security is reported", async () => {
   await db.sql`alter table public.codes disable row level security`;
   const found = await advice();
   assert.ok(found.some((line) => line.includes("public.codes")), found.join("\n"));

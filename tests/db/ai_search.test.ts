@@ -56,14 +56,14 @@ Deno.test("find_place: a municipality is found by its name, without its suffix, 
   assert.equal((await find("   ")).place, null);
 });
 
-Deno.test("find_place: of places with one name the nearest to the device is taken, and said to be one of several", async () => {
+Deno.test("find_place: of places with one name the nearest to the device is chosen, and marked as ambiguous", async () => {
   const near = await find("中央区", null, [43.06, 141.35]);
   assert.deepEqual([near.place?.name, near.place?.is_ambiguous], ["北海道札幌市中央区", true]);
   const far = await find("中央区", null, [33.59, 130.4]);
   assert.equal(far.place?.name, "福岡県福岡市中央区");
 });
 
-Deno.test("find_place: what no list knows is found by the names of lots", async () => {
+Deno.test("find_place: a place outside of the lists is found by the names of lots", async () => {
   for (const n of [0, 1, 2]) {
     await newLot(sql, { name: `ぞうの公園前パーキング${n}`, lat: 35.1 + n / 1000, lng: 136.9 });
   }
@@ -72,7 +72,7 @@ Deno.test("find_place: what no list knows is found by the names of lots", async 
   assert.ok(Math.abs(place!.lat - 35.101) < 0.001);
 });
 
-Deno.test("keep_place: an answer is kept for 30 days, also that there is none", async () => {
+Deno.test("keep_place: a result is kept for 30 days, also an empty one", async () => {
   assert.equal(typeof (await find("ふしぎ駅", "gsi")).wait_ms, "number");
   await sql`select api.keep_place('ふしぎ駅', 'gsi', 'ふしぎ駅', 35, 139)`;
   await sql`select api.keep_place('ないない駅', 'gsi')`;
@@ -89,7 +89,7 @@ Deno.test("keep_place: an answer is kept for 30 days, also that there is none", 
   assert.equal(typeof (await find("ないない駅", "gsi")).wait_ms, "number");
 });
 
-Deno.test("find_place: a geocoder is asked once a second, and by nobody who would wait for longer than two", async () => {
+Deno.test("find_place: a geocoder is called at most once a second, and not by a request that would wait longer than two seconds", async () => {
   await sql`update private.geocoder_turns set next_at = '-infinity'`;
   const waits = [];
   for (const n of [1, 2, 3, 4, 5]) waits.push((await find(`どこか${n}番目`, "gsi")).wait_ms);
@@ -107,7 +107,7 @@ async function keysOf(user: string) {
 
 const secrets = () => sql<{ id: string }[]>`select id from vault.secrets where name like 'ai_key:%'`;
 
-Deno.test("register_ai_key: a key is replaced, deleted, and gone with the account, from the vault too", async () => {
+Deno.test("register_ai_key: a key is replaced, deleted, and deleted with the account, also in the vault", async () => {
   const before = (await secrets()).length;
   const user = await newUser(sql);
   const register = (provider: string, key: string) =>
@@ -127,7 +127,7 @@ Deno.test("register_ai_key: a key is replaced, deleted, and gone with the accoun
   assert.equal((await secrets()).length, before);
 });
 
-Deno.test("ai keys: no client reads them, and another user's keys are not there", async () => {
+Deno.test("ai keys: no client can read them, and keys of other users are not found", async () => {
   const [owner, other] = [await newUser(sql), await newUser(sql)];
   await db.as(as(owner), (sql) => sql`select commands.register_ai_key('openai', 'sk-secret-key')`);
   for (const caller of [as(owner), as(other), { role: "anon" } as const]) {
@@ -158,7 +158,7 @@ Deno.test("register_ai_key: no row of the database has the key in the clear", as
   }
 });
 
-Deno.test("ai_search: premium members have a quota of their own", async () => {
+Deno.test("ai_search: premium members have a separate quota", async () => {
   const [free, premium] = [await newUser(sql), await newUser(sql)];
   await sql`update public.app_users set premium_ends_at = 'infinity' where id = ${premium}`;
   const quotas = [];
@@ -169,7 +169,7 @@ Deno.test("ai_search: premium members have a quota of their own", async () => {
   assert.deepEqual(quotas, [10, 60]);
 });
 
-Deno.test("ai_requests: texts go after 30 days, the log after 90", async () => {
+Deno.test("ai_requests: texts are deleted after 30 days, rows after 90", async () => {
   const user = await newUser(sql);
   const request = {
     form: "query",

@@ -71,7 +71,7 @@ async function administrator(areas: string[]): Promise<string> {
   return id;
 }
 
-Deno.test("assets: an upload begins as a pending row of the caller, private unless it is asked to be public", async () => {
+Deno.test("assets: an upload begins as a pending row of the caller, private unless requested as public", async () => {
   const user = await newUser(db.sql);
   const secret = await begin(user);
   assert.deepEqual([secret.may_be_public, secret.size_bytes, secret.content_type], [false, 12, "image/png"]);
@@ -83,7 +83,7 @@ Deno.test("assets: an upload begins as a pending row of the caller, private unle
   assert.deepEqual([row!["status"], row!["created_by"], row!["attached_at"]], ["pending", user, null]);
 });
 
-Deno.test("assets: keys tell nothing of the asset, its uploader or another key", async () => {
+Deno.test("assets: keys reveal nothing about the asset, its uploader or other keys", async () => {
   const user = await newUser(db.sql, "Yamada");
   const [one, other] = [await begin(user), await begin(user)];
   assert.notEqual(one.storage_key, other.storage_key);
@@ -92,7 +92,7 @@ Deno.test("assets: keys tell nothing of the asset, its uploader or another key",
   }
 });
 
-Deno.test("assets: what cannot be uploaded is rejected by its field", async () => {
+Deno.test("assets: an invalid upload is rejected with its field", async () => {
   const user = await newUser(db.sql);
   const id = crypto.randomUUID();
   const wrong: [Wish, string][] = [
@@ -129,7 +129,7 @@ Deno.test("assets: lots' pictures are uploaded by administrators of lots, everyt
   assert.match((await begin(ofLots, { category: "parking_lot", isPublic: true })).storage_key, /^parking_lot\//);
 });
 
-Deno.test("assets: only the service learns of an upload that is to be looked at, and marks it", async () => {
+Deno.test("assets: only the service reads and marks an upload that must be checked", async () => {
   const [user, other] = [await newUser(db.sql), await newUser(db.sql)];
   const { asset_id, storage_key } = await begin(user);
   const expected = { storage_key, content_type: "image/png", size_bytes: 12 };
@@ -144,7 +144,7 @@ Deno.test("assets: only the service learns of an upload that is to be looked at,
   assert.equal(await pendingOf(asset_id, user), null);
 });
 
-Deno.test("assets: a file is attached by its uploader, for what it is for, to one thing", async () => {
+Deno.test("assets: a file is attached by its uploader, for its category, to one row", async () => {
   const [user, other] = [await newUser(db.sql), await newUser(db.sql)];
   const [pending, file] = [await begin(user), await placed(user)];
   const [entity, another] = [crypto.randomUUID(), crypto.randomUUID()];
@@ -165,7 +165,7 @@ Deno.test("assets: a file is attached by its uploader, for what it is for, to on
   assert.equal((await errorOf(attach(user, file.asset_id, entity))).code, "not_found");
 });
 
-Deno.test("assets: of many that want one file at once, one gets it", async () => {
+Deno.test("assets: of concurrent attachments of one file one succeeds", async () => {
   const user = await newUser(db.sql);
   const { asset_id } = await placed(user);
   const attempts = await Promise.allSettled(
@@ -174,7 +174,7 @@ Deno.test("assets: of many that want one file at once, one gets it", async () =>
   assert.equal(attempts.filter(({ status }) => status === "fulfilled").length, 1);
 });
 
-Deno.test("assets: attached files are given in their order to their uploader, not to administrators of any area; public ones to every client", async () => {
+Deno.test("assets: attached files are returned in order to their uploader, not to administrators; public ones to every client", async () => {
   const [user, stranger, admin] = [await newUser(db.sql), await newUser(db.sql), await administrator([])];
   const entity = crypto.randomUUID();
   const files = [await placed(user), await placed(user, { isPublic: true }), await placed(user)];
@@ -191,7 +191,7 @@ Deno.test("assets: attached files are given in their order to their uploader, no
   assert.equal((await attached(user, entity)).length, 2);
 });
 
-Deno.test("assets: uploads that nothing has used for a day are to be deleted, and nothing else", async () => {
+Deno.test("assets: only uploads unused for a day are marked for deletion", async () => {
   const user = await newUser(db.sql);
   const [fresh, pending, unused, used] = [await begin(user), await begin(user), await placed(user), await placed(user)];
   await attach(user, used.asset_id, crypto.randomUUID());
@@ -213,7 +213,7 @@ for (
     ["is deleted", async (id: string) => void await db.sql`delete from auth.users where id = ${id}`],
   ] as const
 ) {
-  Deno.test(`assets: when a user ${what}, lots' pictures stay without a name and every other file is to be deleted`, async () => {
+  Deno.test(`assets: when a user ${what}, lots' pictures stay without a name and every other file is marked for deletion`, async () => {
     const user = await newUser(db.sql);
     const files = new Map<string, Created>();
     for (const category of ["review", "session_photo", "error_report", "support", "avatar"]) {
@@ -247,7 +247,7 @@ const finish = (messages: Awaited<ReturnType<typeof read>>) =>
       ${messages.map(({ msg_id }) => msg_id)}::bigint[], ${messages.map(({ message }) => message.storage_key)})`
   );
 
-Deno.test("assets: whatever marks a file for deletion queues its object once, and its row goes when the object is gone", async () => {
+Deno.test("assets: marking a file for deletion queues its object once, and its row is deleted after the object", async () => {
   await finish(await read());
   const user = await newUser(db.sql);
   const files = [await placed(user), await placed(user), await placed(user)];
@@ -281,7 +281,7 @@ Deno.test("assets: a file is deleted once more when the address that takes it ha
   assert.deepEqual(await waiting(old), [0]);
 });
 
-Deno.test("assets: what should have been deleted a day ago is queued again", async () => {
+Deno.test("assets: a deletion overdue for a day is queued again", async () => {
   const user = await newUser(db.sql);
   const { asset_id, storage_key } = await placed(user);
   await detach(asset_id);
@@ -291,7 +291,7 @@ Deno.test("assets: what should have been deleted a day ago is queued again", asy
   assert.ok((await read()).some(({ message }) => message.storage_key === storage_key));
 });
 
-Deno.test("assets: no client reads or ends deletions", async () => {
+Deno.test("assets: no client can read or finish deletions", async () => {
   const user = await newUser(db.sql);
   for (const call of ["api.read_object_deletions(1)", "api.finish_object_deletions('{}', '{}')"]) {
     await assert.rejects(db.as(signedIn(user), (sql) => sql.unsafe(`select ${call}`)), /permission denied/);
@@ -378,7 +378,7 @@ Deno.test("create_upload: uploads of 24 hours are bounded in number and bytes, a
   for (const user of [many, large]) await begin(user);
 });
 
-Deno.test("create_upload: an upload of the last 24 hours that is gone makes room, one that waits for its deletion does not", async () => {
+Deno.test("create_upload: a deleted upload of the last 24 hours makes room, one that waits for its deletion does not", async () => {
   const user = await newUser(db.sql);
   await db.sql`
     insert into public.assets (storage_key, category, is_public, size_bytes, created_by)
@@ -408,7 +408,7 @@ const finishPublication = async ({ msg_id, storage_key }: Publication, isCopied:
 const dueAgain = () => db.sql`select pgmq.set_vt('object_publication', msg_id, 0) from pgmq.q_object_publication`;
 const isPublic = async (id: string) => (await asset(id))!["is_public"];
 
-Deno.test("assets: a file that may be public is published when it is attached, and public when its copy is made", async () => {
+Deno.test("assets: a public file is published when it is attached, and public once its copy exists", async () => {
   await db.sql`select pgmq.purge_queue('object_publication')`;
   const user = await newUser(db.sql);
   const [shown, secret] = [
@@ -425,7 +425,7 @@ Deno.test("assets: a file that may be public is published when it is attached, a
   assert.deepEqual(await publications(), []);
 });
 
-Deno.test("assets: a copy that is made or deleted too late is noticed, and the message stays until it is mended", async () => {
+Deno.test("assets: a copy made or deleted too late is detected, and the message stays until it is corrected", async () => {
   await db.sql`select pgmq.purge_queue('object_publication')`;
   const user = await newUser(db.sql);
   const { asset_id } = await placed(user, { category: "avatar", isPublic: true });
@@ -454,7 +454,7 @@ Deno.test("assets: a copy that is made or deleted too late is noticed, and the m
   assert.equal(await finishPublication(wanted!, true), false, "a file that is to be deleted gets no copy");
 });
 
-Deno.test("assets: what storage rejected too often is tried again the next day", async () => {
+Deno.test("assets: an operation that storage rejected too often is retried the next day", async () => {
   await db.sql`select pgmq.purge_queue('object_publication')`;
   await db.sql`
     insert into private.dead_messages (queue, msg_id, message, read_count, enqueued_at)
@@ -474,7 +474,7 @@ Deno.test("assets: a file that was uploaded as private is never published, by SQ
   assert.equal(await sqlstate(db.sql`update public.assets set published_at = now() where id = ${asset_id}`), "23514");
 });
 
-Deno.test("assets: no client publishes, finishes or rejects, attaches or gives up a file by itself", async () => {
+Deno.test("assets: no client can publish, finish, reject, attach or release a file directly", async () => {
   const user = await newUser(db.sql);
   for (
     const call of [

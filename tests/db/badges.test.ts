@@ -40,7 +40,7 @@ async function workOff(people = 1000): Promise<void> {
   }
 }
 
-Deno.test("badges: things, lots, days and runs of days are counted each once", async () => {
+Deno.test("badges: rows, lots, days and streaks are each counted once", async () => {
   const [user, one, two] = [await newUser(db.sql), await newLot(db.sql), await newLot(db.sql)];
   const measures = ["count", "distinct_lots", "distinct_days", "streak_days"];
   const badges = [];
@@ -53,7 +53,7 @@ Deno.test("badges: things, lots, days and runs of days are counted each once", a
   assert.deepEqual(await Promise.all(badges.map((badge) => progressOf(user, badge))), [4, 2, 4, 3]);
 });
 
-Deno.test("badges: a badge is earned once, with a notification and its points, and stays, with its progress and without marks", async () => {
+Deno.test("badges: a badge is earned once, with a notification and its points, and stays, with its progress and without its counted sources", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   const conditions = { activity: ["review_approved"], measure: "count" };
   const [badge, further] = [await newBadge(conditions, 1), await newBadge(conditions, 2)];
@@ -81,7 +81,7 @@ Deno.test("badges: a badge is earned once, with a notification and its points, a
   assert.deepEqual(shown, [[3, 100]]);
 });
 
-Deno.test("badges: conditions that are not understood are rejected when the badge is saved, with what is wrong", async () => {
+Deno.test("badges: invalid conditions are rejected when the badge is saved, with the wrong place", async () => {
   const where = (predicate: unknown) => ({ activity: ["session_end"], measure: "count", where: predicate });
   for (
     const [wrong, says] of [
@@ -104,7 +104,7 @@ Deno.test("badges: conditions that are not understood are rejected when the badg
   }
 });
 
-Deno.test("badges: predicates say of an activity what they say", async () => {
+Deno.test("badges: predicates match exactly the activities that they describe", async () => {
   const holds = async (predicate: unknown, metadata: Record<string, number | string>, at = "2026-09-04T13:30:00Z") => {
     const conditions = { activity: ["session_end"], measure: "count", where: predicate };
     const [row] = await db.sql<{ fault: string | null; holds: boolean }[]>`
@@ -143,7 +143,7 @@ Deno.test("badges: a whole number may be written with a point", async () => {
   assert.equal(await progressOf(user, badge!.id), 1);
 });
 
-Deno.test("badges: a badge with broken conditions stops neither the activity nor the other badges, and is noted once", async () => {
+Deno.test("badges: a badge with broken conditions stops neither the activity nor the other badges, and is logged once", async () => {
   const user = await newUser(db.sql);
   const [broken, sound] = [
     await newBadge({ activity: ["lot_save"], measure: "count" }),
@@ -165,7 +165,7 @@ Deno.test("badges: a badge with broken conditions stops neither the activity nor
   await db.sql`update public.badges set is_active = false where id = ${broken}`;
 });
 
-Deno.test("badges: a badge whose conditions change is earned by what counts now, and by nothing that counted before", async () => {
+Deno.test("badges: a badge whose conditions change is earned by the new conditions only", async () => {
   const [short, long] = [await newUser(db.sql), await newUser(db.sql)];
   const badge = await newBadge({ activity: ["session_end"], measure: "count" }, 4);
   await workOff();
@@ -187,7 +187,7 @@ Deno.test("badges: a badge whose conditions change is earned by what counts now,
   assert.deepEqual(earned.map((row) => row["user_id"]), [long]);
 });
 
-Deno.test("badges: a rebuild comes to the same from any conditions before", async () => {
+Deno.test("badges: a rebuild gives the same result after any earlier conditions", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   for (const day of ["01", "02", "02", "05"]) {
     await activity(user, "support_ticket_post", { at: `2026-09-${day}T03:00:00Z`, lot });
@@ -214,7 +214,7 @@ Deno.test("badges: a rebuild comes to the same from any conditions before", asyn
   assert.equal(await progressOf(user, badge), 0);
 });
 
-Deno.test("badges: a badge that is new counts what was done before, in batches of users", async () => {
+Deno.test("badges: a new badge counts earlier activity, in batches of users", async () => {
   const users = [];
   for (let n = 0; n < 5; n++) users.push(await newUser(db.sql));
   for (const user of users) {
@@ -234,7 +234,7 @@ Deno.test("badges: a badge that is new counts what was done before, in batches o
   assert.equal(earned!.earned, 10);
 });
 
-Deno.test("a lot that is deleted takes nobody's points or progress: what was done there, and approved reviews, count on", async () => {
+Deno.test("badges: deleting a lot keeps points and progress: activity there, and approved reviews, still count", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   const badges = [
     await newBadge({ activity: ["lot_save"], measure: "distinct_lots" }),
@@ -261,7 +261,7 @@ Deno.test("a lot that is deleted takes nobody's points or progress: what was don
   assert.deepEqual(await standing(), before);
 });
 
-Deno.test("badges: users read their badges, and how far they are with all of them", async () => {
+Deno.test("badges: users read their badges, and their progress with all of them", async () => {
   const user = await newUser(db.sql);
   await activity(user, "session_end");
   const [row] = await db.as(
@@ -279,7 +279,7 @@ Deno.test("badges: users read their badges, and how far they are with all of the
   assert.ok(row!.progress.items.every(({ count, percent }) => (count === 0) === (percent === 0)));
 });
 
-Deno.test("a badge is not earned at a time that JSON has no words for: it would take the whole list away", async () => {
+Deno.test("badges: a badge with an infinite earned_at is rejected: it would fail the whole list", async () => {
   const user = await newUser(db.sql);
   const badge = await newBadge({ activity: ["session_end"], measure: "count" });
   for (const at of ["infinity", "-infinity", "10000-01-01 00:00:00+00", "0044-03-15 00:00:00+00 BC"]) {

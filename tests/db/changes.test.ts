@@ -183,7 +183,7 @@ const idsSince = async (at: string) => (await since(at)).items.map(({ id }) => i
 /** To the microsecond, as revisions are noted. */
 const now = async () => (await db.sql<{ at: string }[]>`select to_jsonb(clock_timestamp()) #>> '{}' as at`)[0]!.at;
 
-Deno.test("updated_since: changes that were noted before are not repeated, however they are paged", async () => {
+Deno.test("updated_since: changes reported before are not repeated, with any page size", async () => {
   const old = await newLot(db.sql, { name: "old" });
   await runJob(db.sql, "note_lot_changes");
   const moment = await now();
@@ -202,7 +202,7 @@ Deno.test("updated_since: changes that were noted before are not repeated, howev
   assert.deepEqual(await idsSince("2999-01-01T00:00:00Z"), []);
 });
 
-Deno.test("updated_since: an empty first page of a time to come goes on with what changes next", async () => {
+Deno.test("updated_since: the cursor of an empty page with a future time continues with later changes", async () => {
   const { next_cursor, items } = await since("2999-01-01T00:00:00Z");
   assert.deepEqual(items, []);
   const next = await newLot(db.sql, { name: "next" });
@@ -229,7 +229,7 @@ Deno.test("updated_since: a transaction that began before the moment and ended a
   }
 });
 
-Deno.test("updated_since: neither a clock that was set back nor one that was ahead hides a change", async () => {
+Deno.test("updated_since: a clock set back or ahead hides no change", async () => {
   await db.sql`update private.lot_changes set noted_at = now() + interval '1 hour'
     where revision = (select max(revision) from private.lot_changes)`;
   const moment = await now();
@@ -243,7 +243,7 @@ Deno.test("updated_since: neither a clock that was set back nor one that was ahe
   await db.sql`update private.lot_changes set noted_at = least(noted_at, now())`;
 });
 
-Deno.test("updated_since: transactions that stay open, here and in another database, hold nothing up", async () => {
+Deno.test("updated_since: transactions that stay open, here and in another database, delay nothing", async () => {
   const elsewhere = postgres(Deno.env.get("DB_URL")!, { max: 1, onnotice: () => {} });
   const slow = await db.sql.reserve();
   try {
@@ -323,7 +323,7 @@ Deno.test("updated_since: the job works in batches; none is skipped, and a secon
   assert.deepEqual(new Set(await idsSince(moment)), lots);
 });
 
-Deno.test("updated_since: a cursor of before a dump goes on in the database that it was restored to", async () => {
+Deno.test("updated_since: a cursor made before a dump continues in the restored database", async () => {
   const moment = await now();
   const kept = await newLot(db.sql, { name: "kept" });
   await runJob(db.sql, "note_lot_changes");
@@ -362,7 +362,7 @@ Deno.test("updated_since: a cursor of before a dump goes on in the database that
   }
 });
 
-Deno.test("updated_since: who writes a part of a lot and then the lot is not deadlocked by who writes the lot", async () => {
+Deno.test("updated_since: writing a part of a lot and then the lot does not deadlock with a write of the lot", async () => {
   const parts: [what: string, statement: Statement][] = [
     [
       "an override",

@@ -17,7 +17,7 @@ const rows = (device: string) =>
   db.sql<{ stack: string; report_count: number; fingerprint: string }[]>`
     select stack, report_count, fingerprint from public.client_crash_reports where device = ${device} order by created_at`;
 
-Deno.test("crash reports: crashes of one kind, version, device and day are one row; numbers and deep frames make no other kind", async () => {
+Deno.test("crash reports: crashes of one kind, version, device and day are one row; numbers and deep frames do not change the kind", async () => {
   const stack = (line: number, deep: string) =>
     [
       `Error: lot ${line} 0x7f${line}`,
@@ -36,7 +36,7 @@ Deno.test("crash reports: crashes of one kind, version, device and day are one r
   assert.equal(new Set(found.map(({ fingerprint }) => fingerprint)).size, 2);
 });
 
-Deno.test("crash reports: what looks like a user is not stored", async () => {
+Deno.test("crash reports: personal data in a stack is not stored", async () => {
   await report(
     [
       "Error: no session for taro.yamada+app@mail.example.co.jp",
@@ -58,7 +58,7 @@ Deno.test("crash reports: what looks like a user is not stored", async () => {
   assert.equal(columns.length, 0);
 });
 
-Deno.test("crash reports: forty reports of one crash at once are one row that counts forty", async () => {
+Deno.test("crash reports: forty reports of one crash at once are one row with count 40", async () => {
   const connections = Array.from({ length: 8 }, () => postgres(db.url, { max: 1, onnotice: () => {} }));
   try {
     await Promise.all(
@@ -73,7 +73,7 @@ Deno.test("crash reports: forty reports of one crash at once are one row that co
   assert.deepEqual((await rows("storm")).map(({ report_count }) => report_count), [40]);
 });
 
-Deno.test("crash reports: the first 8 KiB of a stack are kept, in whole letters, and a large stack is dealt with at once", async () => {
+Deno.test("crash reports: the first 8 KiB of a stack are kept, cut between characters, and a large stack is processed quickly", async () => {
   const large = "a".repeat(65_536);
   const before = performance.now();
   await report(large, "large");
@@ -96,7 +96,7 @@ Deno.test("crash reports: the first 8 KiB of a stack are kept, in whole letters,
   assert.equal(await named(report("Error", "d", "1".repeat(51))), "app_version");
 });
 
-Deno.test("crash reports: only the service reports, so that no one reports around the limit of an address", async () => {
+Deno.test("crash reports: only the service may report, so the limit of an address cannot be bypassed", async () => {
   for (const role of ["anon", "authenticated"] as const) {
     assert.equal(await sqlstate(db.as({ role }, (sql) => sql`select api.report_crash('Error', 'd', '1')`)), "42501");
   }
@@ -146,7 +146,7 @@ Deno.test("crash reports: eight connections at once add no row beyond a network'
   assert.equal(day.bytes, day.sum);
 });
 
-Deno.test("crash reports: a full day keeps every new crash and what was reported most, and has at most 4 MiB", async () => {
+Deno.test("crash reports: a full day keeps every new crash and the most frequent ones, and has at most 4 MiB", async () => {
   await db.sql`delete from public.client_crash_reports`;
   await report("Error: known", "real");
   await report("Error: known", "real");
@@ -187,7 +187,7 @@ Deno.test("crash reports: the bytes of a day are bounded for rows that are writt
   assert.equal((await rows("after")).length, 2);
 });
 
-Deno.test("crash reports: the hash of a network is gone the night after", async () => {
+Deno.test("crash reports: the hash of a network is deleted the following night", async () => {
   await report("Error: yesterday", "yesterday", "1.0", "somewhere");
   await db.sql`update private.crash_report_sources set reported_on = reported_on - 1`;
   await purge(db.sql);
@@ -195,7 +195,7 @@ Deno.test("crash reports: the hash of a network is gone the night after", async 
   assert.equal((await rows("yesterday")).length, 1);
 });
 
-Deno.test("crash reports: reports are gone after 90 days", async () => {
+Deno.test("crash reports: reports are deleted after 90 days", async () => {
   await db.sql`
     insert into public.client_crash_reports (fingerprint, stack, device, app_version, reported_on)
     select repeat('f', 64), 'Error', 'aged', '1.0', (now() at time zone 'UTC')::date - n from unnest(array[89, 90, 91, 400]) as n`;

@@ -147,7 +147,7 @@ const raw = [
   new TextEncoder().encode(`[1,"${id}"]   `),
 ];
 
-Deno.test("lists: there are lists to page, and each says which keys its cursor has", () => {
+Deno.test("cursor keys: there are paginated lists, and each declares the keys of its cursor", () => {
   assert.ok(lists.length > 20, `${lists.length} lists`);
 });
 

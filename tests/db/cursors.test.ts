@@ -21,7 +21,7 @@ async function decode(filters: Json, cursor: string | null, types = ["integer", 
   return row!.keys;
 }
 
-Deno.test("cursors: a cursor gives back the keys it was made of, for the same filters in any order", async () => {
+Deno.test("cursors: a cursor returns the keys it was made of, for the same filters in any order", async () => {
   const examples: [keys: Json[], types: string[]][] = [
     [["2026-09-01T00:00:00.123456+00:00", crypto.randomUUID()], ["timestamptz", "uuid"]],
     [[-7, 1.5, "駐車場 🚗".repeat(60)], ["integer", "double precision", "text"]],
@@ -38,7 +38,7 @@ Deno.test("cursors: without a cursor there are no keys", async () => {
   assert.equal(await decode({ list: "lots" }, null), null);
 });
 
-Deno.test("cursors: a page starts behind the keys of its cursor, and without one before every row of its order", async () => {
+Deno.test("cursors: a page starts after the keys of its cursor, and without a cursor at the first row", async () => {
   const types = ["timestamptz", "uuid"];
   const start = async (cursor: string | null, order: string) => {
     const [row] = await db.sql<{ keys: Json; before: boolean }[]>`
@@ -61,7 +61,7 @@ Deno.test("cursors: a cursor of another list or of other filters is rejected", a
   }
 });
 
-Deno.test("cursors: no letter of a cursor can be changed, added or taken away", async () => {
+Deno.test("cursors: a cursor with a changed, added or removed character is rejected", async () => {
   const cursor = await encode({ list: "lots" }, [12, "key"]);
   const changed = [...cursor].map((letter, at) =>
     cursor.slice(0, at) + (letter === "A" ? "B" : String.fromCharCode(letter.charCodeAt(0) - 1)) + cursor.slice(at + 1)
@@ -72,7 +72,7 @@ Deno.test("cursors: no letter of a cursor can be changed, added or taken away", 
   }
 });
 
-Deno.test("cursors: spare bits in the last letter of a cursor do not make a second spelling of it", async () => {
+Deno.test("cursors: a cursor with changed spare bits in its last character is rejected", async () => {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   const cursor = await encode({ list: "lots" }, [12]);
   assert.notEqual(cursor.length % 4, 0, "this cursor has no spare bits");
@@ -97,7 +97,7 @@ Deno.test("cursors: a limit is 1 to 100", async () => {
   for (const wrong of [0, -1, 101, null]) assert.equal((await errorOf(limit(wrong))).param, "limit");
 });
 
-Deno.test("cursors: a page has what fits, and a cursor behind its last item only when there is more", async () => {
+Deno.test("cursors: a page has at most limit items, and a cursor after its last item only when there is more", async () => {
   const page = async (items: unknown, limit: number) =>
     (await db.sql`
       select private.page('{"list": "x"}', ${

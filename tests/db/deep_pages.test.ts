@@ -105,7 +105,7 @@ async function deep(name: string, list: DeepList, given: Record<string, unknown>
   return cursor!;
 }
 
-Deno.test("deep pages: every list of the interface has its case here, or a reason to be read whole", async () => {
+Deno.test("deep pages: every list of the interface has a case here, or a reason to be read whole", async () => {
   const lists = await db.sql<{ name: string }[]>`
     select distinct p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where n.nspname in ('api', 'commands') and ('p_cursor' = any (p.proargnames) or p.prosrc like '%next_cursor%') order by 1`;

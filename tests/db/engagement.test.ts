@@ -86,7 +86,7 @@ Deno.test("engagement: saving and parking count once the job has run, and each o
   assert.equal(pending!["count"], 0);
 });
 
-Deno.test("engagement: an activity that is rolled back counts nothing, and other activities count nothing", async () => {
+Deno.test("engagement: an activity that is rolled back or of another kind is not counted", async () => {
   const [lot, user] = [await newLot(sql), await newUser(sql)];
   const undo = new Error("undo");
   await assert.rejects(
@@ -102,7 +102,7 @@ Deno.test("engagement: an activity that is rolled back counts nothing, and other
   assert.equal(await countsOf(lot), null);
 });
 
-Deno.test("engagement: a withdrawal leaves the counts, also of what was pending", async () => {
+Deno.test("engagement: a withdrawal keeps the counts, also pending ones", async () => {
   const [lot, user] = [await newLot(sql), await newUser(sql)];
   await activity(user, "lot_save", lot);
   await sql`delete from auth.users where id = ${user}`;
@@ -110,7 +110,7 @@ Deno.test("engagement: a withdrawal leaves the counts, also of what was pending"
   assert.deepEqual(await countsOf(lot), { saves: 1, sessions: 0, searches: 0 });
 });
 
-Deno.test("engagement: batches of several workers, activities and searches at once lose and double nothing", async () => {
+Deno.test("engagement: concurrent batches, activities and searches lose and double no count", async () => {
   const lots = await Promise.all(Array.from({ length: 5 }, () => newLot(sql)));
   const user = await newUser(sql);
   let isDone = false;
@@ -156,7 +156,7 @@ Deno.test("engagement: a day is a date in Asia/Tokyo", async () => {
   assert.equal(await sessions("2026-03-03", "2026-03-04"), undefined);
 });
 
-Deno.test("engagement: add_search_counts rejects what is no count of lots and stores nothing of it", async () => {
+Deno.test("engagement: add_search_counts rejects invalid counts and stores none of them", async () => {
   const lot = await newLot(sql);
   const wrong: unknown[] = [
     [],
@@ -246,7 +246,7 @@ Deno.test("engagement: without dates the report is of the last 30 days, today in
   assert.deepEqual([other.code, other.param], ["validation_error", "cursor"]);
 });
 
-Deno.test("engagement: a lot that was deleted keeps its counts and has no name", async () => {
+Deno.test("engagement: a lot that was deleted keeps its counts and its name is null", async () => {
   await sql`truncate private.parking_lot_daily_counts`;
   const lot = await newLot(sql);
   await search({ [lot]: 1 });
@@ -255,7 +255,7 @@ Deno.test("engagement: a lot that was deleted keeps its counts and has no name",
   assert.deepEqual(items, [{ parking_lot_id: lot, name: null, saves: 0, sessions: 0, searches: 1 }]);
 });
 
-Deno.test("engagement: a period or an order that is none is rejected by its field", async () => {
+Deno.test("engagement: an invalid period or order is rejected with its field", async () => {
   for (
     const [options, param] of [
       [{ from: "2026-01-02", to: "2026-01-02" }, "to"],

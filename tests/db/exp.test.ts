@@ -46,7 +46,7 @@ Deno.test("EXP: a fact that is confirmed and then denied counts once", async () 
   assert.deepEqual(await entriesOf(user), [["field_value_vote", 3], ["first_of_day", 5]]);
 });
 
-Deno.test("EXP: what is not rewarded gives no points, counts for no badge, and neither does a rebuild make it count", async () => {
+Deno.test("EXP: an unrewarded activity gives no points and counts for no badge, also after a rebuild", async () => {
   const user = await newUser(db.sql);
   const [badge] = await db.sql<{ id: string }[]>`
     insert into public.badges (name, description, icon, category, conditions, threshold)
@@ -62,7 +62,7 @@ Deno.test("EXP: what is not rewarded gives no points, counts for no badge, and n
   await db.sql`update public.badges set is_active = false where id = ${badge!.id}`;
 });
 
-Deno.test("EXP: a day gives points for as many sources as its rule says", async () => {
+Deno.test("EXP: the daily limit of a rule bounds the sources with points", async () => {
   const user = await newUser(db.sql);
   for (let n = 0; n < 8; n++) await activity(user, "session_end");
   assert.equal((await entriesOf(user)).filter(([reason]) => reason === "session_end").length, 5);
@@ -81,7 +81,7 @@ Deno.test("EXP: a review gives when approved, takes back when hidden, gives agai
   assert.equal((await standing(user)).total_exp, 0);
 });
 
-Deno.test("EXP: a review that its author edits waits for approval, and its points and marks are taken back meanwhile", async () => {
+Deno.test("EXP: a review that its author edits waits for approval, and its points and counted sources are taken back meanwhile", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   const [review] = await db.sql<{ id: string }[]>`
     insert into public.reviews (parking_lot_id, user_id, rating, status)
@@ -93,7 +93,7 @@ Deno.test("EXP: a review that its author edits waits for approval, and its point
   assert.equal((await marks()).length, 0);
 });
 
-Deno.test("EXP: what is taken back is what was given, also when the rule gives something else by now", async () => {
+Deno.test("EXP: the points taken back are those given, also after a change of the rule", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   const [review] = await db.sql<{ id: string }[]>`
     insert into public.reviews (parking_lot_id, user_id, rating, status)
@@ -118,7 +118,7 @@ async function withRule(reason: string, edit: Record<string, number | boolean | 
   await set({ ...before } as typeof edit);
 }
 
-Deno.test("an edit of a rule counts for later activities: amount, limit and switch, and what was given stays", async () => {
+Deno.test("EXP: a changed rule applies to later activities: amount, limit and switch; given points stay", async () => {
   const user = await newUser(db.sql);
   const given = async () =>
     (await entriesOf(user)).filter(([reason]) => reason === "session_end").map(([, amount]) => amount);
@@ -142,7 +142,7 @@ Deno.test("an edit of a rule counts for later activities: amount, limit and swit
   assert.equal(await recalculateLevels(db.sql), 0);
 });
 
-Deno.test("EXP: a review that is shown again after an edit gives what the rule says by now", async () => {
+Deno.test("EXP: a review that is shown again after an edit gives the points of the current rule", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   const [review] = await db.sql<{ id: string }[]>`
     insert into public.reviews (parking_lot_id, user_id, rating, status)
@@ -156,7 +156,7 @@ Deno.test("EXP: a review that is shown again after an edit gives what the rule s
   assert.deepEqual((await entriesOf(user)).map(([, amount]) => amount), [30, -30, 35, -35]);
 });
 
-Deno.test("EXP: amounts and limits that make no sense are rejected, and rules of what nobody does", async () => {
+Deno.test("EXP: invalid amounts, limits and causes of rules are rejected", async () => {
   const attempt = (edit: Record<string, number | string>) =>
     db.as(
       { role: "service_role" },
@@ -175,7 +175,7 @@ Deno.test("EXP: amounts and limits that make no sense are rejected, and rules of
   assert.equal(await sqlstate(again), "23505");
 });
 
-Deno.test("EXP: only the service reads or edits what gives points", async () => {
+Deno.test("EXP: only the service reads or edits the rules", async () => {
   const user = await newUser(db.sql);
   for (const role of ["anon", "authenticated"] as const) {
     for (
@@ -202,7 +202,7 @@ Deno.test("EXP: a report that was right gives points", async () => {
   assert.deepEqual(await entriesOf(user), [["error_report_resolved", 40]]);
 });
 
-Deno.test("EXP: a level that rises is told, and a recount changes nothing", async () => {
+Deno.test("EXP: a higher level is notified, and a recount changes nothing", async () => {
   const user = await newUser(db.sql);
   for (let n = 0; n < 5; n++) await activity(user, "session_end");
   const { total_exp, level, sum } = await standing(user);
@@ -242,7 +242,7 @@ Deno.test("EXP: after an edit of the levels a recount sets what differs", async 
   assert.equal((await standing(user)).level, 2);
 });
 
-Deno.test("EXP: at the highest level nothing is missing", async () => {
+Deno.test("EXP: at the highest level no points are missing", async () => {
   const user = await newUser(db.sql);
   await db.sql`
     insert into public.exp_entries (user_id, reason, source_type, source_id, amount)
@@ -254,7 +254,7 @@ Deno.test("EXP: at the highest level nothing is missing", async () => {
   assert.deepEqual([row!.exp["next_level_exp"], row!.exp["exp_to_next_level"]], [null, null]);
 });
 
-Deno.test("EXP: a source cannot count twice, nor an odd entry take", async () => {
+Deno.test("EXP: a source cannot count twice, and only a matching entry can be taken back", async () => {
   const [user, source] = [await newUser(db.sql), crypto.randomUUID()];
   const entry = (turn: number, amount: number) =>
     db.sql`
@@ -266,7 +266,7 @@ Deno.test("EXP: a source cannot count twice, nor an odd entry take", async () =>
   assert.equal(await sqlstate(entry(3, -10)), "23514");
 });
 
-Deno.test("EXP: an adjustment that fills the sum is rejected, so that later activities still count", async () => {
+Deno.test("EXP: an adjustment that would exhaust the sum's range is rejected, so that later activities still count", async () => {
   const user = await newUser(db.sql);
   const adjust = (amount: number) =>
     db.sql`

@@ -30,7 +30,7 @@ const june = (day: number, time: string) => `2026-06-${String(day).padStart(2, "
 const reasons = ({ breakdown }: FeeAnswer) =>
   Object.fromEntries(breakdown!.not_applied.map(({ rule_id, reason }) => [rule_id, reason]));
 
-Deno.test("fee answers: units of one row that follow one another are one line, and what a cap took off is its own", async () => {
+Deno.test("fee answers: consecutive units of one row are one line, and the discount of a cap is a separate line", async () => {
   const [byDay, byNight] = [metered(20, 100, day), metered(60, 100, night)];
   const most = cap("duration", 1000, { cap_duration_hours: 24, cap_repeat: true });
   const { total_amount, currency, breakdown } = await ask(
@@ -101,7 +101,7 @@ Deno.test("fee answers: initial, flat and grace have lines of their kind", async
   assert.equal(within.total_amount, 0);
 });
 
-Deno.test("fee answers: each rule that had no part says why", async () => {
+Deno.test("fee answers: each rule that does not apply has a reason", async () => {
   const applied = metered(60, 100, { rule_order: 1 });
   const why = {
     day_type: metered(60, 100, { day_type: "saturday" }),
@@ -118,7 +118,7 @@ Deno.test("fee answers: each rule that had no part says why", async () => {
   assert.deepEqual(reasons(answer), expected);
 });
 
-Deno.test("fee answers: a cap that another of its kind goes before has no window of its own", async () => {
+Deno.test("fee answers: a cap that another of its kind precedes has no window", async () => {
   const all = cap("duration", 900, { cap_duration_hours: 24, cap_repeat: true });
   const monday = cap("duration", 300, { cap_duration_hours: 24, cap_repeat: true, day_type: "weekday" });
   const answer = await ask({ rules: [metered(60, 100), all, monday] }, june(1, "10:00:00"), june(1, "20:00:00"));
@@ -126,7 +126,7 @@ Deno.test("fee answers: a cap that another of its kind goes before has no window
   assert.deepEqual(reasons(answer), { [all.id]: "window" });
 });
 
-Deno.test("fee answers: a free stay within grace names its other rules so, and initial rows whose turn did not come", async () => {
+Deno.test("fee answers: a free stay within grace gives this reason for other rules and for initial rows that are not reached", async () => {
   const [grace, rate] = [named({ category: "grace", per_minutes: 30 }), metered(60, 200)];
   const free = await ask({ rules: [grace, rate] }, june(1, "20:00:00"), june(1, "20:10:00"));
   assert.deepEqual(reasons(free), { [rate.id]: "within_grace" });
@@ -136,7 +136,7 @@ Deno.test("fee answers: a free stay within grace names its other rules so, and i
   assert.deepEqual(reasons(short), { [second.id]: "not_reached" });
 });
 
-Deno.test("fee answers: an overridden date is priced by its own rows alone, and the lot's say so", async () => {
+Deno.test("fee answers: an overridden date is priced by its own rows only, and the lot's rows have this reason", async () => {
   const usual = metered(60, 100);
   const lot = { rules: [usual], date_overrides: [{ override_date: "2026-06-02", pricing: [metered(60, 500)] }] };
   const one = await ask(lot, june(2, "10:00:00"), june(2, "12:00:00"));
@@ -149,7 +149,7 @@ Deno.test("fee answers: an overridden date is priced by its own rows alone, and 
   assert.deepEqual([two.total_amount, two.breakdown!.not_applied], [600, []]);
 });
 
-Deno.test("fee answers: rules for other vehicles are named as such", async () => {
+Deno.test("fee answers: rules for other vehicles have this reason", async () => {
   const usual = metered(60, 100);
   const [lot] = await plantLots(db.sql, [{ rules: [usual] }]);
   const group = id();
@@ -166,7 +166,7 @@ Deno.test("fee answers: rules for other vehicles are named as such", async () =>
   assert.deepEqual([motorcycle!.total_amount, reasons(motorcycle!)], [50, { [usual.id]: "group" }]);
 });
 
-Deno.test("notes: holidays priced as their day of the week, a cap that may repeat, a stay longer than allowed", async () => {
+Deno.test("fee answers: notes for holidays priced as their day of the week, a cap that may repeat, a stay longer than allowed", async () => {
   const notes = async (lot: PricedLot, from: string, to: string) => (await ask(lot, from, to)).breakdown!.notes;
   const [from, to] = ["2026-03-20T10:00:00+09:00", "2026-03-20T11:00:00+09:00"]; // a holiday, a Friday
   const weekday = () => metered(60, 200, { day_type: "weekday" });
@@ -196,7 +196,7 @@ Deno.test("notes: holidays priced as their day of the week, a cap that may repea
   ]]);
 });
 
-Deno.test("fee answers: an unknown rate says from when, and until when if the next one is known", async () => {
+Deno.test("fee answers: an unknown rate has its start, and its end if the next rate is known", async () => {
   const byDay = { rules: [metered(60, 100, day)] };
   const gap = await ask(byDay, june(1, "21:30:00"), june(1, "23:00:00"));
   assert.deepEqual(gap.refusal, {
@@ -215,13 +215,13 @@ Deno.test("fee answers: an unknown rate says from when, and until when if the ne
   assert.deepEqual([later.refusal!.reason, later.refusal!.until], ["no_rate", june(5, "00:00:00")]);
 });
 
-Deno.test("fee answers: no stay costs nothing, also without rules and for a vehicle without a price", async () => {
+Deno.test("fee answers: an empty stay costs nothing, also without rules and for a vehicle without a price", async () => {
   const now = june(1, "10:00:00");
   assert.deepEqual(outcomeOf(await ask({}, now, now)), 0);
   assert.deepEqual((await ask({ rules: [metered(60, 100)] }, now, now)).breakdown!.lines, []);
 });
 
-Deno.test("fee answers: an exit before the entry and a stay of more than 366 days are rejected, naming the exit", async () => {
+Deno.test("fee answers: an exit before the entry and a stay of more than 366 days are rejected and name the exit", async () => {
   const [lot] = await plantLots(db.sql, [{ rules: [metered(60, 100)] }]);
   for (const exit of [june(1, "09:59:59"), "2027-06-02T10:00:01+09:00"]) {
     const asked = db.sql`select private.fee_answer(${lot!}, 'standard', ${june(1, "10:00:00")}, ${exit})`;
@@ -290,7 +290,7 @@ async function meter(lot: PricedLot, entry: string, now: string): Promise<Meter>
   return row!.meter;
 }
 
-Deno.test("fee answers: the meter knows the next increase, a reached cap, the end of grace and where the rate is not known", async () => {
+Deno.test("fee answers: the meter has the next increase, a reached cap, the end of grace and the start of an unknown rate", async () => {
   const running = await meter({ rules: [metered(20, 100)] }, june(1, "10:00:00"), june(1, "10:35:00"));
   assert.deepEqual(
     [running.amount, running.next_increase_at, running.next_amount, running.cap_reached],

@@ -38,7 +38,7 @@ for (const [n, example] of examples.entries()) {
   });
 }
 
-Deno.test("fee cases: the naive oracle knows the worked examples too", () => {
+Deno.test("fee cases: the naive oracle agrees with the worked examples", () => {
   for (const [n, example] of examples.entries()) {
     const rules = example.rules.map((rule, place) => ({ ...rule, id: String(place).padStart(4, "0") }));
     const fee = naiveFee({ ...example, rules, date_overrides: example.date_overrides ?? [], holidays: holidays("JP") });
@@ -99,7 +99,7 @@ const breaks: readonly [wrong: string, name: string, from: string, to: string][]
   ["clocks never change", "clock_offset", "return round(", "return 3600000000; return round("],
 ];
 for (const [wrong, name, from, to] of breaks) {
-  Deno.test(`fee cases: the worked examples notice when ${wrong}`, async () => {
+  Deno.test(`fee cases: the worked examples detect when ${wrong}`, async () => {
     const undo = new Error("undo");
     await assert.rejects(
       db.sql.begin(async (sql) => {

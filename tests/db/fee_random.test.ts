@@ -50,7 +50,7 @@ function later(time: string, ms: number): string {
   return new Date(Date.parse(time) + ms).toISOString();
 }
 
-Deno.test(`fee random: ${SETS} random stays cost what the oracle says, or are rejected where it says`, () => {
+Deno.test(`random fees: ${SETS} random stays have the oracle's fee or error`, () => {
   const expected = stays.map((stay) => {
     const fee = naiveFee({ ...stay, holidays: japanese });
     return "total" in fee ? [fee.total] : [fee.reason, fee.from === undefined ? undefined : Date.parse(fee.from)];
@@ -63,10 +63,10 @@ Deno.test(`fee random: ${SETS} random stays cost what the oracle says, or are re
   assert.ok(known > SETS / 2 && known < SETS, `${known} of ${SETS} are known`);
 });
 
-Deno.test("fee random: a search tells the same price as the explained fee", () =>
+Deno.test("random fees: a search returns the same price as the explained fee", () =>
   assertEach(priced, told.map(outcomeOf)));
 
-Deno.test("stay_fees: many lots priced together cost what each costs alone, also where a plain stay needs no walk", async () => {
+Deno.test("stay_fees: many lots priced together have the same fees as alone, also where a plain stay needs no walk", async () => {
   const lots = questions.slice(0, 80).map(({ lot }) => lot);
   let plain = 0;
   for (const { entry_at } of questions.slice(0, 20)) {
@@ -90,7 +90,7 @@ Deno.test("stay_fees: many lots priced together cost what each costs alone, also
   assert.ok(plain > 200, `${plain} stays were plain`);
 });
 
-Deno.test("fee random: no lot is out of reach of its own fee, and some are of a quarter of it", async () => {
+Deno.test("random fees: the lower bound of a lot never exceeds its fee, and some exceed a quarter of it", async () => {
   const rows = await db.sql<{ own: boolean; less: boolean }[]>`
     select q.lot = any (private.lots_within_amount(array[q.lot], 'standard', q.entry_at, q.exit_at, q.amount)) as own,
       q.lot = any (private.lots_within_amount(array[q.lot], 'standard', q.entry_at, q.exit_at, q.amount / 4)) as less
@@ -107,7 +107,7 @@ Deno.test("fee random: no lot is out of reach of its own fee, and some are of a 
   assert.ok(share > 0.1, `only ${share}`);
 });
 
-Deno.test("fee random: fifty lots asked about together cost what each costs alone", async () => {
+Deno.test("random fees: fifty lots priced together have the same fees as alone", async () => {
   const some = questions.slice(0, 50);
   const { entry_at, exit_at } = some[0]!;
   const alone = await stayFees(db.sql, some.map(({ lot }) => ({ lot, entry_at, exit_at })));
@@ -119,7 +119,7 @@ Deno.test("fee random: fifty lots asked about together cost what each costs alon
   assert.deepEqual(some.map(({ lot }) => byLot.get(lot)), alone);
 });
 
-Deno.test("fee random: the lines sum to the total exactly, and units follow one another without a gap", () => {
+Deno.test("random fees: the lines sum to the total exactly, and units follow one another without a gap", () => {
   const sums = told.map(({ breakdown }) => breakdown?.lines.reduce((sum, { amount }) => sum + amount, 0));
   assertEach(sums, told.map(({ total_amount }) => total_amount));
   for (const [n, { breakdown }] of told.entries()) {
@@ -134,14 +134,14 @@ Deno.test("fee random: the lines sum to the total exactly, and units follow one 
   }
 });
 
-Deno.test("fee random: no window of a cap is charged more than its cap, and a filled one says when", () => {
+Deno.test("random fees: no window of a cap is charged more than its cap, and a filled one has its time", () => {
   for (const window of told.flatMap(({ breakdown }) => breakdown?.caps ?? [])) {
     assert.ok(window.charged <= window.cap);
     assert.equal(window.reached_at !== null, window.charged === window.cap, JSON.stringify(window));
   }
 });
 
-Deno.test("fee random: a stay inside one window of a cap that counts costs no more than the cap", () => {
+Deno.test("random fees: a stay inside one window of a cap that counts costs no more than the cap", () => {
   let inside = 0;
   for (const [n, { breakdown, total_amount }] of told.entries()) {
     const { entry_at, exit_at, rules } = stays[n]!;
@@ -155,7 +155,7 @@ Deno.test("fee random: a stay inside one window of a cap that counts costs no mo
   assert.ok(inside > SETS / 20, `only ${inside}`);
 });
 
-Deno.test("fee random: a later exit never costs less", async () => {
+Deno.test("random fees: a later exit never costs less", async () => {
   const laterOnes = await stayFees(
     db.sql,
     moved(({ exit_at }) => ({ exit_at: later(exit_at, chance.int(1, 40_000) * 1000) })),
@@ -168,7 +168,7 @@ Deno.test("fee random: a later exit never costs less", async () => {
   }
 });
 
-Deno.test("fee random: a week later, without holidays, overrides and changes of the clock, nothing has changed", async () => {
+Deno.test("random fees: a week later, without holidays, overrides and changes of the clock, the fee is the same", async () => {
   const calm = stays.map(({ date_overrides }, n) => date_overrides.length === 0 ? questions[n]! : null).filter((q) =>
     q !== null
   );
@@ -191,7 +191,7 @@ interface Meter {
   readonly refusal?: { readonly reason: string };
 }
 
-Deno.test("fee random: the meter's amount, its next one and every point of its curve are what an exit then costs", async () => {
+Deno.test("random fees: the meter's amount, its next one and every point of its curve equal the fee of an exit then", async () => {
   const some = questions.slice(0, 200);
   const meters = await Promise.all(some.map(async ({ lot, entry_at, exit_at }) => {
     const [row] = await db.sql<{ meter: Meter }[]>`

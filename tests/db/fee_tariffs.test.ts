@@ -62,7 +62,7 @@ Deno.test("fee tariffs: a lot without rules has no hour price, and one whose rul
   assert.equal(await hourPrice(night!), null);
 });
 
-Deno.test("fee tariffs: the hour price is that of an ordinary Wednesday, whatever the lot's zone, overrides and holidays", async () => {
+Deno.test("fee tariffs: the hour price is that of an ordinary Wednesday, for any time zone, overrides and holidays", async () => {
   const rules = [
     { ...hourly(500), day_type: "weekday", rule_order: 1 },
     { ...hourly(900), day_type: "holiday", rule_order: 2 },
@@ -77,7 +77,7 @@ Deno.test("fee tariffs: the hour price is that of an ordinary Wednesday, whateve
   assert.deepEqual(await Promise.all(lots.map(hourPrice)), [500, 500, 200]);
 });
 
-Deno.test("fee tariffs: a price that no integer holds is no hour price, and its rule can be stored", async () => {
+Deno.test("fee tariffs: a price beyond the range of integer gives no hour price, and its rule can be stored", async () => {
   const lot = await newLot({ ...hourly(2_000_000_000), per_minutes: 1 });
   assert.equal(await hourPrice(lot), null);
   assert.equal(await priceOf(lot), 120_000_000_000);
@@ -90,7 +90,7 @@ Deno.test("fee tariffs: the group that names a vehicle prices it, of several the
   assert.deepEqual([await priceOf(lot, "motorcycle"), await priceOf(lot, "moped"), await priceOf(lot)], [80, 80, 300]);
 });
 
-Deno.test("fee tariffs: rules of no group are the default group's, and a group that names nobody is nobody's", async () => {
+Deno.test("fee tariffs: rules of no group are the default group's, and a group without vehicles prices none", async () => {
   const lot = await newLot(hourly(300));
   await newGroup(lot, { code: "default", is_default: true }, 100);
   await newGroup(lot, { code: "nobody" }, 10);
@@ -128,7 +128,7 @@ Deno.test("fee tariffs: a group that names a vehicle and has no rules leaves it 
   assert.deepEqual([await priceOf(lot, "truck"), await priceOf(lot)], ["no_rules", 300]);
 });
 
-Deno.test("changes of a group change prices at once: its vehicles, its order, its end", async () => {
+Deno.test("fee tariffs: a change of a group changes prices at once: its vehicles, its order, its end", async () => {
   const lot = await newLot(hourly(300));
   const group = await newGroup(lot, { code: "small", vehicle_types: ["kei"] }, 200);
   assert.deepEqual([await priceOf(lot, "kei"), await hourPrice(lot)], [200, 300]);
@@ -147,13 +147,13 @@ Deno.test("fee tariffs: a date's own prices are those of every vehicle", async (
   assert.deepEqual([await priceOf(lot!), await priceOf(lot!, "motorcycle")], [1000, 1000]);
 });
 
-Deno.test("fee tariffs: a lot's end takes its compiled lists along", async () => {
+Deno.test("fee tariffs: deleting a lot deletes its compiled lists", async () => {
   const lot = await newLot(hourly(300));
   await db.sql`delete from public.parking_lots where id = ${lot}`;
   assert.equal((await db.sql`select from private.tariffs where parking_lot_id = ${lot}`).count, 0);
 });
 
-Deno.test("fee tariffs: what is compiled is what compiling everything again gives, also after a truncate", async () => {
+Deno.test("fee tariffs: the compiled lists equal a full recompilation, also after a truncate", async () => {
   const stale = () =>
     db.sql`
       (select * from private.compiled_tariffs((select array_agg(id) from public.parking_lots))

@@ -38,7 +38,7 @@ const faults: [command: string, args: object, param: string, message: string][] 
   ["rate_parking_lot", { p_parking_lot_id: lot, p_value: "fine" }, "value", "value must be one of good, bad."],
 ];
 for (const [command, args, param, message] of faults) {
-  Deno.test(`field faults: ${command}: what a constraint does not allow is rejected: ${message}`, async () => {
+  Deno.test(`field errors: ${command}: a value that violates a constraint is rejected: ${message}`, async () => {
     assert.deepEqual(await run(command, args), ["422", "validation_error", message, param]);
   });
 }

@@ -58,7 +58,7 @@ async function users(count: number): Promise<string[]> {
   return ids;
 }
 
-Deno.test("field values: every known field of a lot has an id, without a row, and none that is not known", async () => {
+Deno.test("field values: every known field of a lot has an id, without a row, and an unknown field has none", async () => {
   const lot = await newLot(db.sql, { max_height_m: "2.10", total_spaces: 12 });
   const found = await ids(lot);
   assert.deepEqual(Object.keys(found).sort(), ["address", "lat", "lng", "max_height_m", "name", "total_spaces"]);
@@ -72,7 +72,7 @@ Deno.test("field values: every known field of a lot has an id, without a row, an
   assert.equal(rows!.count, 0);
 });
 
-Deno.test("an id stands for lot, field and value: 2.1 and 2.10 are one, another lot's is another", async () => {
+Deno.test("field values: an id depends on lot, field and value: 2.1 and 2.10 are one, another lot has another id", async () => {
   const [lot, other] = [await newLot(db.sql, { max_height_m: "2.1" }), await newLot(db.sql, { max_height_m: "2.1" })];
   const before = (await ids(lot))["max_height_m"];
   await db.sql`update public.parking_lots set max_height_m = 2.10 where id = ${lot}`;
@@ -106,7 +106,7 @@ Deno.test("field values: the first vote stores the value with the lot's source a
   assert.equal((await ids(lot))["max_height_m"], id);
 });
 
-Deno.test("states follow from votes: confirmed from 3 at two thirds, disputed from 3 above one third", async () => {
+Deno.test("field values: states follow from votes: confirmed from 3 at two thirds, disputed from 3 above one third", async () => {
   const expected = (confirms: number, denies: number) =>
     confirms >= 3 && confirms / (confirms + denies) >= 2 / 3 - 1e-9
       ? "confirmed"
@@ -122,7 +122,7 @@ Deno.test("states follow from votes: confirmed from 3 at two thirds, disputed fr
   }
 });
 
-Deno.test("field values: votes move a value's state, there and back", async () => {
+Deno.test("field values: votes change a value's state, in both directions", async () => {
   const lot = await newLot(db.sql);
   const id = (await ids(lot))["name"]!;
   const states: string[] = [];
@@ -132,7 +132,7 @@ Deno.test("field values: votes move a value's state, there and back", async () =
   assert.deepEqual(states, ["unverified", "unverified", "confirmed", "confirmed", "unverified", "disputed"]);
 });
 
-Deno.test("field values: a vote counts once its voter has been confirmed for a day, by e-mail or by telephone; until then it waits", async () => {
+Deno.test("field values: a vote counts once its voter has been confirmed for a day, by e-mail or by telephone; until then it is pending", async () => {
   const lot = await newLot(db.sql);
   const id = (await ids(lot))["name"]!;
   const work = async () =>
@@ -186,7 +186,7 @@ Deno.test("field values: counts equal a recount when many vote at the same time,
   assert.equal(wrong.length, 0);
 });
 
-Deno.test("field values: a user who is deleted takes their votes along", async () => {
+Deno.test("field values: deleting a user deletes their votes", async () => {
   const lot = await newLot(db.sql);
   const id = (await ids(lot))["name"]!;
   const voters = await users(3);
@@ -196,7 +196,7 @@ Deno.test("field values: a user who is deleted takes their votes along", async (
   assert.equal(await stateOf(id), "unverified");
 });
 
-Deno.test("field values: a value that the lot no longer has is retired and takes no votes; it comes back with those it had", async () => {
+Deno.test("field values: a value that the lot no longer has is retired and takes no votes; it returns with its earlier votes", async () => {
   const lot = await newLot(db.sql, { max_height_m: "2.1" });
   const voters = await users(3);
   const id = (await ids(lot))["max_height_m"]!;
@@ -214,7 +214,7 @@ Deno.test("field values: a value that the lot no longer has is retired and takes
   assert.deepEqual([await stateOf(id), (await ids(lot))["max_height_m"]], ["confirmed", id]);
 });
 
-Deno.test("field values: a change of another field leaves a value alone", async () => {
+Deno.test("field values: a change of another field does not change a value", async () => {
   const lot = await newLot(db.sql);
   const id = (await ids(lot))["address"]!;
   await vote((await users(1))[0]!, lot, id, "confirm");
@@ -235,7 +235,7 @@ Deno.test("field values: a primary value that the service stored goes before the
   assert.equal(await sqlstate(second), "23505");
 });
 
-Deno.test("field values: provenance tells of each field its value's id, source, licence, state and counts", async () => {
+Deno.test("field values: provenance has for each field its value's id, source, licence, state and counts", async () => {
   const lot = await newLot(db.sql, { source: "city", licence: "CC0" });
   const id = (await ids(lot))["name"]!;
   await vote((await users(1))[0]!, lot, id, "confirm");

@@ -7,7 +7,7 @@ Deno.test.afterAll(() => db.close());
 
 const CLIENTS = ["anon", "authenticated"] as const;
 
-Deno.test("foundation: an error carries code, status, message, param and details", async () => {
+Deno.test("foundation: an error has code, status, message, param and details", async () => {
   const refused = await errorOf(
     db.sql`select private.raise_error('conflict', 409, 'Not now', 'exit_at', ${db.sql.json({ reason: "ended" })})`,
   );
@@ -25,7 +25,7 @@ Deno.test("foundation: an error needs neither param nor details", async () => {
   assert.deepEqual(refused, { code: "forbidden", status: 403, message: "No", param: null, details: null });
 });
 
-Deno.test("foundation: a new table is open to no client until a migration says so", async () => {
+Deno.test("foundation: a new table is not accessible to clients until a migration grants it", async () => {
   await db.sql`create table public.later (id integer primary key)`;
   for (const role of CLIENTS) {
     for (
@@ -43,7 +43,7 @@ Deno.test("foundation: a new table is open to no client until a migration says s
   await db.as({ role: "service_role" }, (sql) => sql`insert into public.later values (1)`);
 });
 
-Deno.test("foundation: a new function is executable by no client until a migration says so", async () => {
+Deno.test("foundation: a new function is not executable by clients until a migration grants it", async () => {
   for (const schema of ["public", "api", "private"]) {
     await db.sql.unsafe(`create function ${schema}.later() returns integer language sql as 'select 1'`);
     for (const role of CLIENTS) {
@@ -56,7 +56,7 @@ Deno.test("foundation: a new function is executable by no client until a migrati
   }
 });
 
-Deno.test("foundation: a client creates nothing in any schema", async () => {
+Deno.test("foundation: a client cannot create objects in any schema", async () => {
   for (const role of CLIENTS) {
     for (const schema of ["public", "api", "private", "extensions", "auth"]) {
       const attempt = db.as({ role }, (sql) => sql.unsafe(`create table ${schema}.mine (id integer)`));
@@ -65,7 +65,7 @@ Deno.test("foundation: a client creates nothing in any schema", async () => {
   }
 });
 
-Deno.test("foundation: readiness names the newest migration, to every client", async () => {
+Deno.test("foundation: readiness returns the newest migration to every client", async () => {
   const [newest] = await db.sql`select max(version) as version from supabase_migrations.schema_migrations`;
   for (const role of ["anon", "authenticated", "service_role"] as const) {
     const [row] = await db.as({ role }, (sql) => sql`select api.service_readiness() as readiness`);

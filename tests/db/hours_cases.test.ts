@@ -22,14 +22,14 @@ const lots = cases.map((example) => ({ ...example, date_overrides: example.date_
 const ids = await addLots(db.sql, lots);
 
 for (const [n, example] of cases.entries()) {
-  Deno.test(`hours cases: hours, worked example ${example.id}: ${example.why}`, async () => {
+  Deno.test(`hours: worked example ${example.id}: ${example.why}`, async () => {
     const rows = await db.sql`
       select is_open, can_enter, can_exit from private.hours_at(${[ids[n]!]}, ${example.at})`;
     assert.deepEqual([...rows], [example.expect]);
   });
 }
 
-Deno.test("hours cases: The oracle gives what the worked examples of hours give", () => {
+Deno.test("hours: the oracle agrees with the worked examples", () => {
   for (const lot of lots) {
     assert.deepEqual(new HoursOracle(lot, holidays).answers(Date.parse(lot.at)), lot.expect, lot.id);
   }

@@ -13,7 +13,7 @@ const everyDay = {
 type Lots = { parking_lot_id: string }[];
 const AT = "2026-06-01T12:00:00+09:00";
 
-Deno.test("hours detail: A lot that is not public has no row in any answer for an anonymous user or a user, and has for the service", async () => {
+Deno.test("hours: a lot that is not public has no row for anonymous and authenticated users, and has one for the service", async () => {
   const [open, closed] = await addLots(db.sql, [{ ...everyDay, windows: [...everyDay.windows], date_overrides: [] }, {
     ...everyDay,
     windows: [...everyDay.windows],
@@ -42,14 +42,14 @@ Deno.test("hours detail: A lot that is not public has no row in any answer for a
   }
 });
 
-Deno.test("hours detail: A lot that is asked for twice answers once, one that does not exist not at all", async () => {
+Deno.test("hours: a lot requested twice has one row, one that does not exist has none", async () => {
   const [id] = await addLots(db.sql, [{ ...everyDay, windows: [], date_overrides: [] }]);
   const rows = await db.sql`select * from private.hours_at(${[id!, id!, crypto.randomUUID()]}, ${AT})`;
   assert.deepEqual([...rows], [{ parking_lot_id: id, is_open: null, can_enter: null, can_exit: null }]);
   assert.equal((await db.sql`select * from private.hours_at('{}', ${AT})`).length, 0);
 });
 
-Deno.test("hours detail: Lots of different zones are each judged by their own clock in one call", async () => {
+Deno.test("hours: lots of different time zones are evaluated by their own clocks in one call", async () => {
   const hours = {
     windows: [{ window_type: "business" as const, open_time: "08:00", close_time: "20:00" }],
     date_overrides: [],
@@ -63,7 +63,7 @@ Deno.test("hours detail: Lots of different zones are each judged by their own cl
   assert.deepEqual(ids.map((id) => open.get(id)), [false, false, true, true]);
 });
 
-Deno.test("hours detail: The next change of an answer that stays as it is for 14 days is null, on the fourteenth day it is found", async () => {
+Deno.test("hours: the next change is null when it is more than 14 days ahead, and found on the fourteenth day", async () => {
   const [never, late, tooLate] = await addLots(db.sql, [
     {
       ...everyDay,
@@ -91,7 +91,7 @@ Deno.test("hours detail: The next change of an answer that stays as it is for 14
   assert.deepEqual(await changes(tooLate!), [none]);
 });
 
-Deno.test("hours detail: Hours that end with a date end at its first midnight, where clocks skip midnight or reach it twice", async () => {
+Deno.test("hours: hours that end with a date end at its first midnight, where clocks skip midnight or reach it twice", async () => {
   const until = (time_zone: string, effective_to: string) => ({
     time_zone,
     windows: [{ window_type: "business" as const, open_time: "08:00", close_time: "20:00", effective_to }],
@@ -111,7 +111,7 @@ Deno.test("hours detail: Hours that end with a date end at its first midnight, w
   }
 });
 
-Deno.test("hours detail: A way out that a clock change leaves without a minute is not told", async () => {
+Deno.test("hours: an exit period that a clock change removes is not returned", async () => {
   const [id] = await addLots(db.sql, [{
     time_zone: "Europe/Zurich",
     windows: [{ window_type: "exit", open_time: "02:10", close_time: "03:05" }],
@@ -123,7 +123,7 @@ Deno.test("hours detail: A way out that a clock change leaves without a minute i
   assert.deepEqual(stay, { locked_in: true, next_exit_at: new Date("2026-03-30T02:10:00+02:00") });
 });
 
-Deno.test("hours detail: Nobody is told a way out that lies more than 14 days ahead, and any user who is not locked in is told none", async () => {
+Deno.test("hours: the first exit is returned only when the car is locked in, and only within 14 days", async () => {
   const closedUntil = (date: string) => ({
     ...everyDay,
     windows: [
@@ -153,7 +153,7 @@ Deno.test("hours detail: Nobody is told a way out that lies more than 14 days ah
   ]]);
 });
 
-Deno.test("hours detail: The detail's hours list every window with the specification's keys, and the business ones in the older form", async () => {
+Deno.test("hours: the detail's hours list every window with the specification's keys, and the business ones in the older form", async () => {
   const [id, bare] = await addLots(db.sql, [{
     time_zone: "Asia/Tokyo",
     windows: [
@@ -208,7 +208,7 @@ Deno.test("hours detail: The detail's hours list every window with the specifica
   assert.deepEqual(row!.bare, { windows: [], legacy_business: [] });
 });
 
-Deno.test("hours detail: The detail's date overrides are the lot's, by date, with the specification's keys", async () => {
+Deno.test("hours: the detail's date overrides are the lot's, by date, with the specification's keys", async () => {
   const hours = { business: [{ open_time: "08:00", close_time: "15:00" }] };
   const [id, bare] = await addLots(db.sql, [
     {
@@ -233,7 +233,7 @@ Deno.test("hours detail: The detail's date overrides are the lot's, by date, wit
   assert.deepEqual(row!.bare, []);
 });
 
-Deno.test("times of day: windows, overrides and rules show HH:MM, however they were written", async () => {
+Deno.test("hours: windows, overrides and rules show HH:MM for any stored form", async () => {
   const [id] = await addLots(db.sql, [{ ...everyDay, windows: [], date_overrides: [] }]);
   await db.sql`
     insert into public.parking_lot_windows (parking_lot_id, window_type, open_time, close_time)

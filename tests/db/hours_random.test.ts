@@ -65,7 +65,7 @@ function hinge(start: number, { lot }: Subject): number {
   return local.toZonedDateTime(lot.time_zone, { disambiguation }).epochMilliseconds + random.pick([0, 0, -1000, 1000]);
 }
 
-Deno.test(`hours random: Hours of ${sets} random sets of windows at any minute are those of the oracle, asked for all lots at once`, async () => {
+Deno.test(`random hours: ${sets} random sets of windows agree with the oracle at any minute, for all lots in one call`, async () => {
   for (const { start, ids, subjects } of groups) {
     for (let n = 0; n < 60; n++) {
       const at = within(start);
@@ -79,7 +79,7 @@ Deno.test(`hours random: Hours of ${sets} random sets of windows at any minute a
   }
 });
 
-Deno.test("hours random: Hours around opening, closing, midnight and clock changes are those of the oracle, to the second", async () => {
+Deno.test("random hours: hours around opening, closing, midnight and clock changes are those of the oracle, to the second", async () => {
   for (const { start, subjects, lots } of groups) {
     const moments = lots.flatMap((subject) =>
       Array.from({ length: 30 }, () => ({ id: subject.id, at: iso(hinge(start, subject)) }))
@@ -96,7 +96,7 @@ Deno.test("hours random: Hours around opening, closing, midnight and clock chang
   }
 });
 
-Deno.test("hours random: Each answer's next change is the first minute at which the oracle answers otherwise", async () => {
+Deno.test("random hours: the next change is the first minute at which the oracle's result changes", async () => {
   for (const { start, subjects, lots } of groups) {
     const moments = lots.flatMap((subject) =>
       [within(start), hinge(start, subject)].map((at) => ({ id: subject.id, at: iso(at) }))
@@ -120,7 +120,7 @@ Deno.test("hours random: Each answer's next change is the first minute at which 
   }
 });
 
-Deno.test("hours random: A planned stay meets what the oracle meets, and who is locked in is told the first way out", async () => {
+Deno.test("random hours: a planned stay has the oracle's restrictions, and the first exit when the car is locked in", async () => {
   let lockedIn = 0;
   for (const { start, ids, subjects } of groups) {
     for (let n = 0; n < 8; n++) {

@@ -87,13 +87,13 @@ Deno.test("idempotency: the same request with the same key has one effect and on
   assert.equal(await reviewsOf(user), 1);
 });
 
-Deno.test("a rejected request keeps nothing: sent again it is tried again, with another body too", async () => {
+Deno.test("idempotency: a rejected request stores nothing and is executed again when repeated, also with another body", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   assert.equal(await sqlstate(onceAs(user, review(lot, 6))), "23514");
   assert.equal((await onceAs(user, { ...review(lot), print: OTHER_PRINT })).replayed, false);
 });
 
-Deno.test("idempotency: the key of another request is a conflict, whatever that one called", async () => {
+Deno.test("idempotency: the key of another request is rejected with 409, for any function", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   await onceAs(user, review(lot));
   for (const call of [review(lot), { function: "my_account" }]) {
@@ -103,7 +103,7 @@ Deno.test("idempotency: the key of another request is a conflict, whatever that 
   }
 });
 
-Deno.test("idempotency: a key is good for 24 hours, and then for another request", async () => {
+Deno.test("idempotency: a key is valid for 24 hours, and can then be used for another request", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   await onceAs(user, review(lot));
   const age = (by: string) =>
@@ -116,7 +116,7 @@ Deno.test("idempotency: a key is good for 24 hours, and then for another request
   assert.equal((await onceAs(user, other)).replayed, true);
 });
 
-Deno.test("a key is its caller's: another user's with the same letters is another key", async () => {
+Deno.test("idempotency: a key belongs to its user: the same key of another user is independent", async () => {
   const lot = await newLot(db.sql);
   for (const user of [await newUser(db.sql), await newUser(db.sql)]) {
     assert.equal((await onceAs(user, { ...review(lot), print: PRINT })).replayed, false);
@@ -133,7 +133,7 @@ Deno.test("idempotency: calls of the same function in one request are distinguis
   assert.deepEqual((await send()).map(({ reply }) => reply), first.map(({ reply }) => reply));
 });
 
-Deno.test("idempotency: an anonymous user has no keys, and an account that is gone has none", async () => {
+Deno.test("idempotency: anonymous users and deleted accounts have no keys", async () => {
   assert.equal(await sqlstate(db.as({ role: "anon" }, (sql) => once(sql, { function: "list_codes" }))), "42501");
   assert.equal((await errorOf(onceAs(crypto.randomUUID(), { function: "my_account" }))).code, "unauthorized");
 });
@@ -157,7 +157,7 @@ Deno.test("idempotency: a key can be used for commands and for reads of the inte
   assert.deepEqual([refused.code, refused.param], ["not_found", "function"]);
 });
 
-Deno.test("idempotency: a reply is what the Data API would answer, whatever kind of result the function has", async () => {
+Deno.test("idempotency: a reply equals that of the Data API, for every return type", async () => {
   const user = await newUser(db.sql);
   const expected: [name: string, reply: unknown][] = [
     ["probe_void", null],
@@ -222,7 +222,7 @@ async function someoneWaits(): Promise<true | undefined> {
   return row === undefined ? undefined : true;
 }
 
-Deno.test("idempotency: who brings a key in use waits for its reply", async () => {
+Deno.test("idempotency: a request with a key in use waits for its reply", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   const first = await holding(user, review(lot));
   const second = onceAs(user, review(lot));
@@ -232,7 +232,7 @@ Deno.test("idempotency: who brings a key in use waits for its reply", async () =
   assert.equal((await second).replayed, true);
 });
 
-Deno.test("idempotency: who waited for a request that failed is served in its place", async () => {
+Deno.test("idempotency: a request that waited for a failed one is executed instead", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   const first = await holding(user, review(lot));
   const second = onceAs(user, review(lot));
@@ -243,7 +243,7 @@ Deno.test("idempotency: who waited for a request that failed is served in its pl
   assert.equal(await reviewsOf(user), 1);
 });
 
-Deno.test("idempotency: who waits too long for a key in use is told so, and has changed nothing", async () => {
+Deno.test("idempotency: a request that waits too long for a key in use is rejected without effect", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   await db.sql`alter function private.claim_key(text, text) set lock_timeout = '50ms'`;
   const first = await holding(user, review(lot));
@@ -255,7 +255,7 @@ Deno.test("idempotency: who waits too long for a key in use is told so, and has 
   assert.equal((await onceAs(user, review(lot))).replayed, true);
 });
 
-Deno.test("idempotency: a suspended caller hears no kept reply, an administrator neither", async () => {
+Deno.test("idempotency: suspended users and administrators receive no stored reply", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   await onceAs(user, review(lot));
   await db.sql`update public.app_users set status = 'suspended' where id = ${user}`;
@@ -271,7 +271,7 @@ Deno.test("idempotency: a suspended caller hears no kept reply, an administrator
   assert.equal((await errorOf(onceAs(administrator, { function: "my_account" }))).code, "forbidden");
 });
 
-Deno.test("idempotency: of a user who withdraws no reply is kept but that of the withdrawal", async () => {
+Deno.test("idempotency: after a withdrawal only its own reply is kept", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   await onceAs(user, review(lot));
   const leave = { key: "leave", function: "probe_leave", print: OTHER_PRINT };
@@ -282,13 +282,13 @@ Deno.test("idempotency: of a user who withdraws no reply is kept but that of the
   assert.equal((await errorOf(onceAs(user, review(lot)))).code, "forbidden");
 });
 
-Deno.test("idempotency: a request that ends the account has its effect, and no account to keep the answer for", async () => {
+Deno.test("idempotency: a request that ends the account has its effect, and its reply is not kept", async () => {
   const user = await newUser(db.sql);
   assert.deepEqual(await onceAs(user, { function: "probe_end" }), { replayed: false, reply: { gone: true } });
   assert.equal((await errorOf(onceAs(user, { function: "probe_end" }))).code, "unauthorized");
 });
 
-Deno.test("idempotency: keys go with their account, and after a day by the purge", async () => {
+Deno.test("idempotency: keys are deleted with their account, and after a day by the purge", async () => {
   const [gone, old, young] = [await newUser(db.sql), await newUser(db.sql), await newUser(db.sql)];
   for (const user of [gone, old, young]) await onceAs(user, { function: "my_account" });
   await db.sql`delete from auth.users where id = ${gone}`;
@@ -300,7 +300,7 @@ Deno.test("idempotency: keys go with their account, and after a day by the purge
   assert.deepEqual(left.map(({ user_id }) => user_id), [young]);
 });
 
-Deno.test("idempotency: a key is visible characters, 255 at most, and comes with a fingerprint", async () => {
+Deno.test("idempotency: a key has at most 255 visible characters and needs a fingerprint", async () => {
   const user = await newUser(db.sql);
   for (const key of ["", "a b", "a\n", "é", "k".repeat(256)]) {
     const refused = await errorOf(onceAs(user, { key, function: "my_account" }));
@@ -350,7 +350,7 @@ Deno.test("idempotency: a reply over 64 KiB is rejected with its effect, a small
   assert.equal((await onceAs(user, { ...large, arguments: { p_size: 65_000 } })).replayed, false);
 });
 
-Deno.test("the reply of a read is not kept: the key is, and the read is made again", async () => {
+Deno.test("idempotency: the key of a read is kept, its reply is not, and a replay reads again", async () => {
   const user = await newUser(db.sql);
   await onceAs(user, { function: "my_account" });
   const [row] = await db.sql`select replies from private.idempotency_keys where user_id = ${user}`;

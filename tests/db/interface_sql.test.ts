@@ -109,7 +109,7 @@ Deno.test("api functions: a route without a handler declares no code that its fu
   }
 });
 
-Deno.test("api functions: a route without a handler gives its function every argument it needs, and none it does not have", () => {
+Deno.test("api functions: a route without a handler passes every required argument of its function, and no unknown one", () => {
   let seen = 0;
   for (const route of routes.filter(({ isOneCall, hasOwnArgs }) => isOneCall && !hasOwnArgs)) {
     const name = called(route)[0]!;
@@ -146,7 +146,7 @@ Deno.test("api functions: a route names the policy that its command is counted u
 /** GETs that the primary answers: each view is recorded; what is asked for is the primary itself. */
 const OF_PRIMARY = ["/admin/user-search-presets", "/health/ready"];
 
-Deno.test("api functions: a route that any database may answer calls functions that only read; so does every GET but those known", () => {
+Deno.test("api functions: a route that a replica may serve calls read-only functions; so does every GET except the listed ones", () => {
   for (const route of routes.filter((route) => instanceOf(route) === "any")) {
     assert.deepEqual(called(route).filter((name) => byName.get(name)!.isVolatile), [], `${route.method} ${route.path}`);
   }

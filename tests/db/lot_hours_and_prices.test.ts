@@ -180,7 +180,7 @@ for (const window of brokenWindows) {
 }
 
 for (const date of ["infinity", "-infinity", "10000-01-01", "0001-12-31 BC"]) {
-  Deno.test(`lot hours and prices: hours cannot begin or end on ${date}, which is no date that a client can read`, async () => {
+  Deno.test(`lot hours and prices: hours cannot begin or end on ${date}, which is not a date in ISO 8601`, async () => {
     for (const column of ["effective_from", "effective_to"]) {
       const stored = db.sql`
         insert into public.parking_lot_windows (parking_lot_id, window_type, is_24h, ${db.sql(column)})
@@ -224,7 +224,7 @@ for (const value of brokenHours) {
   });
 }
 
-Deno.test("lot hours and prices: a lot has one override a date", async () => {
+Deno.test("lot hours and prices: a lot has one override per date", async () => {
   await storeOverride({ override_date: "2026-12-31", label: "大晦日" });
   assert.equal(await sqlstate(storeOverride({ override_date: "2026-12-31" })), UNIQUE_VIOLATION);
 });
@@ -241,7 +241,7 @@ Deno.test("lot hours and prices: the public holidays of Japan from 2024 to 2028 
   assert.equal(named.length, 3);
 });
 
-Deno.test("lot hours and prices: the hours and prices of a lot that is not active are not seen", async () => {
+Deno.test("lot hours and prices: the hours and prices of a lot that is not active are not public", async () => {
   const seen = async () => {
     const rows = await db.as({ role: "anon" }, (sql) =>
       sql`

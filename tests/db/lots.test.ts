@@ -40,7 +40,7 @@ async function newAsset(columns: Record<string, postgres.ParameterOrJSON<never>>
   return { id: row!.id, key };
 }
 
-Deno.test("parking lots: a lot with a name, an address, a place and a status is whole", async () => {
+Deno.test("parking lots: a name, an address, a position and a status are enough for a lot", async () => {
   const id = await newLot();
   const [lot] = await db.sql`
     select time_zone, holiday_calendar, currency, review_count, avg_rating, tag_slugs, main_image_key, total_spaces
@@ -93,7 +93,7 @@ for (const [name, columns] of impossible) {
   });
 }
 
-Deno.test("parking lots: a lot without a place or a name cannot be stored", async () => {
+Deno.test("parking lots: a lot without a position or a name cannot be stored", async () => {
   for (const column of ["lat", "lng", "name"]) {
     assert.equal(await sqlstate(newLot({ [column]: null })), NOT_NULL_VIOLATION);
   }
@@ -121,7 +121,7 @@ Deno.test("parking lots: every kind of geometry can be a lot's area", async () =
   await newLot({ area: { type: "GeometryCollection", geometries: [] } });
 });
 
-Deno.test("parking lots: a source names a lot once", async () => {
+Deno.test("parking lots: a source and an external id identify one lot", async () => {
   const external_id = crypto.randomUUID();
   await newLot({ source: "a", external_id });
   await newLot({ source: "b", external_id });
@@ -135,7 +135,7 @@ Deno.test("parking lots: a lot is run by an operator that exists", async () => {
   assert.equal(await sqlstate(newLot({ operator_code: "nobody" })), FOREIGN_KEY_VIOLATION);
 });
 
-Deno.test("parking lots: an update of a lot moves updated_at", async () => {
+Deno.test("parking lots: an update of a lot sets updated_at", async () => {
   const id = await newLot();
   const [row] = await db.sql<{ moved: boolean }[]>`
     update public.parking_lots set name = 'Other' where id = ${id} returning updated_at > created_at as moved`;
@@ -151,7 +151,7 @@ Deno.test("parking lots: the tag master has every attribute that a search can na
   assert.deepEqual(rows.filter(({ named }) => !named), []);
 });
 
-Deno.test("parking lots: tag_slugs are the tags whose state is true, whatever statement changed them", async () => {
+Deno.test("parking lots: tag_slugs are the tags whose state is true, after any statement", async () => {
   const [a, b] = [await newLot(), await newLot()];
   const [first, second] = [await newTag(), await newTag()];
   const slugs = async (id: string) => (await facts(id)).tag_slugs;
@@ -171,7 +171,7 @@ Deno.test("parking lots: tag_slugs are the tags whose state is true, whatever st
   assert.deepEqual(await slugs(b), []);
 });
 
-Deno.test("parking lots: tags that two writers add at the same time are both seen", async () => {
+Deno.test("parking lots: tags added by two concurrent writers are both stored", async () => {
   const lot = await newLot();
   const [first, second] = [await newTag(), await newTag()];
   const add = async (sql: postgres.Sql | postgres.TransactionSql, tag: { id: string }) => {
@@ -199,7 +199,7 @@ async function untilOneWaits(): Promise<void> {
   assert.fail("the second writer never waited for the first");
 }
 
-Deno.test("parking lots: the main image's key is there while the image may be shown", async () => {
+Deno.test("parking lots: main_image_key is set while the image may be shown", async () => {
   const lot = await newLot();
   const [asset, other] = [await newAsset(), await newAsset({ status: "pending" })];
   const key = async () => (await facts(lot)).main_image_key;
@@ -231,7 +231,7 @@ Deno.test("parking lots: a lot has at most one main image", async () => {
   assert.equal(await sqlstate(second), UNIQUE_VIOLATION);
 });
 
-Deno.test("parking lots: a lot takes all that hangs on it along when it is deleted", async () => {
+Deno.test("parking lots: deleting a lot deletes all rows that reference it", async () => {
   const lot = await newLot();
   const [tag, asset] = [await newTag(), await newAsset()];
   await db.sql`insert into public.parking_lot_tags (parking_lot_id, tag_id) values (${lot}, ${tag.id})`;
@@ -245,7 +245,7 @@ Deno.test("parking lots: a lot takes all that hangs on it along when it is delet
   assert.equal(left.length, 0);
 });
 
-Deno.test("parking lots: an anonymous user sees active lots and what hangs on them, and nothing of others", async () => {
+Deno.test("parking lots: an anonymous user reads active lots and their rows, and no others", async () => {
   const seen = async (status: string) => {
     const lot = await newLot({ status });
     const [tag, asset] = [await newTag(), await newAsset()];
@@ -264,7 +264,7 @@ Deno.test("parking lots: an anonymous user sees active lots and what hangs on th
   for (const status of ["draft", "suspended", "closed"]) assert.deepEqual(await seen(status), []);
 });
 
-Deno.test("parking lots: a file that is pending, private or deleted is not seen, and nobody sees who uploaded a file", async () => {
+Deno.test("parking lots: a file that is pending, private or deleted is not readable, and no client can read the uploader of a file", async () => {
   const visible = await newAsset();
   const hidden = [
     await newAsset({ status: "pending" }),

@@ -53,7 +53,7 @@ async function agrees(queries: readonly Query[]): Promise<number> {
   return total;
 }
 
-Deno.test("the nearest lots are those that sorting all of them gives: anywhere, any radius, any limit", async () => {
+Deno.test("nearest lots: they are those of a full sort: anywhere, any radius, any limit", async () => {
   assert.ok(await agrees(queries(400, {})) > 4_000);
 });
 
@@ -65,7 +65,7 @@ const filters: readonly [string, Filters][] = [
   ["a height and tags", { max_height_m: 1.8, tags: ["covered", "ev_charging"] }],
 ];
 for (const [name, filter] of filters) {
-  Deno.test(`lots search: the nearest lots that pass ${name} are those that sorting all of them gives`, async () => {
+  Deno.test(`nearest lots: with ${name} they are those of a full sort`, async () => {
     const total = await agrees(queries(120, filter));
     assert.equal(total > 0, name !== "a tag that no lot has");
   });
@@ -84,7 +84,7 @@ const places: readonly [string, number, number][] = [
   ["at the crossing of the equator and the prime meridian", 0, 0],
 ];
 for (const [name, lat, lng] of places) {
-  Deno.test(`lots search: the nearest lots ${name} are those that sorting all of them gives`, async () => {
+  Deno.test(`nearest lots: ${name} they are those of a full sort`, async () => {
     const around = [1, 40, 900, 5_000, 20_000, 50_000].flatMap((radius_m) =>
       [1, 3, 50, 100].map((limit): Query => ({ lat, lng, radius_m, limit, filters: {} }))
     );
@@ -92,12 +92,12 @@ for (const [name, lat, lng] of places) {
   });
 }
 
-Deno.test("lots search: lots that the map projection shows in another order are listed in the order of the globe", async () => {
+Deno.test("nearest lots: lots that the map projection shows in another order are listed in the order of the globe", async () => {
   const limits = [1, 40, 45, 50, 55, 100];
   await agrees(limits.map((limit) => ({ ...MISLEADING, radius_m: 50_000, limit, filters: {} })));
 });
 
-Deno.test("lots search: a lot on the outermost meridian of the circle is found", async () => {
+Deno.test("nearest lots: a lot on the outermost meridian of the circle is found", async () => {
   const tall = { max_height_m: 1 };
   const outermost = nearest(world, { ...MISLEADING, radius_m: 50_000, limit: 1_000, filters: tall })
     .filter(({ distance_m }) => distance_m > 49_999);
@@ -105,7 +105,7 @@ Deno.test("lots search: a lot on the outermost meridian of the circle is found",
   await agrees([{ ...MISLEADING, radius_m: 50_000, limit: 1_000, filters: tall }]);
 });
 
-Deno.test("lots search: lots that stand on one point are listed by id, however many there are", async () => {
+Deno.test("nearest lots: lots at one point are listed by id, for any number", async () => {
   const [crowd] = world.filter(({ crowd }) => crowd);
   const query = { lat: crowd!.lat, lng: crowd!.lng, radius_m: 500, limit: 100, filters: {} };
   const [given] = await answers([query]);
@@ -114,7 +114,7 @@ Deno.test("lots search: lots that stand on one point are listed by id, however m
   assert.deepEqual(given!.map(({ id }) => id), ids.slice(0, 100));
 });
 
-Deno.test("lots search: lots a few centimetres to metres apart are all found, however the index was built", async () => {
+Deno.test("nearest lots: lots a few centimetres to metres apart are all found, with any index", async () => {
   const { next } = chance(7);
   const street = { lat: 35.00001, lng: 135.00001 };
   const somewhere = (spread: number) => ({
@@ -191,7 +191,7 @@ const EVERYWHERE: readonly { lat: number; lng: number }[] = [
   ...Array.from({ length: 6 }, () => ({ lat: 180 * next() - 90, lng: 360 * next() - 180 })),
 ];
 for (const { lat, lng } of EVERYWHERE) {
-  Deno.test(`lots search: pages by distance from ${lat}, ${lng} are those of the sorted list, however deep`, async () => {
+  Deno.test(`nearest lots: pages by distance from ${lat}, ${lng} are those of the sorted list, at any depth`, async () => {
     assert.ok(await pagesAgree({ lat, lng }, { condition: "true", share: 1, most_m: null }) > 15_000);
     for (const most_m of [3, 50_000]) await pagesAgree({ lat, lng }, { condition: "true", share: 1, most_m });
     // However many lots are expected to meet a condition: some, all of them, or none.
@@ -203,7 +203,7 @@ for (const { lat, lng } of EVERYWHERE) {
   });
 }
 
-Deno.test("lots search: a search never reads the table from end to end", async () => {
+Deno.test("nearest lots: a search never scans the whole table", async () => {
   await db.as({ role: "anon" }, async (sql) => {
     // Counted since the session's counts were last written out, so that what came before counts too.
     const scans = async () => {

@@ -82,7 +82,7 @@ const outcomes = async (notification: string) =>
   (await db.sql<{ outcome: string | null }[]>`
     select outcome from private.mail_deliveries where notification_id = ${notification}`).map(({ outcome }) => outcome);
 
-Deno.test("mail: a cause is mailed once, as text and as HTML, to the address as it is when it is sent", async () => {
+Deno.test("mail: an event is mailed once, as text and as HTML, to the address at the time of sending", async () => {
   const user = await addressee("before");
   const id = await notify(user.id, "support_reply", "A <b>title</b>", "One & two\n<script>three</script>");
   const address = `after-${user.id}@example.test`;
@@ -101,7 +101,7 @@ Deno.test("mail: a cause is mailed once, as text and as HTML, to the address as 
   assert.deepEqual([await outcomes(id), await messages()], [["sent"], 0]);
 });
 
-Deno.test("mail: nothing is written for users and types that are not mailed", async () => {
+Deno.test("mail: users and types without mail get no delivery row", async () => {
   const [plain, unconfirmed, suspended, off, urgent] = [
     await addressee(),
     await newUser(db.sql),
@@ -144,7 +144,7 @@ for (
   });
 }
 
-Deno.test("mail: what is composed goes to users who enabled mail for the type themselves, each once, in their language", async () => {
+Deno.test("mail: a composed notification is mailed to users who enabled mail for the type, each once, in their language", async () => {
   await emptyQueue();
   await db.sql`
     insert into auth.users (id, email, email_confirmed_at)
@@ -192,7 +192,7 @@ Deno.test("mail: what is composed goes to users who enabled mail for the type th
   assert.ok(own.every(({ subject, html }) => subject === "Title" && html.includes('lang="en"')));
 });
 
-Deno.test("mail: each answer of the mail service has its outcome, and after 429 the mail is sent in the same run", async () => {
+Deno.test("mail: each response of the mail service has its outcome, and after 429 the mail is sent in the same run", async () => {
   await emptyQueue();
   await script([
     { prefix: "wrong-", status: 422, name: "validation_error" },
@@ -223,7 +223,7 @@ Deno.test("mail: each answer of the mail service has its outcome, and after 429 
   assert.deepEqual(await all(), { ...first, shaky: "sent", proxy: "sent", busy: "sent" });
 });
 
-Deno.test("mail: five tries, each after a longer wait, make a dead message; put back it is sent", async () => {
+Deno.test("mail: five tries, each after a longer wait, make a dead message; a retried one is sent", async () => {
   await emptyQueue();
   const user = await addressee("down");
   await script([{ to: user.address, status: 500 }]);
@@ -265,7 +265,7 @@ Deno.test("mail: a consumer that is killed between sending and recording: the re
   assert.deepEqual([mails.length, mails[0]!.times, await outcomes(id)], [1, 2, ["sent"]]);
 });
 
-Deno.test("mail: a mail that was accepted while its answer was lost is not sent again, and no try is counted", async () => {
+Deno.test("mail: an accepted mail with a lost response is not sent again, and no attempt is counted", async () => {
   await emptyQueue();
   const user = await addressee();
   await script([{ to: user.address, drop: true, times: 1 }]);
@@ -309,7 +309,7 @@ Deno.test("mail: rejected credentials and a used-up quota pause it; administrato
   assert.deepEqual(await outcomes(id), ["sent"]);
 });
 
-Deno.test("mail: without settings nobody is mailed, and nothing stays in the queue", async () => {
+Deno.test("mail: without settings no mail is sent, and nothing stays in the queue", async () => {
   await emptyQueue();
   const user = await addressee();
   const ids = [await notify(user.id), await notify(user.id)];
@@ -341,7 +341,7 @@ Deno.test("mail: the first outcome of a mail stays", async () => {
   assert.deepEqual(await outcomes(id), ["rejected"]);
 });
 
-Deno.test("mail: a preference that enables it for a type that does not allow it is rejected, whole, by its field", async () => {
+Deno.test("mail: a preference that enables mail for a type without mail is rejected with its field, and none is stored", async () => {
   const user = await newUser(db.sql);
   const item = (notif_type: string, email_enabled: boolean) => ({
     notif_type,
@@ -357,7 +357,7 @@ Deno.test("mail: a preference that enables it for a type that does not allow it 
   await set([item("announcement", true), item("fee_increase", false)]);
 });
 
-Deno.test("mail: outcomes go after 30 days, what was never sent after 100", async () => {
+Deno.test("mail: outcomes are deleted after 30 days, unsent mails after 100", async () => {
   const age = (id: string, days: number) =>
     db.sql`
       update private.mail_deliveries set created_at = now() - ${days}::integer * interval '1 day',

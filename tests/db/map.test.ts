@@ -51,7 +51,7 @@ Deno.test("map: clusters hold every lot of the box once at every zoom, with a ra
   }
 });
 
-Deno.test("map: clusters hold the lots that lie in the box and no others, wherever its sides part a cell", async () => {
+Deno.test("map: clusters hold exactly the lots in the box, also where its sides cut a cell", async () => {
   await db.sql`
     insert into public.parking_lots (name, lat, lng, status)
     select 'Around', 35.6 + n / 400.0, 139.7 + n * 7 % 40 / 400.0, 'active' from generate_series(-40, 40) as n
@@ -98,7 +98,7 @@ async function keptAndCounted(level: number, term: string, query: Record<string,
   return [[...kept], [...counted]];
 }
 
-Deno.test("map: once the job has run, kept sums are what is counted, at every level, for all lots and for each name", async () => {
+Deno.test("map: after the job the stored sums equal a count, at every level, for all lots and for each name", async () => {
   await db.sql`
     insert into public.parking_lots (name, lat, lng, status)
     select 'Spread', -50 + n, -178 + 356.0 * (n * 37 % 100) / 100, 'active' from generate_series(1, 100) as n
@@ -131,7 +131,7 @@ Deno.test("map: once the job has run, kept sums are what is counted, at every le
   assert.ok(left!["marks"] > 0);
 });
 
-Deno.test("map: a kept cell whose best lot is gone shows another lot with the term, and is not shown when none is left", async () => {
+Deno.test("map: a stored cell whose best lot was deleted shows another lot with the term, and is not shown when none is left", async () => {
   const add = (columns: Record<string, string | number | string[]>) =>
     newLot(db.sql, { lat: -20.005, lng: 30.005, name: "alone", ...columns });
   const best = await add({ total_spaces: 5, hour_price: 100, tag_slugs: ["monthly_available"] });
@@ -152,7 +152,7 @@ Deno.test("map: a kept cell whose best lot is gone shows another lot with the te
   assert.deepEqual(await shown(""), [["1", withoutTag]]);
 });
 
-Deno.test("map: a change that no sum shows marks no cell", async () => {
+Deno.test("map: a change without effect on the sums marks no cell", async () => {
   await refresh();
   await db.sql`update public.parking_lots set website = 'https://example.test' where name = 'alone'`;
   await db.sql`update public.parking_lots set name = 'renamed' where name = 'alone'`;

@@ -49,7 +49,7 @@ const filters: readonly Record<string, unknown>[] = [
   { max_price: 0, open_now: true, tags: ["reservable"] },
 ];
 for (const filter of filters) {
-  Deno.test(`nearby: the lots nearby with ${JSON.stringify(filter)} are the nearest that pass, however few do`, async () => {
+  Deno.test(`nearby: the lots nearby with ${JSON.stringify(filter)} are the nearest that pass, also when few do`, async () => {
     await asAnonymous(async (sql) => {
       const lots = await passing(sql, filter);
       let found = 0;
@@ -97,7 +97,7 @@ const places: readonly Question[] = [
   { lat: 35.70001, lng: 139.70001, radius_m: 1, limit: 100 }, // lots on one point
 ];
 for (const [n, place] of places.entries()) {
-  Deno.test(`nearby: the ranking is what the reply's own numbers give (place ${n + 1})`, async () => {
+  Deno.test(`nearby: the ranking follows from the numbers in the reply (place ${n + 1})`, async () => {
     const items = await asAnonymous((sql) => nearby(sql, place));
     assert.ok(items.length >= 3);
     checkRanking(items, place.radius_m!);
@@ -138,7 +138,7 @@ Deno.test("nearby: the orders price and recommended rearrange the same lots; tie
   });
 });
 
-Deno.test("nearby: a fee is what calc-fee answers for the same stay, and an error has its reason", async () => {
+Deno.test("nearby: a fee equals that of calc-fee for the same stay, and an unknown fee has its reason", async () => {
   await asAnonymous(async (sql) => {
     const items = await nearby(sql, { ...TOKYO, radius_m: 3_000, limit: 100, filters: STAY });
     for (const { id, estimated_fee, currency, fee_refusal } of items) {
@@ -166,7 +166,7 @@ Deno.test("nearby: without a stay the fee is that of 60 minutes from now", async
   });
 });
 
-Deno.test("nearby: a planned stay is told by the one evaluator of hours, also when it lasts no time at all", async () => {
+Deno.test("nearby: a planned stay equals that of the hours evaluator, also with zero length", async () => {
   await asAnonymous(async (sql) => {
     for (const stay of [STAY, { entry_at: STAY.exit_at, exit_at: STAY.exit_at }]) {
       const items = await nearby(sql, { ...TOKYO, radius_m: 3_000, limit: 60, filters: stay });
@@ -184,7 +184,7 @@ Deno.test("nearby: a planned stay is told by the one evaluator of hours, also wh
   });
 });
 
-Deno.test("nearby: the true cost is the fee and the walk at the caller's own price of a minute", async () => {
+Deno.test("nearby: the true cost is the fee and the walk at the caller's price of a minute", async () => {
   const user = await newUser(db.sql);
   const check = (items: readonly Item[], yen: number) => {
     assert.ok(items.some(({ estimated_fee }) => estimated_fee === null));
@@ -215,7 +215,7 @@ Deno.test("nearby: yen for walking are not added to a fee in another currency", 
   ]);
 });
 
-Deno.test("nearby: a caller sees their own marks, and an anonymous user sees none", async () => {
+Deno.test("nearby: a user gets their own rating and saved state, an anonymous user none", async () => {
   const [one, other] = [await newUser(db.sql), await newUser(db.sql)];
   const question = { ...TOKYO, radius_m: 2_000, limit: 3 };
   const items = await asAnonymous((sql) => nearby(sql, question));
@@ -233,7 +233,7 @@ Deno.test("nearby: a caller sees their own marks, and an anonymous user sees non
   assert.deepEqual(marks(items), [[null, null], [null, null], [null, null]]);
 });
 
-Deno.test("nearby: a lot shows what is known of its free spaces, and null when nothing is", async () => {
+Deno.test("nearby: a lot shows its known free spaces, else null", async () => {
   const question = { ...TOKYO, radius_m: 2_000, limit: 2 };
   const [lot] = await asAnonymous((sql) => nearby(sql, question));
   await db.sql`
@@ -245,7 +245,7 @@ Deno.test("nearby: a lot shows what is known of its free spaces, and null when n
   assert.equal(unknown!.availability, null);
 });
 
-Deno.test("nearby: nearby answers 50 lots within 500 m in order of distance unless told otherwise", async () => {
+Deno.test("nearby: the defaults are 50 lots within 500 m in order of distance", async () => {
   const found = await asAnonymous((sql) =>
     sql<{ id: string }[]>`
       select json_array_elements(api.nearby_parking_lots(35.70001, 139.70001) -> 'items') ->> 'id' as id`
@@ -255,12 +255,12 @@ Deno.test("nearby: nearby answers 50 lots within 500 m in order of distance unle
   assert.deepEqual(found.map(({ id }) => id), expected.map(({ id }) => id));
 });
 
-Deno.test("nearby: where there is no lot, the answer is an empty array", async () => {
+Deno.test("nearby: without a lot the result is an empty array", async () => {
   const nowhere = { lat: -50, lng: -100, radius_m: 50_000, filters: { open_now: true, max_price: 0, ...STAY } };
   assert.deepEqual(await asAnonymous((sql) => nearby(sql, nowhere)), []);
 });
 
-Deno.test("nearby: a suspended or withdrawn user is rejected, an active one and an administrator are answered", async () => {
+Deno.test("nearby: a suspended or withdrawn user is rejected, an active one and an administrator get a result", async () => {
   const search = (sub: string) => db.as(signedIn(sub), (sql) => nearby(sql, { ...TOKYO, radius_m: 5_000 }));
   const user = await newUser(db.sql);
   const administrator = crypto.randomUUID();
@@ -276,7 +276,7 @@ Deno.test("nearby: a suspended or withdrawn user is rejected, an active one and 
   }
 });
 
-Deno.test("nearby: lots have the tags that they are tagged with, not what hours say, nor what is known to be false", async () => {
+Deno.test("nearby: tags are the lot's own true tags, not attributes derived from hours", async () => {
   const around = { lat: 20, lng: 100, filters: { tags: ["open_24h"] } };
   const found = async () => (await asAnonymous((sql) => nearby(sql, around))).map(({ id }) => id);
   const lot = await newLot(db.sql, { lat: 20, lng: 100 });

@@ -53,7 +53,7 @@ const asked = (question: Partial<Question>) =>
     return [items.length, is_truncated];
   });
 
-Deno.test("nearby: a max_price that almost every lot may meet and none does is 422 too_much_to_price", async () => {
+Deno.test("nearby: a max_price that needs too many lots to be priced is 422 too_much_to_price", async () => {
   for (const stay of [NIGHT, MONTH]) {
     const max_price = stay === NIGHT ? 9_000 : 100_000;
     const refused = await errorOf(asked({ filters: { ...stay, max_price } }));
@@ -65,7 +65,7 @@ Deno.test("nearby: a max_price that almost every lot may meet and none does is 4
   }
 });
 
-Deno.test("nearby: within a radius that holds few lots the same question gets a response", async () => {
+Deno.test("nearby: within a radius with few lots the same request succeeds", async () => {
   assert.deepEqual(await asked({ radius_m: 2_000, filters: { ...NIGHT, max_price: 9_000 } }), [0, false]);
   assert.deepEqual(await asked({ radius_m: 2_000, filters: { ...NIGHT, max_price: 10_000 } }), [100, true]);
 });
@@ -75,13 +75,13 @@ Deno.test("nearby: lots whose price list is above the limit are left out without
   assert.deepEqual(await asked({ filters: { ...MONTH, max_price: 70_000 } }), [0, true]);
 });
 
-Deno.test("nearby: filters that no lot passes end after the nearest 3,000 lots, and is_truncated says so", async () => {
+Deno.test("nearby: filters that no lot passes end after the nearest 3,000 lots, with is_truncated true", async () => {
   assert.deepEqual(await asked({ filters: { open_now: true } }), [0, true]);
   assert.deepEqual(await asked({ filters: { ...NIGHT, open_now: true, max_price: 9_000 } }), [0, true]);
   assert.deepEqual(await asked({ radius_m: 3_000, filters: { open_now: true } }), [0, false]);
 });
 
-Deno.test("nearby: a tag or height that few lots have is looked for in the whole radius", async () => {
+Deno.test("nearby: a rare tag or height is searched in the whole radius", async () => {
   for (const filters of [{ tags: ["covered"] }, { max_height_m: 4 }, { tags: ["covered"], max_height_m: 4 }]) {
     assert.deepEqual(await asked({ filters }), [2, false]);
     assert.deepEqual(await asked({ filters, limit: 1 }), [1, true]);

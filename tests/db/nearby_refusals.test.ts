@@ -81,13 +81,13 @@ function ask(argument: Record<string, unknown>) {
 }
 
 for (const [param, argument] of wrong) {
-  Deno.test(`nearby errors: nearby rejects ${JSON.stringify(argument).slice(0, 90)} and names ${param}`, async () => {
+  Deno.test(`nearby: rejects ${JSON.stringify(argument).slice(0, 90)} and names ${param}`, async () => {
     const refused = await errorOf(ask(argument));
     assert.deepEqual([refused.code, refused.status, refused.param], ["validation_error", 422, param]);
   });
 }
 
-Deno.test("nearby errors: what is just within its bounds gets a response", async () => {
+Deno.test("nearby: values at their bounds are accepted", async () => {
   const widest = { entry_at: ENTRY, exit_at: "2026-12-26T10:00:00+09:00", max_price: 100_000, max_height_m: 100 };
   for (
     const argument of [

@@ -91,14 +91,14 @@ Deno.test("segment by plan: users with a subscription to it that gives access no
   assert.deepEqual(inboxes.map(({ user_id }) => user_id).sort(), [one, twice].sort());
 });
 
-Deno.test("segment by plan: what is no code of a plan is rejected by its field", async () => {
+Deno.test("segment by plan: an unknown plan is rejected with its field", async () => {
   for (const plan of ["segment.unknown", "", 7, null, ["segment.plan"]]) {
     const { code, param } = await errorOf(preview(plan));
     assert.deepEqual([code, param], ["validation_error", "segment.plan"], JSON.stringify(plan));
   }
 });
 
-Deno.test("segment by plan: subscriptions are found by an index, whatever plan the statement is given", async () => {
+Deno.test("segment by plan: subscriptions are found by an index, for any plan", async () => {
   const sql = await db.sql.reserve();
   try {
     await sql`set plan_cache_mode = force_generic_plan`;

@@ -74,7 +74,7 @@ Deno.test("notifications: an inbox has what was sent to its user, the latest fir
   assert.equal((await errorOf(other)).param, "cursor");
 });
 
-Deno.test("what is not sent never leaves: drafts, what waits, what failed, what was cancelled, what is for many", async () => {
+Deno.test("notifications: unsent ones are not readable: draft, pending, failed, cancelled and composed ones", async () => {
   const user = await newUser(db.sql);
   for (const status of ["draft", "scheduled", "sending", "failed", "cancelled"]) {
     await db.sql`
@@ -90,7 +90,7 @@ Deno.test("what is not sent never leaves: drafts, what waits, what failed, what 
   assert.equal(await mark(user, null, "2100-01-01T00:00:00Z"), 0);
 });
 
-Deno.test("notifications: notifications are marked by id, once, and only the caller's own", async () => {
+Deno.test("notifications: notifications are marked by id, once, and only the user's own", async () => {
   const [user, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   const [one, two] = [await tell(user), await tell(user)];
   const theirs = await tell(stranger);
@@ -141,7 +141,7 @@ const off = (notif_type: string) => ({
   email_enabled: false,
 });
 
-Deno.test("notifications: every type of the code master can be chosen about, in its order, and has its label", async () => {
+Deno.test("notifications: every type of the code master has a preference, in its order, with its label", async () => {
   const user = await newUser(db.sql);
   const codes = await db.sql`
     select code, display_label from public.codes where category_id = 'notification_type' and lang = 'en' order by sort_order`;
@@ -152,7 +152,7 @@ Deno.test("notifications: every type of the code master can be chosen about, in 
   assert.equal((await errorOf(preferences(user, "fr"))).param, "lang");
 });
 
-Deno.test("notifications: what is chosen about a type holds, the others stay as they were", async () => {
+Deno.test("notifications: setting a type leaves the others unchanged", async () => {
   const user = await newUser(db.sql);
   const before = (await preferences(user)).items;
   await prefer(user, [off("campaign"), off("level_up")]);
@@ -168,7 +168,7 @@ Deno.test("notifications: what is chosen about a type holds, the others stay as 
   assert.deepEqual((await preferences(await newUser(db.sql))).items, before);
 });
 
-Deno.test("notifications: wrong choices are rejected whole, naming the item", async () => {
+Deno.test("notifications: with a wrong item no preference is stored, and the item is named", async () => {
   const user = await newUser(db.sql);
   const wrong: [Parameters<typeof db.sql.json>[0], string][] = [
     [[], "items"],
@@ -186,7 +186,7 @@ Deno.test("notifications: wrong choices are rejected whole, naming the item", as
   assert.deepEqual(await preferences(user), before);
 });
 
-Deno.test("notifications: a type that is off in the inbox is written down, but not into the inbox", async () => {
+Deno.test("notifications: a type disabled for the inbox is stored, but not shown in the inbox", async () => {
   const user = await newUser(db.sql);
   await prefer(user, [off("level_up")]);
   const id = await tell(user, "Level 2", "level_up");
@@ -195,7 +195,7 @@ Deno.test("notifications: a type that is off in the inbox is written down, but n
   assert.deepEqual({ ...row }, { status: "sent", is_in_app: false, target: "user" });
 });
 
-Deno.test("notifications: nobody is told about a type that does not exist", async () => {
+Deno.test("notifications: an unknown type is rejected", async () => {
   const user = await newUser(db.sql);
   assert.equal(await sqlstate(tell(user, "Title", "nothing")), "P0002");
 });
@@ -226,7 +226,7 @@ Deno.test("notifications: a device that is registered again stays the same one",
   assert.deepEqual([second.id, second.created_at, second.device_type], [first.id, first.created_at, "android"]);
 });
 
-Deno.test("notifications: a device is its last owner's alone, and to them a new one", async () => {
+Deno.test("notifications: a device belongs to its last user only, with a new id", async () => {
   const [user, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   const first = await put(user, "passed");
   const second = await put(stranger, "passed");
@@ -238,7 +238,7 @@ Deno.test("notifications: a device is its last owner's alone, and to them a new 
   assert.equal((await owners("passed")).length, 0);
 });
 
-Deno.test("a user has at most twenty devices: the one registered longest ago goes", async () => {
+Deno.test("notifications: a user has at most twenty devices; the oldest registration is deleted", async () => {
   const user = await newUser(db.sql);
   for (let n = 0; n < 20; n++) await put(user, `device-${n}`);
   await put(user, "device-0");
@@ -257,7 +257,7 @@ Deno.test("notifications: a wrong device is rejected by its field", async () => 
   assert.equal((await errorOf(put(user, "token", "fridge"))).param, "device_type");
 });
 
-Deno.test("notifications: a user suspended or withdrawn has no inbox, no choices and no devices", async () => {
+Deno.test("notifications: a user suspended or withdrawn has no inbox, no preferences and no devices", async () => {
   for (const status of ["suspended", "withdrawn"]) {
     const user = await newUser(db.sql);
     const { id } = await put(user, `of-${user}`);
@@ -274,7 +274,7 @@ Deno.test("notifications: a user suspended or withdrawn has no inbox, no choices
   }
 });
 
-Deno.test("notifications: a time that JSON has no words for is rejected where it is stored: it would take the whole inbox away", async () => {
+Deno.test("notifications: an infinite time is rejected when it is stored: it would fail the whole inbox", async () => {
   const user = await newUser(db.sql);
   const id = await tell(user);
   for (const at of ["infinity", "-infinity", "10000-01-01 00:00:00+00", "0044-03-15 00:00:00+00 BC"]) {

@@ -70,7 +70,7 @@ async function feed(source: string, reports: unknown): Promise<{ accepted: numbe
   return row!.taken;
 }
 
-Deno.test("occupancy: what a report does not say follows from what it says", async () => {
+Deno.test("occupancy: absent fields of a report are derived from the others", async () => {
   const lot = await newLot(db.sql, { total_spaces: 40 });
   const cases: [Said, Said][] = [
     [{ state: "full" }, { state: "full", free_spaces: 0, occupancy_ratio: 1 }],
@@ -89,7 +89,7 @@ Deno.test("occupancy: what a report does not say follows from what it says", asy
   }
 });
 
-Deno.test("occupancy: a report that says nothing, or that a lot is full and is not, is rejected", async () => {
+Deno.test("occupancy: an empty or contradictory report is rejected", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   const cases: [Said, string][] = [
     [{}, "state"],
@@ -125,7 +125,7 @@ Deno.test("occupancy: trust falls by half with each half-life of the source, and
   }
 });
 
-Deno.test("occupancy: reports that agree strengthen each other, and the state with the most trust is the lot's", async () => {
+Deno.test("occupancy: the trust of agreeing reports adds up, and the state with the most trust is the lot's", async () => {
   const lot = await newLot(db.sql);
   await reported(lot, "operator", "available", 45);
   assert.deepEqual([(await current(lot))?.state, (await current(lot))?.trust], ["available", 0.32]);
@@ -149,7 +149,7 @@ Deno.test("occupancy: only the latest report of each reporter counts; one that c
   assert.ok((await current(lot))!.trust < 0.95 * 0.5 ** (3 / 10) + 0.006);
 });
 
-Deno.test("occupancy: a report of the future, from before the clock was set back, gives way to the next one of its reporter", async () => {
+Deno.test("occupancy: a report with a future time is replaced by the next one of its reporter", async () => {
   for (const source of ["driver", "sensor"]) {
     const [lot, user] = [await newLot(db.sql), source === "driver" ? await newUser(db.sql) : null];
     await reported(lot, source, "full", -120, user);
@@ -158,7 +158,7 @@ Deno.test("occupancy: a report of the future, from before the clock was set back
   }
 });
 
-Deno.test("occupancy: a correction keeps the id of the report that it replaces, and a later report has one of its own", async () => {
+Deno.test("occupancy: a correction keeps the id of the report that it replaces, and a later report has a new id", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   const [first, second] = [await report(user, lot, { state: "full" }), await report(user, lot, { state: "crowded" })];
   assert.equal(second["id"], first["id"]);
@@ -170,7 +170,7 @@ Deno.test("occupancy: a correction keeps the id of the report that it replaces, 
   assert.equal(given.length, 2);
 });
 
-Deno.test("a reporter has one report of a lot: it changes in place; that of a user goes after a day", async () => {
+Deno.test("occupancy: a reporter has one report per lot, updated in place; a user's report is deleted after a day", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   for (const state of ["available", "crowded", "full"]) {
     for (const source of ["sensor", "operator"]) await feed(source, [{ parking_lot_id: lot, state }]);
@@ -210,7 +210,7 @@ Deno.test("occupancy: a reporter who reports many times at once, for the first t
   }
 });
 
-Deno.test("occupancy: the forecast equals a count of its samples, by hour of the lot's own week, any user who reports and corrects", async () => {
+Deno.test("occupancy: the forecast equals a count of its samples, by hour of the lot's own week, with any reports and corrections", async () => {
   const chances = chance(830);
   const lots = await Promise.all(
     ["Asia/Tokyo", "Europe/Zurich", "America/St_Johns"].map((time_zone) =>
@@ -262,7 +262,7 @@ Deno.test("occupancy: the forecast equals a count of its samples, by hour of the
   }
 });
 
-Deno.test("occupancy: a reporter gives the forecast one sample an hour, however often they report", async () => {
+Deno.test("occupancy: a reporter adds at most one sample an hour to the forecast", async () => {
   const lot = await newLot(db.sql);
   for (const minute of ["09:58", "10:01", "10:20", "10:59", "11:00"]) {
     await db.sql`
@@ -290,7 +290,7 @@ Deno.test("occupancy: the hour of a sample is the lot's own, also where clocks d
   assert.deepEqual((await forecast(lot)).map(({ hour, sample_size }) => [hour, sample_size]), [[16, 1], [17, 1]]);
 });
 
-Deno.test("occupancy: a feed is taken whole, names the lots that it does not know, and drops what came late", async () => {
+Deno.test("occupancy: a feed is stored whole, reports unknown lots, and drops late reports", async () => {
   const [lot, unknown] = [await newLot(db.sql), crypto.randomUUID()];
   const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
   const taken = await feed("operator", [
@@ -303,7 +303,7 @@ Deno.test("occupancy: a feed is taken whole, names the lots that it does not kno
   assert.deepEqual([found?.state, found?.free_spaces, found?.trust], ["available", 7, 0.9]);
 });
 
-Deno.test("occupancy: a feed with one wrong report is rejected whole, and names it", async () => {
+Deno.test("occupancy: a feed with one wrong report is rejected as a whole and names it", async () => {
   const lot = await newLot(db.sql);
   const good = { parking_lot_id: lot, state: "full" };
   const future = new Date(Date.now() + 120_000).toISOString();
@@ -324,7 +324,7 @@ Deno.test("occupancy: a feed with one wrong report is rejected whole, and names 
   assert.equal(await sqlstate(asPerson), "42501");
 });
 
-Deno.test("occupancy: nobody is told who reported, and a user who is deleted leaves the report", async () => {
+Deno.test("occupancy: the reporter is not readable, and the report stays when its user is deleted", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   await report(user, lot, { state: "crowded" });
   const read = (sub: string) =>

@@ -47,7 +47,7 @@ const stateOf = async (id: string) => {
 };
 const kept = { published: false, is_public: false, deleted: false };
 
-Deno.test("review photos: the author always reads them, every client when the review is approved at a public lot", async () => {
+Deno.test("review photos: the author can always read them, every client when the review is approved at a public lot", async () => {
   const [author, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   const lot = await newLot(db.sql);
   const review = await posted(author, [await placed(author), await placed(author, "review", false)], lot);
@@ -65,7 +65,7 @@ Deno.test("review photos: the author always reads them, every client when the re
   assert.deepEqual(await seen(), [2, 0, 0, 0]);
 });
 
-Deno.test("review photos: they are published with the approval and taken back by each way out of it", async () => {
+Deno.test("review photos: they are published with the approval and unpublished by each transition out of it", async () => {
   const author = await newUser(db.sql);
   const [open, secret] = [await placed(author), await placed(author, "review", false)];
   const review = await posted(author, [open, secret]);
@@ -85,7 +85,7 @@ Deno.test("review photos: they are published with the approval and taken back by
   assert.equal((await stateOf(open)).deleted, true);
 });
 
-Deno.test("review photos: a lot that is deleted takes the photos of its reviews along", async () => {
+Deno.test("review photos: deleting a lot deletes the photos of its reviews", async () => {
   const lot = await newLot(db.sql);
   const photos = await Promise.all([1, 2, 3].map(async () => {
     const author = await newUser(db.sql);
@@ -107,7 +107,7 @@ Deno.test("review photos: a file that another user attached to the review is not
   assert.equal(await photosFor(visitor, review), 0);
 });
 
-Deno.test("review photos: at most four, of the caller's review, and nothing is left of a rejected change", async () => {
+Deno.test("review photos: at most four, of the caller's review, and a rejected change has no effect", async () => {
   const [author, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   const photos = await Promise.all(Array.from({ length: 5 }, () => placed(author)));
   const review = await posted(author, photos.slice(0, 2));
@@ -120,7 +120,7 @@ Deno.test("review photos: at most four, of the caller's review, and nothing is l
   assert.deepEqual(await stateOf(photos[1]!), kept);
 });
 
-Deno.test("avatar: of twenty that are set at once one stays, and the others are deleted", async () => {
+Deno.test("avatar: of twenty set concurrently one stays, and the others are deleted", async () => {
   const user = await newUser(db.sql);
   const avatars = await Promise.all(Array.from({ length: 20 }, () => placed(user, "avatar")));
   await Promise.all(
@@ -156,7 +156,7 @@ async function mainImage(user: string, columns: { category: string; attached_at:
   return { asset: row!.id, key };
 }
 
-Deno.test("main_image_key: a picture that is deleted leaves it, also when the statement wrote another column", async () => {
+Deno.test("main_image_key: deleting the picture clears it, also when the statement wrote another column", async () => {
   for (
     const columns of [{ category: "review", attached_at: new Date() }, { category: "parking_lot", attached_at: null }]
   ) {

@@ -51,7 +51,7 @@ async function newAd(weight: number, placement = "map", title = `${weight}`): Pr
   return row!.id;
 }
 
-Deno.test("published: an advertisement stands first as often as its weight says, and second as a draw without it would", async () => {
+Deno.test("published: an advertisement is first as often as its weight, and second as in a draw without replacement", async () => {
   const weights = [500, 300, 150, 50];
   for (const weight of weights) await newAd(weight, "home_top");
   const seeds = 4000;
@@ -76,7 +76,7 @@ Deno.test("published: an advertisement stands first as often as its weight says,
   }
 });
 
-Deno.test("published: the same seed gives the same order, another another; without one the day in Tokyo is the seed", async () => {
+Deno.test("published: the same seed gives the same order, another seed another one; the default seed is the day in Tokyo", async () => {
   for (let n = 0; n < 12; n++) await newAd(100, "article", `ad ${n}`);
   const order = async (seed: string | null) =>
     (await ads({ placement: "article", seed })).items.map(({ id }) => id).join();
@@ -105,7 +105,7 @@ Deno.test("published: pages of advertisements neither repeat nor lose one, also 
   assert.deepEqual(paged, whole);
 });
 
-Deno.test("published: a cursor of a day goes on with that day's order after midnight", async () => {
+Deno.test("published: a cursor continues with the order of its day after midnight", async () => {
   for (let n = 0; n < 6; n++) await newAd(100, "session_end", `ad ${n}`);
   const day = "2020-01-01";
   const whole = (await ads({ placement: "session_end", seed: day })).items.map(({ id }) => id);
@@ -168,7 +168,7 @@ Deno.test("published: pages of articles of one moment are whole, and a cursor be
   assert.deepEqual(paged, whole);
 });
 
-Deno.test("published: plans on sale come by place and code, in the language where there are words for it", async () => {
+Deno.test("published: plans on sale come by place and code, in the language of the request where translated", async () => {
   await db.sql`
     insert into public.subscription_plans
       (code, name, name_en, price_minor, billing_period, features, features_en, sort_order, is_active) values
@@ -187,7 +187,7 @@ Deno.test("published: plans on sale come by place and code, in the language wher
   assert.equal(second.next_cursor, null);
 });
 
-Deno.test("published: what is not well formed cannot be stored", async () => {
+Deno.test("published: malformed values cannot be stored", async () => {
   const plan = (columns: Record<string, string | number>) =>
     db.sql`
     insert into public.subscription_plans ${
@@ -234,7 +234,7 @@ Deno.test("published: what is not well formed cannot be stored", async () => {
   }
 });
 
-Deno.test("published: a wrong question is rejected, and what is wrong named", async () => {
+Deno.test("published: a wrong parameter is rejected and named", async () => {
   const named = async (statement: PromiseLike<unknown>) => {
     const { code, status, param } = await errorOf(statement);
     assert.deepEqual([code, status], ["validation_error", 422]);

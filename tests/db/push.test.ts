@@ -70,7 +70,7 @@ async function batchTo(user: string): Promise<Batch> {
   return batch!;
 }
 
-Deno.test("fan-out: a page that is rolled back is taken again; each user has one row and each device one delivery", async () => {
+Deno.test("fan-out: a page that is rolled back is repeated; each user has one row and each device one delivery", async () => {
   await emptyQueue();
   await db.sql`insert into auth.users (id) select gen_random_uuid() from generate_series(1, 11000)`;
   await db.sql`
@@ -111,7 +111,7 @@ Deno.test("fan-out: a page that is rolled back is taken again; each user has one
   });
 });
 
-Deno.test("outcomes: what is recorded twice, or otherwise the second time, counts once", async () => {
+Deno.test("outcomes: an outcome recorded twice, also with another value, counts once", async () => {
   const user = await newUser(db.sql);
   await aDevice(user);
   const batch = await batchTo(user);
@@ -188,7 +188,7 @@ for (
   });
 }
 
-Deno.test("batches: a device that is registered during the dispatch is another one, and gets nothing of it", async () => {
+Deno.test("batches: a device that is registered during the dispatch is another one, and gets no push of it", async () => {
   await emptyQueue();
   const user = await newUser(db.sql);
   const device = await aDevice(user);
@@ -219,7 +219,7 @@ const age = (interval: string) =>
     await sql`update private.push_leases set leased_until = leased_until - ${interval}::interval`;
   });
 
-Deno.test("pause: nothing is taken while it lasts, each failure lengthens it, and a batch that gets through ends it", async () => {
+Deno.test("pause: no batch is taken while it lasts, each failure lengthens it, and a successful batch ends it", async () => {
   const user = await newUser(db.sql);
   await aDevice(user);
   const batch = await batchTo(user);
@@ -249,7 +249,7 @@ Deno.test("pause: consumers that fail at once are one failure, and the longest w
     .sql`update private.push_state set failures = 0, failing_since = null, paused_until = '-infinity', reason = null`;
 });
 
-Deno.test("pause: after it one consumer tries one batch; another one tries when that one dies; all go on when it got through", async () => {
+Deno.test("pause: after it one consumer tries one batch, another one when that one crashes; all continue after a success", async () => {
   await emptyQueue();
   const user = await newUser(db.sql);
   await aDevice(user);
@@ -286,7 +286,7 @@ Deno.test("pause: a fan-out goes on, so that inboxes do not wait for the messagi
   assert.equal((await composed(id))["success_count"], 1);
 });
 
-Deno.test("fan-out: it is taken before batches that wait longer, and one that is not to be sent any more ends", async () => {
+Deno.test("fan-out: it precedes batches that wait longer, and one that must not be sent any more ends", async () => {
   await emptyQueue();
   const user = await newUser(db.sql);
   await aDevice(user);
@@ -299,7 +299,7 @@ Deno.test("fan-out: it is taken before batches that wait longer, and one that is
   assert.equal((await db.sql`select from private.fan_outs where finished_at is null`).length, 0);
 });
 
-Deno.test("batches: eight are sent at once, however many consumers ask; one that died makes room when its lease is over", async () => {
+Deno.test("batches: at most eight are sent at once, by any number of consumers; the lease of a crashed one expires", async () => {
   await emptyQueue();
   await db.sql`delete from private.push_leases`;
   await db.sql`insert into auth.users (id) select gen_random_uuid() from generate_series(1, 12)`;
@@ -394,7 +394,7 @@ for (
     ["credentials", true, /認証情報を拒否/],
   ] as const
 ) {
-  Deno.test(`health: of the trouble ${reason} administrators are notified once, ${atOnce ? "at once" : "after ten minutes"}, and what waits in quiet hours is none`, async () => {
+  Deno.test(`health: administrators are notified of ${reason} once, ${atOnce ? "at once" : "after ten minutes"}, and messages in quiet hours are no trouble`, async () => {
     await emptyQueue();
     await checkHealth();
     const before = (await alerts()).length;

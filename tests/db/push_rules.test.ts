@@ -14,7 +14,7 @@ const DAY = 24 * 60 * MINUTE;
 const db = await database();
 Deno.test.afterAll(() => db.close());
 
-Deno.test(`five a minute: ${CASES} random fan-outs push to the users that a list of all pushes allows (seed ${SEED})`, async () => {
+Deno.test(`five a minute: ${CASES} random fan-outs push to the users allowed by a naive list of all pushes (seed ${SEED})`, async () => {
   const random = chance(SEED);
   const users = Array.from({ length: 6 }, () => crypto.randomUUID());
   const types = ["announcement", "badge_earned"];
@@ -47,7 +47,7 @@ Deno.test(`five a minute: ${CASES} random fan-outs push to the users that a list
   assert.ok(refused > CASES / 10, `${refused} were refused`);
 });
 
-Deno.test("five a minute: of thirty causes at once for one user five are pushed and the others suppressed", async () => {
+Deno.test("five a minute: of thirty concurrent events for one user five are pushed and the others suppressed", async () => {
   const user = await newUser(db.sql);
   await db.sql`
     insert into public.user_push_tokens (user_id, fcm_token, device_type) values (${user}, gen_random_uuid()::text, 'ios')`;
@@ -131,7 +131,7 @@ function randomMoment(random: Chance, zone: string): number {
   return random.below(2) === 0 ? at : Math.floor(at / MINUTE) * MINUTE;
 }
 
-Deno.test(`quiet hours: ${CASES} random moments have the end that a clock shows that is looked at each minute (seed ${SEED})`, async () => {
+Deno.test(`quiet hours: ${CASES} random moments have the end found minute by minute (seed ${SEED})`, async () => {
   const random = chance(SEED);
   const cases = Array.from({ length: CASES }, () => {
     const zone = random.pick(ZONES);

@@ -28,7 +28,7 @@ async function read(seconds: number, count = 10): Promise<Message[]> {
 const numbers = (messages: readonly Message[]) => messages.map(({ message }) => message.n);
 const empty = () => db.sql`select pgmq.purge_queue(${QUEUE})`;
 
-Deno.test("queues: messages are read oldest first, hidden while they are worked on, and gone when they are finished", async () => {
+Deno.test("queues: messages are read oldest first, hidden while they are worked on, and deleted when they are finished", async () => {
   await empty();
   for (const n of [1, 2, 3]) await put(n);
   const first = await read(60, 2);
@@ -50,7 +50,7 @@ Deno.test("queues: a message that is delayed is not read before its time", async
   assert.deepEqual(numbers(await read(60)), [1]);
 });
 
-Deno.test("queues: a message whose cause is rolled back was never there, and one that is taken out is not read", async () => {
+Deno.test("queues: a message is rolled back with its transaction, and a removed one is not read", async () => {
   await empty();
   await assert.rejects(
     db.sql.begin(async (sql) => {
@@ -65,7 +65,7 @@ Deno.test("queues: a message whose cause is rolled back was never there, and one
   assert.deepEqual(await read(60), []);
 });
 
-Deno.test("queues: a message that nobody finishes is put aside after five readings, and holds nobody up", async () => {
+Deno.test("queues: a message that is never finished is dead after five reads, and does not block others", async () => {
   await empty();
   const id = await put(1);
   for (const count of [1, 2, 3, 4, 5]) assert.deepEqual((await read(0)).map((each) => each.read_count), [count]);
@@ -76,7 +76,7 @@ Deno.test("queues: a message that nobody finishes is put aside after five readin
   assert.deepEqual({ ...dead }, { msg_id: id, message: { n: 1 }, read_count: 5 });
 });
 
-Deno.test("queues: what was put aside goes back into its queue with one statement, as the handbook has it", async () => {
+Deno.test("queues: a dead message is put back into its queue with the statement of the docs", async () => {
   await empty();
   await db.sql`delete from private.dead_messages`;
   await put(7);
@@ -89,7 +89,7 @@ Deno.test("queues: what was put aside goes back into its queue with one statemen
   assert.equal((await db.sql`select from private.dead_messages`).length, 0);
 });
 
-Deno.test("queues: runs of jobs are known for a week, also those that never ended, and dead messages for 90 days", async () => {
+Deno.test("queues: runs of jobs are kept for a week, also those that never ended, and dead messages for 90 days", async () => {
   await db.sql`delete from cron.job_run_details`;
   await db.sql`
     insert into cron.job_run_details (runid, jobid, status, start_time, end_time) values
@@ -117,7 +117,7 @@ Deno.test("queues: two readers at once never get the same message", async () => 
   assert.deepEqual(got.toSorted((a, b) => a - b), Array.from({ length: 40 }, (_, n) => n));
 });
 
-Deno.test("queues: no client puts, reads or sees messages, jobs, requests or secrets", async () => {
+Deno.test("queues: no client can write or read messages, jobs, requests or secrets", async () => {
   const questions = [
     "select private.enqueue('object_deletion', '{}')",
     "select private.dequeue('object_deletion', 1)",
@@ -138,7 +138,7 @@ Deno.test("queues: no client puts, reads or sees messages, jobs, requests or sec
   }
 });
 
-Deno.test("queues: a secret is kept as ciphertext, read by name, and changed in place", async () => {
+Deno.test("queues: a secret is stored as ciphertext, read by name, and changed in place", async () => {
   const [made] = await db.sql<{ id: string }[]>`select vault.create_secret('first word', 'a name') as id`;
   const [kept] = await db.sql`select secret, decrypted_secret from vault.decrypted_secrets where name = 'a name'`;
   assert.equal(kept!["decrypted_secret"], "first word");
@@ -149,7 +149,7 @@ Deno.test("queues: a secret is kept as ciphertext, read by name, and changed in 
   await assert.rejects(db.sql`select vault.create_secret('other', 'a name')`, { code: "23505" });
 });
 
-Deno.test("queues: a schedule that is none is rejected, and a job that has a name is replaced", async () => {
+Deno.test("queues: an invalid schedule is rejected, and a job with the same name is replaced", async () => {
   const none = ["", "* * * *", "every day", "60 seconds", "* * * * * *", "soon * * * *", "60 * * * *", "* 24 * * *"];
   const nor = ["* * 0 * *", "* * * 13 *", "* * * * 8", "mon * * * *", "* * * mon *", "*/0 * * * *"];
   for (const wrong of [...none, ...nor, "5/15 * * * *", "1,,2 * * * *", "*-5 * * * *", "* * $,1 * *"]) {

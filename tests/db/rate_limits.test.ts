@@ -52,7 +52,7 @@ const allowed = async (times: number, next: () => Promise<RateLimit | null>): Pr
 const age = (user: string, seconds: number) =>
   db.sql`update private.rate_limit_windows set started_at = now() - make_interval(secs => ${seconds}) where subject = ${user}`;
 
-Deno.test("rate limits: the quota passes and nothing beyond it, until the window closes", async () => {
+Deno.test("rate limits: requests within the quota pass, and none beyond it until the window closes", async () => {
   const user = await newUser(db.sql);
   assert.deepEqual(await take(user), {
     allowed: true,
@@ -70,14 +70,14 @@ Deno.test("rate limits: the quota passes and nothing beyond it, until the window
   assert.deepEqual(await allowed(4, () => take(user)), [true, true, true, false]);
 });
 
-Deno.test("rate limits: every caller and every policy has a count of its own", async () => {
+Deno.test("rate limits: every caller and every policy has a separate count", async () => {
   const [one, other] = [await newUser(db.sql), await newUser(db.sql)];
   await allowed(4, () => take(one));
   assert.deepEqual(await allowed(4, () => take(other)), [true, true, true, false]);
   assert.deepEqual(await allowed(4, () => take(one, "other")), [true, true, true, false]);
 });
 
-Deno.test("rate limits: a policy that is changed counts at once", async () => {
+Deno.test("rate limits: a changed policy applies at once", async () => {
   const user = await newUser(db.sql);
   await allowed(4, () => take(user, "other"));
   await db.sql`update private.rate_limit_policies set quota = 5 where name = 'other'`;
@@ -87,7 +87,7 @@ Deno.test("rate limits: a policy that is changed counts at once", async () => {
   assert.equal((await take(user, "other"))!.allowed, false);
 });
 
-Deno.test("rate limits: a policy that does not exist counts nothing and says so", async () => {
+Deno.test("rate limits: an unknown policy is an error and counts nothing", async () => {
   assert.equal(await take(await newUser(db.sql), "nothing"), null);
 });
 
@@ -112,7 +112,7 @@ Deno.test("rate limits: no client reaches keys, policies or windows", async () =
   }
 });
 
-Deno.test("rate limits: the purge takes closed windows and leaves open ones", async () => {
+Deno.test("rate limits: the purge deletes closed windows and keeps open ones", async () => {
   const [closed, open] = [await newUser(db.sql), await newUser(db.sql)];
   await take(closed);
   await take(open);
@@ -122,7 +122,7 @@ Deno.test("rate limits: the purge takes closed windows and leaves open ones", as
   assert.deepEqual(left.map(({ subject }) => subject), [open]);
 });
 
-Deno.test("rate limits: what a policy may say is bounded", async () => {
+Deno.test("rate limits: the values of a policy are bounded", async () => {
   for (const [name, quota, seconds] of [["Big", 1, 60], ["big", 0, 60], ["big", 1, 0], ["big", 1, 86_401]] as const) {
     const insert = db.sql`
       insert into private.rate_limit_policies (name, quota, window_seconds, comment)
@@ -151,7 +151,7 @@ async function rename(user: string, name: unknown): Promise<Ran & { readonly sta
 const nameOf = async (user: string) =>
   (await db.sql`select display_name from public.app_users where id = ${user}`)[0]!["display_name"];
 
-Deno.test("run_command: an error takes back what the command did and leaves the count; beyond the quota nothing runs", async () => {
+Deno.test("run_command: an error rolls back the command and keeps the count; beyond the quota no command runs", async () => {
   const user = await newUser(db.sql);
   const first = await rename(user, "one");
   assert.deepEqual([first.rate_limit.remaining, first.reply?.app_user.display_name], [2, "one"]);
@@ -191,7 +191,7 @@ Deno.test("rate limits: a request whose transaction fails is not counted", async
   assert.equal((await take(user))!.remaining, 2);
 });
 
-Deno.test("a window that began in the future is closed: a clock that is set back keeps nobody waiting", async () => {
+Deno.test("rate limits: a window that began in the future is closed, so that a clock set back blocks no caller", async () => {
   const user = await newUser(db.sql);
   await allowed(4, () => take(user));
   await age(user, -7_200);
@@ -289,7 +289,7 @@ Deno.test("rate limits: reads that cost more than a page are counted by network,
   assert.equal((await readExpensive(user, { "cf-connecting-ip": "198.51.100.11" })).code, "rate_limited");
 });
 
-Deno.test("rate limits: the service reads for an anonymous client, as that client and counted for its network; nobody else names one", async () => {
+Deno.test("rate limits: the service reads for an anonymous client, as that client and counted for its network; no other caller may set one", async () => {
   const service = { role: "service_role" } as const;
   const address = "198.51.100.20";
   assert.deepEqual((await readExpensive(service, {}, { address })).reply, ["anon", null]);
@@ -301,7 +301,7 @@ Deno.test("rate limits: the service reads for an anonymous client, as that clien
   }
 });
 
-Deno.test("rate limits: a read that costs more than a page is rejected past its count, but not to jobs and tests", async () => {
+Deno.test("rate limits: a read that costs more than a page is rejected past its count, except for jobs and tests", async () => {
   const past = db.as({ role: "anon" }, async (sql) => {
     await sql`select set_config('request.headers', '{"a": "b"}', true)`;
     await sql`select api.probe_expensive()`;

@@ -40,7 +40,7 @@ async function miscounted(): Promise<unknown[]> {
   ];
 }
 
-Deno.test("a user has one rating a lot: a second one takes the first one's place", async () => {
+Deno.test("ratings: a user has one rating per lot; a second one replaces it", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   const first = await rate(user, lot, "good");
   const second = await rate(user, lot, "bad");
@@ -70,14 +70,14 @@ Deno.test("ratings: a rating changes nothing of the lot that clients synchronise
   assert.deepEqual(await rows(), before);
 });
 
-Deno.test("ratings: a lot that is deleted takes its ratings and their counts along", async () => {
+Deno.test("ratings: deleting a lot deletes its ratings and their counts", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   await rate(user, lot, "good");
   await db.sql`delete from public.parking_lots where id = ${lot}`;
   assert.equal((await db.sql`select from public.parking_lot_rating_counts where parking_lot_id = ${lot}`).length, 0);
 });
 
-Deno.test("ratings: a rating is good or bad, and of a public lot", async () => {
+Deno.test("ratings: a rating is good or bad, and needs a public lot", async () => {
   const user = await newUser(db.sql);
   assert.equal(await sqlstate(rate(user, await newLot(db.sql), "fine")), "23514");
   const closed = await newLot(db.sql, { status: "closed" });
@@ -85,7 +85,7 @@ Deno.test("ratings: a rating is good or bad, and of a public lot", async () => {
   assert.equal((await errorOf(unrate(user, closed))).code, "lot_not_found");
 });
 
-Deno.test("ratings: the counts of lots equal a recount, whatever is written and by how many at once", async () => {
+Deno.test("ratings: the counts of lots equal a recount, after any concurrent writes", async () => {
   const chances = chance(810);
   const lots = await Promise.all(Array.from({ length: 3 }, () => newLot(db.sql)));
   const users = await Promise.all(Array.from({ length: 15 }, () => newUser(db.sql)));
@@ -102,7 +102,7 @@ Deno.test("ratings: the counts of lots equal a recount, whatever is written and 
   assert.deepEqual(await miscounted(), []);
 });
 
-Deno.test("ratings: my_ratings_and_saves says what the caller saved and rated, of others nothing, and to an anonymous user nothing at all", async () => {
+Deno.test("ratings: my_ratings_and_saves returns only the caller's saved lots and ratings, and nothing to an anonymous user", async () => {
   const [marked, other] = [await newLot(db.sql), await newLot(db.sql)];
   const [user, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   await rate(user, marked, "good");
@@ -128,7 +128,7 @@ Deno.test("ratings: my_ratings_and_saves says what the caller saved and rated, o
   assert.deepEqual(await marks({ role: "anon" }), []);
 });
 
-Deno.test("ratings: a minute of walking is worth 20 yen, or what the caller said", async () => {
+Deno.test("ratings: a minute of walking is worth 20 yen, or the caller's preference", async () => {
   const [user, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   await db.as(
     signedIn(user),

@@ -27,7 +27,7 @@ Deno.test("realtime: the publication has the tables of the five channels, whole,
   assert.deepEqual({ ...publication }, { all: false, changes: true });
 });
 
-Deno.test("realtime: of a row that is gone nothing is known but a random key, and of a notification whether it was sent", async () => {
+Deno.test("realtime: a DELETE event has only a random key, and for a notification whether it was sent", async () => {
   const keys = await db.sql`
     select c.relname as table, c.relreplident as identity, array_agg(a.attname::text order by a.attnum) as key,
       bool_or(pg_get_expr(d.adbin, d.adrelid) = 'gen_random_uuid()') as random
@@ -46,7 +46,7 @@ Deno.test("realtime: of a row that is gone nothing is known but a random key, an
   );
 });
 
-Deno.test("realtime: every published table shows its rows by one policy, to users who are signed in and stand well", async () => {
+Deno.test("realtime: every published table shows its rows by one policy, to active authenticated users", async () => {
   const policies = await db.sql`
     select tablename as table, roles::text[] as roles, qual ~ 'status = ''active''' as standing from pg_policies
     where schemaname = 'public' and tablename = any (${PUBLISHED}) and cmd = 'SELECT' order by tablename`;

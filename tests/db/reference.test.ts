@@ -141,14 +141,14 @@ Deno.test("reference: every list that the specification prints is in the code ma
   assert.deepEqual(codesOf("admin_action").slice(0, 5), ADMIN_ACTIONS);
 });
 
-Deno.test("reference: every list that the specification names has codes, among them those it mentions", () => {
+Deno.test("reference: every list named by the specification has codes, including those it mentions", () => {
   for (const [category, codes] of Object.entries(NAMED)) {
     assert.ok(codesOf(category).length > 1, `${category} is empty`);
     assert.deepEqual(codes.filter((code) => !codesOf(category).includes(code)), [], category);
   }
 });
 
-Deno.test("reference: the code master holds no list that nobody asked for", () => {
+Deno.test("reference: the code master has no list outside of the specification and the constraints", () => {
   assert.deepEqual(
     [...masterLists.keys()].sort(),
     [...Object.keys(PRINTED), ...Object.keys(NAMED), "admin_action"].sort(),
@@ -172,7 +172,7 @@ Deno.test("reference: every list that a table's constraint fixes is a list of th
   assert.deepEqual(strangers.map(({ place }) => place), []);
 });
 
-Deno.test("reference: the sample data says nothing in codes that the code master does not hold", async () => {
+Deno.test("reference: the sample data uses only codes of the code master", async () => {
   const used = await db.sql<{ category: string; code: string }[]>`
     select distinct category, code from (
       select 'structure' as category, structure as code from public.parking_lots
@@ -204,7 +204,7 @@ Deno.test("reference: every attribute of a search is a tag under the same name i
   }
 });
 
-Deno.test("reference: every code says the same in both languages but for its label", async () => {
+Deno.test("reference: every code is equal in both languages except for its label", async () => {
   const facts = (row: CodeRow) => [row.category_id, row.code, row.sort_order, row.metadata];
   assert.deepEqual((await listCodes("ja")).items.map(facts), (await listCodes("en")).items.map(facts));
 });
@@ -217,7 +217,7 @@ Deno.test("reference: Japanese labels are Japanese where the list is not one of 
   assert.deepEqual(latin.filter((row) => !abbreviations.includes(row.category_id)), []);
 });
 
-Deno.test("reference: within a list no two codes share a place or a label", async () => {
+Deno.test("reference: within a list no two codes share a sort order or a label", async () => {
   const shared = await db.sql`
     select category_id, lang from public.codes
     group by category_id, lang
@@ -241,7 +241,7 @@ Deno.test("reference: list_codes gives the rows of one language by category, pla
   }
 });
 
-Deno.test("reference: a language that we do not have is rejected by name", async () => {
+Deno.test("reference: an unsupported language is rejected by name", async () => {
   for (const lang of ["fr", "JA", "", null]) {
     const { code, status, param } = await errorOf(listCodes(lang));
     assert.deepEqual({ code, status, param }, { code: "validation_error", status: 422, param: "lang" });

@@ -60,7 +60,7 @@ Deno.test("retention: every condition runs, and one that is due daily waits for 
   assert.equal(await left(), 0);
 });
 
-Deno.test("retention: rows go in batches, each of which is committed; what another transaction holds is left", async () => {
+Deno.test("retention: rows are deleted in committed batches; rows locked by another transaction are skipped", async () => {
   await db.sql`
     insert into private.dead_messages (queue, msg_id, message, read_count, enqueued_at, died_at)
     select 'mail', n, '{}', 5, now(), now() - interval '91 days' from generate_series(1, 25) as n`;

@@ -110,7 +110,7 @@ async function miscounted(): Promise<unknown[]> {
   ];
 }
 
-Deno.test("reviews: a new review is pending, trimmed, and seen by its author alone", async () => {
+Deno.test("reviews: a new review is pending, trimmed, and readable by its author only", async () => {
   const [lot, author] = [await newLot(db.sql), people.owner];
   const review = await post(author, lot, 5, " \u3000広い\n駐車場 \u00a0\n");
   assert.equal(review.comment, "広い\n駐車場");
@@ -121,7 +121,7 @@ Deno.test("reviews: a new review is pending, trimmed, and seen by its author alo
   assert.deepEqual([(await seen(author)).length, (await seen(people.stranger)).length], [1, 0]);
 });
 
-Deno.test("reviews: a comment of nothing but space is no comment, and one of 2001 characters is rejected", async () => {
+Deno.test("reviews: a comment of white space is null, and one of 2001 characters is rejected", async () => {
   const user = await newUser(db.sql);
   assert.equal((await post(user, await newLot(db.sql), 3, " \t\u3000")).comment, null);
   assert.equal((await post(user, await newLot(db.sql), 3, "🚗".repeat(2000))).comment, "🚗".repeat(2000));
@@ -134,7 +134,7 @@ Deno.test("reviews: a rating is 1 to 5", async () => {
   assert.equal(await sqlstate(post(people.owner, lot, null)), "23502");
 });
 
-Deno.test("reviews: a user reviews a lot once, also at the same time as themselves", async () => {
+Deno.test("reviews: a user reviews a lot once, also by concurrent requests", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   const results = await Promise.allSettled([1, 2, 3, 4].map((rating) => post(user, lot, rating)));
   assert.equal(results.filter(({ status }) => status === "fulfilled").length, 1);
@@ -146,7 +146,7 @@ Deno.test("reviews: a user reviews a lot once, also at the same time as themselv
   });
 });
 
-Deno.test("reviews: nobody reviews a lot that is not public, and only users do", async () => {
+Deno.test("reviews: only app users review, and only public lots", async () => {
   for (const status of ["draft", "suspended", "closed"]) {
     assert.equal((await errorOf(post(people.owner, await newLot(db.sql, { status }), 5))).code, "lot_not_found");
   }
@@ -156,7 +156,7 @@ Deno.test("reviews: nobody reviews a lot that is not public, and only users do",
   assert.equal((await errorOf(post(people.administrator, lot, 5))).code, "forbidden");
 });
 
-Deno.test("reviews: a review moves as decided, and no other way", async () => {
+Deno.test("reviews: only the listed status transitions succeed", async () => {
   const reachable: Record<string, string[]> = {
     pending: ["approved", "rejected"],
     approved: ["hidden"],
@@ -182,7 +182,7 @@ Deno.test("reviews: a review moves as decided, and no other way", async () => {
   }
 });
 
-Deno.test("reviews: only an administrator of reviews moves a review, and only one that exists", async () => {
+Deno.test("reviews: only an administrator of reviews decides on a review, and only one that exists", async () => {
   const { id } = await approved(await newLot(db.sql));
   const attempt = (sub: string) => move(id, "hidden", undefined, sub);
   const byHand = db.as(
@@ -198,7 +198,7 @@ Deno.test("reviews: only an administrator of reviews moves a review, and only on
   assert.equal((await errorOf(move(id, "pending"))).param, "status");
 });
 
-Deno.test("a decision is about what was seen: an edit since, or nothing seen, is rejected", async () => {
+Deno.test("reviews: a decision needs the version that was read: a stale or absent one is rejected", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   const { id } = await post(user, lot, 4, "harmless");
   const [seen] = await db.sql<{ at: string }[]>`select updated_at::text as at from public.reviews where id = ${id}`;
@@ -221,7 +221,7 @@ Deno.test("reviews: an administrator does not decide on their own review", async
   await move(id, "approved");
 });
 
-Deno.test("reviews: an edit makes a review pending whatever it was; an edit of nothing leaves it alone", async () => {
+Deno.test("reviews: an edit makes a review of any status pending; an empty edit does not", async () => {
   for (const status of ["pending", "approved", "rejected", "hidden"]) {
     const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
     const { id } = await post(user, lot, 2, "first");
@@ -234,7 +234,7 @@ Deno.test("reviews: an edit makes a review pending whatever it was; an edit of n
   }
 });
 
-Deno.test("reviews: another user's review can be neither edited nor deleted, and does not exist for the caller", async () => {
+Deno.test("reviews: another user's review can be neither edited nor deleted, and is not found", async () => {
   const { id } = await approved(await newLot(db.sql));
   const remove = (sub: string) => db.as(signedIn(sub), (sql) => sql`select commands.delete_my_review(${id})`);
   assert.equal((await errorOf(edit(people.stranger, id, 1))).code, "not_found");
@@ -242,7 +242,7 @@ Deno.test("reviews: another user's review can be neither edited nor deleted, and
   assert.equal(await statusOf(id), "approved");
 });
 
-Deno.test("a review outlives its author: without a name, still counted", async () => {
+Deno.test("reviews: a published review stays after its author's account: without a name, still counted", async () => {
   const lot = await newLot(db.sql);
   const [withdrawn, deleted] = [await approved(lot, 5), await approved(lot, 2)];
   await db.sql`update public.app_users set status = 'withdrawn' where id = ${withdrawn.user}`;
@@ -255,7 +255,7 @@ Deno.test("a review outlives its author: without a name, still counted", async (
   assert.deepEqual(await kept(lot), { avg_rating: "3.50", review_count: 2 });
 });
 
-Deno.test("reviews: a review that is not published goes with its author, who withdraws or is deleted", async () => {
+Deno.test("reviews: an unpublished review is deleted when its author withdraws or is deleted", async () => {
   for (const end of ["withdrawn", "deleted"]) {
     const user = await newUser(db.sql);
     const ids: Record<string, string> = {};
@@ -271,7 +271,7 @@ Deno.test("reviews: a review that is not published goes with its author, who wit
   }
 });
 
-Deno.test("reviews: a public review carries its author's name, and a neutral word for one without or suspended", async () => {
+Deno.test("reviews: a public review has its author's name, and a neutral word for one without or suspended", async () => {
   const lot = await newLot(db.sql);
   const nameless = await approved(lot);
   const [named, suspended] = [await approved(lot), await approved(lot)];
@@ -283,7 +283,7 @@ Deno.test("reviews: a public review carries its author's name, and a neutral wor
   assert.equal(names.get(suspended.id), "匿名ユーザー");
 });
 
-Deno.test("reviews: the histogram and the total count approved reviews only, whatever the page", async () => {
+Deno.test("reviews: the histogram and the total count approved reviews only, on every page", async () => {
   const lot = await newLot(db.sql);
   for (const rating of [5, 5, 3, 1]) await approved(lot, rating);
   await post(people.owner, lot, 4);
@@ -293,7 +293,7 @@ Deno.test("reviews: the histogram and the total count approved reviews only, wha
   assert.equal((await list(lot, 1)).total, undefined);
 });
 
-Deno.test("reviews: pages of reviews skip and repeat nothing that stays, while others come and go", async () => {
+Deno.test("reviews: pages of reviews skip and repeat no unchanged review, while others come and go", async () => {
   const chances = chance(4);
   for (let round = 0; round < 40; round++) {
     const lot = await newLot(db.sql);
@@ -321,7 +321,7 @@ Deno.test("reviews: pages of reviews skip and repeat nothing that stays, while o
   }
 });
 
-Deno.test("reviews: a cursor of one lot's reviews, or of the caller's own, is rejected elsewhere", async () => {
+Deno.test("reviews: a cursor of one lot's reviews, or of the caller's own, is rejected in other lists", async () => {
   const [lot, other] = [await newLot(db.sql), await newLot(db.sql)];
   await approved(lot);
   await approved(lot);
@@ -331,7 +331,7 @@ Deno.test("reviews: a cursor of one lot's reviews, or of the caller's own, is re
   assert.equal((await errorOf(mine)).param, "cursor");
 });
 
-Deno.test("reviews: the caller's own reviews come in every state, newest first, also of lots that are closed by now", async () => {
+Deno.test("reviews: the caller's own reviews are listed in every state, newest first, also of lots that are closed by now", async () => {
   const user = await newUser(db.sql);
   const ids: string[] = [];
   for (const status of ["pending", "approved", "rejected", "hidden"]) {
@@ -353,7 +353,7 @@ Deno.test("reviews: the caller's own reviews come in every state, newest first, 
   assert.deepEqual(read, ids);
 });
 
-Deno.test("reviews: what lots keep equals a recount after any history of writes, of many rows at once too", async () => {
+Deno.test("reviews: the counts of lots equal a recount after any writes, also of many rows", async () => {
   const chances = chance(800);
   const lots = await Promise.all(Array.from({ length: 5 }, () => newLot(db.sql)));
   const users = await Promise.all(Array.from({ length: 12 }, () => newUser(db.sql)));
@@ -387,7 +387,7 @@ Deno.test("reviews: what lots keep equals a recount after any history of writes,
   assert.deepEqual(await miscounted(), []);
 });
 
-Deno.test("reviews: what lots keep equals a recount when many write at the same time", async () => {
+Deno.test("reviews: the counts of lots equal a recount after concurrent writes", async () => {
   const lots = await Promise.all(Array.from({ length: 3 }, () => newLot(db.sql)));
   const users = await Promise.all(Array.from({ length: 20 }, () => newUser(db.sql)));
   const chances = chance(2);

@@ -35,7 +35,7 @@ async function list(user: string, limit = 20, cursor: string | null = null) {
   return row!.page;
 }
 
-Deno.test("saved lots: a lot is saved once, however often it is asked for, and leaves one row of activity", async () => {
+Deno.test("saved lots: a lot is saved once, also by repeated requests, and leaves one row of activity", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   const first = await save(user, lot);
   const second = await save(user, lot);
@@ -47,7 +47,7 @@ Deno.test("saved lots: a lot is saved once, however often it is asked for, and l
   ]);
 });
 
-Deno.test("saved lots: saved lots are listed latest first with what a search shows of them; one that is closed shows nothing", async () => {
+Deno.test("saved lots: saved lots are listed latest first with their search fields; a closed one has none", async () => {
   const user = await newUser(db.sql);
   const lots = await Array.fromAsync({ length: 5 }, (_, n) => newLot(db.sql, { name: `Lot ${n}` }));
   for (const lot of lots) await save(user, lot);
@@ -72,7 +72,7 @@ Deno.test("saved lots: a lot that is not public cannot be saved", async () => {
   }
 });
 
-Deno.test("saved lots: taking a lot from the list takes it from the caller's own alone, and may be repeated", async () => {
+Deno.test("saved lots: removing a lot removes it from the caller's list only, and may be repeated", async () => {
   const [lot, user, stranger] = [await newLot(db.sql), await newUser(db.sql), await newUser(db.sql)];
   await save(user, lot);
   await unsave(stranger, lot);
@@ -98,7 +98,7 @@ async function prefer(user: string, yen: number | null) {
 const premiumUntil = (user: string, moment: string) =>
   db.sql`update public.app_users set premium_ends_at = ${moment}::text::timestamptz where id = ${user}`;
 
-Deno.test("saved lots: without a choice a minute of walking is worth 20 yen, and only premium members choose", async () => {
+Deno.test("saved lots: by default a minute of walking is worth 20 yen, and only premium members change it", async () => {
   const user = await newUser(db.sql);
   assert.deepEqual(await preferences(user), { is_premium: false, yen_per_walk_minute: 20, is_default: true });
   const { code, details } = await errorOf(prefer(user, 30));
@@ -111,7 +111,7 @@ Deno.test("saved lots: without a choice a minute of walking is worth 20 yen, and
   for (const yen of [-1, 501, null]) assert.equal((await errorOf(prefer(user, yen))).param, "yen_per_walk_minute");
 });
 
-Deno.test("saved lots: premium that has ended changes nothing any more; what was chosen is kept", async () => {
+Deno.test("saved lots: after the end of premium the preferences cannot be changed; the stored preference is kept", async () => {
   const user = await newUser(db.sql);
   await premiumUntil(user, "infinity");
   await prefer(user, 50);

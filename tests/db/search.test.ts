@@ -53,7 +53,7 @@ Deno.test("search: distance_m is null without a center, and the distance from it
   assert.deepEqual(await distances({ center: { lat: 35.69, lng: 139.7 } }).then(([m]) => typeof m), "number");
 });
 
-Deno.test("search: without conditions every public lot is found, and no other", async () => {
+Deno.test("search: without conditions exactly the public lots are found", async () => {
   assert.deepEqual(await names({}), everything);
   assert.equal((await asAnonymous((sql) => search(sql, { include: ["total"] }))).total, 4);
 });
@@ -73,12 +73,12 @@ const found = [
   "tsukimi PARK",
 ];
 for (const keyword of found) {
-  Deno.test(`search: the keyword ${keyword} is found whatever its width, case and kana`, async () => {
+  Deno.test(`search: the keyword ${keyword} is found in any width, case and kana`, async () => {
     assert.deepEqual(await names({ query: { keywords: [keyword] } }), richAlone);
   });
 }
 
-Deno.test("search: a place is found however its small ke is written", async () => {
+Deno.test("search: a place is found with any spelling of its small ke", async () => {
   const lots = [await newLot(db.sql, { name: "紅葉ケ丘" }), await newLot(db.sql, { name: "紅葉ヶ丘" })];
   for (const keyword of ["紅葉ケ丘", "紅葉ヶ丘", "ヶ丘", "け丘"]) {
     assert.deepEqual(await names({ query: { keywords: [keyword] } }), ["紅葉ケ丘", "紅葉ヶ丘"].sort(), keyword);
@@ -107,7 +107,7 @@ Deno.test("search: difficulty and operator_codes pass any of the given, and neve
   assert.deepEqual(await names({ query: { operator_codes: ["aozora"] } }), []);
 });
 
-Deno.test("search: an operator of one letter and a name with that letter behind an at sign are not taken for one another", async () => {
+Deno.test("search: an operator of one letter does not match a name with that letter after an at sign", async () => {
   await db.sql`insert into public.operators (id, name, slug) values ('q', 'Kappa', 'kappa')`;
   const lots = [
     await newLot(db.sql, { name: "run", operator_code: "q" }),
@@ -127,7 +127,7 @@ const fits = {
   tire_width_mm: [205, 206],
 };
 for (const [measure, [takes, refuses]] of Object.entries(fits)) {
-  Deno.test(`search: vehicle.${measure} passes lots that take it for certain, at the limit and not beyond`, async () => {
+  Deno.test(`search: vehicle.${measure} passes lots with a known sufficient limit, at the limit and not beyond`, async () => {
     assert.deepEqual(await names({ query: { vehicle: { [measure]: takes } } }), richAlone);
     assert.deepEqual(await names({ query: { vehicle: { [measure]: refuses } } }), []);
   });
@@ -208,7 +208,7 @@ Deno.test("search: a box crosses the antimeridian when west is greater than east
   assert.deepEqual(await names({ bbox: [139.76, 35.68, 139.76, 35.68] }), richAlone);
 });
 
-Deno.test("search: a lot that stands on a side of the box is in it", async () => {
+Deno.test("search: a lot on a side of the box is in it", async () => {
   const lots = await db.sql<{ id: string; lat: number; lng: number }[]>`
     insert into public.parking_lots (name, lat, lng, status)
     select 'side', -80 + n * 1.600003, -180 + n * 3.600007, 'active' from generate_series(0, 99) as n
@@ -223,7 +223,7 @@ Deno.test("search: a lot that stands on a side of the box is in it", async () =>
   await db.sql`delete from public.parking_lots where name = 'side'`;
 });
 
-Deno.test("search: ids pass these lots alone, public ones", async () => {
+Deno.test("search: ids pass exactly these lots, if public", async () => {
   assert.deepEqual(await names({ ids: [plain, crypto.randomUUID()] }), ["plain"]);
   assert.deepEqual(await names({ ids: [] }), []);
 });
@@ -271,7 +271,7 @@ const wrong: [SearchArguments, string][] = [
   [{ updated_since: "2026-01-01T00:00:00Z", query: { v: 1 } }, "updated_since"],
 ];
 for (const [asked, param] of wrong) {
-  Deno.test(`search: ${JSON.stringify(asked).slice(0, 80)} is rejected, naming ${param}`, async () => {
+  Deno.test(`search: ${JSON.stringify(asked).slice(0, 80)} is rejected and names ${param}`, async () => {
     const refused = await errorOf(asAnonymous((sql) => search(sql, asked)));
     assert.deepEqual([refused.code, refused.status, refused.param], ["validation_error", 422, param]);
   });
@@ -289,7 +289,7 @@ Deno.test("search: a suspended caller is rejected", async () => {
   assert.equal((await errorOf(db.as(signedIn(id), (sql) => search(sql, {})))).code, "forbidden");
 });
 
-Deno.test("search: how common a term is comes from statistics; one that they do not have counts as rare", async () => {
+Deno.test("search: how common a term is comes from statistics; a term without statistics counts as rare", async () => {
   await db.sql`analyze private.search_entries`;
   const [row] = await db.sql<{ counted: number; share: number; twice: number; either: number; rare: number }[]>`
     select t.counted, private.term_share(array[t.term]) as share, private.term_share(array[t.term, t.term]) as twice,

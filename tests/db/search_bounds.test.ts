@@ -46,7 +46,7 @@ Deno.test("search: total is exact up to 10,000, and beyond that 10000 with total
   assert.deepEqual(await total({ ids: ids.map(({ id }) => id) }), [100, true]);
 });
 
-Deno.test("search: a vehicle that fits nowhere gets a response in the time of an anonymous request, in every order", async () => {
+Deno.test("search: a vehicle that fits nowhere gets a response within the statement timeout of an anonymous request, in every order", async () => {
   for (const order of [{ center: TOKYO }, { center: { lat: 0, lng: 0 } }, { sort: "price" }, { sort: "recommended" }]) {
     const { items, next_cursor } = await asked({ query: { ...order, vehicle: { height_m: 10 } } });
     assert.deepEqual([items, next_cursor], [[], null]);

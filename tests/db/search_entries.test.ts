@@ -48,7 +48,7 @@ const OTHERS: Record<string, string | number | null> = {
   updated_at: null,
 };
 
-Deno.test("search entries: after a change of any column of a lot they are what is derived again", async () => {
+Deno.test("search entries: after a change of any column of a lot they equal a new derivation", async () => {
   const columns = await db.sql<{ name: string; type: string }[]>`
     select attname as name, format_type(atttypid, null) as type from pg_attribute
     where attrelid = 'public.parking_lots'::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`;

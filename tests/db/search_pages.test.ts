@@ -42,7 +42,7 @@ for (const sort of sorts) {
   });
 }
 
-Deno.test("search pages: a circle passes what lies within it and nothing else", async () => {
+Deno.test("search pages: a circle passes exactly the lots within it", async () => {
   const all = await asAnonymous((sql) => searchAll(sql, { query: { center: CENTER } }));
   for (const radius_m of [1, 1_000, 3_336, 5_000, 50_000]) {
     const query = { center: CENTER, radius_m };
@@ -53,7 +53,7 @@ Deno.test("search pages: a circle passes what lies within it and nothing else", 
   }
 });
 
-Deno.test("search pages: 200 interleavings of reading pages and changing lots skip and repeat nothing that stayed", async () => {
+Deno.test("search pages: 200 interleavings of reading pages and changing lots skip and repeat no unchanged lot", async () => {
   for (let round = 0; round < 200; round++) {
     const sort = sorts[round % 3]!;
     const ids = (await db.sql<{ id: string }[]>`select id from public.parking_lots order by id`).map(({ id }) => id);
@@ -93,7 +93,7 @@ async function changes(cursor: string | null): Promise<Page> {
   return await asAnonymous((sql) => search(sql, { updated_since: NOW, limit: 1000, cursor }));
 }
 
-Deno.test("search pages: changes tell what was added, changed, hidden and deleted, and resume without a gap", async () => {
+Deno.test("search pages: changes report what was added, changed, hidden and deleted, and resume without a gap", async () => {
   const marker = await newLot(db.sql, { name: "marker" });
   let first = await changes(null);
   const before = [...first.items];
@@ -113,7 +113,7 @@ Deno.test("search pages: changes tell what was added, changed, hidden and delete
   assert.deepEqual([last.items, last.next_cursor, last.has_more], [[], third.next_cursor, false]);
 });
 
-Deno.test("search pages: a change that commits late is reported to any user who asked before, and no other change waits for it", async () => {
+Deno.test("search pages: a change that commits late is reported after earlier reads, and delays no other change", async () => {
   const since = new Date(Date.now() + 3_600_000).toISOString();
   const ask = async (cursor: string | null) => {
     await runJob(db.sql, "note_lot_changes");

@@ -71,7 +71,7 @@ async function list(user: string, limit = 20, cursor: string | null = null) {
 const defaults = async (user: string) =>
   (await list(user)).items.filter(({ is_default }) => is_default).map(({ id }) => id);
 
-Deno.test("search presets: the first preset is the default; set-default moves it, as often as it is asked", async () => {
+Deno.test("search presets: the first preset is the default; set-default moves it, also when repeated", async () => {
   const user = await newUser(db.sql);
   const [first, second] = [await create(user), await create(user)];
   assert.deepEqual(await defaults(user), [first.id]);
@@ -95,7 +95,7 @@ Deno.test("search presets: a deleted default is passed on to the first of the li
   assert.deepEqual((await list(user)).items, []);
 });
 
-Deno.test("search presets: presets stand by sort_order, then age; without one a new preset stands last", async () => {
+Deno.test("search presets: presets are ordered by sort_order, then age; a new preset without one is last", async () => {
   const user = await newUser(db.sql);
   assert.equal((await create(user, { name: "a" })).sort_order, 0);
   await create(user, { name: "b", sortOrder: 10 });
@@ -131,7 +131,7 @@ Deno.test("search presets: a name has 1 to 100 characters, without the space aro
   assert.equal((await errorOf(update(user, id, " "))).param, "name");
 });
 
-Deno.test("search presets: an update changes what is given and replaces the query whole", async () => {
+Deno.test("search presets: an update changes the given fields and replaces the whole query", async () => {
   const user = await newUser(db.sql);
   const { id } = await create(user, { query: { v: 1, price_max: 500 } });
   const renamed = await update(user, id, "Other");
@@ -176,7 +176,7 @@ const BAD: [Query, string][] = [
   [{ colour: "red" }, "colour"],
 ];
 
-Deno.test("search presets: the database takes and rejects the queries that the schema of the interface does", async () => {
+Deno.test("search presets: the database accepts and rejects the same queries as the schema of the interface", async () => {
   for (const query of GOOD) {
     const user = await newUser(db.sql);
     assert.ok(SearchQueryV1.safeParse(query).success, JSON.stringify(query));
@@ -196,7 +196,7 @@ Deno.test("search presets: the database takes and rejects the queries that the s
   assert.equal((await errorOf(update(user, id, null, { v: 2 }))).param, "query_json.v");
 });
 
-Deno.test("search presets: another user's preset does not exist for the caller, nor does a deleted one", async () => {
+Deno.test("search presets: another user's preset and a deleted one are not found", async () => {
   const [user, stranger] = [await newUser(db.sql), await newUser(db.sql)];
   const { id } = await create(user);
   for (
@@ -227,7 +227,7 @@ Deno.test("search presets: a deleted preset keeps neither name nor query, also w
   assert.equal(await sqlstate(nameless), "23514");
 });
 
-Deno.test("search presets: presets that are created and deleted in a loop leave twenty rows, which go after 30 days", async () => {
+Deno.test("search presets: presets that are created and deleted in a loop leave twenty rows, which are deleted after 30 days", async () => {
   const user = await newUser(db.sql);
   for (let n = 0; n < 25; n++) await remove(user, (await create(user, { name: `Preset ${n}` })).id);
   const kept = await create(user);
@@ -246,7 +246,7 @@ Deno.test("search presets: presets that are created and deleted in a loop leave 
   assert.equal(await left(), 1);
 });
 
-Deno.test("search presets: a user suspended or withdrawn has no say over presets", async () => {
+Deno.test("search presets: a user suspended or withdrawn cannot read or write presets", async () => {
   for (const status of ["suspended", "withdrawn"]) {
     const user = await newUser(db.sql);
     const { id } = await create(user);
@@ -265,7 +265,7 @@ Deno.test("search presets: a user suspended or withdrawn has no say over presets
   }
 });
 
-Deno.test("search presets: what writes presets for others as the owner of the functions keeps the same rules", async () => {
+Deno.test("search presets: functions that write presets as their owner keep the same rules", async () => {
   const user = await newUser(db.sql);
   const [first] = await db.sql<
     { id: string }[]

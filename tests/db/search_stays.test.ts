@@ -65,7 +65,7 @@ const stays = [
 ];
 for (const stay of stays) {
   for (const vehicle_type of ["standard", "kei", "motorcycle"]) {
-    Deno.test(`search: ${vehicle_type} from ${stay.entry_at} to ${stay.exit_at} costs what nearby and calc-fee say`, async () => {
+    Deno.test(`search: ${vehicle_type} from ${stay.entry_at} to ${stay.exit_at} has the fee of nearby and calc-fee`, async () => {
       for (const caller of [{ role: "anon" as const }, signedIn(user)]) {
         await db.as(caller, async (sql) => {
           const near = await nearby(sql, { ...TOKYO, radius_m: 50_000, limit: 100, filters: stay, vehicle_type });
@@ -88,7 +88,7 @@ for (const stay of stays) {
   }
 }
 
-Deno.test("search: without a center the walk is not known, and the stay is", async () => {
+Deno.test("search: without a center the walk is null, and the fee is known", async () => {
   const { items } = await asAnonymous((sql) => search(sql, { ...stays[0]!, limit: 50 }));
   assert.equal(items.length, 50);
   for (const lot of items as unknown as Priced[]) {
@@ -112,7 +112,7 @@ Deno.test("search: pages with a stay are the pages without one", async () => {
   });
 });
 
-Deno.test("search: a stay that nobody can ask about is rejected, naming its end", async () => {
+Deno.test("search: an invalid stay is rejected and names its end", async () => {
   const [entry_at, exit_at] = ["2026-11-25T10:00:00Z", "2026-12-26T10:00:00Z"];
   const wrong: [Parameters<typeof search>[1], string][] = [
     [{ entry_at }, "exit_at"],

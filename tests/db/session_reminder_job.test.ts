@@ -51,7 +51,7 @@ Deno.test("session reminders: the next increase is named with its time and amoun
   assert.equal((await inbox(user)).length, 1, "an increase is told once, and one that is further ahead is not told");
 });
 
-Deno.test("session reminders: an increase that is near when the session starts or changes is not told", async () => {
+Deno.test("session reminders: an increase that is near when the session starts or changes sends no reminder", async () => {
   const { id, user } = await parked(db, 26);
   await lookAt(db.sql, id);
   assert.deepEqual([...await inbox(user)], []);
@@ -111,7 +111,7 @@ Deno.test("session reminders: two jobs at once remind once, and neither waits fo
   assert.equal((await inbox(held!.user)).length, 1);
 });
 
-Deno.test("session reminders: a job that is cut off before it commits has sent nothing, and the next sends it once", async () => {
+Deno.test("session reminders: a job that is killed before it commits has sent nothing, and the next sends it once", async () => {
   const { id, user } = await parked(db, 26);
   await watched(id);
   const cut = postgres(db.url, { max: 1 });
@@ -135,7 +135,7 @@ Deno.test("session reminders: a job that is cut off before it commits has sent n
   assert.equal((await inbox(user)).length, 1);
 });
 
-Deno.test("session reminders: a session that cannot be worked out holds up no other, and is looked at again", async () => {
+Deno.test("session reminders: a session whose fee fails to compute blocks no other, and is retried", async () => {
   const [broken, other] = [await parked(db, 26), await parked(db, 26)];
   for (const { id } of [broken, other]) await watched(id);
   await db.sql.unsafe(`

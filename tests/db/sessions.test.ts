@@ -35,7 +35,7 @@ function reasonOf({ code, status, details }: DatabaseError): unknown {
   return { code, status, ...(details as { reason?: string } | null) };
 }
 
-Deno.test("parking sessions: a session begins with what was said of it, and leaves a row of activity", async () => {
+Deno.test("parking sessions: a session starts with the given fields, and leaves a row of activity", async () => {
   const [user, lot, request] = [await newUser(db.sql), await newLot(db.sql), crypto.randomUUID()];
   const reply = await callAs<{ session_id: string; is_new: boolean }>(db, user, "start_parking_session", {
     parking_lot_id: lot,
@@ -55,7 +55,7 @@ Deno.test("parking sessions: a session begins with what was said of it, and leav
   assert.deepEqual(await activityOf(db.sql, reply.session_id), ["session_start"]);
 });
 
-Deno.test("parking sessions: a session is charged as the vehicle that it names, unless told otherwise, and as standard without one", async () => {
+Deno.test("parking sessions: a session is charged as the vehicle that it names, unless given otherwise, and as standard without one", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   const vehicle = async (owner: string) => {
     const [row] = await db.sql`
@@ -84,7 +84,7 @@ Deno.test("parking sessions: a session is charged as the vehicle that it names, 
   }
 });
 
-Deno.test("parking sessions: a client request id starts one session, whatever became of it and of the lot", async () => {
+Deno.test("parking sessions: a client request id starts one session, in any later state of it and of the lot", async () => {
   const [user, lot, request] = [await newUser(db.sql), await newLot(db.sql), crypto.randomUUID()];
   const again = () => start(db, user, lot, { client_request_id: request });
   const id = await again();
@@ -97,7 +97,7 @@ Deno.test("parking sessions: a client request id starts one session, whatever be
   assert.notEqual(await start(db, other, await newLot(db.sql), { client_request_id: request }), id);
 });
 
-Deno.test("parking sessions: a second session is rejected while one runs, and not afterwards", async () => {
+Deno.test("parking sessions: a second session is rejected while one is running, and accepted afterwards", async () => {
   const { user, lot, id } = await parked(db);
   const { code, status, details } = await errorOf(start(db, user, lot, { client_request_id: crypto.randomUUID() }));
   assert.deepEqual([code, status, details], ["concurrent_session_not_allowed", 409, { session_id: id }]);
@@ -107,7 +107,7 @@ Deno.test("parking sessions: a second session is rejected while one runs, and no
   await start(db, user, lot);
 });
 
-Deno.test("parking sessions: a session begins only at a lot that is public, with a vehicle and a place that exist", async () => {
+Deno.test("parking sessions: a session begins only at a lot that is public, with an existing vehicle and spot", async () => {
   const user = await newUser(db.sql);
   for (const status of ["draft", "suspended", "closed"]) {
     assert.equal((await errorOf(start(db, user, await newLot(db.sql, { status })))).code, "lot_not_found");
@@ -128,7 +128,7 @@ Deno.test("parking sessions: a session begins only at a lot that is public, with
   assert.equal((await db.sql`select from public.parking_sessions where user_id = ${user}`).length, 0);
 });
 
-Deno.test("parking sessions: a session ends with the fee of its stay, and says how long it was", async () => {
+Deno.test("parking sessions: a session ends with the fee of its stay, and has its duration", async () => {
   const { user, id } = await parked(db, 61);
   const reply = await finalize(user, id);
   assert.deepEqual([reply.session_id, reply.total_amount, reply.currency], [id, 600, "JPY"]);
@@ -142,7 +142,7 @@ Deno.test("parking sessions: a session ends with the fee of its stay, and says h
   assert.deepEqual(log!.metadata, { total_amount: 600, currency: "JPY", minutes: 61 });
 });
 
-Deno.test("parking sessions: a later price alters nothing of what has ended, and the rules of then are kept", async () => {
+Deno.test("parking sessions: a later price does not change ended sessions, which keep their rules", async () => {
   const { user, lot, id } = await parked(db, 45);
   const request = crypto.randomUUID();
   const reply = await finalize(user, id, inMinutes(0), request);
@@ -157,7 +157,7 @@ Deno.test("parking sessions: a later price alters nothing of what has ended, and
   assert.deepEqual([pricing_rules.map(({ price_minor }) => price_minor), time_zone], [[200], "Asia/Tokyo"]);
 });
 
-Deno.test("sessions: a price list is stored once for all that ended under it, and again when it changes", async () => {
+Deno.test("sessions: a price list is stored once for all sessions that ended with it, and again when it changes", async () => {
   const stays = [];
   const { lot, ...first } = await parked(db, 45);
   stays.push(first);
@@ -187,7 +187,7 @@ Deno.test("sessions: a price list is stored once for all that ended under it, an
   assert.deepEqual(row!["rules"], lists[0]!["rules"]);
 });
 
-Deno.test("parking sessions: the prices that dates of the stay have of their own are kept, and no others", async () => {
+Deno.test("parking sessions: only the price overrides of the dates of the stay are kept", async () => {
   const { user, lot, id } = await parked(db, 45);
   for (const days of [-40, 0, 40]) {
     await db.sql`
@@ -203,7 +203,7 @@ Deno.test("parking sessions: the prices that dates of the stay have of their own
   assert.deepEqual(dates.map(({ override_date }) => override_date), [today!.date]);
 });
 
-Deno.test("parking sessions: sent again with its client request id an end answers the same; another end is a conflict", async () => {
+Deno.test("parking sessions: a repeated end with the same client request id gets the same reply; another end is a conflict", async () => {
   const { user, id } = await parked(db, 10);
   const request = crypto.randomUUID();
   const reply = await finalize(user, id, inMinutes(0), request);
@@ -221,7 +221,7 @@ Deno.test("parking sessions: sent again with its client request id an end answer
   assert.equal((await errorOf(finalize(nameless, unnamed))).code, "conflict");
 });
 
-Deno.test("parking sessions: an exit before the entry or more than five minutes ahead is rejected, and the session runs on", async () => {
+Deno.test("parking sessions: an exit before the entry or more than five minutes ahead is rejected, and the session is still running", async () => {
   const { user, id } = await parked(db, 30);
   for (const exit of [inMinutes(-31.5), inMinutes(5.5), "1999-12-31T00:00:00Z", null]) {
     const { code, param } = await errorOf(finalize(user, id, exit));
@@ -231,13 +231,13 @@ Deno.test("parking sessions: an exit before the entry or more than five minutes 
   assert.equal((await finalize(user, id, inMinutes(4.5))).total_amount, 400);
 });
 
-Deno.test("parking sessions: a session may end at the very moment it began, and costs nothing then", async () => {
+Deno.test("parking sessions: a session that ends when it started is accepted and costs nothing", async () => {
   const { user, id } = await parked(db);
   const { started_at } = await stored(id);
   assert.equal((await finalize(user, id, started_at.toISOString())).total_amount, 0);
 });
 
-Deno.test("nobody is kept in a lot whose fee is not known: the session ends without an amount and says why", async () => {
+Deno.test("parking sessions: with an unknown fee a session ends without an amount and with the reason", async () => {
   const bare = await newLot(db.sql);
   const night = await newLot(db.sql);
   const cars = await newLot(db.sql);
@@ -294,7 +294,7 @@ Deno.test("parking sessions: a session is cancelled within five minutes of its s
   });
 });
 
-Deno.test("parking sessions: after five minutes, or when it has ended, a session is not cancelled, and the error says which", async () => {
+Deno.test("parking sessions: after five minutes, or when it has ended, cancelling is rejected with the reason", async () => {
   const late = await parked(db, 5.1);
   assert.deepEqual(reasonOf(await errorOf(cancel(late.user, late.id))), {
     code: "conflict",
@@ -310,7 +310,7 @@ Deno.test("parking sessions: after five minutes, or when it has ended, a session
   });
 });
 
-Deno.test("parking sessions: another user's session does not exist for the caller, and who is not active has none", async () => {
+Deno.test("parking sessions: another user's session is not found, and inactive users have none", async () => {
   const { id } = await parked(db, 1);
   const calls: [string, Record<string, string>][] = [
     ["finalize_parking_session", { id, exit_at: inMinutes(0) }],
@@ -337,7 +337,7 @@ Deno.test("parking sessions: another user's session does not exist for the calle
   assert.deepEqual((await callAs<{ items: Session[] }>(db, people.stranger, "list_my_parking_sessions")).items, []);
 });
 
-Deno.test("parking sessions: a memo and a rating are written, left and taken away, in every state", async () => {
+Deno.test("parking sessions: a memo and a rating are written, kept and removed, in every state", async () => {
   const { user, id } = await parked(db, 1);
   const write = (args: Record<string, string | null>) =>
     callAs<Session>(db, user, "update_my_parking_session", { id, ...args });
@@ -352,7 +352,7 @@ Deno.test("parking sessions: a memo and a rating are written, left and taken awa
   assert.equal(await sqlstate(write({ personal_rating: "a".repeat(51) })), "23514");
 });
 
-Deno.test("parking sessions: a session outlives its user, without a trace of them; a running one is cancelled", async () => {
+Deno.test("parking sessions: a session stays without its user's data after a withdrawal; a running one is cancelled", async () => {
   const leave: ((user: string) => Promise<unknown>)[] = [
     (user) => db.sql`update public.app_users set status = 'withdrawn' where id = ${user}`,
     (user) => db.sql`delete from auth.users where id = ${user}`,
@@ -380,7 +380,7 @@ Deno.test("parking sessions: a session outlives its user, without a trace of the
   }
 });
 
-Deno.test("parking sessions: stays of less than a minute, by their exit or by the clock, are rewarded once: when they are the first", async () => {
+Deno.test("parking sessions: stays of less than a minute, by their exit or by the clock, are rewarded only when they are the first", async () => {
   const user = await newUser(db.sql);
   /** What the person has after a stay at a new lot: points for stays, and lots that count for badges. */
   const after = async (minutesAgo: number, exit: number) => {
@@ -416,7 +416,7 @@ Deno.test("parking sessions: a session that begins in the future, because the cl
   assert.equal((await stored(id)).status, "cancelled");
 });
 
-Deno.test("parking sessions: a session that has not ended has no answer, and one that has, has all of it", async () => {
+Deno.test("parking sessions: a running session has no fee fields, an ended one has all of them", async () => {
   const { id } = await parked(db);
   const writes = [
     db.sql`update public.parking_sessions set total_amount_minor = 100 where id = ${id}`,
@@ -436,7 +436,7 @@ Deno.test("parking sessions: a session that has not ended has no answer, and one
   for (const write of writes) assert.equal(await sqlstate(write), "23514");
 });
 
-Deno.test("parking sessions: nobody has two running sessions, however the rows are written", async () => {
+Deno.test("parking sessions: a user cannot have two running sessions, also by SQL", async () => {
   const [user, lot] = [await newUser(db.sql), await pricedLot(db.sql)];
   const insert = () => db.sql`insert into public.parking_sessions (user_id, parking_lot_id) values (${user}, ${lot})`;
   await insert();

@@ -52,7 +52,7 @@ async function toldOf(user: string, lot: string, id: string): Promise<Told> {
   return row!;
 }
 
-Deno.test(`sessions fee: for ${SETS} random price lists the meter, calc-fee and the end of a session tell the same`, async () => {
+Deno.test(`session fees: for ${SETS} random price lists the meter, calc-fee and the end of a session give the same fee`, async () => {
   const chance = new Chance(SEED);
   const user = await newUser(db.sql);
   let known = 0;
@@ -83,7 +83,7 @@ Deno.test(`sessions fee: for ${SETS} random price lists the meter, calc-fee and 
 
 const current = (user: string) => callAs<Current>(db, user, "my_current_parking_session");
 
-Deno.test("sessions fee: the meter tells the amount, the next one and when, and every increase of the next 24 hours", async () => {
+Deno.test("session fees: the meter has the amount, the next one and when, and every increase of the next 24 hours", async () => {
   const { user, id } = await parked(db, 40);
   const { meter, id: shown } = await current(user);
   assert.deepEqual([shown, meter.amount, meter.currency, meter.next_amount], [id, 400, "JPY", 600]);
@@ -93,14 +93,14 @@ Deno.test("sessions fee: the meter tells the amount, the next one and when, and 
   assert.equal(meter.curve!.length, 49); // 48 increases and where the curve ends
 });
 
-Deno.test("sessions fee: where the fee is not known the meter says why", async () => {
+Deno.test("session fees: the meter has the reason for an unknown fee", async () => {
   const { user, lot } = await parked(db, 10);
   await db.sql`delete from public.pricing_rules where parking_lot_id = ${lot}`;
   const { meter } = await current(user);
   assert.deepEqual(meter, { refusal: { code: "fee_unknown", reason: "no_rules" } });
 });
 
-Deno.test("sessions fee: a session that was forgotten for more than 366 days still has a meter, and can be ended", async () => {
+Deno.test("session fees: a session of more than 366 days still has a meter, and can be ended", async () => {
   const { user, id } = await parked(db, 400 * 24 * 60);
   const { meter } = await current(user);
   assert.equal(meter.amount, 366 * 48 * 200);
@@ -110,7 +110,7 @@ Deno.test("sessions fee: a session that was forgotten for more than 366 days sti
   assert.deepEqual(breakdown.notes, ["only_366_days_priced"]);
 });
 
-Deno.test("sessions fee: who has no running session has no current one", async () => {
+Deno.test("session fees: a user without a running session has no current one", async () => {
   const user = await newUser(db.sql);
   assert.equal((await errorOf(current(user))).code, "not_found");
   const { user: driver, id } = await parked(db);
@@ -118,7 +118,7 @@ Deno.test("sessions fee: who has no running session has no current one", async (
   assert.equal((await errorOf(current(driver))).code, "not_found");
 });
 
-Deno.test("sessions fee: the current session says whether the car can leave, also of a lot that has closed to the public", async () => {
+Deno.test("session fees: the current session shows whether the car can leave, also of a lot that has closed to the public", async () => {
   const { user, lot } = await parked(db);
   const exit = async () => {
     const { can_exit_now, can_exit_changes_at } = await current(user);

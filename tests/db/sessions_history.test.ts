@@ -52,12 +52,12 @@ const user = await newUser(db.sql);
 const rows = await history(user, lots, 40);
 await history(await newUser(db.sql), lots, 5);
 
-Deno.test("sessions history: the history is the caller's own, newest first, whole on its pages", async () => {
+Deno.test("session history: it has the caller's own sessions, newest first, complete over its pages", async () => {
   assert.deepEqual(await all(user), rows.map(({ id }) => id));
   assert.deepEqual(await all(user, {}, 100), rows.map(({ id }) => id));
 });
 
-Deno.test("a filter leaves exactly what it names: status, lot, from and to", async () => {
+Deno.test("session history: a filter returns exactly what it names: status, lot, from and to", async () => {
   const [from, to] = [rows[30]!.started_at, rows[8]!.started_at];
   const kept: [Filters, (row: typeof rows[number]) => boolean][] = [
     [{ status: "ended" }, ({ status }) => status === "ended"],
@@ -76,7 +76,7 @@ Deno.test("a filter leaves exactly what it names: status, lot, from and to", asy
   }
 });
 
-Deno.test("sessions history: a cursor belongs to its user and its filters", async () => {
+Deno.test("session history: a cursor belongs to its user and its filters", async () => {
   const { next_cursor } = await page(user, { limit: 2, status: "ended" });
   const other = await newUser(db.sql);
   for (
@@ -87,7 +87,7 @@ Deno.test("sessions history: a cursor belongs to its user and its filters", asyn
   await page(user, { status: "ended", cursor: next_cursor });
 });
 
-Deno.test("sessions history: a limit and a status out of bounds are rejected by name", async () => {
+Deno.test("session history: a limit and a status out of bounds are rejected by name", async () => {
   for (const [filters, param] of [[{ limit: 0 }, "limit"], [{ limit: 101 }, "limit"], [{ status: "gone" }, "status"]]) {
     const found = await errorOf(page(user, filters as Filters));
     assert.deepEqual([found.code, found.param], ["validation_error", param]);

@@ -56,7 +56,7 @@ async function isDeleted(asset: string): Promise<boolean> {
   return row!.deleted;
 }
 
-Deno.test("sessions photos: photos lie in their slots, those of the stay before those of afterwards, in every state of the session", async () => {
+Deno.test("session photos: photos are in their slots, those of the stay before those after it, in every state of the session", async () => {
   const { user, id } = await parked(db, 10);
   const [first, second, third] = [await upload(user), await upload(user), await upload(user)];
   await put(user, id, "during", 4, first);
@@ -74,7 +74,7 @@ Deno.test("sessions photos: photos lie in their slots, those of the stay before 
   assert.ok(breakdown && rules);
 });
 
-Deno.test("sessions photos: a second photo in a slot takes the place of the first, which goes; the same again changes nothing", async () => {
+Deno.test("session photos: a second photo in a slot replaces the first, which is deleted; repeating it changes nothing", async () => {
   const { user, id } = await parked(db);
   const [first, second] = [await upload(user), await upload(user)];
   const before = await put(user, id, "during", 1, first);
@@ -86,7 +86,7 @@ Deno.test("sessions photos: a second photo in a slot takes the place of the firs
   assert.equal((await errorOf(put(user, id, "during", 2, first))).code, "not_found");
 });
 
-Deno.test("sessions photos: of two photos that want a slot at once one lies there and the other goes", async () => {
+Deno.test("session photos: of two concurrent photos for a slot one is stored and the other is deleted", async () => {
   const { user, id } = await parked(db);
   const assets = await Promise.all([1, 2, 3, 4].map(() => upload(user)));
   await Promise.all(assets.map((asset) => put(user, id, "after", 3, asset)));
@@ -95,7 +95,7 @@ Deno.test("sessions photos: of two photos that want a slot at once one lies ther
   for (const asset of assets) assert.equal(await isDeleted(asset), asset !== photos[0]!.asset_id);
 });
 
-Deno.test("sessions photos: a photo that is taken out goes, and an empty slot is told", async () => {
+Deno.test("session photos: a removed photo is deleted, and removing from an empty slot is an error", async () => {
   const { user, id } = await parked(db);
   const asset = await upload(user);
   await put(user, id, "during", 1, asset);
@@ -106,7 +106,7 @@ Deno.test("sessions photos: a photo that is taken out goes, and an empty slot is
   assert.deepEqual([code, param], ["not_found", "slot"]);
 });
 
-Deno.test("sessions photos: only an upload of the caller's own, looked at, of its category and not in use elsewhere becomes a photo", async () => {
+Deno.test("session photos: a photo must be the caller's own checked upload of the category, not in use elsewhere", async () => {
   const { user, id } = await parked(db);
   const used = await upload(user);
   await put(user, id, "during", 1, used);
@@ -125,7 +125,7 @@ Deno.test("sessions photos: only an upload of the caller's own, looked at, of it
   assert.equal((await detail(user, id)).photos.length, 1);
 });
 
-Deno.test("sessions photos: a phase and a slot out of bounds are rejected by name, and cannot be stored", async () => {
+Deno.test("session photos: a phase and a slot out of bounds are rejected by name, and cannot be stored", async () => {
   const { user, id } = await parked(db);
   for (const [phase, slot, param] of [["before", 1, "phase"], ["during", 0, "slot"], ["after", 5, "slot"]] as const) {
     const asset = await upload(user);
@@ -138,7 +138,7 @@ Deno.test("sessions photos: a phase and a slot out of bounds are rejected by nam
   }
 });
 
-Deno.test("sessions photos: another user's session has no slots and no detail for the caller, and who is not active has none", async () => {
+Deno.test("session photos: another user's session is not found, and inactive users have none", async () => {
   const { user, id } = await parked(db);
   await put(user, id, "during", 1, await upload(user));
   const calls = (person: string, session: string) => [
@@ -155,7 +155,7 @@ Deno.test("sessions photos: another user's session has no slots and no detail fo
   assert.equal((await detail(user, id)).photos.length, 1);
 });
 
-Deno.test("sessions photos: the photos of a user who leaves go", async () => {
+Deno.test("session photos: the photos of a user who withdraws are deleted", async () => {
   const leave: ((user: string) => Promise<unknown>)[] = [
     (user) => db.sql`update public.app_users set status = 'withdrawn' where id = ${user}`,
     (user) => db.sql`delete from auth.users where id = ${user}`,
@@ -171,7 +171,7 @@ Deno.test("sessions photos: the photos of a user who leaves go", async () => {
   }
 });
 
-Deno.test("sessions photos: a session without photos has an empty list, and one that runs has no breakdown yet", async () => {
+Deno.test("session photos: a session without photos has an empty list, and one that runs has no breakdown yet", async () => {
   const user = await newUser(db.sql);
   const { user: driver, id } = await parked(db);
   assert.deepEqual([(await detail(driver, id)).photos, (await detail(driver, id)).breakdown], [[], null]);

@@ -34,18 +34,18 @@ async function closesIn(lot: string, minutes: number): Promise<void> {
 const near = (found: number, expected: number, most = 0.1) =>
   assert.ok(Math.abs(found - expected) < most, `${found}, not ${expected}`);
 
-Deno.test("sessions reminders: a session that starts is due at once, and then five minutes before its next increase", async () => {
+Deno.test("reminder times: a session that starts is due at once, and then five minutes before its next increase", async () => {
   const { id } = await parked(db);
   near((await looksIn(id))!, 0);
   near(await looksAgainIn(id), 25);
 });
 
-Deno.test("sessions reminders: an increase that is less than five minutes ahead when a session starts is left out; the one after it is not", async () => {
+Deno.test("reminder times: an increase that is less than five minutes ahead when a session starts is left out; the one after it is not", async () => {
   const { id } = await parked(db, 27);
   near(await looksAgainIn(id), 28);
 });
 
-Deno.test("sessions reminders: where the way out closes a session is looked at half an hour before, when it closes, and when it opens", async () => {
+Deno.test("reminder times: where the exit closes a session is due half an hour before, when it closes, and when it opens", async () => {
   const [user, lot] = [await newUser(db.sql), await pricedLot(db.sql)];
   await closesIn(lot, 40);
   const id = await start(db, user, lot);
@@ -63,7 +63,7 @@ Deno.test("sessions reminders: where the way out closes a session is looked at h
   near(await looksAgainIn(await start(db, third, closed)), 14.5, 0.6);
 });
 
-Deno.test("sessions reminders: a session is due at once when what it costs by changes, and is not when that does not", async () => {
+Deno.test("reminder times: a session is due at once only when its prices change", async () => {
   const { user, id } = await parked(db);
   const before = await looksAgainIn(id);
   await callAs(db, user, "update_my_parking_session", { id, memo: "B2" });
@@ -73,7 +73,7 @@ Deno.test("sessions reminders: a session is due at once when what it costs by ch
   near(await looksAgainIn(id), 15);
 });
 
-Deno.test("sessions reminders: a session is not looked at once it has ended, was cancelled, or its user has left", async () => {
+Deno.test("reminder times: a session that has ended, was cancelled, or whose user has withdrawn is never due", async () => {
   const ends: ((user: string, id: string) => Promise<unknown>)[] = [
     (user, id) => callAs(db, user, "finalize_parking_session", { id, exit_at: inMinutes(0) }),
     (user, id) => callAs(db, user, "cancel_parking_session", { id }),
@@ -90,7 +90,7 @@ Deno.test("sessions reminders: a session is not looked at once it has ended, was
   }
 });
 
-Deno.test("sessions reminders: where the fee is not known, or rises no more, a session is looked at again in twelve hours", async () => {
+Deno.test("reminder times: where the fee is not known, or rises no more, a session is due again in twelve hours", async () => {
   const { lot, id } = await parked(db);
   await db.sql`update public.pricing_rules set cap_type = 'stay', cap_price_minor = 200 where parking_lot_id = ${lot}`;
   near(await looksAgainIn(id), 720);
@@ -98,7 +98,7 @@ Deno.test("sessions reminders: where the fee is not known, or rises no more, a s
   near(await looksAgainIn(id), 720);
 });
 
-Deno.test("sessions reminders: a start that is rejected or rolled back leaves nothing to look at", async () => {
+Deno.test("reminder times: a start that is rejected or rolled back leaves no due session", async () => {
   const { user, lot } = await parked(db);
   const count = async () => (await db.sql`select count(*)::int as count from private.session_reminders`)[0]!["count"];
   const before = await count();

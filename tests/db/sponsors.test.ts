@@ -51,7 +51,7 @@ async function checkIn(user: string, sponsor: string, lat = 43.06, lng = 141.35,
   return row!.taken;
 }
 
-Deno.test("sponsors: the nearest sponsors are those that sorting all of them gives: anywhere, poles and antimeridian too", async () => {
+Deno.test("sponsors: the nearest sponsors are those of a full sort: anywhere, also at the poles and the antimeridian", async () => {
   let total = 0;
   for (const query of queries(250, {})) {
     const asked = { ...query, radius_m: Math.max(1, Math.round(query.radius_m)), limit: Math.min(query.limit, 100) };
@@ -72,7 +72,7 @@ Deno.test("sponsors: a search of few sponsors reads the index, not the table", a
   assert.match(JSON.stringify(plan), /sponsors_mercator_idx/);
 });
 
-Deno.test("sponsors: a question that is none is rejected by name", async () => {
+Deno.test("sponsors: an invalid parameter is rejected by name", async () => {
   const good = { lat: 35, lng: 139, radius_m: 500, limit: 10 };
   for (const [param, value] of [["lat", 91], ["lng", 181], ["radius_m", 50_001], ["limit", 101]] as const) {
     const refused = await errorOf(near({ ...good, [param]: value }));
@@ -80,7 +80,7 @@ Deno.test("sponsors: a question that is none is rejected by name", async () => {
   }
 });
 
-Deno.test("sponsors: sponsors out of their time are in no list, and nobody checks in there", async () => {
+Deno.test("sponsors: sponsors outside of their period are not listed, and check-ins there are rejected", async () => {
   const user = await newUser(db.sql);
   const place = { lat: -41.3, lng: 174.8 };
   const shown = await newSponsor(place);
@@ -117,7 +117,7 @@ Deno.test("sponsors: the list has the sponsors of a category in their order, pag
   assert.deepEqual(seen, inOrder);
 });
 
-Deno.test("sponsors: a check-in counts once a day with one row of activity; later ones that day answer the first", async () => {
+Deno.test("sponsors: a check-in counts once a day with one row of activity; later ones that day return the first", async () => {
   const [user, sponsor] = [await newUser(db.sql), await newSponsor()];
   const first = await checkIn(user, sponsor);
   const second = await checkIn(user, sponsor);
@@ -141,7 +141,7 @@ Deno.test("sponsors: the day of a check-in is the sponsor's own", async () => {
   }
 });
 
-Deno.test("sponsors: a check-in from too far says how far it was, and one within the radius counts", async () => {
+Deno.test("sponsors: a check-in too far away is rejected with its distance, and one within the radius counts", async () => {
   const [user, sponsor] = [await newUser(db.sql), await newSponsor({ checkin_radius_m: 150 })];
   const refused = await errorOf(checkIn(user, sponsor, 43.0614));
   assert.deepEqual([refused.code, refused.status], ["validation_error", 422]);
@@ -152,7 +152,7 @@ Deno.test("sponsors: a check-in from too far says how far it was, and one within
   assert.ok(counted && near > 140 && near < 150);
 });
 
-Deno.test("sponsors: a position that is not known to within 100 m does not count", async () => {
+Deno.test("sponsors: a position with an accuracy above 100 m does not count", async () => {
   const [user, sponsor] = [await newUser(db.sql), await newSponsor()];
   const refused = await errorOf(checkIn(user, sponsor, 43.06, 141.35, 100.5));
   assert.deepEqual([refused.code, refused.param, refused.details], [
@@ -163,7 +163,7 @@ Deno.test("sponsors: a position that is not known to within 100 m does not count
   assert.equal((await checkIn(user, sponsor, 43.06, 141.35, 100)).counted, true);
 });
 
-Deno.test("sponsors: a check-in beside the deletion of its sponsor waits for it, and says that there is no such sponsor", async () => {
+Deno.test("sponsors: a check-in during the deletion of its sponsor waits for it, and is rejected with not_found", async () => {
   const [user, sponsor] = [await newUser(db.sql), await newSponsor()];
   const { answer } = await db.sql.begin(async (deleting) => {
     await deleting`delete from public.sponsors where id = ${sponsor}`;
@@ -220,7 +220,7 @@ Deno.test("sponsors: a weekday may be written with a point", async () => {
   assert.equal(row!["is_open"], true);
 });
 
-Deno.test("sponsors: hours, times and time zones that are not well formed cannot be stored", async () => {
+Deno.test("sponsors: hours, times and time zones that are malformed cannot be stored", async () => {
   const wrong = [
     `{}`,
     `[1]`,

@@ -8,7 +8,7 @@ function findings(statements: string, name = NAME): string[] {
   return sqlFindings(name, `${STORY}${statements}`).map((finding) => finding.replace(`${name}:`, ""));
 }
 
-Deno.test("sql rules: the migrations keep the house rules", () => {
+Deno.test("sql rules: the migrations keep the project's rules", () => {
   const all = migrations();
   assert.ok(all.length > 0);
   assert.deepEqual(all.flatMap(({ name, text }) => sqlFindings(name, text)), []);
@@ -35,7 +35,7 @@ Deno.test("sql rules: a finding names file, line and what is wrong", () => {
   assert.deepEqual(sqlFindings(NAME, `${STORY}SELECT 1;\n`), [`${NAME}:4 writes SELECT in upper case`]);
 });
 
-Deno.test("sql rules: each breach of the house rules is found", () => {
+Deno.test("sql rules: each breach of the project's rules is found", () => {
   const function61 = `create function f() returns void\nas $$\n${"  perform 1;\n".repeat(58)}$$;\n`;
   const cases: [statements: string, finding: string][] = [
     ["select 1; \n", "4 ends in white space"],
@@ -68,7 +68,7 @@ Deno.test("sql rules: a function of sixty lines and a file of five hundred pass"
 
 const ALL = migrations().map(({ text }) => text);
 
-Deno.test("sql rules: functions that raise are not immutable, however deep what they call is", () => {
+Deno.test("sql rules: functions that raise are not immutable, at any depth of calls", () => {
   assert.deepEqual(raisingImmutables(ALL), []);
   const sample =
     "create function private.a() returns void\nlanguage plpgsql immutable\nas $$\nbegin\n  perform private.b();\nend\n$$;\n\n" +

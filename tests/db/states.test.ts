@@ -102,7 +102,7 @@ async function tried(run: (sql: TransactionSql) => Promise<unknown>): Promise<vo
   });
 }
 
-Deno.test("states: every table whose rows have moves is held to them, and the tables are these", async () => {
+Deno.test("states: every table with a status has its transitions enforced, and the tables are these", async () => {
   const held = await db.sql<{ table: string }[]>`
     select distinct t.tgrelid::regclass::text as table from pg_trigger t
     where t.tgfoid = 'private.tg_check_state'::regproc and t.tgenabled <> 'D' order by 1`;
@@ -111,7 +111,7 @@ Deno.test("states: every table whose rows have moves is held to them, and the ta
 });
 
 for (const [entity, { table, insert }] of Object.entries(TABLES)) {
-  Deno.test(`states: ${table}: the listed moves are made and every other is 409 with the states that may follow, for the service and the owner`, async () => {
+  Deno.test(`states: ${table}: the listed transitions succeed and every other is 409 with the allowed states, for the service and the owner`, async () => {
     const states = await statesOf(table);
     assert.ok(states.length >= 3, table);
     for (const role of ["service_role", "postgres"]) {
@@ -152,7 +152,7 @@ for (const [entity, { table, insert }] of Object.entries(TABLES)) {
 
 for (const [entity, { table, insert }] of Object.entries(TABLES)) {
   if (entity === "account") continue; // the service does not insert accounts: they follow auth.users
-  Deno.test(`states: ${table}: the service begins a row only in a start state, the owner in any`, async () => {
+  Deno.test(`states: ${table}: the service creates a row only in a start state, the owner in any`, async () => {
     for (const state of await statesOf(table)) {
       await tried((sql) => insert(sql, state));
       const attempt = tried(async (sql) => {
@@ -172,7 +172,7 @@ for (const [entity, { table, insert }] of Object.entries(TABLES)) {
   });
 }
 
-Deno.test("states: docs/domains/states.md lists every move that the database allows, and no other", async () => {
+Deno.test("states: docs/domains/states.md lists every transition that the database allows, and no other", async () => {
   const text = await Deno.readTextFile(new URL("../../docs/domains/states.md", import.meta.url));
   const listed = [...text.matchAll(/^\| `(\w+)` +\| (?:`(\w+)`|\(new\)) +\| (.+?) +\|$/gm)].flatMap(
     ([, entity, from, states]) =>

@@ -45,7 +45,7 @@ async function finish({ msg_id, notification_id, body }: Taken["notifications"][
   return row!["recorded"] as { subscription_id: string } | null;
 }
 
-Deno.test("store notifications: one is stored once, recorded once, and its body does not stay", async () => {
+Deno.test("store notifications: one is stored once, recorded once, and its body is not kept", async () => {
   const statement = aStatement(plan);
   assert.deepEqual([await receive(statement), await receive(statement)], [true, false]);
   const { found, notifications: [taken] } = await take();
@@ -63,7 +63,7 @@ Deno.test("store notifications: one is stored once, recorded once, and its body 
   assert.equal((await take()).found, 0);
 });
 
-Deno.test("store notifications: what cannot be recorded leaves nothing, and is dead after five attempts", async () => {
+Deno.test("store notifications: one that cannot be recorded has no effect, and is dead after five attempts", async () => {
   await receive(aStatement(plan, { facts: { product_id: "no.plan" } as never }));
   for (let attempt = 1; attempt <= 5; attempt++) {
     const { notifications: [taken] } = await take();
@@ -76,7 +76,7 @@ Deno.test("store notifications: what cannot be recorded leaves nothing, and is d
   assert.equal(dead.length, 1);
 });
 
-Deno.test("store notifications: an attempt during an outage is not counted; one that is given up keeps its problem", async () => {
+Deno.test("store notifications: an attempt during an outage is not counted; a dead one keeps its problem", async () => {
   const statement = aStatement(plan);
   await receive(statement);
   for (let nth = 0; nth < 8; nth++) {
@@ -101,7 +101,7 @@ Deno.test("store notifications: a consumer that ends lets the next notification 
   assert.equal((await sql`select from private.wake_ups where function = 'store-notifications/process'`).length, 1);
 });
 
-Deno.test("reconciliation: what is due is taken oldest first, by one consumer, store by store, and not again within the hour", async () => {
+Deno.test("reconciliation: due subscriptions are taken oldest first, by one consumer, store by store, and not again within the hour", async () => {
   await sql`update public.user_subscriptions set ask_at = null`;
   const ids: string[] = [];
   for (const minutes of [10, 30, 20]) {

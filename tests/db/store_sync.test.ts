@@ -74,7 +74,7 @@ const sale = {
   proceeds_minor: 1224,
 };
 
-Deno.test("turns: each store is asked by one consumer at a time, and a run by one", async () => {
+Deno.test("leases: each store is queried by one consumer at a time, and a run by one", async () => {
   await start("all", "all");
   const taken = (await Promise.all([take(), take(), take(), take()])).filter((turn) => turn !== null);
   assert.deepEqual(taken.map(({ store }) => store).sort(), ["android_store", "ios_store"]);
@@ -83,7 +83,7 @@ Deno.test("turns: each store is asked by one consumer at a time, and a run by on
   assert.deepEqual([next!.store, next!.run_id === taken[0]!.run_id], [taken[0]!.store, false]);
 });
 
-Deno.test("turns: a consumer that is gone loses its lease, and what it still sends is ignored", async () => {
+Deno.test("leases: a crashed consumer loses its lease, and its later writes are ignored", async () => {
   const [id] = await start("ios_store", "sales");
   const lost = await take();
   assert.equal(await take(), null);
@@ -103,7 +103,7 @@ Deno.test("turns: a consumer that is gone loses its lease, and what it still sen
   assert.equal((await db.sql`select from pgmq."q_store-sync"`).length, 0);
 });
 
-Deno.test("turns: a run that writes nothing in ten of them fails with what it ended with; each write begins the count again", async () => {
+Deno.test("leases: a run without a write in ten of them fails with its last problem; each write begins the count again", async () => {
   const [id] = await start("ios_store", "sales");
   for (let n = 0; n < 10; n++) {
     const turn = (await take())!;
@@ -124,7 +124,7 @@ Deno.test("turns: a run that writes nothing in ten of them fails with what it en
   assert.equal(told.length, 1);
 });
 
-Deno.test("turns: a run that is put off is taken when it is due, and sooner only without a wait", async () => {
+Deno.test("leases: a run that is put off is taken when it is due, and sooner only without a wait", async () => {
   await start("ios_store", "sales");
   const turn = (await take())!;
   const [row] = await db
@@ -141,7 +141,7 @@ Deno.test("turns: a run that is put off is taken when it is due, and sooner only
   assert.equal((await take())!.run_id, turn.run_id);
 });
 
-Deno.test("sales: a day is replaced, the same rows change nothing, and the days to read shrink to the recent ones", async () => {
+Deno.test("sales: a day is replaced, the same rows change nothing, and then only recent days are read again", async () => {
   await start("ios_store", "sales");
   const turn = (await take())!;
   assert.equal(turn.days.length, 90);
@@ -208,7 +208,7 @@ Deno.test("reviews: a page is written with the page to go on with, and a later r
   assert.ok(Math.abs(Date.parse(read_until!) - (Date.now() - 30 * 86_400_000)) < 3_600_000);
 });
 
-Deno.test("metrics: the later report holds in whatever order they come; instances are read once, files with each run", async () => {
+Deno.test("metrics: the later report counts in any order of arrival; instances are read once, files with each run", async () => {
   await start("ios_store", "metrics");
   const turn = (await take())!;
   const write = (part: string, day: string, value: number) =>
@@ -234,7 +234,7 @@ Deno.test("metrics: the later report holds in whatever order they come; instance
   assert.deepEqual((await take())!.parts, ["instance/1", "instance/2"]);
 });
 
-Deno.test("start: of many at once one starts each combination, and all name the same runs", async () => {
+Deno.test("start: of concurrent calls one starts each combination, and all return the same runs", async () => {
   await start("all", "all");
   await db.sql`update public.store_sync_runs set status = 'running'`;
   await db.sql`update public.store_sync_runs set status = 'succeeded', finished_at = now()`;
@@ -248,7 +248,7 @@ Deno.test("start: of many at once one starts each combination, and all name the 
   assert.deepEqual(new Set(answers.flatMap(([row]) => row!.run_ids)), new Set(started));
 });
 
-Deno.test("start: the nightly job starts what is not open; runs are removed 90 days after their end", async () => {
+Deno.test("start: the nightly job starts each run that is not open; runs are removed 90 days after their end", async () => {
   const [id] = await start("ios_store", "sales");
   await db.sql`select private.sync_stores()`;
   assert.equal((await db.sql`select from public.store_sync_runs where status = 'queued'`).length, 6);

@@ -56,7 +56,7 @@ Deno.test("record_store_statement: an unknown source, an unknown plan and a susp
   assert.equal((await errorOf(record(sql, aStatement(plan), user))).code, "forbidden");
 });
 
-Deno.test("claim_subscription: only for an hour, only by any user who showed the receipt, never by an anonymous client", async () => {
+Deno.test("claim_subscription: only within an hour, only by a user who sent the receipt, never by an anonymous client", async () => {
   const [user, stranger] = [await newUser(sql), await newUser(sql)];
   const id = await record(sql, aStatement(plan), user);
   assert.equal((await errorOf(claim(db, stranger, id))).code, "not_found");
@@ -110,7 +110,7 @@ Deno.test("record_store_statement: a purchase that comes to name another account
   assert.deepEqual(await notified(next), ["「プラン」をこのアカウントに移しました"]);
 });
 
-Deno.test("record_store_statement: a purchase and the one that takes its place have one user, whichever comes first", async () => {
+Deno.test("record_store_statement: a purchase and the one that takes its place have one user, in either order", async () => {
   for (const isInOrder of [true, false]) {
     const user = await newUser(sql);
     const former = aStatement(plan, { store: "android_store" });
@@ -168,7 +168,7 @@ Deno.test("premium: the latest of several subscriptions and a grant by hand, als
   assert.equal((await premiumOf(sql, user))?.toISOString(), until);
 });
 
-Deno.test("export_my_data: has the user's subscriptions and what was said of them, and nobody else's", async () => {
+Deno.test("export_my_data: has the user's subscriptions and their events, and no others", async () => {
   const [user, other] = [await newUser(sql), await newUser(sql)];
   const statement = aStatement(plan);
   const id = await record(sql, statement, user);
@@ -197,7 +197,7 @@ Deno.test("export_my_data: has the user's subscriptions and what was said of the
   );
 });
 
-Deno.test("withdraw_my_account: of a revocation by hand the act stays, and the reason goes", async () => {
+Deno.test("withdraw_my_account: a revocation by an administrator stays, and its reason is deleted", async () => {
   const [user, admin] = [await newUser(sql), crypto.randomUUID()];
   await sql`
     insert into auth.users (id, email, raw_app_meta_data) values (
@@ -213,7 +213,7 @@ Deno.test("withdraw_my_account: of a revocation by hand the act stays, and the r
   assert.deepEqual([row!["status"], row!["user_id"]], ["revoked", null]);
 });
 
-Deno.test("needs_acknowledgement: follows the store's order, and is over once the store was told", async () => {
+Deno.test("needs_acknowledgement: follows the store's order, and is false once the store was called", async () => {
   const pending = aStatement(plan, { store: "android_store" });
   const key = { store: "android_store", subscription_key: pending.subscription_key } as const;
   const bought = aStatement(plan, {
@@ -235,7 +235,7 @@ Deno.test("needs_acknowledgement: follows the store's order, and is over once th
   assert.equal(await needs(id), true);
 });
 
-Deno.test("store_events: asking often does not make the ledger long; a notification that is read twice is one event", async () => {
+Deno.test("store_events: repeated queries add no events; a notification that is read twice is one event", async () => {
   const answer = aStatement(plan);
   const at = (ms: number) => ({ event_id: crypto.randomUUID(), occurred_at: later(answer.occurred_at, ms) });
   const id = await record(sql, answer);
@@ -254,7 +254,7 @@ Deno.test("store_events: asking often does not make the ledger long; a notificat
   ]);
 });
 
-Deno.test("user_subscriptions: a statement that says nothing new makes no new version", async () => {
+Deno.test("user_subscriptions: a statement without news makes no new version", async () => {
   const statement = aStatement(plan);
   const id = await record(sql, statement);
   const version = async () =>
@@ -299,7 +299,7 @@ Deno.test("announce_subscription_ends: users are notified once of an end that no
   assert.equal(row!["status"], "active");
 });
 
-Deno.test("api.list_my_subscription_events: pages of several subscriptions, the last said first", async () => {
+Deno.test("api.list_my_subscription_events: pages of several subscriptions, newest first", async () => {
   const user = await newUser(sql);
   const times: string[] = [];
   for (let nth = 0; nth < 2; nth++) {

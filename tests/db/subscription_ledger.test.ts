@@ -67,7 +67,7 @@ Deno.test("subscriptions: the user is notified of a purchase, of a payment that 
   ]);
 });
 
-Deno.test("subscriptions: a later statement wins, whichever comes first", async () => {
+Deno.test("subscriptions: a later statement wins, in any order", async () => {
   const user = await newUser(sql);
   const bought = aStatement(plan);
   const revoked = aStatement(plan, {

@@ -232,7 +232,7 @@ async function premiumAt(asked: readonly { readonly user_id: string; readonly af
 
 class RolledBack extends Error {}
 
-Deno.test(`subscriptions: ${LIVES} random lives end as the naive ledger says, whatever order their statements come in`, async () => {
+Deno.test(`subscriptions: ${LIVES} random lives end as in the naive ledger, with statements in any order`, async () => {
   const seen = new Set<string>();
   for (let done = 0; done < LIVES; done += BATCH) {
     const lives: Life[] = [];

@@ -93,7 +93,7 @@ Deno.test(`verify: of two accounts that restore at once one has the subscription
   }
 });
 
-Deno.test(`verify: two accounts that restore what the other has do not wait for each other, ${ROUNDS} times`, async () => {
+Deno.test(`verify: two accounts that restore each other's subscription do not deadlock, ${ROUNDS} times`, async () => {
   const users = [await newUser(sql), await newUser(sql)] as const;
   const statements = [aStatement(plan), aStatement(plan)] as const;
   let [first, second] = [0, 1];
@@ -132,7 +132,7 @@ Deno.test(`verify: a purchase and the one that takes its place, both new and at 
   }
 });
 
-Deno.test(`withdraw: beside a renewal and a restore nobody who has withdrawn has a subscription or premium, ${ROUNDS} times`, async () => {
+Deno.test(`withdraw: during a renewal and a restore a withdrawn user keeps no subscription or premium, ${ROUNDS} times`, async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const [owner, other] = [await newUser(sql), await newUser(sql)];
     const statement = aStatement(plan);
@@ -159,7 +159,7 @@ Deno.test(`withdraw: beside a renewal and a restore nobody who has withdrawn has
   }
 });
 
-Deno.test(`admin_revoke_subscription: beside renewals and another administrator it is revoked once, ${ROUNDS} times`, async () => {
+Deno.test(`admin_revoke_subscription: with concurrent renewals and another administrator it is revoked once, ${ROUNDS} times`, async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const user = await newUser(sql);
     const statement = aStatement(plan);
@@ -185,7 +185,7 @@ Deno.test(`admin_revoke_subscription: beside renewals and another administrator 
   }
 });
 
-Deno.test("subscriptions: everything at once over a few accounts and purchases ends without a deadlock, premium right", async () => {
+Deno.test("subscriptions: all operations at once on a few accounts and purchases ends without a deadlock, premium right", async () => {
   const users = await Promise.all(Array.from({ length: 4 }, () => newUser(sql)));
   const first = aStatement(plan, { store: "android_store" });
   const second = aStatement(plan, { store: "android_store", supersedes: first.subscription_key });

@@ -59,7 +59,7 @@ const gift = (theme: string, admin: string, user: string, message: string | null
     (sql) => sql`select api.gift_theme_to_user(${theme}, ${admin}, ${user}, ${message})`,
   );
 
-Deno.test("themes: a free theme is every client's without a row, under the id that it keeps when it is applied", async () => {
+Deno.test("themes: a free theme belongs to every user without a row, and keeps its id when it is applied", async () => {
   const user = await newUser(db.sql);
   const theme = await newTheme({ is_free: true });
   const listed = (await list(user)).items.find(({ theme_id }) => theme_id === theme);
@@ -70,7 +70,7 @@ Deno.test("themes: a free theme is every client's without a row, under the id th
   ]);
 });
 
-Deno.test("themes: a free theme that is no longer offered stays with any user who applied it, and is nobody else's", async () => {
+Deno.test("themes: a free theme that is no longer offered stays with the users who applied it, and with no other", async () => {
   const [user, other] = [await newUser(db.sql), await newUser(db.sql)];
   const theme = await newTheme({ is_free: true });
   await apply(user, theme);
@@ -80,7 +80,7 @@ Deno.test("themes: a free theme that is no longer offered stays with any user wh
   assert.equal((await errorOf(apply(other, theme))).code, "not_found");
 });
 
-Deno.test("themes: applying takes a theme by its own id or by the row's, in place of the one before", async () => {
+Deno.test("themes: applying accepts the theme's id or the row's, and replaces the one before", async () => {
   const user = await newUser(db.sql);
   const [first, second] = [await newTheme(), await newTheme()];
   await grant(user, first, "purchase");
@@ -93,7 +93,7 @@ Deno.test("themes: applying takes a theme by its own id or by the row's, in plac
   assert.deepEqual(await apply(user, second), applied[0]);
 });
 
-Deno.test("themes: a theme that is not owned is not there to apply, and the one before stays applied", async () => {
+Deno.test("themes: a theme that is not owned is not found, and the one before stays applied", async () => {
   const [user, other] = [await newUser(db.sql), await newUser(db.sql)];
   const [mine, theirs] = [await newTheme(), await newTheme()];
   await grant(user, mine, "purchase");
@@ -107,7 +107,7 @@ Deno.test("themes: a theme that is not owned is not there to apply, and the one 
   assert.deepEqual((await list(user)).items.filter((o) => o.is_applied).map((o) => o.theme_id), [mine]);
 });
 
-Deno.test("themes: a theme is granted once, and how it came stays as it was", async () => {
+Deno.test("themes: a theme is granted once, and its source does not change", async () => {
   const [user, theme] = [await newUser(db.sql), await newTheme()];
   assert.equal((await grant(user, theme, "purchase"))[0]!.is_new, true);
   assert.equal((await grant(user, theme, "reward"))[0]!.is_new, false);
@@ -116,7 +116,7 @@ Deno.test("themes: a theme is granted once, and how it came stays as it was", as
   assert.equal(await sqlstate(grant(user, await newTheme(), "theft")), "23514");
 });
 
-Deno.test("themes: the catalogue has what is offered and what is owned, each once, in its order", async () => {
+Deno.test("themes: the catalogue has offered and owned themes, each once, in its order", async () => {
   const user = await newUser(db.sql);
   const offered = await newTheme({ sort_order: -30, price_yen_minor: 300 });
   const retired = await newTheme({ sort_order: -20, is_active: false });
@@ -168,7 +168,7 @@ Deno.test("themes: a gift is the theme, its message and a notification; only the
   assert.equal(await sqlstate(byHand), "42501");
 });
 
-Deno.test("themes: a gift that cannot be is rejected by name and leaves nothing behind", async () => {
+Deno.test("themes: an invalid gift is rejected by name without effect", async () => {
   const [user, admin, theme] = [await newUser(db.sql), await newAdmin(), await newTheme()];
   const gone = await newUser(db.sql);
   await db.sql`update public.app_users set status = 'withdrawn' where id = ${gone}`;
@@ -229,7 +229,7 @@ Deno.test("themes: a level earns its themes and those of the levels below, and n
   assert.ok(!(await ownedBy(other)).has(two!));
 });
 
-Deno.test("themes: a theme that is offered later, or for less, goes to those who have earned it", async () => {
+Deno.test("themes: a theme that is offered later, or for less, is granted to those who have earned it", async () => {
   const [user, other] = [await newUser(db.sql), await newUser(db.sql)];
   await rise(user, 5);
   const theme = await newTheme({ unlock_level: 4, is_active: false });
@@ -243,7 +243,7 @@ Deno.test("themes: a theme that is offered later, or for less, goes to those who
   assert.ok(!(await ownedBy(other)).has(theme));
 });
 
-Deno.test("themes: a badge earns its theme, to those who have it already as well; the theme outlives the badge", async () => {
+Deno.test("themes: a badge earns its theme, to those who have it already as well; the theme stays after the badge is deleted", async () => {
   const [user, early, other] = [await newUser(db.sql), await newUser(db.sql), await newUser(db.sql)];
   const [badge] = await db.sql<{ id: string }[]>`
     insert into public.badges (name, description, icon, category, conditions, threshold)
@@ -263,7 +263,7 @@ Deno.test("themes: a badge earns its theme, to those who have it already as well
   assert.ok((await ownedBy(user)).has(theme));
 });
 
-Deno.test("a theme is not acquired at a time that JSON has no words for: it would take the whole list away", async () => {
+Deno.test("themes: a theme with an infinite acquired_at is rejected: it would fail the whole list", async () => {
   const user = await newUser(db.sql);
   const theme = await newTheme();
   for (const at of ["infinity", "-infinity", "10000-01-01 00:00:00+00", "0044-03-15 00:00:00+00 BC"]) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { newLot, runJob } from "../support/rows.ts";
 
-Deno.test("truncated lots: emptying the table of lots empties the map and leaves a change for every lot", async () => {
+Deno.test("truncated lots: truncating parking_lots clears the map and records a change for every lot", async () => {
   const db = await database();
   try {
     await newLot(db.sql, { lat: 35.68, lng: 139.76 });
@@ -22,7 +22,7 @@ Deno.test("truncated lots: emptying the table of lots empties the map and leaves
   }
 });
 
-Deno.test("truncated lots: emptying a table whose rows hang on lots leaves nothing of it in a lot or its search entry", async () => {
+Deno.test("truncated lots: truncating a table that references lots clears its data in lots and search entries", async () => {
   const db = await database();
   try {
     const lot = await newLot(db.sql);

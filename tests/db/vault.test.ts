@@ -62,7 +62,7 @@ Deno.test("vault_insert_secret: a name that is taken is 409 conflict and the sec
   assert.deepEqual(outcomes.map(({ status }) => status).sort(), [200, ...Array(9).fill(409)]);
 });
 
-Deno.test("vault_insert_secret: an empty secret and a name that is none are 422 and named", async () => {
+Deno.test("vault_insert_secret: an empty secret and an invalid name are 422 and named", async () => {
   for (
     const [wrong, param] of [
       [{ new_secret: "" }, "new_secret"],
@@ -78,7 +78,7 @@ Deno.test("vault_insert_secret: an empty secret and a name that is none are 422 
   }
 });
 
-Deno.test("vault functions: only the service calls them: no anonymous user, no user, no administrator, by no door", async () => {
+Deno.test("vault functions: only the service may call them: no anonymous user, user or administrator, by any interface", async () => {
   const { id, secret } = await inserted();
   const user = await signUp();
   const administrator = await signUp({ appMetadata: { admin: { areas: ["admins", "rewards", "users"] } } });

@@ -46,13 +46,13 @@ for (const [measure, limit] of Object.entries(ALL)) {
     assert.equal((await fit({ [measure]: within === 0 ? limit : within }, ALL))!.fits, true);
   });
 
-  Deno.test(`vehicle fit: a limit of ${measure} that nobody knows is never a fit`, async () => {
+  Deno.test(`vehicle fit: a limit of ${measure} that is unknown is never a fit`, async () => {
     const limits = { ...ALL, [measure]: null };
     assert.deepEqual(await fit(ALL, limits), { fits: null, failing: [], unknown: [measure], limits });
   });
 }
 
-Deno.test("vehicle fit: one limit that is exceeded decides, however many are unknown", async () => {
+Deno.test("vehicle fit: one exceeded limit decides, for any number of unknown ones", async () => {
   const answer = await fit({ height_m: 2.3, width_m: 1.8 }, { height_m: 2.1 });
   assert.deepEqual(answer, {
     fits: false,
@@ -62,7 +62,7 @@ Deno.test("vehicle fit: one limit that is exceeded decides, however many are unk
   });
 });
 
-Deno.test("vehicle fit: only the measures that were given are judged; without any there is no answer", async () => {
+Deno.test("vehicle fit: only the given measures are checked; without any the result is null", async () => {
   assert.deepEqual(await fit({ height_m: 1.5, width_m: null }, ALL), {
     fits: true,
     failing: [],

@@ -50,7 +50,7 @@ async function list(user: string): Promise<Vehicle[]> {
 
 const defaults = async (user: string) => (await list(user)).filter(({ is_default }) => is_default).map(({ id }) => id);
 
-Deno.test("vehicles: the first vehicle is the default, and a later one only when it is asked to be", async () => {
+Deno.test("vehicles: the first vehicle is the default, and a later one only on request", async () => {
   const user = await newUser(db.sql);
   const first = await add(user, { is_default: false });
   assert.deepEqual(await defaults(user), [first.id]);
@@ -63,7 +63,7 @@ Deno.test("vehicles: the first vehicle is the default, and a later one only when
   assert.deepEqual((await list(user)).map(({ id }) => id), [first.id, second.id, third.id]);
 });
 
-Deno.test("vehicles: a deleted default is passed on to the vehicle that was added first, and to none when none is left", async () => {
+Deno.test("vehicles: a deleted default moves to the vehicle that was added first, and to none when none is left", async () => {
   const user = await newUser(db.sql);
   const [first, second, third] = [await add(user), await add(user), await add(user, { is_default: true })];
   await remove(user, third.id);
@@ -88,7 +88,7 @@ Deno.test("vehicles: rows that the service writes and deletes itself keep one de
   assert.ok(rows.some(({ id }) => id === left[0]));
 });
 
-Deno.test("vehicles: the default is not given up, only passed on", async () => {
+Deno.test("vehicles: the default cannot be unset, only moved", async () => {
   const user = await newUser(db.sql);
   const [first, second] = [await add(user), await add(user)];
   const { code, param, details } = await errorOf(change(user, first.id, { is_default: false }));
@@ -112,7 +112,7 @@ Deno.test("vehicles: a user has at most ten vehicles; a deleted one makes room",
   );
 });
 
-Deno.test("vehicles: a field that is given is changed, null takes it away, and what is absent stays", async () => {
+Deno.test("vehicles: a field that is given is changed, null removes it, and what is absent stays", async () => {
   const user = await newUser(db.sql);
   const { id } = await add(user, { nickname: "　赤い車 ", plate_number: "12-34", height_m: 1.9, color: "  " });
   const changed = await change(user, id, { plate_number: null, vehicle_type: "kei" });
@@ -124,7 +124,7 @@ Deno.test("vehicles: a field that is given is changed, null takes it away, and w
   assert.equal((await change(user, id, {})).nickname, "赤い車");
 });
 
-Deno.test("vehicles: a deleted vehicle stays as a row with nothing but its type, and is not there for any client", async () => {
+Deno.test("vehicles: a deleted vehicle stays as a row with its type only, and is not found by any user", async () => {
   const user = await newUser(db.sql);
   const personal = { nickname: "赤い車", plate_number: "12-34", color: "red", height_m: 1.5, tire_width_mm: 200 };
   const { id } = await add(user, personal);
@@ -201,7 +201,7 @@ Deno.test("vehicles: a wrong field is rejected by its name", async () => {
   assert.deepEqual(await list(user), []);
 });
 
-Deno.test("vehicles: a user suspended or withdrawn has no say over vehicles", async () => {
+Deno.test("vehicles: a user suspended or withdrawn cannot read or write vehicles", async () => {
   for (const status of ["suspended", "withdrawn"]) {
     const user = await newUser(db.sql);
     const { id } = await add(user);
@@ -212,7 +212,7 @@ Deno.test("vehicles: a user suspended or withdrawn has no say over vehicles", as
   }
 });
 
-Deno.test("vehicles: a vehicle that is added beside a withdrawal waits for it, and is rejected", async () => {
+Deno.test("vehicles: a vehicle that is added during a withdrawal waits for it, and is rejected", async () => {
   const user = await newUser(db.sql);
   const adding = await db.sql.begin(async (sql) => {
     await sql`update public.app_users set status = 'withdrawn' where id = ${user}`;
@@ -228,7 +228,7 @@ Deno.test("vehicles: a vehicle that is added beside a withdrawal waits for it, a
   assert.deepEqual([...await db.sql`select id from public.user_vehicles where user_id = ${user}`], []);
 });
 
-Deno.test("vehicles: an account that is deleted takes its vehicles along", async () => {
+Deno.test("vehicles: deleting an account deletes its vehicles", async () => {
   const user = await newUser(db.sql);
   await add(user);
   await add(user);

@@ -99,7 +99,7 @@ async function callsOf(user: string, question: string): Promise<Map<string, numb
 }
 
 for (const question of ["commands.withdraw_my_account()", "api.export_my_data()"]) {
-  Deno.test(`withdrawal: ${question}: no function is called once a row, but those that compute the row itself`, async () => {
+  Deno.test(`withdrawal: ${question}: no function is called per row, except those that compute the row itself`, async () => {
     await callsOf(await busyUser(superuser, 5), question); // Functions that are run for the first time load others.
     const few = await callsOf(await busyUser(superuser, 10), question);
     const many = await callsOf(await busyUser(superuser, 30), question);
@@ -109,7 +109,7 @@ for (const question of ["commands.withdraw_my_account()", "api.export_my_data()"
   });
 }
 
-Deno.test("commands.withdraw_my_account: the files of stays and unpublished reviews go, in whatever number, and their objects are queued once", async () => {
+Deno.test("commands.withdraw_my_account: the files of sessions and unpublished reviews are deleted, in any number, and their objects are queued once", async () => {
   const user = await busyUser(superuser, 20);
   const count = async () => {
     const [row] = await db.sql<{ objects: number; photos: number; reviews: number; named: number }[]>`
@@ -197,7 +197,7 @@ Deno.test("commands.withdraw_my_account: triggers that were planned for a single
   }
 });
 
-Deno.test("commands.withdraw_my_account: from its commit on no administrator is shown what the job has not forgotten yet", async () => {
+Deno.test("commands.withdraw_my_account: from its commit on no administrator can read data that the job has yet to delete", async () => {
   const user = await busyUser(superuser, 4);
   const admin = crypto.randomUUID();
   await db.sql`

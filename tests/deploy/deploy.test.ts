@@ -118,7 +118,7 @@ for (const version of [PINNED, NEXT_CLI]) {
   });
 }
 
-Deno.test("link: the project that SUPABASE_PROJECT_ID names is linked without a question", async () => {
+Deno.test("link: the project that SUPABASE_PROJECT_ID names is linked without a prompt", async () => {
   await using project = await ProjectCopy.make();
   await using api = new ManagementApi(ACCESS_TOKEN);
   const { code, output } = await project.run(await documented("link"), { api, env: { SUPABASE_DB_PASSWORD: "x" } });

@@ -17,12 +17,12 @@ function functionsOf(route: Route): string[] {
   return route.calls.filter((name) => name.startsWith("admin_"));
 }
 
-Deno.test("admin routes: every actor gets the right answer of every route, and who lacks an area learns which", async () => {
+Deno.test("admin routes: every actor gets the right status of every route, and a missing area is named", async () => {
   const cells = routes.flatMap((route) => actors.map((actor): Cell => ({ route, actor, form: "good" })));
   assert.deepEqual(await differences(status.FUNCTIONS_URL, cells), []);
 });
 
-Deno.test("admin routes: who may not call a route gets the same answer to a request of any form", async () => {
+Deno.test("admin routes: a caller without access gets the same error for a request of any form", async () => {
   const outsiders = actors.filter(({ areas }) => areas === null || areas.length === 0);
   const cells = routes.flatMap((route) =>
     outsiders.filter(({ areas }) => areas === null || route.area !== null).flatMap((actor) =>

@@ -11,7 +11,7 @@ for (const { guarantee, query, proof: [change, broken] } of catalogueRules) {
     assert.deepEqual((await db.sql.unsafe(query)).map((row) => row.broken), []);
   });
 
-  Deno.test(`it is noticed when not: ${guarantee}`, async () => {
+  Deno.test(`the matrix fails without this guarantee: ${guarantee}`, async () => {
     const undo = new Error("undo");
     await assert.rejects(
       db.sql.begin(async (sql) => {

@@ -20,7 +20,7 @@ Deno.test("matrix: every actor reads and changes exactly the rows that the rules
   await db.sql.begin(async (sql) => assert.deepEqual(await rowDifferences(sql, domains, people), []));
 });
 
-Deno.test("matrix: clients hold exactly the column grants that the rules give them, on every table", async () => {
+Deno.test("matrix: clients have exactly the column grants of the rules, on every table", async () => {
   await db.sql.begin(async (sql) => assert.deepEqual(await grantDifferences(sql, domains), []));
 });
 
@@ -90,7 +90,7 @@ Deno.test("matrix: no table can be granted further to a client without a differe
   }
 });
 
-Deno.test("matrix: a table that nobody wrote rules for is a difference in the grants", async () => {
+Deno.test("matrix: a table without rules is a difference in the grants", async () => {
   const found = await afterChange(
     "create table public.forgotten (id integer)",
     (sql) => grantDifferences(sql, domains),

@@ -80,12 +80,12 @@ async function idle(sql: Sql | TransactionSql, client: Client): Promise<string[]
 }
 
 for (const client of ["anon", "authenticated"] as const) {
-  Deno.test(`reach: every private function that ${client} may execute is called by something that ${client} reaches`, async () => {
+  Deno.test(`reach: every private function that ${client} may execute is called by a function that ${client} can reach`, async () => {
     assert.deepEqual(await idle(db.sql, client), []);
   });
 }
 
-Deno.test("reach: a private function that is granted though only definers call it is noticed", async () => {
+Deno.test("reach: a private function with an unnecessary grant is reported", async () => {
   const undo = new Error("undo");
   await assert.rejects(
     db.sql.begin(async (sql) => {

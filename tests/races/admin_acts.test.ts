@@ -59,7 +59,7 @@ async function insisting(
   }
 }
 
-Deno.test(`admin acts: after ${ACTS} random acts with failures and retries the record is what has happened, no more and no less`, async () => {
+Deno.test(`admin acts: after ${ACTS} random acts with failures and retries the record has exactly the acts that happened`, async () => {
   const { below, pick } = chance(2_000);
   const breaks = () => below(5) === 0 ? 1 + below(25) : 0;
   const reviews = await newReviews(20);

@@ -82,7 +82,7 @@ Deno.test("PUT …/pricing-rules by two administrators at once: both are stored,
   assert.equal(text(stored!.set), at);
 });
 
-Deno.test("PUT …/images while the files are published: nobody waits in a circle, and the lot shows what is stored", async () => {
+Deno.test("PUT …/images while the files are published: no deadlock, and the lot shows what is stored", async () => {
   const lot = await newLot(sql);
   const files = await sql<{ id: string; storage_key: string }[]>`
     insert into public.assets (storage_key, category, is_public, attached_at, created_by)

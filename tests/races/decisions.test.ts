@@ -54,7 +54,7 @@ Deno.test(`decisions: of ${EDITS} reviews that are edited while they are approve
   }
 });
 
-Deno.test("decisions: a ticket whose author writes meanwhile is neither answered nor closed by a user who has not read that", async () => {
+Deno.test("decisions: a ticket whose author writes meanwhile is neither answered nor closed without the new message", async () => {
   const administrator = await newAdministrator(db.sql);
   await db.sql`update public.admins set areas = '{support}' where id = ${administrator}`;
   for (let n = 0; n < EDITS; n++) {

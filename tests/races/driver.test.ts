@@ -32,7 +32,7 @@ const count = (statuses: readonly number[], status: number) => statuses.filter((
 
 const preset = (n: number, is_default: boolean) => ({ name: `Preset ${n}`, query_json: { v: 1 }, is_default });
 
-Deno.test(`user: of ${MANY} presets at once exactly 20 are created, exactly one of them the default`, async () => {
+Deno.test(`search presets: of ${MANY} at once exactly 20 are created, exactly one of them the default`, async () => {
   const person = await signUp();
   const statuses = await many((n) => send(person, "POST", "/me/search-presets", preset(n, n % 2 === 0)));
   assert.deepEqual([count(statuses, 201), count(statuses, 409)], [20, MANY - 20]);
@@ -40,7 +40,7 @@ Deno.test(`user: of ${MANY} presets at once exactly 20 are created, exactly one 
   assert.deepEqual([list.length, defaults(list)], [20, 1]);
 });
 
-Deno.test(`user: while ${MANY} requests move the default at once, whoever reads finds exactly one`, async () => {
+Deno.test(`search presets: while ${MANY} requests move the default at once, every read finds exactly one`, async () => {
   const person = await signUp();
   for (let n = 0; n < 5; n++) await send(person, "POST", "/me/search-presets", preset(n, false));
   const ids = (await items(person, "/me/search-presets")).map(({ id }) => id);
@@ -59,7 +59,7 @@ Deno.test(`user: while ${MANY} requests move the default at once, whoever reads 
   assert.equal(defaults(await items(person, "/me/search-presets")), 1);
 });
 
-Deno.test(`user: of ${MANY} vehicles at once that all want to be the default ten are added, and one is it`, async () => {
+Deno.test(`vehicles: of ${MANY} at once that all want to be the default ten are added, and one is it`, async () => {
   const person = await signUp();
   const statuses = await many(() =>
     send(person, "POST", "/me/vehicles", { vehicle_type: "standard", is_default: true })
@@ -69,7 +69,7 @@ Deno.test(`user: of ${MANY} vehicles at once that all want to be the default ten
   assert.deepEqual([list.length, defaults(list)], [10, 1]);
 });
 
-Deno.test(`user: ${MANY} requests at once that add, change and delete vehicles leave exactly one default`, async () => {
+Deno.test(`vehicles: ${MANY} requests at once that add, change and delete vehicles leave exactly one default`, async () => {
   const person = await signUp();
   for (let n = 0; n < 8; n++) await send(person, "POST", "/me/vehicles", { vehicle_type: "standard" });
   const ids = (await items(person, "/me/vehicles")).map(({ id }) => id);
@@ -87,7 +87,7 @@ Deno.test(`user: ${MANY} requests at once that add, change and delete vehicles l
   assert.deepEqual([list.length, defaults(list)], [6 + count(statuses, 201), 1]);
 });
 
-Deno.test(`user: a device that two users register ${MANY} times at once has exactly one owner`, async () => {
+Deno.test(`devices: a device that two users register ${MANY} times at once has exactly one owner`, async () => {
   const people = [await signUp(), await signUp()] as const;
   const fcm_token = crypto.randomUUID();
   const statuses = await many((n) => send(people[n % 2]!, "PUT", "/me/push-tokens", { fcm_token, device_type: "ios" }));
@@ -99,7 +99,7 @@ Deno.test(`user: a device that two users register ${MANY} times at once has exac
   assert.ok(people.some(({ id }) => id === owners[0]!.user_id));
 });
 
-Deno.test(`user: a lot that is saved ${MANY} times at once is saved once: one 201, one row of activity`, async () => {
+Deno.test(`saved lots: a lot that is saved ${MANY} times at once is saved once: one 201, one row of activity`, async () => {
   const [person, lot] = [await signUp(), await aLot()];
   const statuses = await many(() => send(person, "POST", "/me/saved-parking-lots", { parking_lot_id: lot }));
   assert.deepEqual([count(statuses, 201), count(statuses, 200)], [1, MANY - 1]);
@@ -109,7 +109,7 @@ Deno.test(`user: a lot that is saved ${MANY} times at once is saved once: one 20
   assert.equal(activity.length, 1);
 });
 
-Deno.test(`user: ${MANY} requests at once that mark an inbox as read count every notification once`, async () => {
+Deno.test(`notifications: ${MANY} requests at once that mark an inbox as read count every notification once`, async () => {
   const person = await signUp();
   await inDatabase((sql) =>
     sql`select private.notify_user(${person.id}, 'announcement', 'Title', 'Body') from generate_series(1, 60)`

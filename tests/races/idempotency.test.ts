@@ -28,7 +28,7 @@ const many = (send: (n: number) => Promise<Heard>) => Promise.all(Array.from({ l
 const reviewsOf = (person: Person) =>
   inDatabase((sql) => sql<{ rating: number }[]>`select rating from public.reviews where user_id = ${person.id}`);
 
-Deno.test(`idempotency: ${MANY} requests with one key at once are one resource and one answer, ${MANY - 1} of them replays`, async () => {
+Deno.test(`idempotency: ${MANY} requests with one key at once are one resource and one reply, ${MANY - 1} of them replays`, async () => {
   const [person, lot] = [await signUp(), await aLot()];
   const heard = await many(() => post(person, lot, "one", 4));
   assert.deepEqual(new Set(heard.map(({ status }) => status)), new Set([201]), `${heard.at(-1)?.body}`);
@@ -37,7 +37,7 @@ Deno.test(`idempotency: ${MANY} requests with one key at once are one resource a
   assert.equal((await reviewsOf(person)).length, 1);
 });
 
-Deno.test(`idempotency: of ${MANY} requests at once that fight for a key with two bodies, one body wins and the other is told so`, async () => {
+Deno.test(`idempotency: of ${MANY} requests at once with one key and two bodies one body succeeds and the other gets 409`, async () => {
   const [person, lot] = [await signUp(), await aLot()];
   const heard = await many((n) => post(person, lot, "one", 4 + n % 2));
   const [row, ...more] = await reviewsOf(person);
@@ -60,7 +60,7 @@ Deno.test(`idempotency: one key for ${MANY} different lots at once is one review
   assert.equal((await reviewsOf(person)).length, 1);
 });
 
-Deno.test(`idempotency: ${MANY} keys at once for what can be done once: one does it, and its retry hears so again`, async () => {
+Deno.test(`idempotency: ${MANY} keys at once for what can be done once: one succeeds, and its retry gets the same reply`, async () => {
   const [person, lot] = [await signUp(), await aLot()];
   const heard = await many((n) => post(person, lot, `key-${n}`, 4));
   assert.equal(heard.filter(({ status }) => status === 201).length, 1);

@@ -65,7 +65,7 @@ const WAYS = {
 } as const;
 
 for (const [way, [statement, scope]] of Object.entries(WAYS)) {
-  Deno.test(`admins: of two who each ${way} the other exactly one is carried out, ${ROUNDS} times, without waiting in a circle`, async () => {
+  Deno.test(`admins: of two who each ${way} the other exactly one is carried out, ${ROUNDS} times, without a deadlock`, async () => {
     await db.sql`update public.admins set areas = '{}'`;
     for (let n = 0; n < ROUNDS; n++) {
       const [one, other] = [await aHolder(), await aHolder()];
@@ -116,7 +116,7 @@ for (const [way, [statement]] of Object.entries(WAYS)) {
     }
   });
 
-  Deno.test(`POST /v1/me/withdraw: a holder of admins withdraws while another ${way} them, ${ROUNDS} times, without waiting in a circle`, async () => {
+  Deno.test(`POST /v1/me/withdraw: a holder of admins withdraws while another ${way} them, ${ROUNDS} times, without a deadlock`, async () => {
     await db.sql`update public.admins set areas = '{}'`;
     for (let n = 0; n < ROUNDS; n++) {
       const [leaving, other] = [await anAppUser(), await aHolder()];

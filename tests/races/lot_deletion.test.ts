@@ -62,7 +62,7 @@ const points = (people: readonly string[]) =>
 
 const deletion = (on: Sql, lot: string) => on`delete from public.parking_lots where id = ${lot}`;
 
-Deno.test("lot deletion: two lots that are deleted at once, while their anonymous users end stays and write, and are moderated, are deleted, and every stay ends", async () => {
+Deno.test("lot deletion: two lots that are deleted at once, while their users end stays and write, and are moderated, are deleted, and every stay ends", async () => {
   const administrator = await newAdministrator(sql);
   await sql`
     insert into public.badges (name, description, icon, category, conditions, threshold)
@@ -204,7 +204,7 @@ async function isWaiting(): Promise<true | undefined> {
 }
 
 for (const [name, args] of Object.entries(WRITINGS)) {
-  Deno.test(`lot deletion: ${name} beside the deletion of its lot waits for it, and says that there is no such lot`, async () => {
+  Deno.test(`lot deletion: ${name} during the deletion of its lot waits for it, and is rejected with not_found`, async () => {
     const [user, lot] = [await newUser(sql), await newLot(sql)];
     const given = await args(lot);
     const { answer } = await sql.begin(async (deleting) => {

@@ -39,7 +39,7 @@ async function aSession(minutes: number): Promise<{ driver: Person; id: string }
   return { driver, id: body.session_id! };
 }
 
-Deno.test(`parking sessions: of ${MANY} starts at once exactly one begins a session, and the others are told which`, async () => {
+Deno.test(`parking sessions: of ${MANY} starts at once exactly one begins a session, and the others get its id`, async () => {
   const [driver, lot] = [await signUp(), await aPricedLot()];
   const answers = await many(() =>
     post("", driver.token, { parking_lot_id: lot, client_request_id: crypto.randomUUID() })
@@ -71,7 +71,7 @@ Deno.test(`parking sessions: one client request id ${MANY} times at once is one 
   assert.deepEqual(await activityOf(driver), ["session_start"]);
 });
 
-Deno.test(`parking sessions: of ${MANY} ends and cancellations at once exactly one kind wins, once`, async () => {
+Deno.test(`parking sessions: of ${MANY} ends and cancellations at once exactly one kind succeeds, once`, async () => {
   for (let round = 0; round < 4; round++) {
     const { driver, id } = await aSession(2);
     const exit_at = inMinutes(0);
@@ -107,7 +107,7 @@ Deno.test(`parking sessions: an end sent ${MANY} times at once is one amount and
   assert.deepEqual(await activityOf(driver), ["session_start", "session_end"]);
 });
 
-Deno.test(`parking sessions: of ${MANY} different ends at once exactly one is taken`, async () => {
+Deno.test(`parking sessions: of ${MANY} different ends at once exactly one is accepted`, async () => {
   const { driver, id } = await aSession(200);
   const answers = await many((n) =>
     post(`/${id}/finalize`, driver.token, { exit_at: inMinutes(-3 * n), client_request_id: crypto.randomUUID() })

@@ -44,7 +44,7 @@ const detail = async ({ token }: Person, session: string) =>
     ParkingSessionDetail,
   );
 
-Deno.test("sessions photos: a photo is uploaded, put into its slot, read by its address, and deleted", async () => {
+Deno.test("session photos: a photo is uploaded, put into its slot, read by its address, and deleted", async () => {
   const driver = await signUp();
   const [session, bytes] = [await aSession(driver), picture("image/jpeg", 3000)];
   const asset = await upload(driver, bytes);
@@ -65,7 +65,7 @@ Deno.test("sessions photos: a photo is uploaded, put into its slot, read by its 
   assert.deepEqual((await detail(driver, session)).photos, []);
 });
 
-Deno.test("sessions photos: what was not uploaded, is another user's or lies elsewhere is put into no slot", async () => {
+Deno.test("session photos: a file that was not uploaded, belongs to another user or is in use is rejected", async () => {
   const [driver, stranger] = [await signUp(), await signUp()];
   const session = await aSession(driver);
   const said = { file_name: "a.jpg", file_size: 200, mime_type: "image/jpeg", category: "session_photo" };
@@ -83,7 +83,7 @@ Deno.test("sessions photos: what was not uploaded, is another user's or lies els
   }
 });
 
-Deno.test(`sessions photos: of ${MANY} photos for one slot at once one lies there, and the files of the others go`, async () => {
+Deno.test(`session photos: of ${MANY} photos for one slot at once one is stored, and the files of the others are deleted`, async () => {
   const driver = await signUp();
   const session = await aSession(driver);
   const assets = await Promise.all(Array.from({ length: MANY }, () => upload(driver)));

@@ -6,7 +6,7 @@ import { signUp } from "../support/people.ts";
 
 const MANY = 40;
 
-Deno.test(`sponsors: of ${MANY} check-ins at once one counts, and all answer with it`, async () => {
+Deno.test(`sponsors: of ${MANY} check-ins at once one counts, and all replies have it`, async () => {
   const person = await signUp();
   const [sponsor] = await inDatabase((sql) =>
     sql<{ id: string }[]>`insert into public.sponsors (name, lat, lng) values ('Cafe', -20, 57) returning id`
@@ -30,7 +30,7 @@ Deno.test(`sponsors: of ${MANY} check-ins at once one counts, and all answer wit
   assert.deepEqual({ ...stored }, { checkins: 1, activity: 1 });
 });
 
-Deno.test(`sponsors: of ${MANY} themes applied at once one is applied in the end, and none is rejected`, async () => {
+Deno.test(`themes: of ${MANY} applied at once one is applied in the end, and none is rejected`, async () => {
   const person = await signUp();
   const themes = await inDatabase((sql) =>
     sql<{ id: string }[]>`

@@ -60,7 +60,7 @@ async function halfway(sql: Sql) {
   }, PATIENCE);
 }
 
-Deno.test("badge backfill: after kill -9 of the database the job goes on behind the last batch, to the figures of one that was not stopped", async () => {
+Deno.test("badge backfill: after kill -9 of the database the job continues after the last batch, with the result of an uninterrupted run", async () => {
   await using platform = await crashPlatform();
   const { sql } = platform;
   await sql`select cron.unschedule('backfill_badges')`;
@@ -96,7 +96,7 @@ Deno.test("badge backfill: after kill -9 of the database the job goes on behind 
   assert.equal(await recalculateLevels(sql), 0);
 });
 
-Deno.test("what is done while a rebuild runs counts once: every figure is that of the history, and of another rebuild", async () => {
+Deno.test("badge backfill: activity during a rebuild counts once: every figure equals the history and another rebuild", async () => {
   const db = await database();
   try {
     const { sql } = db;

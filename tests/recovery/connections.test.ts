@@ -111,7 +111,7 @@ for (
   });
 }
 
-Deno.test("connections: a locked table stops only what needs it, and its callers get an error in time", async () => {
+Deno.test("connections: a locked table blocks only requests that need it, and they get an error in time", async () => {
   await using platform = await crashPlatform();
   const { sql, status } = platform;
   await sql.unsafe(`

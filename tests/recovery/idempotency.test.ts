@@ -90,10 +90,10 @@ async function survives(kill: (platform: CrashPlatform) => Promise<void>): Promi
   assert.deepEqual({ ...kept }, { answers: requests.length });
 }
 
-Deno.test("idempotency: after kill -9 of the database no acknowledged answer is lost, and every retry has one effect", async () => {
+Deno.test("idempotency: after kill -9 of the database no acknowledged response is lost, and every retry has one effect", async () => {
   await survives((platform) => platform.killDatabase());
 });
 
-Deno.test("idempotency: after kill -9 of the function no acknowledged answer is lost, and every retry has one effect", async () => {
+Deno.test("idempotency: after kill -9 of the function no acknowledged response is lost, and every retry has one effect", async () => {
   await survives((platform) => platform.killFunction("parking-lots"));
 });

@@ -156,7 +156,7 @@ Deno.test(`push: after kill -9 of consumers and the database, ${KILLS} times dur
   console.log(`killed: ${JSON.stringify(killed)}; ${twice} of ${received.accepted} accepted pushes were sent again`);
 });
 
-Deno.test(`fan-out: after kill -9 of consumers and the database it goes on, each user has one row and each device one delivery (seed ${SEED})`, async () => {
+Deno.test(`fan-out: after kill -9 of consumers and the database it continues, each user has one row and each device one delivery (seed ${SEED})`, async () => {
   await using platform = await crashPlatform();
   const { sql } = platform;
   const random = chance(SEED);

@@ -85,7 +85,7 @@ Deno.test("push: with two and with ten consumers at once no device is sent twice
   }
 });
 
-Deno.test("push: a service that answers 503 for an hour is tried ever more rarely and notified once; then everything is delivered, without a stampede", async () => {
+Deno.test("push: a service that answers 503 for an hour is retried with growing waits and notified once; then everything is delivered, without a burst", async () => {
   await using platform = await crashPlatform();
   const { PROVIDERS_URL } = platform.status;
   await loadDevices(platform, 3000);
@@ -149,7 +149,7 @@ Deno.test("push: without settings inboxes are filled, pushes wait, and administr
   assert.deepEqual({ status, inboxes, open, attempts }, { status: "sending", inboxes: 600, open: 600, attempts: 0 });
 });
 
-Deno.test("push: a device that answers 503 for ever ends as undeliverable, and does not keep the others waiting", async () => {
+Deno.test("push: a device that always gets 503 ends as undeliverable, and does not delay the others", async () => {
   await using platform = await crashPlatform();
   const { sql, status: { PROVIDERS_URL } } = platform;
   await sql`delete from vault.secrets`;

@@ -126,10 +126,10 @@ async function survives(kill: (platform: CrashPlatform) => Promise<void>): Promi
   ]);
 }
 
-Deno.test("parking sessions: after kill -9 of the database every acknowledged start and end stands, and none is half written", async () => {
+Deno.test("parking sessions: after kill -9 of the database every acknowledged start and end is stored, and none is half written", async () => {
   await survives((platform) => platform.killDatabase());
 });
 
-Deno.test("parking sessions: after kill -9 of the function every acknowledged start and end stands, and none is half written", async () => {
+Deno.test("parking sessions: after kill -9 of the function every acknowledged start and end is stored, and none is half written", async () => {
   await survives((platform) => platform.killFunction("parking-sessions"));
 });

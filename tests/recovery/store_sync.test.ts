@@ -63,7 +63,7 @@ async function workUntil(platform: CrashPlatform, read: number): Promise<number>
   }, 120_000);
 }
 
-Deno.test(`store sync: killed at random it ends with the books (STORE_SYNC_SEED=${SEED})`, async () => {
+Deno.test(`store sync: killed at random it ends with the stores' figures (STORE_SYNC_SEED=${SEED})`, async () => {
   await using platform = await crashPlatform();
   const providers = platform.status.PROVIDERS_URL!;
   const random = chance(Number(SEED));

@@ -84,7 +84,7 @@ async function purchases(platform: CrashPlatform): Promise<{ play: PlayStore; an
   };
 }
 
-Deno.test("verify-iap: after kill -9 between the store's answer and the commit a repeated request makes it whole", async () => {
+Deno.test("verify-iap: after kill -9 between the store's answer and the commit a repeated request completes it", async () => {
   await using platform = await crashPlatform();
   const { sql } = platform;
   const { play, android, ios } = await purchases(platform);
@@ -147,7 +147,7 @@ Deno.test("verify-iap: after kill -9 between the commit and the acknowledgement 
   }
 });
 
-Deno.test("store notifications: after kill -9 of the consumer what it had taken is recorded by the next one, once", async () => {
+Deno.test("store notifications: after kill -9 of the consumer its notification is recorded by the next one, once", async () => {
   await using platform = await crashPlatform();
   const { sql } = platform;
   const { play, android } = await purchases(platform);
