@@ -90,7 +90,7 @@ Deno.test("admins: GET returns the version that a change needs as If-Match", asy
   assert.deepEqual([late.status, (await errorOf(late)).code], [412, "precondition_failed"]);
 });
 
-Deno.test("admins: a change is in the row, at the identity provider and on record; the next request is authorized by it", async () => {
+Deno.test("admins: a change is in the row, at the identity provider and in the activity log; the next request is authorized by it", async () => {
   const [chief, other] = [await anAdministrator("admins"), await anAdministrator("lots")];
   const sent = sending("PATCH", { name: null, areas: ["support"] });
   assert.equal((await chief.ask(`${PATH}/${other.id}`, sent)).status, 200);

@@ -136,7 +136,7 @@ Deno.test("GET admin/parking-lots/{id}: lots of every status, with their version
   await assertError(await console.ask(`${PATH}/${crypto.randomUUID()}`), { code: "lot_not_found" });
 });
 
-Deno.test("PATCH admin/parking-lots/{id}: the fields that are given, their difference on record, search at once", async () => {
+Deno.test("PATCH admin/parking-lots/{id}: the fields that are given, their difference recorded, search updated at once", async () => {
   const lot = await draft({ status: "active", name: "Beforename", phone: "1" });
   const after = await patched(lot.id, { name: "Aftername", phone: null, max_height_m: 2.3, total_spaces: null });
   assert.deepEqual([after.name, after.phone, after.max_height_m, after.address], ["Aftername", null, 2.3, null]);

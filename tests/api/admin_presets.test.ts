@@ -40,7 +40,7 @@ const acts = (userId: string) =>
 const suspend = (userId: string) =>
   inDatabase((sql) => sql`update public.app_users set status = 'suspended' where id = ${userId}`);
 
-Deno.test("admin user-search-presets: a preset is created, changed, made the default and deleted, and each act is on record", async () => {
+Deno.test("admin user-search-presets: a preset is created, changed, made the default and deleted, and each act is recorded", async () => {
   const [administrator, owner] = [await anAdministrator("search_presets"), await signUp()];
   const { ask } = administrator;
   const first = await create(administrator, owner.id, { name: "会社", query_json: { v: 1, price_max: 500 } });

@@ -335,7 +335,7 @@ Deno.test("POST /admin/badges/{id}/backfill: starts a rebuild, whose progress GE
   assert.equal((await refused(await manager.ask(nobody, sending("POST")), 404)).param, "id");
 });
 
-Deno.test("POST /admin/badges/backfill: starts the rebuild of every active badge, on record", async () => {
+Deno.test("POST /admin/badges/backfill: starts the rebuild of every active badge, and records it", async () => {
   const by = await anAdministrator("rewards");
   const started = await replied(await by.ask("/admin/badges/backfill", sending("POST")), 202);
   assert.ok(["queued", "running"].includes(String(started["status"])), JSON.stringify(started));
@@ -348,7 +348,7 @@ Deno.test("POST /admin/badges/backfill: starts the rebuild of every active badge
   assert.deepEqual((await actsOn("badge", null, by.id)).map(({ action }) => action), ["badge.backfill"]);
 });
 
-Deno.test("POST /admin/levels/recalculate: starts the job, whose progress GET reads until it is done, on record", async () => {
+Deno.test("POST /admin/levels/recalculate: starts the job, whose progress GET reads until it is done, and records it", async () => {
   const by = await anAdministrator("rewards");
   const person = await signUp();
   await inDatabase((sql) => sql`update public.app_users set level = 7 where id = ${person.id}`);
@@ -456,7 +456,7 @@ Deno.test("DELETE /admin/themes/{id}: a theme that a user owns, and a free one t
   await replied(await manager.ask(free.at, { method: "DELETE" }), 204);
 });
 
-Deno.test("POST /admin/themes/{id}/gift: the recipient owns it and is notified, on record with the user; a second gift is 409", async () => {
+Deno.test("POST /admin/themes/{id}/gift: the recipient owns it and is notified, recorded with the user; a second gift is 409", async () => {
   const { at, id } = await created(resources[3]!);
   const person = await signUp();
   const key = { "Idempotency-Key": crypto.randomUUID() };

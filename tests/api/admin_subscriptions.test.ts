@@ -85,7 +85,7 @@ Deno.test("GET /admin/subscriptions: by user, plan, provider, external id and th
   await refusedWith(await users.ask(`${PATH}/${crypto.randomUUID()}`), "not_found", "id");
 });
 
-Deno.test("POST /admin/subscriptions/{id}/revoke and /reinstate: premium follows, the user is notified, both are on record", async () => {
+Deno.test("POST /admin/subscriptions/{id}/revoke and /reinstate: premium follows, the user is notified, both are recorded", async () => {
   const user = await signUp();
   const { id, statement } = await aSubscription(user);
   const before = await read(id);

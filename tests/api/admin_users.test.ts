@@ -289,7 +289,7 @@ Deno.test("admin users: a change of a version that is no longer stored is reject
   assert.equal(second.status, 200, await second.text());
 });
 
-Deno.test("admin users: the export is the app user's own document, on record once for a key", async () => {
+Deno.test("admin users: the export is the app user's own document, recorded once for a key", async () => {
   const [administrator, person] = [await anAdministrator("users"), await signUp({ displayName: "Kenji" })];
   await (await asUser(person)("/me/search-presets", sending("POST", { name: "Near work", query_json: { v: 1 } }))).body
     ?.cancel();

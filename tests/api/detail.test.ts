@@ -167,7 +167,7 @@ Deno.test("detail: spots, price lists and their rules are those of the lot", asy
   assert.deepEqual(pricing_rules, listed.items);
 });
 
-Deno.test("detail: date overrides come by date, with what they replace; times of day are HH:MM however they were written", async () => {
+Deno.test("detail: date overrides come by date, with what they replace; times of day are HH:MM for any stored form", async () => {
   const lot = await newLot(sql);
   const kinds = {
     business: [{ open_time: "08:00", close_time: "12:00" }, { open_time: "13:00:00", close_time: "24:00" }],

@@ -106,7 +106,7 @@ Deno.test("administrator without areas: reads no rows of users and changes nothi
   assert.deepEqual(Object(body).permission_scopes.filter((scope: string) => scope.startsWith("admin:")), []);
 });
 
-Deno.test("administrator who is also a user: approves neither their own review nor their own report", async () => {
+Deno.test("administrator with an app account: approves neither their own review nor their own report", async () => {
   const person = await signUp();
   await inDatabase((sql) =>
     sql`

@@ -189,7 +189,7 @@ Deno.test("router: a preflight names the methods of that path and the headers a 
   }
 });
 
-Deno.test("preflight: tracing headers and any other header name that the page asks for are allowed, and nothing else", async () => {
+Deno.test("router: a preflight allows tracing headers and any other header name that the page requests, and nothing else", async () => {
   const allowed = async (asked: string) => {
     const headers = { origin: "https://app.test", "access-control-request-headers": asked };
     const response = await appWith().ask("/things", { method: "OPTIONS", headers });

@@ -90,7 +90,7 @@ Deno.test("stay_fees: many lots priced together have the same fees as alone, als
   assert.ok(plain > 200, `${plain} stays were plain`);
 });
 
-Deno.test("random fees: the lower bound of a lot never exceeds its fee, and some exceed a quarter of it", async () => {
+Deno.test("random fees: lots_within_amount keeps every lot at its own fee, and leaves out some at a quarter of it", async () => {
   const rows = await db.sql<{ own: boolean; less: boolean }[]>`
     select q.lot = any (private.lots_within_amount(array[q.lot], 'standard', q.entry_at, q.exit_at, q.amount)) as own,
       q.lot = any (private.lots_within_amount(array[q.lot], 'standard', q.entry_at, q.exit_at, q.amount / 4)) as less

@@ -65,7 +65,7 @@ const filters: readonly [string, Filters][] = [
   ["a height and tags", { max_height_m: 1.8, tags: ["covered", "ev_charging"] }],
 ];
 for (const [name, filter] of filters) {
-  Deno.test(`nearest lots: with ${name} they are those of a full sort`, async () => {
+  Deno.test(`nearest lots: with ${name}: those of a full sort`, async () => {
     const total = await agrees(queries(120, filter));
     assert.equal(total > 0, name !== "a tag that no lot has");
   });
@@ -84,7 +84,7 @@ const places: readonly [string, number, number][] = [
   ["at the crossing of the equator and the prime meridian", 0, 0],
 ];
 for (const [name, lat, lng] of places) {
-  Deno.test(`nearest lots: ${name} they are those of a full sort`, async () => {
+  Deno.test(`nearest lots: ${name}: those of a full sort`, async () => {
     const around = [1, 40, 900, 5_000, 20_000, 50_000].flatMap((radius_m) =>
       [1, 3, 50, 100].map((limit): Query => ({ lat, lng, radius_m, limit, filters: {} }))
     );

@@ -237,7 +237,7 @@ Deno.test("pause: no batch is taken while it lasts, each failure lengthens it, a
   assert.deepEqual({ ...state }, { failures: 0, reason: null, failing_since: null });
 });
 
-Deno.test("pause: consumers that fail at once are one failure, and the longest wait that the service asks for holds", async () => {
+Deno.test("pause: consumers that fail at once are one failure, and the longest Retry-After of the service counts", async () => {
   await emptyQueue();
   const first = await pause(undefined);
   for (let n = 0; n < 9; n++) assert.ok(await pause(undefined) <= first);

@@ -261,7 +261,7 @@ Deno.test("start: the nightly job starts each run that is not open; runs are rem
   assert.equal(jobs.length, 2);
 });
 
-Deno.test("failures: a store that is not configured notifies nobody, any other failure notifies the area", async () => {
+Deno.test("failures: a store that is not configured sends no notification, any other failure notifies the area", async () => {
   for (const [code, notified] of [["not_configured", 0], ["rejected", 1]] as const) {
     await start("ios_store", "sales");
     await db.sql`delete from public.admin_notifications`;

@@ -170,7 +170,7 @@ Deno.test("field_values: every column but counts and times is compared when chan
   assert.deepEqual(row!.missing, []);
 });
 
-Deno.test("commands.withdraw_my_account: triggers that were planned for a single row read changed rows once, however many", async () => {
+Deno.test("commands.withdraw_my_account: triggers that were planned for a single row read changed rows once, for any number of rows", async () => {
   const plans: string[] = [];
   const connection = postgres(address.href, { max: 1, onnotice: ({ message }) => void plans.push(message ?? "") });
   try {

@@ -18,7 +18,7 @@ Deno.test.afterAll(async () => {
 await db.sql`delete from public.parking_lots`;
 await runJob(db.sql, "note_lot_changes");
 
-Deno.test("updated_since: no change is skipped, however writers, workers and the reader interleave", async () => {
+Deno.test("updated_since: no change is skipped, in any interleaving of writers, workers and the reader", async () => {
   const [since] = await db.sql<{ at: Date }[]>`select clock_timestamp() as at`;
   const lots = await Promise.all(Array.from({ length: 6 }, (_, n) => newLot(sql, { name: `lot ${n}` })));
   const random = chance(925);

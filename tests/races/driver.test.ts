@@ -59,7 +59,7 @@ Deno.test(`search presets: while ${MANY} requests move the default at once, ever
   assert.equal(defaults(await items(person, "/me/search-presets")), 1);
 });
 
-Deno.test(`vehicles: of ${MANY} at once that all want to be the default ten are added, and one is it`, async () => {
+Deno.test(`vehicles: of ${MANY} created at once as the default ten are added, and exactly one is the default`, async () => {
   const person = await signUp();
   const statuses = await many(() =>
     send(person, "POST", "/me/vehicles", { vehicle_type: "standard", is_default: true })

@@ -31,7 +31,7 @@ async function wrongCells(): Promise<number[]> {
   return cells.filter(({ is_equal }) => !is_equal).map(({ cell }) => cell);
 }
 
-Deno.test(`map: ${WRITERS} writers who add, price, move and delete lots of one cell while the job runs equal a recount`, async () => {
+Deno.test(`map: ${WRITERS} writers that add, price, move and delete lots of one cell while the job runs leave sums equal to a recount`, async () => {
   let isWriting = true;
   const job = (async () => {
     while (isWriting) await runJob(db.sql, "refresh_map");
@@ -55,7 +55,7 @@ Deno.test(`map: ${WRITERS} writers who add, price, move and delete lots of one c
   assert.deepEqual(await wrongCells(), []);
 });
 
-Deno.test("map: two jobs at once, one of which is slow, equal a recount", async () => {
+Deno.test("map: two jobs at once, one of which is slow, leave sums equal to a recount", async () => {
   const lot = await newLot(sql, { name: "Slow", lat: 10.0001, lng: 20.0001 });
   const slow = await sql.reserve();
   try {

@@ -135,7 +135,7 @@ async function assertOnce(sql: Sql): Promise<void> {
   assert.deepEqual([...badges], []);
 }
 
-Deno.test(`rewards: ${HISTORIES} histories by ${WRITERS} writers equal a rebuild from zero and an oracle, each source once`, async () => {
+Deno.test(`rewards: ${HISTORIES} histories by ${WRITERS} writers leave figures equal to a rebuild from zero and an oracle, each source once`, async () => {
   for (let first = 1; first <= HISTORIES; first += IN_A_DATABASE) {
     const db = await database();
     const sql = postgres(db.url, { max: WRITERS, onnotice: () => {} });
