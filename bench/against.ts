@@ -1,4 +1,4 @@
-// This checkout beside another commit: each loads the same lots into a platform of its own, then both are asked the same
+// Compares this checkout with another commit: each loads the same lots into a platform of its own, then both get the same
 // questions in turn, in SQL, as clients' roles ask them.
 // deno run -A bench/against.ts   (needs DB_URL and BENCH_BESIDE, a commit; `deno task bench against --beside <commit>` sets them)
 import { join } from "node:path";

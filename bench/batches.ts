@@ -79,7 +79,7 @@ const seconds = (since: number) => ((performance.now() - since) / 1000).toFixed(
 const ask = ({ token }: Person, path: string, method: string) =>
   fetch(`${FUNCTIONS_URL}${path}`, { method, headers: { apikey: PUBLISHABLE_KEY!, authorization: `Bearer ${token}` } });
 
-/** The memory that the process of the function has at the most, in megabytes; null where it cannot be told. */
+/** The memory that the process of the function has at the most, in megabytes; null if it is unknown. */
 async function memory(name: string): Promise<number | null> {
   const found = (await processes()).find(({ args }) => args.includes(`/functions/${name}.js`));
   const status = found && await Deno.readTextFile(`/proc/${found.pid}/status`).catch(() => null);
@@ -139,7 +139,7 @@ async function rename(): Promise<string[]> {
   return [
     "rename of a tag",
     `written after ${answered} s`,
-    `told after ${seconds(started)} s`,
+    `notified after ${seconds(started)} s`,
     `${given!["lots"]} lots have it`,
   ];
 }

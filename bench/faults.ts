@@ -16,7 +16,7 @@ const BEFORE_MS = 3_000;
 const AFTER_MS = 6_000;
 const PAUSE_MS = 50;
 const STEADY_MS = 1_000;
-/** The targets: how soon somebody is served again once the killed part can be reached, and the longest wait. */
+/** The targets: the time until a request succeeds once the killed part is reachable, and the longest wait. */
 const [RECOVERY_MS, LONGEST_MS] = [2_000, 5_000];
 
 interface Reply {
@@ -134,7 +134,7 @@ async function measure(kill: Kill, sql: Sql, lot: string): Promise<Record<string
   const { lost, twice, acknowledged } = await check(writers, sql);
   const isMet = served <= RECOVERY_MS && longest <= LONGEST_MS && lost === 0 && twice === 0;
   return {
-    "told": [...failures].map(([outcome, all]) => `${all.length} × ${outcome}`).join(", ") || "nothing",
+    "failures": [...failures].map(([outcome, all]) => `${all.length} × ${outcome}`).join(", ") || "nothing",
     "longest gap": seconds(Math.max(...gaps)),
     "reachable after": seconds(back - killed),
     "served after that": seconds(Math.max(0, served)),

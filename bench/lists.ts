@@ -1,5 +1,5 @@
 // What a page of a list costs: pages 1, 100 and 1,000 of lists with 100,000 rows of one user, one lot or the console, in the
-// database, with the generic plans that a pooled connection keeps. Buffers tell whether a page reads those before it.
+// database, with the generic plans that a pooled connection keeps. Buffers show whether a page reads those before it.
 // deno run -A bench/lists.ts   (needs DB_URL; `deno task bench` sets it)
 import postgres from "postgres";
 import { PASSWORD, SUPERUSER } from "../local/postgres/server.ts";

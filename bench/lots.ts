@@ -5,16 +5,16 @@ import { loadLots } from "./load_lots.ts";
 
 export { loadLots };
 
-/** A database beside the one of the bench with so many lots, and its address. */
+/** Creates a further database with so many lots and returns its address. */
 export async function fewLots(url: string, count: number): Promise<string> {
   const admin = postgres(url, { max: 1, onnotice: () => {} });
   await admin`drop database if exists bench_few`;
   await admin`create database bench_few template ${admin(TEMPLATE)}`;
   await admin.end();
-  const beside = new URL(url);
-  beside.pathname = "/bench_few";
-  await loadLots(beside.href, count);
-  return beside.href;
+  const address = new URL(url);
+  address.pathname = "/bench_few";
+  await loadLots(address.href, count);
+  return address.href;
 }
 
 export interface Place {

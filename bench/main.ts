@@ -1,5 +1,5 @@
 // deno task bench [script...] [--lots 1000000] [--activities 100000] [--people 1000000] [--beside <commit>]
-// Starts a platform of its own, loads generated lots, and runs the scripts beside this one against it, one after another.
+// Starts a platform of its own, loads generated lots, and runs the scripts of this folder against it, one after another.
 // Figures are printed and never judged: they belong to the machine.
 import { parseArgs } from "node:util";
 import { fileURLToPath } from "node:url";

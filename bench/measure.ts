@@ -46,7 +46,7 @@ export async function compare<Question>(
 }
 
 /** The same with many clients at once, each of which asks its next question as soon as it has its answer. */
-export async function atOnce<Question>(
+export async function concurrent<Question>(
   clients: number,
   contender: Subject<Question>,
   questions: readonly Question[],

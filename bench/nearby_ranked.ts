@@ -4,7 +4,7 @@
 import postgres, { type Sql } from "postgres";
 import { scansOf } from "./contenders/ours.ts";
 import { fewLots, type Place, searchPlaces } from "./lots.ts";
-import { atOnce, compare, type Figures, ms, type Subject, table } from "./measure.ts";
+import { compare, concurrent, type Figures, ms, type Subject, table } from "./measure.ts";
 
 const CLIENTS = 8;
 const FEW = 10_000;
@@ -50,7 +50,7 @@ try {
   console.log(`\nGET /v1/parking-lots/nearby with ${CLIENTS} clients; p50 / p95 in ms (lots in a reply)\n`);
   const answers: string[][] = [];
   for (const [name, filters] of QUESTIONS) {
-    const figures = await atOnce(CLIENTS, overHttp(), asked([...many.places, ...many.places], 500, filters));
+    const figures = await concurrent(CLIENTS, overHttp(), asked([...many.places, ...many.places], 500, filters));
     answers.push([name, cell(figures), String(figures.perSecond)]);
   }
   console.log(table(["", "HTTP", "a second"], answers));

@@ -1,4 +1,4 @@
-// The nearest 50 lots in SQL, beside PostGIS and Redis with the same lots where they are installed.
+// The nearest 50 lots in SQL, compared with PostGIS and Redis with the same lots where they are installed.
 // deno run -A bench/nearby_sql.ts   (needs DB_URL of a database with many lots; `deno task bench` makes one)
 import postgres from "postgres";
 import { filtered, type Ours, ours, planOfSearch, type Search } from "./contenders/ours.ts";

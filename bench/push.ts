@@ -1,5 +1,5 @@
 // Push: the fan-out of a notification to everybody, and its delivery against the stand-in of the messaging service, of which
-// some devices are dead, some unavailable at first, some over the quota once, and some behind a proxy that fails once.
+// some devices are dead, some unavailable at first, some over the quota once, and some use a proxy that fails once.
 // deno run -A bench/push.ts   (needs the platform's settings, BENCH_PEOPLE and BENCH_ACTIVITIES: devices; `deno task bench` sets them)
 import postgres from "postgres";
 import { processes } from "../local/process.ts";
@@ -19,7 +19,7 @@ superuser.username = "supabase_admin";
 const sql = postgres(superuser.href, { max: 2, onnotice: () => {} });
 
 async function load(): Promise<void> {
-  await sql`update cron.job set active = false where jobname = 'dispatch_pushes'`; // or the platform would work beside us
+  await sql`update cron.job set active = false where jobname = 'dispatch_pushes'`; // or the platform would run it too
   await sql.begin(async (sql) => {
     await sql`set local session_replication_role = replica`;
     await sql`insert into public.app_users (id) select gen_random_uuid() from generate_series(1, ${PEOPLE}::integer)`;
@@ -40,7 +40,7 @@ async function fanOut(): Promise<{ id: string; seconds: number }> {
     await sql`update public.user_notifications set status = 'scheduled', scheduled_at = now() where id = ${row!.id}`;
     await sql`update public.user_notifications set status = 'sending' where id = ${row!.id}`;
     await sql`insert into private.wake_ups (function, called_at) values ('push-dispatch', 'infinity')
-      on conflict (function) do update set called_at = excluded.called_at`; // nobody but us calls the consumer
+      on conflict (function) do update set called_at = excluded.called_at`; // only this bench calls the consumer
     await sql`select private.start_fan_out(${row!.id})`;
     return row!.id;
   });

@@ -35,9 +35,9 @@ async function join(count: number): Promise<Listener[]> {
       Array.from({ length: Math.min(AT_ONCE, count - listeners.length) }, async (): Promise<Listener> => {
         const user = await newUser(sql);
         const latencies: number[] = [];
-        const heard = (committed: string) => latencies.push(Date.now() - Date.parse(committed));
+        const onChange = (committed: string) => latencies.push(Date.now() - Date.parse(committed));
         const bearer = token(user, { secret: JWT_SECRET! });
-        const socket = new Socket(API_URL!, PUBLISHABLE_KEY!, bearer, user, heard);
+        const socket = new Socket(API_URL!, PUBLISHABLE_KEY!, bearer, user, onChange);
         await socket.listening();
         return { user, socket, latencies };
       }),
@@ -129,7 +129,7 @@ async function remember(name: string, latencies: readonly number[], perSecond: n
   before = now;
 }
 
-await remember("nobody", [], 0);
+await remember("no sockets", [], 0);
 const busy = await join(BUSY);
 await remember(`${BUSY} that wait`, [], 0);
 
@@ -137,10 +137,10 @@ const changes = BUSY * PER_SECOND * SECONDS;
 const group = (n: number) => Array.from({ length: TOGETHER }, (_, at) => busy[(n * TOGETHER + at) % BUSY]!.user);
 let took = await paced(BUSY * PER_SECOND / TOGETHER, changes / TOGETHER, (n) => write(group(n)));
 const deadline = performance.now() + 30_000;
-const heard = () => busy.reduce((sum, { latencies }) => sum + latencies.length, 0);
-while (heard() < changes && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 100));
-await remember(`${BUSY} that hear changes`, busy.flatMap(({ latencies }) => latencies), changes / took * 1000);
-console.log(`${heard()} of ${changes} changes were heard\n`);
+const received = () => busy.reduce((sum, { latencies }) => sum + latencies.length, 0);
+while (received() < changes && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 100));
+await remember(`${BUSY} that receive changes`, busy.flatMap(({ latencies }) => latencies), changes / took * 1000);
+console.log(`${received()} of ${changes} changes were received\n`);
 
 busy.forEach(({ latencies }) => latencies.length = 0);
 const replies: number[] = [];

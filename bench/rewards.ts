@@ -1,4 +1,4 @@
-// What points and badges cost: the award in the transaction of its cause, beside the same activity with the reward triggers
+// What points and badges cost: the award in the transaction of its cause, compared with the same activity with the reward triggers
 // off; and the rebuild of one badge, and of all, from a history.
 // deno run -A bench/rewards.ts   (needs DB_URL and, for another size, BENCH_ACTIVITIES; `deno task bench` sets both)
 import postgres, { type Sql } from "postgres";
@@ -12,7 +12,7 @@ const ACTIVITIES = Number(BENCH_ACTIVITIES ?? 100_000);
 const PEOPLE = Math.ceil(ACTIVITIES / 20);
 const LOTS = 2000;
 const SPONSORS = 20;
-/** Activities are done in blocks, by turns with and without rewards; the first of a block plan anew and are not counted. */
+/** Activities are done in blocks, by turns with and without rewards; the first of a block plan again and are not counted. */
 const BLOCKS = 20;
 const WARM_UP = 5;
 const BLOCK = 15;
@@ -20,7 +20,7 @@ const BLOCK = 15;
 const sql = postgres(DB_URL, { max: 1, onnotice: () => {} });
 
 async function loadHistory(): Promise<void> {
-  await sql`select cron.unschedule('backfill_badges')`; // or the platform would work beside us
+  await sql`select cron.unschedule('backfill_badges')`; // or the platform would run it too
   await plantHistory(sql, PEOPLE, ACTIVITIES);
   await sql`
     insert into public.parking_lots (id, name, address, lat, lng, status)

@@ -4,7 +4,7 @@
 import postgres, { type Sql } from "postgres";
 import { scansOf } from "./contenders/ours.ts";
 import { fewLots } from "./lots.ts";
-import { atOnce, compare, type Figures, ms, type Subject, table } from "./measure.ts";
+import { compare, concurrent, type Figures, ms, type Subject, table } from "./measure.ts";
 
 const CLIENTS = 8;
 const FEW = 10_000;
@@ -77,7 +77,7 @@ try {
   const answers: string[][] = [];
   // A map with conditions is an expensive read, of which one address may ask 120 a minute.
   for (const [name, question] of KINDS.filter(([name]) => name !== CONDITIONAL_MAP)) {
-    const figures = await atOnce(CLIENTS, overHttp(), [...asked(question), ...asked(question)]);
+    const figures = await concurrent(CLIENTS, overHttp(), [...asked(question), ...asked(question)]);
     answers.push([name, cell(figures), String(figures.perSecond)]);
   }
   console.log(table(["", "HTTP", "a second"], answers));

@@ -1,5 +1,5 @@
 // What a driver waits for, with eight clients at once over HTTP: start, the live meter, end, a page of 10,000 sessions and of
-// 10,000 notifications; and what a start costs in the database beside a million sessions, and the job that looks at it. The
+// 10,000 notifications; and what a start costs in the database with a million sessions, and the job that looks at it. The
 // lots have the price lists of the worked examples.
 // deno run -A bench/sessions.ts   (needs API_URL, DB_URL, PUBLISHABLE_KEY and JWT_SECRET and, for another number of sessions,
 // BENCH_PEOPLE; `deno task bench` sets them)
@@ -223,11 +223,11 @@ async function startsInSql(): Promise<string[][]> {
   ];
 }
 
-await sql`select cron.unschedule(jobname) from cron.job where jobname = 'send_session_reminders'`; // or the platform would look first
+await sql`select cron.unschedule(jobname) from cron.job where jobname = 'send_session_reminders'`; // or the platform would run it first
 await plantSessions();
 const inSql = await startsInSql();
 await sql.end();
 console.log(`${CLIENTS} clients at once, ${DRIVERS} requests a line\n`);
 console.log(table(["", "p50 ms", "p95 ms", "results"], rows));
-console.log(`\nIn the database, beside ${SESSIONS} sessions\n`);
+console.log(`\nIn the database, with ${SESSIONS} sessions\n`);
 console.log(table(["", "p50 ms", "p95 ms", "buffers"], inSql));

@@ -8,8 +8,8 @@ export class Socket {
   readonly #heartbeat: ReturnType<typeof setInterval>;
   #ref = 1;
 
-  /** Joins one channel and listens to the notifications of one person. `heard` gets when each change was committed. */
-  constructor(url: string, key: string, token: string, user: string, heard: (committed: string) => void) {
+  /** Joins one channel and listens to the notifications of one person. `onChange` receives the commit time of each change. */
+  constructor(url: string, key: string, token: string, user: string, onChange: (committed: string) => void) {
     const address = new URL(`${url.replace(/^http/, "ws")}/realtime/v1/websocket`);
     address.search = new URLSearchParams({ apikey: key, vsn: "2.0.0" }).toString();
     this.#socket = new WebSocket(address);
@@ -21,7 +21,7 @@ export class Socket {
     };
     this.#socket.onmessage = ({ data }) => {
       const [, ref, , event, payload] = JSON.parse(data);
-      if (event === "postgres_changes") heard(payload.data.commit_timestamp);
+      if (event === "postgres_changes") onChange(payload.data.commit_timestamp);
       else if (event === "system" && payload.status === "ok") this.#listening.resolve();
       else if (event === "system") this.#fail(new Error(payload.message));
       else if (event === "phx_reply" && payload.status !== "ok") this.#fail(new Error(JSON.stringify(payload)));
@@ -33,7 +33,7 @@ export class Socket {
     this.#heartbeat = setInterval(() => this.#frame(null, `${++this.#ref}`, "phoenix", "heartbeat", {}), 25_000);
   }
 
-  /** It hears what is committed from now on. */
+  /** Resolves when it receives further commits. */
   async listening(): Promise<void> {
     await this.#joined.promise;
     await this.#listening.promise;

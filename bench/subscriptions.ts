@@ -25,7 +25,7 @@ const sql = postgres(superuser.href, { max: 2, onnotice: () => {} });
 const [apple, play] = [new AppleStore(), new PlayStore()];
 
 async function load(): Promise<void> {
-  // Or the platform would work beside us.
+  // Or the platform would run them too.
   await sql`update cron.job set active = false where jobname in ('reconcile_subscriptions', 'process_store_notifications')`;
   await sql`
     insert into public.subscription_plans (code, name, price_minor, billing_period) values (${PLAN}, 'Plan', 480, 'month')`;
@@ -98,7 +98,7 @@ async function verifications(platform: "ios" | "android"): Promise<number[]> {
 /** Renewals of the App Store a second that are taken, and then recorded. */
 async function notifications(): Promise<{ taken: number; slowest: number; recorded: number }> {
   await sql`insert into private.wake_ups (function, called_at) values ('store-notifications/process', 'infinity')
-    on conflict (function) do update set called_at = excluded.called_at`; // nobody but us calls the consumer
+    on conflict (function) do update set called_at = excluded.called_at`; // only this bench calls the consumer
   const bodies: unknown[] = [];
   for (const user of await newUsers(NOTIFICATIONS / 10)) {
     const { subscription: { original_transaction_id: id } } = await apple.buy({

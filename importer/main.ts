@@ -1,4 +1,4 @@
-// deno task import <file>: open data into parking_lots. docs/operations/import.md says how; --help says what it takes.
+// deno task import <file>: open data into parking_lots. See docs/operations/import.md and --help.
 import { parseArgs } from "node:util";
 import process from "node:process";
 import postgres from "postgres";
@@ -28,7 +28,7 @@ Reads GeoJSON, CSV, NDJSON or xlsx and writes parking lots; the same file again 
 
 Lots are written 1,000 in a transaction. After 1 or 130 run the same command again: it continues.
 
-Exit code: 0 imported; 3 imported, but rows were rejected; 1 failed, stderr says why and what was written;
+Exit code: 0 imported; 3 imported, but rows were rejected; 1 failed, see stderr for the reason and what was written;
 130 stopped by Ctrl-C; 2 the command is wrong.`;
 
 class Misuse extends Error {}
@@ -116,7 +116,7 @@ function explained(error: unknown, file: string): string | undefined {
     return "The connection to the database was lost before it confirmed a batch. Run the command again to continue: nothing is written twice.";
   }
   if (error instanceof Error && code === "ECONNREFUSED") {
-    return `No database answers: ${error.message}. Start the platform (deno task dev) or give another --db-url.`;
+    return `The database does not respond: ${error.message}. Start the platform (deno task dev) or give another --db-url.`;
   }
   return undefined;
 }
@@ -135,7 +135,7 @@ async function run(command: Command): Promise<number> {
     console.error("\nStopped. What was written stays; the same command continues.");
     Deno.exit(EXIT.interrupted);
   });
-  surviveDriverFaults(() => {}); // the transaction fails by itself, and says why
+  surviveDriverFaults(() => {}); // the transaction fails with the reason
   if (command.reportFile !== undefined) await checkReport(command.reportFile);
   const report = await importFile(await databaseUrl(command.databaseUrl, command.localDefault), command);
   if (command.reportFile !== undefined) await Deno.writeTextFile(command.reportFile, ndjson(report));
@@ -143,7 +143,7 @@ async function run(command: Command): Promise<number> {
   return report.counts.rejected > 0 ? EXIT.rowsRejected : EXIT.imported;
 }
 
-/** The whole command; the answer is its exit code. */
+/** Runs the command and returns its exit code. */
 async function main(args: string[]): Promise<number> {
   let file = "";
   try {

@@ -37,8 +37,8 @@ const SHOWN = 20;
 
 function described({ position, unit, external_id, problems }: Entry): string {
   const id = external_id === null ? "" : ` (${external_id})`;
-  const said = problems.map(({ field, reason }) => field === "" ? reason : `${field}: ${reason}`).join("; ");
-  return `  ${unit} ${position}${id}: ${said}`;
+  const reasons = problems.map(({ field, reason }) => field === "" ? reason : `${field}: ${reason}`).join("; ");
+  return `  ${unit} ${position}${id}: ${reasons}`;
 }
 
 function section(title: string, entries: readonly Entry[]): string[] {
@@ -54,14 +54,14 @@ function section(title: string, entries: readonly Entry[]): string[] {
 
 /** How often each reason was given, the most frequent first. */
 function tally(entries: readonly Entry[]): string[] {
-  const said = entries.flatMap(({ problems }) => problems).map(({ field, reason }) => `${field}: ${reason}`);
-  return [...Map.groupBy(said, (one) => one)]
+  const reasons = entries.flatMap(({ problems }) => problems).map(({ field, reason }) => `${field}: ${reason}`);
+  return [...Map.groupBy(reasons, (one) => one)]
     .sort(([, a], [, b]) => b.length - a.length)
     .slice(0, SHOWN)
     .map(([reason, times]) => `  ${String(times.length).padStart(6)} × ${reason}`);
 }
 
-/** The table that a person reads at the end. */
+/** The table that is printed at the end. */
 export function summary(report: ImportReport): string {
   const { counts, entries } = report;
   const rows: [string, string][] = [

@@ -17,13 +17,13 @@ import {
   ROOT,
   SECRET_KEY,
 } from "./settings.ts";
-import { onParentsGone } from "./parents.ts";
+import { onParentExit } from "./parents.ts";
 import { described, findRunning } from "./state.ts";
 
 const started = performance.now();
 const port = gatewayPort();
 const host = publicHost();
-const say = (line: string) =>
+const onStep = (line: string) =>
   console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s  ${line}`);
 
 console.log("The parking lot service on this machine. For development and tests: its keys are public.");
@@ -44,7 +44,7 @@ const stop = async () => {
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.addSignalListener(signal, () => stopping ? Deno.exit(130) : stop());
 }
-await onParentsGone(stop);
+await onParentExit(stop);
 
 try {
   platform = await startPlatform({
@@ -58,7 +58,7 @@ try {
     realtimePrivateOnly: realtimePrivateOnly(),
     replica: hasReplica() ? {} : undefined,
     functionsDeno: functionsDeno(),
-    say,
+    onStep,
     log: (line) => console.log(line),
     onStop: stop,
   });
@@ -77,7 +77,7 @@ try {
 
 const { DB_URL, REPLICA_DB_URL } = platform.status;
 const API_URL = platform.status.API_URL.replace("127.0.0.1", host);
-say("Ready");
+onStep("Ready");
 console.log(`
   API          ${API_URL}
   Functions    ${API_URL}/functions/v1 (also ${API_URL}/v1)
@@ -90,18 +90,22 @@ console.log(`
   curl ${API_URL}/v1/health
   curl '${API_URL}/v1/parking-lots/nearby?lat=35.6812&lng=139.7671'
   curl ${API_URL}/auth/v1/signup -H 'apikey: ${PUBLISHABLE_KEY}' -d '{"email":"driver-'$(date +%s)'@example.com","password":"password 1"}'
-${listenAddress(host) === "127.0.0.1" ? "" : "\n  Everybody in this network reaches it, and its keys are public.\n"}
+${
+  listenAddress(host) === "127.0.0.1"
+    ? ""
+    : "\n  Every machine in this network can reach it, and its keys are public.\n"
+}
   Ctrl-C or \`deno task stop\` stops it; the data stays until \`deno task reset\`.
 `);
 
-let told = "";
+let lastNews = "";
 for await (const event of Deno.watchFs(join(ROOT, "supabase", "migrations"))) {
   if (event.kind === "access" || !event.paths.some((path) => path.endsWith(".sql"))) continue;
   const { edited, added } = await changedMigrations(String(port));
   const news = [
-    ...(edited.length > 0 ? [`Edited: ${edited.join(", ")}. \`deno task reset\` builds the database anew.`] : []),
+    ...(edited.length > 0 ? [`Edited: ${edited.join(", ")}. \`deno task reset\` rebuilds the database.`] : []),
     ...(added.length > 0 ? [`New: ${added.join(", ")}. The next start applies it.`] : []),
   ].join("\n");
-  if (news !== "" && news !== told) say(news);
-  told = news;
+  if (news !== "" && news !== lastNews) onStep(news);
+  lastNews = news;
 }

@@ -1,20 +1,20 @@
-// Who started this process: `npx … deno task dev` is a chain of processes, and a signal that ends one of them does not reach
+// The processes that started this one: `npx … deno task dev` is a chain of processes, and a signal that ends one of them does not reach
 // the others.
-import { alive, processes } from "./process.ts";
+import { isRunning, processes } from "./process.ts";
 
-const LOOK_EVERY_MS = 500;
-/** npx, its shell, and the programs between it and this process. A shell of the user's is none of them. */
+const CHECK_INTERVAL_MS = 500;
+/** npx, its shell, and the programs between it and this process. The user's own shell does not match. */
 const LINK = /^(npm exec |npx |(\S*\/)?(node|deno) |(\S*\/)?sh -c (-- )?['"]?(\S*\/)?deno['"]? )/;
 
-/** Calls `gone` once when a process of the chain has ended. */
-export async function onParentsGone(gone: () => void): Promise<void> {
+/** Calls `onExit` once when a process of the chain has ended. */
+export async function onParentExit(onExit: () => void): Promise<void> {
   const chain = await parents();
   if (chain.length === 0) return;
   const timer = setInterval(() => {
-    if (chain.every(alive)) return;
+    if (chain.every(isRunning)) return;
     clearInterval(timer);
-    gone();
-  }, LOOK_EVERY_MS);
+    onExit();
+  }, CHECK_INTERVAL_MS);
   Deno.unrefTimer(timer);
 }
 

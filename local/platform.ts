@@ -1,5 +1,5 @@
-// The local platform as one value: gateway, database, Data API, auth and functions, started in order and stopped in
-// reverse.
+// The local platform: gateway, database, Data API, auth, functions, storage, jobs and Realtime, started in order and
+// stopped in reverse.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Auth } from "./auth/auth.ts";
@@ -35,41 +35,42 @@ import {
 } from "./settings.ts";
 import type { RunningPlatform } from "./state.ts";
 import { Storage } from "./storage/storage.ts";
+import { withTimeout } from "./timeout.ts";
 
 export interface PlatformOptions {
   /** The gateway's port; 0 for any free one. */
   readonly port: number;
   /** The header that carries the client's address, where a trusted proxy sets it. */
   readonly addressHeader?: string | undefined;
-  /** The name of this platform's folder under the local state; the gateway's port unless told otherwise. */
+  /** The name of this platform's folder under the local state; by default the gateway's port. */
   readonly name?: string;
-  /** False for a platform whose data nobody keeps. */
+  /** False if the data may be lost in a crash. */
   readonly durable: boolean;
   /** Sign-ins, sign-ups and codes a minute and address. */
   readonly authRate: number;
-  /** The rules of accounts; relaxed unless told otherwise. */
+  /** The rules of accounts; relaxed by default. */
   readonly authRules?: AuthRules;
-  /** The host name by which clients reach the platform; 127.0.0.1 unless told otherwise. */
+  /** The host name by which clients reach the platform; 127.0.0.1 by default. */
   readonly host?: string;
-  /** What access tokens are signed with; HS256 unless told otherwise. */
+  /** The algorithm of access tokens; HS256 by default. */
   readonly jwtAlgorithm?: JwtAlgorithm;
-  /** Whether only private channels of Realtime can be joined; public ones too unless told otherwise. */
+  /** Whether Realtime rejects public channels; false by default. */
   readonly realtimePrivateOnly?: boolean;
   /** The Deno that runs the functions. */
   readonly functionsDeno: string;
   /** Settings of the functions in place of the platform's own; an empty one is none. */
   readonly functionSettings?: Readonly<Record<string, string>>;
-  /** Whether reads of the Data API have a read replica beside the primary. */
+  /** Settings of a read replica for reads of the Data API; none by default. */
   readonly replica?: ReplicaOptions | undefined;
   /** A database to copy the migrated and seeded one to, for tests that clone it. */
   readonly template?: string;
-  /** Hears what the platform does, step by step. */
-  /** Whether searches in words ask the stand-in's models, which answer what a test scripts. */
+  /** Whether search in natural language calls the stand-in's models, whose responses a test scripts. */
   readonly withAiModels?: boolean;
-  readonly say: (line: string) => void;
-  /** Hears what the functions print and what fails inside. */
+  /** Receives the steps of the platform. */
+  readonly onStep: (line: string) => void;
+  /** Receives the output of the functions, and errors. */
   readonly log: (line: string) => void;
-  /** Called when `deno task stop` asks the platform to end. */
+  /** Called by `deno task stop`. */
   readonly onStop?: () => void;
 }
 
@@ -78,10 +79,10 @@ export interface Platform {
   stop(): Promise<void>;
 }
 
-/** How long requests that run may take to finish when the platform stops. */
-const STOP_PATIENCE = 3_000;
-/** How long the platform waits for the realtime server before it says that it is ready. */
-const REALTIME_PATIENCE = 10_000;
+/** The time for running requests to finish when the platform stops. */
+const STOP_TIMEOUT_MS = 3_000;
+/** The time that the platform waits for the realtime server at start. */
+const REALTIME_TIMEOUT_MS = 10_000;
 
 interface Services {
   readonly server: PostgresServer;
@@ -102,7 +103,7 @@ interface Realtime {
 }
 
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const { say, log } = options;
+  const { onStep, log } = options;
   surviveDriverFaults(log);
   let services: Services | undefined;
   let resetting: Promise<Response> | undefined;
@@ -129,7 +130,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   }
 
   async function reset(): Promise<Response> {
-    say("Building the database anew");
+    onStep("Rebuilding the database");
     gateway.close();
     if (services !== undefined) await stopServices(services);
     services = undefined;
@@ -141,7 +142,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       log(String(error)); // a migration that fails: the next reset tries again
       return new Response(String(error), { status: 500 });
     }
-    say("The database is new");
+    onStep("The database is new");
     return Response.json({ reset: true });
   }
 
@@ -152,7 +153,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 
   async function control(request: Request, url: URL): Promise<Response> {
     if (url.pathname === "/_platform" && request.method === "GET") return Response.json(describe());
-    // A custom header, so that no page in a browser can send this.
+    // A custom header, so that a page in a browser cannot send this.
     const isAllowed = request.method === "POST" && request.headers.get("apikey") === SECRET_KEY;
     if (!isAllowed || !/^\/_platform\/(reset|stop)$/.test(url.pathname)) return new Response(null, { status: 404 });
     if (url.pathname === "/_platform/stop") {
@@ -173,7 +174,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         gateway.close();
         await resetting;
         await services?.realtime.proxy.close();
-        await Promise.race([gateway.stop(), new Promise((resolve) => setTimeout(resolve, STOP_PATIENCE))]);
+        await withTimeout(gateway.stop(), STOP_TIMEOUT_MS, () => {});
         if (services !== undefined) await stopServices(services);
       },
     };
@@ -191,7 +192,7 @@ function statusOf(port: number, { server, replica, providers }: Services): Statu
   };
 }
 
-/** The parts that do not run, each with its reason. */
+/** The parts that are down, each with its reason. */
 function partsDown({ server, replica, realtime }: Services): string[] {
   return [
     ...(server.problem === undefined ? [] : [`database: ${server.problem}`]),
@@ -239,7 +240,7 @@ async function startServices(
       },
     }),
   ]);
-  options.say("The Data API and the auth server are ready");
+  options.onStep("The Data API and the auth server are ready");
   await packages;
   const functions = await FunctionRunner.start({
     deno: options.functionsDeno,
@@ -283,7 +284,7 @@ async function startRealtime(server: PostgresServer, options: PlatformOptions): 
     privateOnly: options.realtimePrivateOnly ?? false,
     log: (line) => options.log(`[realtime] ${line}`),
   });
-  await process.port(REALTIME_PATIENCE); // one that does not come up is tried again, and answers 503 meanwhile
+  await process.port(REALTIME_TIMEOUT_MS); // if it is not up by then, requests get 503 until it is
   return { process, proxy: new RealtimeProxy((timeoutMs) => process.port(timeoutMs)) };
 }
 
@@ -303,7 +304,7 @@ function objectsOf(name: string): string {
   return join(STATE, name, "objects");
 }
 
-/** What Supabase tells a function, and the names of ours that a hosted project sets as secrets. */
+/** The variables that Supabase sets for a function, and those that a hosted project sets as secrets. */
 function functionEnvironment(current: Status, publicUrl: string): Record<string, string> {
   return {
     SUPABASE_URL: current.API_URL,

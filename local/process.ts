@@ -1,8 +1,8 @@
-// Processes by number: whether one is there, what it runs, and waiting until it is gone.
+// Processes by number: whether one runs, its command line, and waiting for its exit.
 import process from "node:process";
 
-/** Whether the process runs; one that has ended and was not yet taken note of by its parent does not. */
-export function alive(pid: number): boolean {
+/** Whether the process runs. A zombie, which has ended but was not reaped by its parent, does not. */
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
@@ -33,22 +33,22 @@ export async function commandLine(pid: number): Promise<string | undefined> {
   return success ? new TextDecoder().decode(stdout).trim() : undefined;
 }
 
-/** Waits until the process is gone; false when it still runs after `milliseconds`. */
-export async function gone(pid: number, milliseconds: number): Promise<boolean> {
+/** Waits until the process has ended; false if it still runs after `milliseconds`. */
+export async function waitForExit(pid: number, milliseconds: number): Promise<boolean> {
   const deadline = performance.now() + milliseconds;
-  while (alive(pid)) {
+  while (isRunning(pid)) {
     if (performance.now() > deadline) return false;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return true;
 }
 
-/** Sends the signals in turn, each with its patience in milliseconds, until the process is gone. */
+/** Sends the signals one after another, each with its timeout in milliseconds, until the process has ended. */
 export async function stopProcess(pid: number, signals: readonly [Deno.Signal, number][]): Promise<void> {
-  for (const [signal, patience] of signals) {
-    if (!alive(pid)) return;
+  for (const [signal, timeoutMs] of signals) {
+    if (!isRunning(pid)) return;
     process.kill(pid, signal);
-    if (await gone(pid, patience)) return;
+    if (await waitForExit(pid, timeoutMs)) return;
   }
   throw new Error(`Process ${pid} did not stop`);
 }

@@ -8,16 +8,16 @@ const port = gatewayPort();
 const running = await ownPlatform(port);
 if (running === undefined) {
   const found = await removeDatabase(String(port));
-  console.log(found ? "The data is gone; `deno task dev` builds it again." : `There is no data of port ${port}.`);
+  console.log(found ? "The data is deleted; `deno task dev` builds it again." : `There is no data of port ${port}.`);
 } else if (running.status === null) {
   console.error(`The platform on port ${port} is starting: process ${running.pid}.`);
   Deno.exit(1);
 } else {
-  const answer = await command(port, "reset");
-  if (!answer.ok) {
-    console.error(`The platform could not rebuild its database: ${await answer.text()}`);
+  const response = await command(port, "reset");
+  if (!response.ok) {
+    console.error(`The platform could not rebuild its database: ${await response.text()}`);
     Deno.exit(1);
   }
-  await answer.body?.cancel();
+  await response.body?.cancel();
   console.log(`The database of ${running.status.API_URL} is new.`);
 }

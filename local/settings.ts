@@ -1,5 +1,4 @@
-// What the local platform is told by its environment, and the names and keys that are the same for everybody. The keys
-// are public and protect nothing: only this machine reaches the platform.
+// Settings of the local platform from environment variables, and its constant names and keys. The keys are public and protect nothing: only this machine reaches the platform.
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import { fileURLToPath } from "node:url";
@@ -79,7 +78,7 @@ export function jwtAlgorithm(): JwtAlgorithm {
   Deno.exit(1);
 }
 
-/** Whether Realtime's public channels can be joined, as a hosted project's setting "Allow public access" says. */
+/** Whether Realtime's public channels can be joined, as a hosted project's setting "Allow public access". */
 export function realtimePrivateOnly(): boolean {
   const value = Deno.env.get("LOCAL_REALTIME_PUBLIC") || "on";
   if (value === "on" || value === "off") return value === "off";
@@ -87,7 +86,7 @@ export function realtimePrivateOnly(): boolean {
   Deno.exit(1);
 }
 
-/** Whether the database has a read replica, which answers every other read by GET of the Data API. */
+/** Whether the database has a read replica, which serves every other GET request of the Data API. */
 export function hasReplica(): boolean {
   const value = Deno.env.get("LOCAL_REPLICA") || "0";
   if (value === "0" || value === "1") return value === "1";
@@ -125,7 +124,7 @@ export function listenAddress(host: string): string {
   return OF_THIS_MACHINE.test(host) ? "127.0.0.1" : "0.0.0.0";
 }
 
-/** Sign-ins, sign-ups and one-time codes that one address may ask for in a minute. */
+/** Sign-ins, sign-ups and one-time codes of one IP address per minute. */
 export function authRate(): number {
   return wholeNumber("LOCAL_AUTH_RATE", 10, 1, 1_000_000);
 }
@@ -140,7 +139,7 @@ export function functionsDeno(): string {
   return Deno.env.get("LOCAL_FUNCTIONS_DENO") || Deno.execPath();
 }
 
-// Only the commands ask, before anything runs: a wrong setting ends them with a sentence.
+// Only the commands read settings, before anything runs: a wrong one ends them with an error message.
 function wholeNumber(name: string, fallback: number, least: number, most: number): number {
   const text = Deno.env.get(name);
   if (text === undefined || text === "") return fallback;

@@ -1,7 +1,7 @@
 // What the platform keeps on disk between starts (.local/<gateway port>/), and how others find it while it runs.
 import { ROOT, type Status } from "./settings.ts";
 
-/** What a platform says of itself at GET /_platform. */
+/** The response of a platform at GET /_platform. */
 export interface RunningPlatform {
   readonly pid: number;
   /** The folder of its repository. */
@@ -24,28 +24,28 @@ export async function findRunning(port: number): Promise<RunningPlatform | undef
   }
 }
 
-/** Throws, in a sentence, when the port accepts the connection and does not answer in time: that may be a platform. */
+/** Throws if the port accepts the connection and does not respond in time: it may be a platform. */
 async function readPlatform(port: number): Promise<RunningPlatform | undefined> {
   try {
-    const answer = await fetch(`http://127.0.0.1:${port}/_platform`, {
+    const response = await fetch(`http://127.0.0.1:${port}/_platform`, {
       signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     });
-    const running = await answer.json();
+    const running = await response.json();
     return typeof running?.pid === "number" ? running : undefined;
   } catch (error) {
     if (error instanceof DOMException) {
       const seconds = ANSWER_TIMEOUT_MS / 1000;
-      throw new Deno.errors.TimedOut(`Port ${port} is taken, and nothing answered there within ${seconds} seconds.`);
+      throw new Deno.errors.TimedOut(`Port ${port} is taken, and nothing responded there within ${seconds} seconds.`);
     }
-    // Nobody listens there, or it is another program altogether.
+    // No process listens there, or it is another program.
     if (error instanceof TypeError || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
 
 /**
- * The platform of this repository on this port. Throws, in a sentence, when another copy of it has the port, or when
- * whatever has the port does not answer: a platform that is only slow must not lose its data to `reset`.
+ * The platform of this repository on this port. Throws if another copy of it has the port, or if the port does not respond:
+ * `reset` must not delete the data of a platform that is only slow.
  */
 export async function findOwn(port: number): Promise<RunningPlatform | undefined> {
   const running = await readPlatform(port);

@@ -1,12 +1,12 @@
-// Faults of the database driver (postgres 3.4.9): when the server dies, it may write once more to the socket it has just
-// let go of, or fail to connect anew, and throws where nobody can catch it. The connection is lost either way and the
-// driver makes another; the platform must not die of it.
+// Faults of the database driver (postgres 3.4.9): when the server crashes, the driver may write to a closed socket or fail to
+// reconnect, and throws where no caller can catch it. The connection is lost and the driver opens another one; the process
+// must not end.
 
-let guarded = false;
+let isInstalled = false;
 
 export function surviveDriverFaults(log: (line: string) => void): void {
-  if (guarded) return;
-  guarded = true;
+  if (isInstalled) return;
+  isInstalled = true;
   globalThis.addEventListener("error", (event) => {
     if (!(event.error instanceof TypeError) || !fromDriver(event.error)) return;
     event.preventDefault();
@@ -23,7 +23,7 @@ function fromDriver(error: Error): boolean {
   return /\/postgres\/src\/connection\.js/.test(error.stack ?? "");
 }
 
-/** Whether the driver says that a connection was lost or could not be made. */
+/** Whether this is an error of the driver about a lost or failed connection. */
 export function isLostConnection(reason: unknown): reason is Error {
   return reason instanceof Error && "code" in reason && typeof reason.code === "string" &&
     /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|EPIPE|57P0[123])/.test(reason.code);

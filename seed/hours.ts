@@ -24,7 +24,7 @@ export interface Override {
 
 const ROUND_THE_CLOCK: readonly Window[] = [{ window_type: "business", day_type: "all", is_24h: true }];
 
-/** Open all day; nobody drives in at night, everybody may leave. */
+/** Open all day; entry is closed at night, exit is always open. */
 function entryByDay(random: Random): Window[] {
   const open_time = random.pick(["06:00", "06:30", "07:00"]);
   return [

@@ -149,7 +149,7 @@ interface Known {
   readonly large: boolean;
 }
 
-/** What a lot offers follows from what it is; only what nothing else says is drawn. */
+/** The tags of a lot follow from its data where possible; the others are random. */
 function tagsOf(
   { random, kind, body, windows, prices, spots, toStationM, motorcycles, large }: Known,
 ): Map<string, boolean> {
@@ -157,28 +157,28 @@ function tagsOf(
   const caps = prices.rules.filter((rule) => rule.cap_price_minor !== undefined);
   const open = windows.some(({ window_type, is_24h }) => window_type === "business" && is_24h);
   const wheelchair = spots.some((spot) => spot.accessibility === "wheelchair");
-  const say = (slug: string, state: boolean) => state && tags.set(slug, true);
+  const setTag = (slug: string, state: boolean) => state && tags.set(slug, true);
   tags.set("covered", !["surface", "rooftop"].includes(body.structure));
   tags.set("ev_charging", spots.some((spot) => spot.is_ev_charger));
   if (windows.length > 0) tags.set("open_24h", open);
-  say("entry_24h", open && windows.length === 1);
-  say("24h", open && windows.length === 1);
-  say("has_max_fee", caps.length > 0);
-  say("max_fee", caps.some((rule) => rule.cap_type !== "band"));
-  say("coin_500_or_less", caps.some((rule) => (rule.cap_price_minor ?? Infinity) <= 500));
-  say(
+  setTag("entry_24h", open && windows.length === 1);
+  setTag("24h", open && windows.length === 1);
+  setTag("has_max_fee", caps.length > 0);
+  setTag("max_fee", caps.some((rule) => rule.cap_type !== "band"));
+  setTag("coin_500_or_less", caps.some((rule) => (rule.cap_price_minor ?? Infinity) <= 500));
+  setTag(
     "low_price",
     prices.rules.some((rule) => rule.category === "time_band" && (rule.price_minor ?? 0) / (rule.per_minutes ?? 1) < 5),
   );
-  say("near_station", toStationM <= 400);
-  say("wheelchair_accessible", wheelchair);
-  say("barrier_free", wheelchair && random.chance(0.7));
-  say("motorcycle_ok", motorcycles);
-  say("oversized_ok", large);
-  say("reservable", spots.some((spot) => spot.is_reservable));
-  say("security_camera", random.chance(0.6));
-  say("monthly_available", random.chance(0.2));
-  say("partner_facility", kind === "building" && random.chance(0.4));
+  setTag("near_station", toStationM <= 400);
+  setTag("wheelchair_accessible", wheelchair);
+  setTag("barrier_free", wheelchair && random.chance(0.7));
+  setTag("motorcycle_ok", motorcycles);
+  setTag("oversized_ok", large);
+  setTag("reservable", spots.some((spot) => spot.is_reservable));
+  setTag("security_camera", random.chance(0.6));
+  setTag("monthly_available", random.chance(0.2));
+  setTag("partner_facility", kind === "building" && random.chance(0.4));
   return tags;
 }
 

@@ -16,7 +16,7 @@ const HEADER =
 
 function lots(): Lot[] {
   const namesakes = new Map<string, number>();
-  const told = (lot: Lot): Lot => {
+  const counted = (lot: Lot): Lot => {
     const count = (namesakes.get(lot.name) ?? 0) + 1;
     namesakes.set(lot.name, count);
     return count === 1 ? lot : { ...lot, name: `${lot.name}${count}` };
@@ -28,7 +28,7 @@ function lots(): Lot[] {
       if (place === undefined) throw new Error(`${area.id} has no places`);
       const inPlace = (perPlace.get(place.town) ?? 0) + 1;
       perPlace.set(place.town, inPlace);
-      return told(lotOf(area, place, index + 1, inPlace));
+      return counted(lotOf(area, place, index + 1, inPlace));
     });
   });
 }

@@ -1,4 +1,4 @@
-/** SQL text for values: the seed is read by people, so rows stand one to a line. */
+/** SQL text for values, with one row a line so that the seed is readable. */
 export type Cell = string | number | boolean | null | undefined | readonly string[] | { readonly json: unknown };
 
 export function literal(cell: Cell): string {
@@ -22,7 +22,7 @@ export interface Target {
   readonly table: string;
   /** Columns of each row after the first, which is the lot's external_id; the type is cast to, "" where none is needed. */
   readonly columns: Readonly<Record<string, string>>;
-  /** Columns that are not taken from the row as they stand. */
+  /** Columns whose value is computed from the row. */
   readonly instead?: Readonly<Record<string, { readonly column: string; readonly value: string }>>;
   readonly join?: string;
 }

@@ -18,7 +18,7 @@ export const LIMIT = 50;
 
 export function ours(url: string): Ours {
   const search = postgres(url, { max: 1, onnotice: () => {} });
-  const visitor = postgres(url, { max: 1, onnotice: () => {}, connection: { role: "anon" } });
+  const anonymous = postgres(url, { max: 1, onnotice: () => {}, connection: { role: "anon" } });
   return {
     contenders: [
       {
@@ -31,7 +31,7 @@ export function ours(url: string): Ours {
       {
         name: "api.nearby_parking_lots",
         run: async ({ lat, lng, radius_m }) => {
-          const [row] = await visitor<{ found: unknown[] }[]>`
+          const [row] = await anonymous<{ found: unknown[] }[]>`
             select api.nearby_parking_lots(${lat}, ${lng}, ${radius_m}, ${LIMIT}) -> 'items' as found`;
           return row!.found.length;
         },
@@ -39,26 +39,26 @@ export function ours(url: string): Ours {
     ],
     stop: async () => {
       await search.end();
-      await visitor.end();
+      await anonymous.end();
     },
   };
 }
 
-/** The same search with filters, as a visitor. */
+/** The same search with filters, as an anonymous user. */
 export function filtered(url: string, filters: Record<string, unknown>): Ours {
-  const visitor = postgres(url, { max: 1, onnotice: () => {}, connection: { role: "anon" } });
+  const anonymous = postgres(url, { max: 1, onnotice: () => {}, connection: { role: "anon" } });
   return {
     contenders: [{
       name: JSON.stringify(filters),
       run: async ({ lat, lng, radius_m }) => {
-        const [row] = await visitor<{ found: unknown[] }[]>`
+        const [row] = await anonymous<{ found: unknown[] }[]>`
           select api.nearby_parking_lots(
             ${lat}, ${lng}, ${radius_m}, ${LIMIT}, ${JSON.stringify(filters)}::text::jsonb
           ) -> 'items' as found`;
         return row!.found.length;
       },
     }],
-    stop: () => visitor.end(),
+    stop: () => anonymous.end(),
   };
 }
 

@@ -45,7 +45,7 @@ function recognises(mapping: Mapping, format: OpenSource["format"], sample: read
   });
 }
 
-/** How much a mapping asks for before it takes a file: the most demanding one that does is the right one. */
+/** The number of columns that a mapping requires. If several mappings match a file, the one with the most is used. */
 function demand({ recognise }: Mapping): number {
   return (recognise?.has?.length ?? 0) + (recognise?.only === undefined ? 0 : 1) +
     10 * Object.keys(recognise?.first ?? {}).length;

@@ -85,7 +85,7 @@ function separatorOf(firstText: string): string {
   return [",", "\t", ";"].reduce((best, candidate) => count(candidate) > count(best) ? candidate : best);
 }
 
-/** Rows of a table under its header, whatever they were read from. Empty rows are not records. */
+/** The records of a table with a header, from CSV or xlsx. Empty rows are not records. */
 export async function* tableRecords(rows: AsyncIterable<Row> | Iterable<Row>): AsyncGenerator<Read> {
   let header: string[] | undefined;
   for await (const { line, fields, problem } of rows) {

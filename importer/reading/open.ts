@@ -8,7 +8,7 @@ import { xlsxRecords } from "./xlsx.ts";
 const LINES = /\.(ndjson|jsonl|geojsonl|geojsons)$/i;
 const TABLE = /\.(csv|tsv|txt)$/i;
 
-/** Files that others send for CSV or GeoJSON, told by their first bytes. */
+/** Other kinds of files, recognised by their first bytes. */
 const UNREADABLE: readonly (readonly [readonly number[], string])[] = [
   [[0xd0, 0xcf, 0x11, 0xe0], "This is an old Excel file (.xls); save it as .xlsx or CSV."],
   [[0x1f, 0x8b], "This file is compressed (gzip); unpack it first."],

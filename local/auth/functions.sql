@@ -1,5 +1,5 @@
 -- Schema auth as a hosted project has it, once its tables exist: owned by supabase_auth_admin, read by the migrations'
--- owner, and with the functions that policies ask who the caller is. Run as the superuser, once.
+-- owner, and with the functions by which policies identify the user. Run as the superuser, once.
 
 do $$
 declare

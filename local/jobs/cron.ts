@@ -1,8 +1,9 @@
-// Runs the rows of cron.job when they are due, as pg_cron does: each as its user, never beside itself, and writes down how
-// it went.
+// Runs the rows of cron.job when they are due, as pg_cron does: each as its user, never two runs of a job at once. Records
+// each run.
 import { Cron } from "croner";
 import postgres, { type Sql } from "postgres";
 import { connectionOptions } from "../postgres/connection_options.ts";
+import { withTimeout } from "../timeout.ts";
 
 interface Job {
   readonly jobid: string;
@@ -11,7 +12,7 @@ interface Job {
   readonly username: string;
 }
 
-/** When a job of a schedule is due next, in UTC. Undefined for what is no schedule. */
+/** The next time of a schedule, in UTC. Undefined for an invalid schedule. */
 export function nextRun(schedule: string, after: Date): Date | undefined {
   const seconds = /^(\d{1,2}) seconds?$/i.exec(schedule)?.[1];
   if (seconds !== undefined) return new Date(after.getTime() + Number(seconds) * 1000);
@@ -24,20 +25,20 @@ export function nextRun(schedule: string, after: Date): Date | undefined {
   }
 }
 
-const TICK = 1_000;
-/** How long jobs that run may take to finish when the platform stops. */
-const STOP_PATIENCE = 2_000;
+const TICK_MS = 1_000;
+/** The time for running jobs to finish when the platform stops. */
+const STOP_TIMEOUT_MS = 2_000;
 
 export class CronRunner {
   readonly #due = new Map<string, { readonly schedule: string; readonly at: Date | undefined }>();
   readonly #running = new Map<string, Promise<void>>();
-  /** There may be runs whose end nobody wrote down: the platform or the database fell over while they ran. */
-  #cutOff = true;
-  /** The server's processes that run jobs now. */
+  /** Whether there may be unfinished records of runs, because the platform or the database crashed. */
+  #hasUnfinished = true;
+  /** The database connections that run jobs now. */
   readonly #processes = new Set<number>();
   readonly #sql: Sql;
-  /** What the clock said when the jobs were last looked at. */
-  #lookedAt = new Date(0);
+  /** The time of the last tick. */
+  #lastTick = new Date(0);
   #timer: ReturnType<typeof setTimeout> | undefined;
   #ticking: Promise<void> = Promise.resolve();
 
@@ -54,7 +55,7 @@ export class CronRunner {
     this.#timer = setTimeout(() => {
       this.#ticking = this.#tick().catch((error) => this.log(`Jobs could not be read: ${error}`));
       this.#ticking.then(() => this.#timer !== undefined && this.start());
-    }, TICK);
+    }, TICK_MS);
   }
 
   async stop(): Promise<void> {
@@ -62,9 +63,7 @@ export class CronRunner {
     this.#timer = undefined;
     await this.#ticking;
     const runs = Promise.all(this.#running.values());
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    await Promise.race([runs, new Promise((resolve) => timer = setTimeout(resolve, STOP_PATIENCE))]);
-    clearTimeout(timer);
+    await withTimeout(runs, STOP_TIMEOUT_MS, () => {});
     const late = [...this.#processes];
     if (late.length > 0) await this.#sql`select pg_cancel_backend(pid) from unnest(${late}::integer[]) as p (pid)`;
     await runs;
@@ -72,19 +71,19 @@ export class CronRunner {
   }
 
   async #tick(): Promise<void> {
-    if (this.#cutOff) {
+    if (this.#hasUnfinished) {
       await this.#sql`
         update cron.job_run_details set status = 'failed', return_message = 'cut off', end_time = clock_timestamp()
         where status = 'running' and database = current_database()
           and jobid <> all (${[...this.#running.keys()]}::bigint[])`;
-      this.#cutOff = false;
+      this.#hasUnfinished = false;
     }
     const jobs = await this.#sql<Job[]>`
       select jobid::text, schedule, command, username from cron.job where active and database = current_database()`;
     const now = this.clock();
-    // The clock was set back: what was due is due by the clock as it is now, not when it has caught up.
-    if (now < this.#lookedAt) this.#due.clear();
-    this.#lookedAt = now;
+    // The clock was set back: due times are computed again.
+    if (now < this.#lastTick) this.#due.clear();
+    this.#lastTick = now;
     for (const id of this.#due.keys()) if (!jobs.some(({ jobid }) => jobid === id)) this.#due.delete(id);
     for (const job of jobs) {
       const known = this.#due.get(job.jobid);
@@ -94,7 +93,7 @@ export class CronRunner {
         this.#due.set(job.jobid, { schedule: job.schedule, at: nextRun(job.schedule, now) });
         const run = this.#run(job)
           .catch((error) => {
-            this.#cutOff = true;
+            this.#hasUnfinished = true;
             this.log(`Job ${job.jobid} could not be run: ${error}`);
           })
           .finally(() => this.#running.delete(job.jobid));
@@ -107,11 +106,11 @@ export class CronRunner {
     const [run] = await this.#sql<{ runid: string }[]>`
       insert into cron.job_run_details (jobid, database, username, command, status, start_time)
       values (${jobid}, current_database(), ${username}, ${command}, 'running', clock_timestamp()) returning runid::text`;
-    const { pid, status, said } = await this.#outcome(command, username);
-    if (status === "failed") this.log(`Job ${jobid} failed: ${said}`);
+    const { pid, status, message } = await this.#outcome(command, username);
+    if (status === "failed") this.log(`Job ${jobid} failed: ${message}`);
     await this.#sql`
       update cron.job_run_details
-      set job_pid = ${pid ?? null}, status = ${status}, return_message = ${said}, end_time = clock_timestamp()
+      set job_pid = ${pid ?? null}, status = ${status}, return_message = ${message}, end_time = clock_timestamp()
       where runid = ${run!.runid}`;
   }
 
@@ -119,7 +118,7 @@ export class CronRunner {
   async #outcome(
     command: string,
     username: string,
-  ): Promise<{ pid: number | undefined; status: string; said: string }> {
+  ): Promise<{ pid: number | undefined; status: string; message: string }> {
     const own = postgres(this.superuser, { max: 1, ...connectionOptions });
     let pid: number | undefined;
     try {
@@ -127,9 +126,9 @@ export class CronRunner {
       this.#processes.add(pid);
       await own`set session authorization ${own(username)}`;
       const result = await own.unsafe(command);
-      return { pid, status: "succeeded", said: `${result.command ?? ""} ${result.count ?? ""}`.trim() };
+      return { pid, status: "succeeded", message: `${result.command ?? ""} ${result.count ?? ""}`.trim() };
     } catch (error) {
-      return { pid, status: "failed", said: String(error) };
+      return { pid, status: "failed", message: String(error) };
     } finally {
       if (pid !== undefined) this.#processes.delete(pid);
       await own.end({ timeout: 1 });

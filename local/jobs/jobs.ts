@@ -1,4 +1,4 @@
-// Work that the database asks for by itself: jobs by the clock and requests after commit, with the secrets they need.
+// Scheduled jobs and HTTP requests of the database, and the secrets that they need.
 import postgres from "postgres";
 import { connectionOptions } from "../postgres/connection_options.ts";
 import type { Status } from "../settings.ts";
@@ -9,7 +9,7 @@ export class Jobs {
   private constructor(readonly cron: CronRunner, readonly net: NetWorker) {}
 
   static async start(superuser: string, current: Status, log: (line: string) => void): Promise<Jobs> {
-    await keepSecrets(superuser, { project_url: current.API_URL, service_role_key: current.SERVICE_ROLE_KEY });
+    await storeSecrets(superuser, { project_url: current.API_URL, service_role_key: current.SERVICE_ROLE_KEY });
     const jobs = new Jobs(new CronRunner(superuser, log), new NetWorker(superuser, log));
     await jobs.net.start();
     jobs.cron.start();
@@ -22,8 +22,8 @@ export class Jobs {
   }
 }
 
-/** The vault's secrets that a hosted project is given once by hand (docs/operations/deploy.md); here the address may change. */
-async function keepSecrets(superuser: string, secrets: Record<string, string>): Promise<void> {
+/** Stores the secrets that an operator of a hosted project stores once (docs/operations/deploy.md). The address may change here. */
+async function storeSecrets(superuser: string, secrets: Record<string, string>): Promise<void> {
   const sql = postgres(superuser, { max: 1, ...connectionOptions });
   try {
     for (const [name, value] of Object.entries(secrets)) {

@@ -1,5 +1,5 @@
-// Sends what transactions put into net.http_request_queue, as pg_net does: after they committed, once, and whatever the
-// answer is it is written down.
+// Sends the requests in net.http_request_queue, as pg_net does: after their transaction committed, once, and records each
+// response or error.
 import postgres, { type Sql } from "postgres";
 import { connectionOptions } from "../postgres/connection_options.ts";
 
@@ -12,7 +12,7 @@ interface QueuedRequest {
   readonly timeout_milliseconds: number;
 }
 
-interface Answer {
+interface StoredResponse {
   readonly status_code: number | null;
   readonly content_type: string | null;
   readonly headers: Record<string, string>;
@@ -21,69 +21,69 @@ interface Answer {
   readonly error_msg: string | null;
 }
 
-/** For notifications that a lost connection missed. */
-const LOOK_ANYHOW = 10_000;
-const AT_ONCE = 200;
+/** Notifications are lost with their connection, so the queue is also read at this interval. */
+const POLL_INTERVAL_MS = 10_000;
+const MAX_CONCURRENT = 200;
 
 export class NetWorker {
   readonly #sql: Sql;
   readonly #sending = new Set<Promise<void>>();
   readonly #stop = new AbortController();
   #timer: ReturnType<typeof setInterval> | undefined;
-  #looking: Promise<void> | undefined;
-  #lookAgain = false;
-  #purgedAt = -LOOK_ANYHOW;
+  #reading: Promise<void> | undefined;
+  #isReadRequested = false;
+  #purgedAt = -POLL_INTERVAL_MS;
 
   constructor(superuser: string, readonly log: (line: string) => void) {
     this.#sql = postgres(superuser, { max: 2, ...connectionOptions });
   }
 
   async start(): Promise<void> {
-    await this.#sql.listen("pg_net", () => this.#look(), () => this.#look());
-    this.#timer = setInterval(() => this.#look(), LOOK_ANYHOW);
+    await this.#sql.listen("pg_net", () => this.#readSoon(), () => this.#readSoon());
+    this.#timer = setInterval(() => this.#readSoon(), POLL_INTERVAL_MS);
   }
 
-  /** Requests that wait for an answer are given up, and written down so. */
+  /** Aborts the requests that wait for a response, and records that. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#stop.abort(new Error("The platform stops"));
-    await this.#looking;
+    await this.#reading;
     await Promise.all(this.#sending);
     await this.#sql.end({ timeout: 1 });
   }
 
-  #look(): void {
-    this.#lookAgain = true;
+  #readSoon(): void {
+    this.#isReadRequested = true;
     if (this.#stop.signal.aborted) return;
-    this.#looking ??= this.#take()
+    this.#reading ??= this.#readQueue()
       .catch((error) => {
-        this.#lookAgain = false; // the timer, or the new connection, looks again
+        this.#isReadRequested = false; // the timer, or the new connection, reads again
         this.log(`Queued requests could not be read: ${error}`);
       })
       .finally(() => {
-        this.#looking = undefined;
-        if (this.#lookAgain && this.#sending.size < AT_ONCE) this.#look();
+        this.#reading = undefined;
+        if (this.#isReadRequested && this.#sending.size < MAX_CONCURRENT) this.#readSoon();
       });
   }
 
-  // A slow answer holds nobody up: as long as there is room, what is queued is sent beside it.
-  async #take(): Promise<void> {
-    if (performance.now() - this.#purgedAt >= LOOK_ANYHOW) {
+  // A slow response does not delay other requests: up to MAX_CONCURRENT are sent at once.
+  async #readQueue(): Promise<void> {
+    if (performance.now() - this.#purgedAt >= POLL_INTERVAL_MS) {
       this.#purgedAt = performance.now();
       await this.#sql`delete from net._http_response where created < now() - interval '6 hours'`;
     }
-    while (this.#lookAgain && this.#sending.size < AT_ONCE && !this.#stop.signal.aborted) {
-      this.#lookAgain = false;
+    while (this.#isReadRequested && this.#sending.size < MAX_CONCURRENT && !this.#stop.signal.aborted) {
+      this.#isReadRequested = false;
       const requests = await this.#sql<QueuedRequest[]>`
         delete from net.http_request_queue
-        where id in (select id from net.http_request_queue order by id limit ${AT_ONCE - this.#sending.size})
+        where id in (select id from net.http_request_queue order by id limit ${MAX_CONCURRENT - this.#sending.size})
         returning id::text, method, url, headers, body, timeout_milliseconds`;
       for (const request of requests) {
         const sent = this.#send(request)
-          .catch((error) => this.log(`The answer to request ${request.id} could not be written down: ${error}`))
+          .catch((error) => this.log(`The response to request ${request.id} could not be recorded: ${error}`))
           .finally(() => {
             this.#sending.delete(sent);
-            this.#look();
+            this.#readSoon();
           });
         this.#sending.add(sent);
       }
@@ -91,8 +91,8 @@ export class NetWorker {
   }
 
   async #send(request: QueuedRequest): Promise<void> {
-    const answer = await answerOf(request, this.#stop.signal);
-    const { status_code, content_type, headers, content, timed_out, error_msg } = answer;
+    const response = await send(request, this.#stop.signal);
+    const { status_code, content_type, headers, content, timed_out, error_msg } = response;
     await this.#sql`
       insert into net._http_response (id, status_code, content_type, headers, content, timed_out, error_msg)
       values (${request.id}, ${status_code}, ${content_type}, ${this.#sql.json(headers)}, ${content}, ${timed_out},
@@ -100,7 +100,7 @@ export class NetWorker {
   }
 }
 
-async function answerOf(request: QueuedRequest, stop: AbortSignal): Promise<Answer> {
+async function send(request: QueuedRequest, stop: AbortSignal): Promise<StoredResponse> {
   const { method, url, headers, body, timeout_milliseconds } = request;
   const nothing = { status_code: null, content_type: null, headers: {}, content: null, timed_out: false };
   try {

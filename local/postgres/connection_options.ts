@@ -1,4 +1,4 @@
-// How the platform connects to its own database.
+// Connections of the platform to its own database.
 
-/** Options of every connection: no notices on the console, and a short wait after a server that was not there. */
+/** Options of every connection: no notices on the console, and a short pause before it reconnects. */
 export const connectionOptions = { onnotice: () => {}, backoff: () => 0.1 };

@@ -1,4 +1,4 @@
-// The platform's database: a Postgres with the roles, migrations and seed of the service in it.
+// The platform's database: a Postgres server with the roles, migrations and seed of the service.
 import { join } from "node:path";
 import postgres from "postgres";
 import { connectionOptions } from "./connection_options.ts";
@@ -15,34 +15,34 @@ import { prepareDatabase } from "./prepare.ts";
 export interface DatabaseOptions {
   /** The name of the platform's folder. */
   readonly name: string;
-  /** False for data that nobody keeps. */
+  /** False if the data may be lost in a crash. */
   readonly durable: boolean;
   /** A database to copy the migrated and seeded one to, for tests that clone it. */
   readonly template?: string;
   /** Whether there is to be a read replica. */
   readonly replica?: ReplicaOptions | undefined;
-  readonly say: (line: string) => void;
+  readonly onStep: (line: string) => void;
 }
 
 export interface ReplicaOptions {
-  /** Which reads by GET it answers: every other one, as a load balancer would have it, unless it is to answer all. */
+  /** The share of GET requests that it serves; half by default, as behind a load balancer. */
   readonly reads?: "half" | "all";
-  /** Whether a commit waits until the replica has it, so that whoever reads there misses nothing. */
+  /** Whether a commit waits for the replica, so that reads there see every write. */
   readonly isSynchronous?: boolean;
 }
 
 const MIGRATIONS_RECORD = "migrations.json";
 
-/** Starts the database and brings it up to date. */
+/** Starts the database and applies pending migrations. */
 export async function startDatabase(options: DatabaseOptions): Promise<PostgresServer> {
-  const { say, template } = options;
+  const { onStep, template } = options;
   const identity = await identify(STATE);
   const folder = join(identity.home, options.name);
   await Deno.mkdir(folder, { recursive: true, mode: 0o755 });
   const server = await startServer(identity, folder, options);
   try {
     await prepareDatabase(server.url());
-    await applyMigrations(server, folder, say);
+    await applyMigrations(server, folder, onStep);
     if (template !== undefined) await copyDatabase(server.url(SUPERUSER, "template1"), template);
     return server;
   } catch (error) {
@@ -53,21 +53,21 @@ export async function startDatabase(options: DatabaseOptions): Promise<PostgresS
 
 /** Starts a read replica of a platform's database. */
 export async function startReplica(primary: PostgresServer, options: DatabaseOptions): Promise<PostgresServer> {
-  const folder = replicaOf(primary.options.folder);
+  const folder = replicaFolder(primary.options.folder);
   await stopOrphan(join(folder, "data"));
   await Deno.mkdir(folder, { recursive: true, mode: 0o755 });
   const port = await databasePort(folder);
-  const replica = await startStandby(primary, { folder, port, onRestart: options.say });
-  options.say(`Its read replica is ready on 127.0.0.1:${port}`);
-  if (options.replica?.isSynchronous) await commitOnBoth(primary);
+  const replica = await startStandby(primary, { folder, port, onRestart: options.onStep });
+  options.onStep(`Its read replica is ready on 127.0.0.1:${port}`);
+  if (options.replica?.isSynchronous) await enableSynchronousCommit(primary);
   return replica;
 }
 
-function replicaOf(folder: string): string {
+function replicaFolder(folder: string): string {
   return join(folder, "replica");
 }
 
-async function commitOnBoth(primary: PostgresServer): Promise<void> {
+async function enableSynchronousCommit(primary: PostgresServer): Promise<void> {
   const sql = postgres(primary.url(), { max: 1, ...connectionOptions });
   try {
     await sql`alter database postgres set synchronous_commit = remote_apply`;
@@ -78,15 +78,12 @@ async function commitOnBoth(primary: PostgresServer): Promise<void> {
   }
 }
 
-/**
- * Removes the data of a platform that does not run; a server that outlived its platform is stopped first. False when there
- * was none.
- */
+/** Removes the data of a platform that does not run, and stops its server if that still runs. False if there was none. */
 export async function removeDatabase(name: string): Promise<boolean> {
   const { home } = await identify(STATE);
   const folder = join(home, name);
   if (!await fileExists(folder)) return false;
-  for (const each of [replicaOf(folder), folder]) {
+  for (const each of [replicaFolder(folder), folder]) {
     await stopOrphan(join(each, "data"));
     await removeIfExists(join(each, "data"));
   }
@@ -103,27 +100,27 @@ export async function changedMigrations(name: string): Promise<{ edited: string[
 }
 
 async function startServer(identity: Identity, folder: string, options: DatabaseOptions): Promise<PostgresServer> {
-  const { durable, say } = options;
+  const { durable, onStep } = options;
   const binaries = await installPostgres(identity.home);
   const port = await databasePort(folder);
   const settings = options.replica ? FOR_STANDBYS : {};
-  const server = new PostgresServer({ binaries, identity, folder, port, durable, settings, onRestart: say });
-  if (await server.create()) say(`Postgres ${binaries.version}: new data in ${server.data}`);
+  const server = new PostgresServer({ binaries, identity, folder, port, durable, settings, onRestart: onStep });
+  if (await server.create()) onStep(`Postgres ${binaries.version}: new data in ${server.data}`);
   await server.start();
-  say(`Postgres is ready on 127.0.0.1:${port}`);
+  onStep(`Postgres is ready on 127.0.0.1:${port}`);
   return server;
 }
 
-async function applyMigrations(server: PostgresServer, folder: string, say: (line: string) => void): Promise<void> {
+async function applyMigrations(server: PostgresServer, folder: string, onStep: (line: string) => void): Promise<void> {
   const record = join(folder, MIGRATIONS_RECORD);
   const applied = await readRecord<Fingerprints>(record, {});
   const present = await fingerprints();
   const changed = edited(applied, present);
   if (changed.length > 0) {
-    say(`Edited since it was applied: ${changed.join(", ")}. \`deno task reset\` builds the database anew.`);
+    onStep(`Edited since it was applied: ${changed.join(", ")}. \`deno task reset\` rebuilds the database.`);
   }
-  say("Applying pending migrations and the seed");
-  await migrate(server.url("postgres"), (line) => say(`  ${line}`));
+  onStep("Applying pending migrations and the seed");
+  await migrate(server.url("postgres"), (line) => onStep(`  ${line}`));
   await writeRecord(record, JSON.stringify({ ...present, ...applied }, null, 2));
 }
 
@@ -138,13 +135,13 @@ async function copyDatabase(superuser: string, name: string): Promise<void> {
   }
 }
 
-/** The port of the last start while it is free, so that a saved connection goes on working. */
+/** The port of the last start if it is free, so that saved connections keep working. */
 async function databasePort(folder: string): Promise<number> {
   const record = join(folder, "postgres.port");
   const last = Number(await readOr(record, "0"));
   const isPort = Number.isInteger(last) && last >= 0 && last <= 65_535;
   const port = (isPort ? freePort(last) : undefined) ?? freePort(0);
-  if (port === undefined) throw new Error("There is no free port for Postgres");
+  if (port === undefined) throw new Error("There is no free port for Postgres.");
   await writeRecord(record, String(port));
   return port;
 }

@@ -17,13 +17,13 @@ const UNPRIVILEGED = 65534;
 
 /** How Postgres runs on this machine. `root` is the folder for local state. */
 export async function identify(root: string): Promise<Identity> {
-  const dieWithParent = await works("setpriv", ["--pdeathsig", "SIGINT", "true"])
+  const dieWithParent = await canRun("setpriv", ["--pdeathsig", "SIGINT", "true"])
     ? ["setpriv", "--pdeathsig", "SIGINT"]
     : [];
   if (Deno.uid() !== 0) return prefixed(root, dieWithParent);
 
   const namespace = ["unshare", "--user", "--map-user=1000", "--map-group=1000"];
-  if (await works("unshare", [...namespace.slice(1), "true"])) return prefixed(root, [...namespace, ...dieWithParent]);
+  if (await canRun("unshare", [...namespace.slice(1), "true"])) return prefixed(root, [...namespace, ...dieWithParent]);
   return unprivileged(root);
 }
 
@@ -49,7 +49,7 @@ export function unprivileged(root: string): Identity {
   };
 }
 
-async function works(program: string, args: readonly string[]): Promise<boolean> {
+async function canRun(program: string, args: readonly string[]): Promise<boolean> {
   try {
     const { success } = await new Deno.Command(program, { args: [...args], stdout: "null", stderr: "null" }).output();
     return success;

@@ -9,8 +9,8 @@ const MIGRATIONS = join(ROOT, "supabase", "migrations");
 /** The fingerprint of each migration file, by file name. */
 export type Fingerprints = Record<string, string>;
 
-/** Applies the pending migrations and the seed; tells `say` each line of the CLI that names a file. */
-export async function migrate(databaseUrl: string, say: (line: string) => void): Promise<void> {
+/** Applies the pending migrations and the seed. `onStep` receives each line of the CLI that names a file. */
+export async function migrate(databaseUrl: string, onStep: (line: string) => void): Promise<void> {
   const command = new Deno.Command(Deno.execPath(), {
     args: [
       "run",
@@ -33,16 +33,16 @@ export async function migrate(databaseUrl: string, say: (line: string) => void):
   });
   const { success, stdout, stderr } = await command.output();
   const decoder = new TextDecoder();
-  const said = `${decoder.decode(stdout)}\n${decoder.decode(stderr)}`.trim();
-  if (!success) throw new Error(`The migrations failed:\n${said}${wayOut(said)}`);
-  for (const line of said.split("\n")) {
-    if (/^(Applying migration|Seeding data)/.test(line)) say(line.replace(/\.{3}$/, ""));
+  const output = `${decoder.decode(stdout)}\n${decoder.decode(stderr)}`.trim();
+  if (!success) throw new Error(`The migrations failed:\n${output}${remedy(output)}`);
+  for (const line of output.split("\n")) {
+    if (/^(Applying migration|Seeding data)/.test(line)) onStep(line.replace(/\.{3}$/, ""));
   }
 }
 
-/** Data that was built by migration files that are gone or renamed can only be built again. */
-function wayOut(said: string): string {
-  if (!/not found in local migrations directory/i.test(said)) return "";
+/** Data from migration files that were deleted or renamed can only be rebuilt. */
+function remedy(output: string): string {
+  if (!/not found in local migrations directory/i.test(output)) return "";
   return "\n\nThe data was built by other migration files. `deno task reset` throws it away; the next start builds it.";
 }
 
@@ -50,13 +50,13 @@ export async function fingerprints(): Promise<Fingerprints> {
   const found: Fingerprints = {};
   for await (const { name, isFile } of Deno.readDir(MIGRATIONS)) {
     if (!isFile || !name.endsWith(".sql")) continue;
-    const content = await readOr(join(MIGRATIONS, name), ""); // an editor may be replacing it just now
+    const content = await readOr(join(MIGRATIONS, name), ""); // an editor may be replacing it
     if (content !== "") found[name] = createHash("sha256").update(content).digest("hex");
   }
   return found;
 }
 
-/** The files that were applied with other content than they have now. */
+/** The files that have changed since they were applied. */
 export function edited(applied: Fingerprints, present: Fingerprints): string[] {
   return Object.keys(applied).filter((name) => name in present && applied[name] !== present[name]).sort();
 }

@@ -1,5 +1,5 @@
-// Makes a fresh Postgres look like a hosted project before its first migration: roles, schemas auth and realtime, default
-// grants.
+// Gives a new Postgres what a hosted project has before its first migration: roles, default grants, schemas auth and
+// realtime.
 import postgres from "postgres";
 import { connectionOptions } from "./connection_options.ts";
 

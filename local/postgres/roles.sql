@@ -46,7 +46,7 @@ grant usage on schema extensions to anon, authenticated, service_role, supabase_
 create extension if not exists "uuid-ossp" with schema extensions;
 create extension if not exists pgcrypto with schema extensions;
 
--- What a hosted project opens on every new table by default. A migration that forgets to take it back is found here too.
+-- The default grants of a hosted project on new tables. A migration that does not revoke them fails the tests here too.
 alter default privileges for role postgres in schema public grant all on tables to anon, authenticated, service_role;
 alter default privileges for role postgres in schema public grant all on sequences to anon, authenticated, service_role;
 alter default privileges for role postgres in schema public grant all on functions to anon, authenticated, service_role;

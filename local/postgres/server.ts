@@ -1,4 +1,5 @@
-// One Postgres server: made, started, watched and stopped. Whatever an earlier start left behind is cleared first.
+// One Postgres server: created, started, restarted after a crash, and stopped. A start first stops a server that an earlier
+// one left.
 import { join } from "node:path";
 import type { PostgresBinaries } from "./binaries.ts";
 import type { Identity } from "./identity.ts";
@@ -15,24 +16,24 @@ export interface ServerOptions {
   readonly durable: boolean;
   /** Settings of Postgres beyond the usual ones. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Told when the server died by itself and was started again, or could not be. */
+  /** Called when the server has crashed and was started again, or could not be. */
   readonly onRestart: (reason: string) => void;
 }
 
 export const SUPERUSER = "supabase_admin";
 export const PASSWORD = "postgres";
 
-/** What the vault's stand-in encrypts with: the server reads it beside its data, and no client can. */
+/** The key of the vault's stand-in, a file in the data folder, which no client can read. */
 const VAULT_KEY = "vault.key";
 
-/** Between attempts to start a server that died. */
+/** Pauses between attempts to start a crashed server. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [100, 5_000];
 
 const READY = /database system is ready to accept (read-only )?connections/;
-const START_PATIENCE = 30_000;
+const START_TIMEOUT_MS = 30_000;
 const STOP_SIGNALS: [Deno.Signal, number][] = [["SIGINT", 10_000], ["SIGQUIT", 3_000], ["SIGKILL", 3_000]];
 
-/** The plan of each slow statement, also of those within functions, goes to the log: a hosted project loads auto_explain too. */
+/** Logs the plans of slow statements, also within functions. A hosted project loads auto_explain too. */
 const SLOW_STATEMENTS = {
   session_preload_libraries: "auto_explain",
   "auto_explain.log_min_duration": "500ms",
@@ -40,11 +41,11 @@ const SLOW_STATEMENTS = {
   "auto_explain.log_parameter_max_length": "0", // values may be personal
 };
 
-/** The C library keeps what a statement freed for the next one; to give it back and take it again costs a tenth of the work. */
+/** The C library keeps freed memory for the next statement; returning it to the system costs a tenth of the work. */
 const MEMORY = { MALLOC_TOP_PAD_: "4194304", MALLOC_TRIM_THRESHOLD_: "67108864" };
 
-/** Readers of the log see what has been written of it, which without a wait at commit is the writer's to do. */
-const HASTY = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", wal_writer_delay: "10ms" };
+/** Faster and not durable. Without a wait at commit, readers of the log depend on the delay of its writer. */
+const NOT_DURABLE = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", wal_writer_delay: "10ms" };
 
 export class PostgresServer {
   readonly data: string;
@@ -61,7 +62,7 @@ export class PostgresServer {
     return this.#child?.pid;
   }
 
-  /** Why it does not run; undefined when it does. */
+  /** The reason why it does not run; undefined if it runs. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -70,7 +71,7 @@ export class PostgresServer {
     return `postgresql://${user}:${PASSWORD}@127.0.0.1:${this.options.port}/${database}?sslmode=disable`;
   }
 
-  /** Makes the data folder if there is none; true when it was made now. */
+  /** Creates the data folder if there is none; returns whether it did. */
   async create(): Promise<boolean> {
     if (await fileExists(this.data)) {
       await this.#checkVaultKey();
@@ -105,16 +106,16 @@ export class PostgresServer {
     if (!/^[0-9a-f]{64}$/.test((await readOr(path, "")).trim())) throw damaged(path, "it is not a key of 64 digits");
   }
 
-  /** Starts the server and answers when it accepts connections. */
+  /** Starts the server and resolves when it accepts connections. */
   async start(): Promise<void> {
     await stopOrphan(this.data);
-    const deadline = performance.now() + START_PATIENCE;
+    const deadline = performance.now() + START_TIMEOUT_MS;
     for (;;) {
       const failure = await this.#launch();
       if (failure === undefined) return;
-      // The processes of a killed server hold its memory for a moment after it.
+      // The processes of a killed server keep its shared memory for a moment.
       const retry = failure.includes("shared memory block") && performance.now() < deadline;
-      if (!retry) throw new Error(`Postgres did not start:\n${failure.trim()}\n${this.#wayOut()}`);
+      if (!retry) throw new Error(`Postgres did not start:\n${failure.trim()}\n${this.#remedy()}`);
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   }
@@ -128,7 +129,7 @@ export class PostgresServer {
     this.#child = undefined;
   }
 
-  /** Undefined when the server is ready, otherwise what it said before it gave up. */
+  /** Undefined when the server is ready, otherwise its output before it ended. */
   async #launch(): Promise<string | undefined> {
     const { binaries, identity, folder } = this.options;
     const log = await Deno.open(join(folder, "postgres.log"), { write: true, create: true, truncate: true });
@@ -139,10 +140,10 @@ export class PostgresServer {
       stderr: "piped",
     }).spawn();
     this.#launching = child;
-    const said: string[] = [];
+    const output: string[] = [];
     const ready = await new Promise<boolean>((resolve) => {
       const drained = drain(child.stderr, log, (text) => {
-        if (said.length < 100) said.push(text);
+        if (output.length < 100) output.push(text);
         if (READY.test(text)) resolve(true);
       });
       drained.then(() => resolve(false), () => resolve(false));
@@ -151,22 +152,22 @@ export class PostgresServer {
     if (!ready) {
       const { code, signal } = await child.status;
       const end = `${binaries.postgres} ended (${signal ?? `exit ${code}`}).`;
-      // A server that says nothing never was one: the program is damaged.
-      return said.length > 0
-        ? said.join("") + end
+      // A server without any output is a damaged program.
+      return output.length > 0
+        ? output.join("") + end
         : `${end} Delete ${binaries.folder}: the next start copies it again.`;
     }
     this.#child = child;
-    child.status.then((status) => this.#revive(child, status));
+    child.status.then((status) => this.#restart(child, status));
     return undefined;
   }
 
-  #wayOut(): string {
+  #remedy(): string {
     return `Its data is in ${this.data}. If that is damaged, \`deno task reset\` throws it away and the next start builds it.`;
   }
 
-  // A server that dies while the platform runs (kill -9, a full disk) comes back on the same port, however long it takes.
-  async #revive(child: Deno.ChildProcess, status: Deno.CommandStatus): Promise<void> {
+  // Starts a server that crashed while the platform runs (kill -9, a full disk) on the same port, until it starts.
+  async #restart(child: Deno.ChildProcess, status: Deno.CommandStatus): Promise<void> {
     if (this.#child !== child) return;
     const how = status.signal ?? `exit ${status.code}`;
     this.#problem = `Postgres stopped (${how})`;
@@ -176,8 +177,10 @@ export class PostgresServer {
         this.#problem = undefined;
         return this.options.onRestart(`Postgres stopped (${how}) and was started again`);
       } catch (error) {
-        const reason = reasonIn(error instanceof Error ? error.message : String(error));
-        if (pause === FIRST_PAUSE_MS) this.options.onRestart(`Postgres stopped (${how}) and is tried again: ${reason}`);
+        const reason = findReason(error instanceof Error ? error.message : String(error));
+        if (pause === FIRST_PAUSE_MS) {
+          this.options.onRestart(`Postgres stopped (${how}) and will be started again: ${reason}`);
+        }
         this.#problem = `Postgres stopped (${how}) and does not start: ${reason}`;
       }
       await new Promise((resolve) => setTimeout(resolve, pause));
@@ -195,9 +198,9 @@ export class PostgresServer {
       log_line_prefix: "%m [%p] %q%u@%d %a ", // application_name is the id of a request (private.tag_request)
       shared_buffers: "256MB",
       max_connections: "200",
-      max_slot_wal_keep_size: "1GB", // a reader of the log that hangs does not fill the disk
+      max_slot_wal_keep_size: "1GB", // a replication slot that hangs does not fill the disk
       ...SLOW_STATEMENTS,
-      ...(this.options.durable ? {} : HASTY),
+      ...(this.options.durable ? {} : NOT_DURABLE),
       ...this.options.settings,
     };
     return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
@@ -223,28 +226,28 @@ export async function stopOrphan(data: string): Promise<void> {
   try {
     await Deno.remove(lock);
   } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error; // the server that stopped took it along
+    if (!(error instanceof Deno.errors.NotFound)) throw error; // the stopped server removed it
   }
 }
 
-/** The line of the log that says why the server ended; what it says to clients that come too early is no reason. */
-function reasonIn(said: string): string {
-  const lines = said.split("\n");
+/** The line of the log with the reason why the server ended, without its errors to clients. */
+function findReason(log: string): string {
+  const lines = log.split("\n");
   const fatal = lines.filter((line) => /(FATAL|PANIC): /.test(line) && !/the database system is /.test(line));
   return fatal.at(-1)?.replace(/^.*?(FATAL|PANIC): +/, "") ?? lines.slice(0, 3).join(" ");
 }
 
-async function drain(stream: ReadableStream<Uint8Array>, log: Deno.FsFile, heard: (text: string) => void) {
+async function drain(stream: ReadableStream<Uint8Array>, log: Deno.FsFile, onText: (text: string) => void) {
   const decoder = new TextDecoder();
   for await (const chunk of stream) {
-    keep(log, chunk);
-    heard(decoder.decode(chunk, { stream: true }));
+    writeChunk(log, chunk);
+    onText(decoder.decode(chunk, { stream: true }));
   }
   log.close();
 }
 
-/** Written at once, so that the log is there when the platform is not. On a full disk it has gaps; the server goes on. */
-function keep(log: Deno.FsFile, chunk: Uint8Array): void {
+/** Written synchronously, so that the log survives the platform. On a full disk it has gaps and the server continues. */
+function writeChunk(log: Deno.FsFile, chunk: Uint8Array): void {
   try {
     for (let at = 0; at < chunk.length;) at += log.writeSync(chunk.subarray(at));
   } catch (error) {

@@ -1,6 +1,6 @@
-// A hot standby of a server that runs: a copy of its data, which then follows it by streaming replication. It answers reads
-// and refuses writes, as a read replica of a hosted project does. The programs of the npm package lack pg_basebackup; this is
-// the same by Postgres's own functions for backups (pg_backup_start, pg_backup_stop).
+// A hot standby: a copy of the primary's data that follows it by streaming replication. It serves reads and rejects writes,
+// as a read replica of a hosted project does. The npm package lacks pg_basebackup, so the copy uses pg_backup_start and
+// pg_backup_stop.
 import { join } from "node:path";
 import postgres from "postgres";
 import { connectionOptions } from "./connection_options.ts";
@@ -8,17 +8,17 @@ import { removeIfExists } from "../files.ts";
 import { PASSWORD, PostgresServer, SUPERUSER } from "./server.ts";
 
 export interface StandbyOptions {
-  /** Holds the standby's data and log; what an earlier start left there is thrown away. */
+  /** The folder of data and log. Files of an earlier start are deleted. */
   readonly folder: string;
   readonly port: number;
   readonly onRestart: (reason: string) => void;
 }
 
-/** What the primary needs to have a standby: the log since the copy began, for as long as that may take. */
+/** The primary keeps the log since the start of the copy. */
 export const FOR_STANDBYS = { wal_keep_size: "1GB" };
 
-/** Of these only the folder is copied: they belong to the server that runs, or come over the stream. */
-const EMPTY = [
+/** Folders whose files are not copied: they belong to the running server, or come over the stream. */
+const EMPTY_FOLDERS = [
   "pg_dynshmem",
   "pg_notify",
   "pg_replslot",
@@ -28,11 +28,11 @@ const EMPTY = [
   "pg_subtrans",
   "pg_wal",
 ];
-const LEFT_OUT = ["postmaster.pid", "postmaster.opts"];
-/** A file that goes while it is copied makes a copy fail. */
+const EXCLUDED_FILES = ["postmaster.pid", "postmaster.opts"];
+/** A copy fails if a file is deleted while it is copied. */
 const COPY_ATTEMPTS = 3;
 
-/** Copies the primary's data and starts a server on it, which answers when it has caught up with the copy. */
+/** Copies the primary's data and starts a server on it. Resolves when the server accepts connections. */
 export async function startStandby(primary: PostgresServer, options: StandbyOptions): Promise<PostgresServer> {
   const { binaries, identity, durable } = primary.options;
   await Deno.mkdir(options.folder, { recursive: true, mode: 0o755 });
@@ -59,8 +59,8 @@ async function copyData(primary: PostgresServer, standby: PostgresServer): Promi
       await removeIfExists(standby.data);
       await Deno.mkdir(standby.data, { mode: 0o700 });
       await identity.own(standby.data);
-      if (await copied(primary, standby.data)) break;
-      if (attempt === COPY_ATTEMPTS) throw new Error("The data of Postgres could not be copied for its replica");
+      if (await tryCopy(primary, standby.data)) break;
+      if (attempt === COPY_ATTEMPTS) throw new Error("The data of Postgres could not be copied for its replica.");
     }
     const [label] = await sql<{ labelfile: string }[]>`select labelfile from pg_backup_stop(false)`;
     for (const [name, text] of [["backup_label", label!.labelfile], ["standby.signal", ""]] as const) {
@@ -72,14 +72,14 @@ async function copyData(primary: PostgresServer, standby: PostgresServer): Promi
   }
 }
 
-/** Copied by the user that Postgres runs as, whose the files then are. */
-async function copied(primary: PostgresServer, target: string): Promise<boolean> {
+/** Copies as the user of Postgres, who must own the files. Returns whether it succeeded. */
+async function tryCopy(primary: PostgresServer, target: string): Promise<boolean> {
   const { identity } = primary.options;
   const names: string[] = [];
   for await (const { name } of Deno.readDir(primary.data)) {
-    if (!EMPTY.includes(name) && !LEFT_OUT.includes(name)) names.push(join(primary.data, name));
+    if (!EMPTY_FOLDERS.includes(name) && !EXCLUDED_FILES.includes(name)) names.push(join(primary.data, name));
   }
-  for (const name of EMPTY) {
+  for (const name of EMPTY_FOLDERS) {
     await Deno.mkdir(join(target, name), { mode: 0o700 });
     await identity.own(join(target, name));
   }

@@ -20,7 +20,7 @@ async function command(...args: string[]) {
 
 const GOOD = "id,name,lat,lng\na,A,35.1,139.1\nb,B,35.2,139.2\n";
 
-Deno.test("command: the command prints what it did and exits 0; the second time it changed nothing", async () => {
+Deno.test("import command: prints its counts and exits 0, and a second run changes nothing", async () => {
   const file = await fileOf("good.csv", GOOD);
   const options = [file, "--source", "command-good", "--licence", "CC0-1.0"];
   const first = await command(...options);
@@ -39,7 +39,7 @@ Deno.test("command: the command prints what it did and exits 0; the second time 
   assert.match((await command(...options)).stdout, /^unchanged {2}2$/m);
 });
 
-Deno.test("command: a rejected row makes the command exit 3, with line, field and reason on stdout and in the report", async () => {
+Deno.test("import command: a rejected row gives exit code 3, with line, field and reason on stdout and in the report", async () => {
   const file = await fileOf("mixed.csv", `${GOOD}c,C,95,139\n`);
   const reportFile = await fileOf("report.ndjson", "");
   const { code, stdout } = await command(file, "--source", "command-mixed", "--report", reportFile);
@@ -56,7 +56,7 @@ Deno.test("command: a rejected row makes the command exit 3, with line, field an
   }]);
 });
 
-Deno.test("command: a file that cannot be read makes the command exit 1 and say why in a sentence", async () => {
+Deno.test("import command: a file that cannot be read gives exit code 1 and a sentence with the reason", async () => {
   const cases: [string[], RegExp][] = [
     [[await fileOf("cut.geojson", '{"type":"FeatureCollection","features":[{"type"')], /^The file ends in line 1/],
     [
@@ -73,7 +73,10 @@ Deno.test("command: a file that cannot be read makes the command exit 1 and say 
     ],
     [[await fileOf("c.csv", GOOD), "--db-url", "nowhere"], /^This is no database address/],
     [[await fileOf("a.csv", GOOD), "--mapping", "nowhere.json"], /^nowhere\.json is neither a file nor a built-in/],
-    [[await fileOf("b.csv", GOOD), "--db-url", "postgresql://postgres@127.0.0.1:1/none"], /^No database answers/],
+    [
+      [await fileOf("b.csv", GOOD), "--db-url", "postgresql://postgres@127.0.0.1:1/none"],
+      /^The database does not respond/,
+    ],
     [[await fileOf("c.csv", GOOD), "--source", "s".repeat(101)], /^The database refused:/],
   ];
   for (const [args, message] of cases) {
@@ -86,7 +89,7 @@ Deno.test("command: a file that cannot be read makes the command exit 1 and say 
   assert.equal((await db.sql`select from public.parking_lots where source = 'unreported'`).length, 0);
 });
 
-Deno.test("import command: without an address of a database it exits 1 unless --local-default is set", async () => {
+Deno.test("import command: needs --db-url or DB_URL unless --local-default is set", async () => {
   const file = await fileOf("nowhere.csv", GOOD);
   const withoutAddress = { args: ["run", "-A", "--quiet", MAIN, file], env: { DB_URL: "", NO_COLOR: "1" } };
   const refused = await new Deno.Command(Deno.execPath(), withoutAddress).output();
@@ -101,7 +104,7 @@ Deno.test("import command: without an address of a database it exits 1 unless --
   assert.match(new TextDecoder().decode(local.stderr), /^No database\. Start the local platform/m);
 });
 
-Deno.test("command: a wrong option makes the command exit 2 and print its help; asking for help exits 0", async () => {
+Deno.test("import command: a wrong option gives exit code 2 and the help, --help gives 0", async () => {
   for (const args of [[], ["a.csv", "b.csv"], ["a.csv", "--colour"], ["a.csv", "--encoding", "latin-1"]]) {
     const { code, stderr } = await command(...args);
     assert.equal(code, 2, args.join(" "));
@@ -142,7 +145,7 @@ async function stored(source: string) {
   return row!["lots"] as string;
 }
 
-Deno.test("command: an import that is killed, then loses its connection, and is run again ends as one that ran through", async () => {
+Deno.test("import command: after a kill and a lost connection, a further run gives the result of one complete run", async () => {
   const source = "command-killed";
   const args = await manyLots(source);
   const begun = async (lots: number) => {

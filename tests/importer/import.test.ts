@@ -40,7 +40,7 @@ async function hoursOf(source: string, externalId: string) {
 
 const HEADER = "id,name,address,lat,lng,total_spaces,max_height_m,open_time,close_time,days\n";
 
-Deno.test("import: a CSV file becomes lots with their source, licence and attribution, open to the public", async () => {
+Deno.test("import: a CSV file becomes public lots with source, licence and attribution", async () => {
   const source = newSource();
   const text = `${HEADER}a,第一駐車場,東京都千代田区1-1,35.68,139.77,12,2.1,,,\nb,第二駐車場,,35.69,139.76,,,,,\n`;
   const report = await importText("lots.csv", text, { source, licence: "CC-BY-4.0", attribution: "千代田区" });
@@ -71,7 +71,7 @@ Deno.test("import: a CSV file becomes lots with their source, licence and attrib
   ]);
 });
 
-Deno.test("import: the same lots come from CSV in UTF-8 or Shift_JIS, GeoJSON and NDJSON, and change nothing again", async () => {
+Deno.test("import: CSV in UTF-8 or Shift_JIS, GeoJSON and NDJSON give the same lots, and a second run changes nothing", async () => {
   const source = newSource();
   const lots = [1, 2, 3].map((n) => ({
     id: `lot-${n}`,
@@ -102,7 +102,7 @@ Deno.test("import: the same lots come from CSV in UTF-8 or Shift_JIS, GeoJSON an
   assert.deepEqual([...await lotsOf(source)], [...stored]);
 });
 
-Deno.test("only what differs is written: a changed row is updated, the others keep their time of change", async () => {
+Deno.test("import: only changed rows are updated, the others keep updated_at", async () => {
   const source = newSource();
   const of = (spaces: number) => `${HEADER}a,A,,35.1,139.1,${spaces},,,,\nb,B,,35.2,139.2,5,,,,\n`;
   await importText("before.csv", of(10), { source });
@@ -116,7 +116,7 @@ Deno.test("only what differs is written: a changed row is updated, the others ke
   assert.equal(after.get("b"), before.get("b"));
 });
 
-Deno.test("an import leaves alone what its file does not speak of: status, other columns, other sources", async () => {
+Deno.test("import: keeps status, columns that the file lacks, and other sources", async () => {
   const source = newSource(), other = newSource();
   const text = "id,name,lat,lng\na,A,35.1,139.1\n";
   const mapping = await fileOf(
@@ -150,7 +150,7 @@ Deno.test("an import leaves alone what its file does not speak of: status, other
   assert.equal((await lotsOf(other))[0]?.["name"], "A");
 });
 
-Deno.test("import: bad rows are rejected with line, id and reason, and the good ones around them are imported", async () => {
+Deno.test("import: bad rows are rejected with line, id and reason, and the others are imported", async () => {
   const source = newSource();
   const rows = [
     "a,A,,35.1,139.1,5,,,,",
@@ -185,7 +185,7 @@ Deno.test("import: bad rows are rejected with line, id and reason, and the good 
   assert.deepEqual((await lotsOf(source)).map((lot) => lot["name"]), ["A", "G"]);
 });
 
-Deno.test("import: a file that breaks in the middle leaves the database as it was", async () => {
+Deno.test("import: an incomplete file changes nothing", async () => {
   const source = newSource();
   const features = Array.from({ length: 5000 }, (_, n) => ({ // five batches
     id: `f${n}`,
@@ -198,7 +198,7 @@ Deno.test("import: a file that breaks in the middle leaves the database as it wa
   assert.equal((await lotsOf(source)).length, 0);
 });
 
-Deno.test("import: a dry run counts what an import would do, and writes nothing", async () => {
+Deno.test("import: a dry run counts the changes and writes nothing", async () => {
   const source = newSource();
   const text = `${HEADER}a,A,,35.1,139.1,5,,08:00,20:00,\nb,,,35.1,139.1,5,,,,\n`;
   const tried = await importText("lots.csv", text, { source, dryRun: true });
@@ -208,7 +208,7 @@ Deno.test("import: a dry run counts what an import would do, and writes nothing"
   assert.deepEqual(done.counts, tried.counts);
 });
 
-Deno.test("import: stated hours replace the lot's business hours, and a silent file leaves them", async () => {
+Deno.test("import: hours in the file replace the lot's business hours, a file without hours keeps them", async () => {
   const source = newSource();
   const of = (open: string, close: string, days: string) => `${HEADER}a,A,,35.1,139.1,5,,${open},${close},${days}\n`;
   const run = async (text: string) => counted((await importText("lots.csv", text, { source })).counts);
@@ -226,7 +226,7 @@ Deno.test("import: stated hours replace the lot's business hours, and a silent f
   assert.deepEqual(await hoursOf(source, "a"), ["business all - true - -", "exit - - true - -"]);
 });
 
-Deno.test("import: tags follow the file where it speaks of them, and tags given otherwise stay", async () => {
+Deno.test("import: tags of the mapping follow the file, other tags stay", async () => {
   const source = newSource();
   const mapping = await fileOf(
     "tags.json",
@@ -251,7 +251,7 @@ Deno.test("import: tags follow the file where it speaks of them, and tags given 
   assert.deepEqual(await run("0"), { read: 1, unchanged: 1 });
 });
 
-Deno.test("import: a mapping that names a tag the service does not have is rejected before anything is read", async () => {
+Deno.test("import: a mapping with an unknown tag is rejected before the file is imported", async () => {
   const mapping = await fileOf(
     "typo.json",
     JSON.stringify({
@@ -267,7 +267,7 @@ Deno.test("import: a mapping that names a tag the service does not have is rejec
   );
 });
 
-Deno.test("import: columns nobody knows are named in the refusal, and so are the mappings there are", async () => {
+Deno.test("import: an unrecognised file is rejected with its columns and the known mappings", async () => {
   await assert.rejects(importText("a.csv", "foo,bar\n1,2\n", {}), (error: Error) => {
     assert.match(error.message, /these columns: foo, bar/);
     assert.match(error.message, /takamatsu_municipal_parking/);
@@ -279,7 +279,7 @@ Deno.test("import: columns nobody knows are named in the refusal, and so are the
   );
 });
 
-Deno.test("import: text with tabs, line breaks, backslashes and quotes arrives as it was", async () => {
+Deno.test("import: text with tabs, line breaks, backslashes and quotes is stored unchanged", async () => {
   const source = newSource();
   const name = 'a\\N \\t "quoted" \\. {x}';
   const text = JSON.stringify({ id: "back\\slash", name: `${name}\t\n x`, lat: 35, lng: 139 });
@@ -289,7 +289,7 @@ Deno.test("import: text with tabs, line breaks, backslashes and quotes arrives a
   assert.equal(lot?.["name"], `${name} x`);
 });
 
-Deno.test("import: values at the edge of what the table holds are imported, and just beyond are rejected by name", async () => {
+Deno.test("import: values at the limits of the table are imported, values just beyond are rejected by field", async () => {
   const source = newSource();
   const row = (id: string, values: Record<string, unknown>) =>
     JSON.stringify({ id, name: "A", lat: 35, lng: 139, ...values });
@@ -327,7 +327,7 @@ Deno.test("import: values at the edge of what the table holds are imported, and 
   assert.equal(report.counts.inserted, edges.length);
 });
 
-Deno.test("import: of a row that comes again thousands of rows later the first counts", async () => {
+Deno.test("import: of two rows with one id, thousands of rows apart, the first is imported", async () => {
   const source = newSource();
   const lines = Array.from({ length: 2_500 }, (_, n) => `id${n},A${n},,35.1,${139 + n / 10_000},5,,,,`);
   const report = await importText("again.csv", `${HEADER}${lines.join("\n")}\nid7,Again,,35.1,139.1,5,,,,\n`, {
@@ -339,7 +339,7 @@ Deno.test("import: of a row that comes again thousands of rows later the first c
   assert.equal(lot!["name"], "A7");
 });
 
-Deno.test("a batch that the database rejects fails alone: those before it stay, and the next import continues", async () => {
+Deno.test("import: a batch that the database rejects fails alone, and the next import continues", async () => {
   const source = newSource();
   const lines = Array.from({ length: 1_500 }, (_, n) => `id${n},A${n},,35.1,${139 + n / 10_000},5,,,,`);
   const text = `${HEADER}${lines.join("\n")}\n`;
@@ -357,7 +357,7 @@ Deno.test("a batch that the database rejects fails alone: those before it stay, 
   assert.deepEqual(counted(report.counts), { read: 1_500, inserted: 500, unchanged: 1_000 });
 });
 
-Deno.test("import: an import waits while another one of its source runs, and says so", async () => {
+Deno.test("import: waits while another import of its source runs, and prints that", async () => {
   const source = newSource();
   const steps: string[] = [];
   class Recorded extends Progress {
@@ -376,7 +376,7 @@ Deno.test("import: an import waits while another one of its source runs, and say
   assert.equal(new Set(steps).size, 1);
 });
 
-Deno.test("import: two imports of one source at the same time wait for each other and make no duplicate", async () => {
+Deno.test("import: two concurrent imports of one source create no duplicate", async () => {
   const source = newSource();
   const text = HEADER + Array.from({ length: 500 }, (_, n) => `id${n},A${n},,35.1,${139 + n / 1000},5,,,,`).join("\n");
   const reports = await Promise.all([1, 2, 3].map(() => importText("same.csv", text, { source })));
@@ -384,7 +384,7 @@ Deno.test("import: two imports of one source at the same time wait for each othe
   assert.equal((await lotsOf(source)).length, 500);
 });
 
-Deno.test("progress: a long import says after each batch how many rows are read and how many lots are written", async () => {
+Deno.test("import progress: a long import prints rows read and lots written after each batch", async () => {
   const seen: number[][] = [];
   class Recorded extends Progress {
     override lots(read: number, rows: number, written: number): void {

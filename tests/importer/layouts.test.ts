@@ -78,27 +78,30 @@ const FILES: readonly Expected[] = [
 
 for (const { file, mapping, read, lots, skipped, rejected, warnings = 0 } of FILES) {
   Deno.test({
-    name: `layouts: ${file} is recognised and imported whole, and again without a change`,
+    name: `import layouts: ${file} is recognised and imported whole, and a second run changes nothing`,
     ignore: !OPEN_DATA,
-    fn,
-  });
-
-  async function fn() {
-    const options = { file: join(OPEN_DATA!, file), quiet: true };
-    const first = await importFile(db.url, options);
-    assert.equal(first.mapping, mapping);
-    assert.deepEqual(
-      [first.counts.read, first.counts.inserted + first.counts.unchanged, first.counts.skipped, first.counts.rejected],
-      [read, lots, skipped, rejected],
-    );
-    assert.equal(first.counts.warnings, warnings);
-    const again = await importFile(db.url, options);
-    assert.deepEqual([again.counts.unchanged, again.counts.inserted, again.counts.updated], [lots, 0, 0]);
-    const [stored] = await db.sql`
+    fn: async () => {
+      const options = { file: join(OPEN_DATA!, file), quiet: true };
+      const first = await importFile(db.url, options);
+      assert.equal(first.mapping, mapping);
+      assert.deepEqual(
+        [
+          first.counts.read,
+          first.counts.inserted + first.counts.unchanged,
+          first.counts.skipped,
+          first.counts.rejected,
+        ],
+        [read, lots, skipped, rejected],
+      );
+      assert.equal(first.counts.warnings, warnings);
+      const again = await importFile(db.url, options);
+      assert.deepEqual([again.counts.unchanged, again.counts.inserted, again.counts.updated], [lots, 0, 0]);
+      const [stored] = await db.sql`
       select count(*)::integer as lots, count(licence)::integer as licensed, count(attribution)::integer as attributed
       from public.parking_lots where source = ${first.source}`;
-    assert.deepEqual({ ...stored }, { lots, licensed: lots, attributed: lots });
-  }
+      assert.deepEqual({ ...stored }, { lots, licensed: lots, attributed: lots });
+    },
+  });
 }
 
 async function detailOf(source: string, externalId: string) {
@@ -114,7 +117,7 @@ async function detailOf(source: string, externalId: string) {
   return lot;
 }
 
-Deno.test("layouts: the Takamatsu layout gives hours, phone, structure and the municipality as operator, in either encoding", async () => {
+Deno.test("import layouts: Takamatsu gives hours, phone, structure and the municipality as operator, in either encoding", async () => {
   const text = [
     "#property,latitude,longitude,name,address,telephoneNumber,referenceObject,note,availableDate,startTime,endTime,availableDateNote",
     "901,34.34,134.05,試験地下駐車場,高松市試験町1-1,087-000-0000,https://example.jp/,,月火水木金土日,06:30,24:00,年中無休",
@@ -142,7 +145,7 @@ Deno.test("layouts: the Takamatsu layout gives hours, phone, structure and the m
 const RECOMMENDED =
   "\ufeff都道府県コード又は市区町村コード,NO,都道府県名,市区町村名,名称,名称_カナ,名称_通称,POIコード,住所,方書,緯度,経度,電話番号,内線番号,法人番号,団体名,利用可能曜日,開始時間,終了時間,利用可能日時特記事項,説明,バリアフリー情報,URL,備考";
 
-Deno.test("layouts: the layout recommended to Japanese municipalities is read, and bicycle parks are skipped", async () => {
+Deno.test("import layouts: the recommended Japanese layout is imported without bicycle parks", async () => {
   const rows = [
     "222127,901,静岡県,焼津市,試験駐車場,シケンチュウシャジョウ,,,静岡県焼津市試験1-1,,34.87,138.31,,,,道路課,,,,【開館時間】6：30～21：00,,車椅子対応,,市営駐車場",
     "222127,902,静岡県,焼津市,試験自転車駐車場,シケン,,,静岡県焼津市試験1-2,,34.87,138.32,,,,道路課,,,,【開館時間】24時間,,,,市営駐車場",
@@ -159,7 +162,7 @@ Deno.test("layouts: the layout recommended to Japanese municipalities is read, a
   ]);
 });
 
-Deno.test("layouts: another municipality's file in that layout is read with ids that name the municipality, and without a licence of its own", async () => {
+Deno.test("import layouts: in the recommended Japanese layout ids contain the municipality, and the licence is not set", async () => {
   const row =
     "131016,7,東京都,千代田区,試験駐車場,シケン,,,東京都千代田区1-1,,35.69,139.75,,,,,月火水木金,9:00,17:00,,,,,";
   const report = await importFile(db.url, {
@@ -173,7 +176,7 @@ Deno.test("layouts: another municipality's file in that layout is read with ids 
   ]);
 });
 
-Deno.test("layouts: the layout of Yaizu's walking event leaves out what is not a car park", async () => {
+Deno.test("import layouts: Yaizu's walking event skips places that are not car parks", async () => {
   const text = [
     "NO,区分,名称,カタカナ,緯度,経度,留意事項,備考",
     "901,駐車場,試験第一,シケンダイイチ,34.871,138.32,,",
@@ -184,7 +187,7 @@ Deno.test("layouts: the layout of Yaizu's walking event leaves out what is not a
   assert.deepEqual([report.counts.inserted, report.counts.skipped], [1, 1]);
 });
 
-Deno.test("layouts: the Swiss layout gives capacity, operator, zone, currency, hours by day and what is known of each tag", async () => {
+Deno.test("import layouts: Swiss rail gives capacity, operator, zone, currency, hours by day and tags", async () => {
   const properties = {
     didokId: "99999",
     operator: "SBB",
@@ -241,7 +244,7 @@ Deno.test("layouts: the Swiss layout gives capacity, operator, zone, currency, h
   );
 });
 
-Deno.test("layouts: points without a name get the plain word for a car park, and the same point twice is one lot", async () => {
+Deno.test("import layouts: points without a name get the general word for a car park, and a repeated point is one lot", async () => {
   const first = { geometry: point(142.4744169, 43.7684979), properties: {} };
   const named = { geometry: point(139.7, 35.6), properties: { name: " タイムズ (Times) " } };
   const file = await fileOf("osm.geojson", collection([first, named, first]));

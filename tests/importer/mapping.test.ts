@@ -29,14 +29,14 @@ function lotOf(values: Record<string, unknown>, parts: Record<string, unknown> =
   return mapped.lot;
 }
 
-Deno.test("mapping: every built-in mapping is valid and named as its file", async () => {
+Deno.test("mappings: each built-in one is valid and has the name of its file", async () => {
   const names = (await builtInMappings()).map((built) => built.name);
   const files = (await Array.fromAsync(Deno.readDir(new URL("../../importer/mappings/", import.meta.url))))
     .map((file) => file.name.replace(".json", ""));
   assert.deepEqual(names.sort(), files.sort());
 });
 
-Deno.test("mapping: the mapping that the documentation shows is valid, and the documentation names every mapping and field there is", async () => {
+Deno.test("docs/operations/import.md: its mapping is valid, and it names each mapping and field", async () => {
   const text = await Deno.readTextFile(new URL("../../docs/operations/import.md", import.meta.url));
   const example = [...text.matchAll(/```json\n(.*?)```/gs)].map((match) => match[1] ?? "").find((json) =>
     json.includes('"fields"')
@@ -46,7 +46,7 @@ Deno.test("mapping: the mapping that the documentation shows is valid, and the d
   for (const name of [...names, ...Object.keys(LOT_FIELDS)]) assert.ok(text.includes(`\`${name}\``), name);
 });
 
-Deno.test("mapping: a mapping that is wrong is rejected with every mistake and its place", () => {
+Deno.test("mappings: a wrong one is rejected with each mistake and its place", () => {
   const text = JSON.stringify({
     name: "Bad Name",
     fields: { name: "n", colour: "c", lat: { from: "a", value: 1 } },
@@ -62,7 +62,7 @@ Deno.test("mapping: a mapping that is wrong is rejected with every mistake and i
   assert.throws(() => parseMapping("{", "bad.json"), /bad\.json is not JSON/);
 });
 
-Deno.test("mapping: a path finds columns, nested members and members of lists by a key", () => {
+Deno.test("mappings: a path finds columns, nested members and list members by key", () => {
   const record = {
     position: 1,
     values: { "a.b": 1, a: { b: 2, c: "x" }, list: [{ kind: "p", n: 3 }, { kind: "q", n: 4 }] },
@@ -76,7 +76,7 @@ Deno.test("mapping: a path finds columns, nested members and members of lists by
   );
 });
 
-Deno.test("mapping: numbers are read in any width and rejected when something else stands beside them", () => {
+Deno.test("mappings: numbers are parsed in any width, and rejected with other text", () => {
   const read = (raw: unknown) => {
     const reading = numberOf(raw);
     return "value" in reading ? reading.value : reading.problem;
@@ -88,7 +88,7 @@ Deno.test("mapping: numbers are read in any width and rejected when something el
   assert.deepEqual(integerOf("1.5"), { problem: 'is not a whole number: "1.5"' });
 });
 
-Deno.test("mapping: degrees are read as decimals and as degrees, minutes and seconds", () => {
+Deno.test("mappings: degrees are parsed as decimals and as degrees, minutes and seconds", () => {
   const read = (raw: unknown) => {
     const reading = degreesOf(raw);
     return "value" in reading ? Number(reading.value.toFixed(6)) : undefined;
@@ -100,7 +100,7 @@ Deno.test("mapping: degrees are read as decimals and as degrees, minutes and sec
   for (const raw of ["35°70′", "35°", "north"]) assert.equal(read(raw), undefined, raw);
 });
 
-Deno.test("mapping: times are read as they are printed, and 24:00 stays the end of the day", () => {
+Deno.test("mappings: times are parsed in printed forms, and 24:00 is the end of the day", () => {
   const cases: [string, string | undefined][] = [
     ["6：30", "06:30"],
     ["07:30:00", "07:30"],
@@ -118,7 +118,7 @@ Deno.test("mapping: times are read as they are printed, and 24:00 stays the end 
   for (const [raw, time] of cases) assert.equal(timeOf(raw), time, raw);
 });
 
-Deno.test("mapping: hours in a sentence become spans, and what cannot be read becomes none", () => {
+Deno.test("mappings: hours in a sentence become spans, unreadable ones none", () => {
   const day = { is_24h: true, open_time: null, close_time: null };
   const span = (open_time: string, close_time: string) => ({ is_24h: null, open_time, close_time });
   assert.deepEqual(spansOf("【開館時間】24時間"), [day]);
@@ -131,7 +131,7 @@ Deno.test("mapping: hours in a sentence become spans, and what cannot be read be
   for (const raw of ["要問合せ", "8:00", "8:00-12:00-13:00", "日中のみ"]) assert.equal(spansOf(raw), undefined, raw);
 });
 
-Deno.test("mapping: days are read in Japanese and English, and all seven are every day", () => {
+Deno.test("mappings: days are parsed in Japanese and English, and all seven are every day", () => {
   const type = (day_type: string) => ({ day_type, day_of_week: null });
   const number = (day_of_week: number) => ({ day_type: null, day_of_week });
   assert.deepEqual(daysOf("月火水木金土日"), [type("all")]);
@@ -145,7 +145,7 @@ Deno.test("mapping: days are read in Japanese and English, and all seven are eve
   for (const raw of ["第2月曜", "不定", [], ["MOONDAY"]]) assert.equal(daysOf(raw), undefined, String(raw));
 });
 
-Deno.test("mapping: a row is rejected with every reason, each with its field", () => {
+Deno.test("mappings: a rejected row has each reason with its field", () => {
   assert.deepEqual(problemsOf({ name: " ", lat: "", total: "many", id: "" }, { fields: { total_spaces: "total" } }), [
     "name: is missing",
     "lat: is missing",
@@ -162,7 +162,7 @@ Deno.test("mapping: a row is rejected with every reason, each with its field", (
   ]);
 });
 
-Deno.test("mapping: a place that cannot be is rejected, and swapped coordinates are called that", () => {
+Deno.test("mappings: an impossible place is rejected, and swapped coordinates are named", () => {
   const japan = { bounds: [122, 20, 154, 46] };
   assert.deepEqual(problemsOf({ lat: 91 }), ["lat: 91 is outside -90..90"]);
   assert.deepEqual(problemsOf({ lat: 0, lng: 0 }), ["lat, lng: 0, 0 is a placeholder, not a place"]);
@@ -177,7 +177,7 @@ Deno.test("mapping: a place that cannot be is rejected, and swapped coordinates 
   assert.deepEqual(problemsOf({}, japan), []);
 });
 
-Deno.test("mapping: constants, templates, lookups, patterns and units fill fields as the mapping says", () => {
+Deno.test("mappings: constants, templates, lookups, patterns and units fill fields", () => {
   const { fields, operator } = lotOf(
     { street: " 1-2 ", city: "焼津市", kind: "地下駐車場", "高さ(cm)": "２１０ｃｍ", company: "Gde. St-Léonard" },
     {
@@ -199,7 +199,7 @@ Deno.test("mapping: constants, templates, lookups, patterns and units fill field
   assert.deepEqual(operator, { code: "gde-st-leonard", name: "Gde. St-Léonard" });
 });
 
-Deno.test("mapping: a lot without an id is named by its name and place, and only by these", () => {
+Deno.test("mappings: a lot without an id is identified by name and place only", () => {
   const idOf = (values: Record<string, unknown>) => lotOf(values, { external_id: undefined }).externalId;
   const first = idOf({ total: 1 });
   assert.match(first, /^derived-[0-9a-f]{32}$/);
@@ -208,7 +208,7 @@ Deno.test("mapping: a lot without an id is named by its name and place, and only
   assert.notEqual(idOf({ lat: "35.680001" }), first);
 });
 
-Deno.test("mapping: hours nobody can read are a warning, and the lot is kept without any", () => {
+Deno.test("mappings: unreadable hours are a warning, and the lot is imported without hours", () => {
   const hours = { hours: { open: "open", close: "close", text: "text", days: "days" } };
   assert.deepEqual(lotOf({ text: "要問合せ" }, hours).warnings, [
     { field: "hours", reason: 'the hours "要問合せ" could not be read' },
@@ -222,7 +222,7 @@ Deno.test("mapping: hours nobody can read are a warning, and the lot is kept wit
   ]);
 });
 
-Deno.test("mapping: a lot that is open day and night is tagged so, and one with shorter hours is known not to be", () => {
+Deno.test("mappings: a lot that is always open has the tag open_24h, one with shorter hours has it as false", () => {
   const tagsOf = (values: Record<string, unknown>) => lotOf(values, { hours: { text: "text", days: "days" } }).tags;
   assert.deepEqual(tagsOf({ text: "24時間" }), { open_24h: true });
   assert.deepEqual(tagsOf({ text: "24時間", days: "平日" }), { open_24h: false });
@@ -230,7 +230,7 @@ Deno.test("mapping: a lot that is open day and night is tagged so, and one with 
   assert.deepEqual(tagsOf({}), {});
 });
 
-Deno.test("mapping: conditions decide what is skipped and tagged", () => {
+Deno.test("mappings: conditions decide which rows are skipped and tagged", () => {
   const parts = {
     skip: [{ when: { from: "kind", not_equals: "car" }, reason: "not for cars" }],
     tags: [
@@ -250,7 +250,7 @@ Deno.test("mapping: conditions decide what is skipped and tagged", () => {
   assert.deepEqual(lotOf({ kind: "car", plugs: 0, roof: "なし", class: "C" }, parts).tags, { ev_charging: false });
 });
 
-Deno.test("mapping: a polygon stands where its area's centre is, and is kept as the lot's area", () => {
+Deno.test("mappings: a polygon gives the lot its centre and its area", () => {
   const square = {
     type: "Polygon",
     coordinates: [[[139, 35], [139.002, 35], [139.002, 35.002], [139, 35.002], [139, 35]]],

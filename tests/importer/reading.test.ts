@@ -26,7 +26,7 @@ async function refusal(path: string): Promise<string> {
 const values = (reads: readonly Read[]) => reads.map((read) => isUnreadable(read) ? read.unreadable : read.values);
 const positions = (reads: readonly Read[]) => reads.map((read) => read.position);
 
-Deno.test("reading: quotes, commas, line breaks and doubled quotes inside a CSV field are its text, however the file is cut", async () => {
+Deno.test("CSV: quotes, commas and line breaks in a quoted field are its text, for any chunk size", async () => {
   const text = 'a,b\r\n"x, y","say ""yes"""\r\n"two\r\nlines",\r\nlast,row';
   const expected = [{ a: "x, y", b: 'say "yes"' }, { a: "two\r\nlines", b: "" }, { a: "last", b: "row" }];
   for (let length = 1; length <= text.length; length++) {
@@ -36,7 +36,7 @@ Deno.test("reading: quotes, commas, line breaks and doubled quotes inside a CSV 
   }
 });
 
-Deno.test("reading: CSV lines may end as they do on any system, and empty lines are no rows", async () => {
+Deno.test("CSV: any line end is accepted, and empty lines are not rows", async () => {
   for (const end of ["\n", "\r\n", "\r"]) {
     const reads = await all(csvRecords(inPieces(["a,b", "1,2", "", ",", "3,4", ""].join(end), 3)));
     assert.deepEqual(values(reads), [{ a: "1", b: "2" }, { a: "3", b: "4" }]);
@@ -44,14 +44,14 @@ Deno.test("reading: CSV lines may end as they do on any system, and empty lines 
   }
 });
 
-Deno.test("reading: semicolons and tabs separate columns where the header says so", async () => {
+Deno.test("CSV: semicolons and tabs separate columns if the header uses them", async () => {
   for (const separator of [";", "\t"]) {
     const reads = await all(csvRecords(inPieces(`a${separator}b\n1,5${separator}2`, 100)));
     assert.deepEqual(values(reads), [{ a: "1,5", b: "2" }]);
   }
 });
 
-Deno.test("reading: a CSV row that does not fit its header is unreadable, and the rows around it are read", async () => {
+Deno.test("CSV: a row that does not fit its header is unreadable, and the other rows are read", async () => {
   const reads = await all(csvRecords(inPieces('a,b\n1,2\n1\n1,2,3\n1,2,\n"1"x,2\n3,4\n', 100)));
   assert.deepEqual(values(reads), [
     { a: "1", b: "2" },
@@ -63,17 +63,17 @@ Deno.test("reading: a CSV row that does not fit its header is unreadable, and th
   ]);
 });
 
-Deno.test("reading: a quote that never closes and a column that is named twice are rejected with the place", async () => {
+Deno.test("CSV: an unclosed quote and a repeated column are rejected with the place", async () => {
   assert.match(await refusal(await fileOf("open.csv", 'a,b\n1,2\n"3,4\n5,6\n')), /line 3 is never closed/);
   assert.match(await refusal(await fileOf("twice.csv", "a,b,a\n1,2,3\n")), /column "a" twice/);
 });
 
-Deno.test("reading: header names are read without the byte order mark, full width and spaces around them", async () => {
+Deno.test("CSV: header names are read without byte order mark, full width and outer spaces", async () => {
   const { records } = await openSource(await fileOf("bom.csv", "\ufeffＮＯ , name\n1,x\n"));
   assert.deepEqual(values(await all(records)), [{ NO: "1", name: "x" }]);
 });
 
-Deno.test("reading: Shift_JIS is told from UTF-8 by the bytes, and both read the same", async () => {
+Deno.test("encodings: Shift_JIS and UTF-8 are detected by the bytes and give the same text", async () => {
   const text = "名称,住所\r\n焼津駅北口駐車場,静岡県焼津市①－～\r\n";
   const utf8 = await openSource(await fileOf("utf8.csv", text));
   const sjis = await openSource(await fileOf("sjis.csv", shiftJis(text)));
@@ -82,14 +82,14 @@ Deno.test("reading: Shift_JIS is told from UTF-8 by the bytes, and both read the
   assert.deepEqual(await all(sjis.records), await all(utf8.records));
 });
 
-Deno.test("reading: a character that two reads of the file share is still one character", async () => {
+Deno.test("encodings: a character across two chunks is one character", async () => {
   const long = `name\n${"駐車場".repeat(200_000)}\n`;
   const { encoding, records } = await openSource(await fileOf("long.csv", shiftJis(long)));
   assert.equal(encoding, "shift_jis");
   assert.deepEqual(values(await all(records)), [{ name: "駐車場".repeat(200_000) }]);
 });
 
-Deno.test("reading: bytes that the named encoding does not have are rejected with their offset, not replaced", async () => {
+Deno.test("encodings: invalid bytes are rejected with their offset, not replaced", async () => {
   const start = new TextEncoder().encode(`name\n${"駐".repeat(100_000)}`);
   const path = await fileOf("bad.csv", new Uint8Array([...start, 0xff, 0x0a]));
   await assert.rejects(async () => await all((await openSource(path, "utf-8")).records), {
@@ -98,7 +98,7 @@ Deno.test("reading: bytes that the named encoding does not have are rejected wit
   assert.match(await refusal(path), /neither UTF-8 nor Shift_JIS/);
 });
 
-Deno.test("reading: features are read one by one, however the file is cut", async () => {
+Deno.test("GeoJSON: features are read one by one, for any chunk size", async () => {
   const text = JSON.stringify(
     {
       type: "FeatureCollection",
@@ -131,7 +131,7 @@ Deno.test("reading: features are read one by one, however the file is cut", asyn
   }
 });
 
-Deno.test("reading: a GeoJSON file that is cut off, malformed or something else is rejected with the place", async () => {
+Deno.test("GeoJSON: an incomplete or malformed file is rejected with the place", async () => {
   const whole = collection([{ properties: { name: "a" } }, { properties: { name: "b" } }]);
   const of = async (text: string) => await refusal(await fileOf("broken.geojson", text));
   assert.match(await of(whole.slice(0, -20)), /ends in line 1 in the middle of feature 2/);
@@ -144,7 +144,7 @@ Deno.test("reading: a GeoJSON file that is cut off, malformed or something else 
   assert.match(await of(`${whole} trailing`), /not JSON/);
 });
 
-Deno.test("reading: a line of NDJSON that is not an object is unreadable, and the lines around it are read", async () => {
+Deno.test("NDJSON: a line that is not an object is unreadable, and the other lines are read", async () => {
   const lines = ['{"name":"a"}', "{broken", "", "[1]", '\x1e{"type":"Feature","id":"x","properties":{"name":"b"}}'];
   const { format, records } = await openSource(await fileOf("lots.ndjson", lines.join("\r\n")));
   const reads = await all(records);
@@ -154,7 +154,7 @@ Deno.test("reading: a line of NDJSON that is not an object is unreadable, and th
   assert.match(String(values(reads)[1]), /^not JSON: /);
 });
 
-Deno.test("reading: a file is known by what is in it when its name does not say", async () => {
+Deno.test("formats: a file is recognised by its content if its name does not show the format", async () => {
   const feature = '{"type":"Feature","properties":{}}';
   const cases: [string, string][] = [
     [collection([]), "geojson"],
@@ -167,14 +167,14 @@ Deno.test("reading: a file is known by what is in it when its name does not say"
   for (const [text, format] of cases) assert.equal((await openSource(await fileOf("data", text))).format, format, text);
 });
 
-Deno.test("reading: an empty, compressed or old Excel file is rejected by what it is", async () => {
+Deno.test("formats: an empty, compressed or old Excel file is rejected by its kind", async () => {
   assert.match(await refusal(await fileOf("a.csv", "")), /empty/);
   assert.match(await refusal(await fileOf("b.csv", "\n\n")), /empty/);
   assert.match(await refusal(await fileOf("c.csv", new Uint8Array([0x1f, 0x8b, 8, 0]))), /gzip/);
   assert.match(await refusal(await fileOf("d.xls", new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]))), /old Excel file/);
 });
 
-Deno.test("reading: a workbook that is cut off is rejected in words", async () => {
+Deno.test("xlsx: an incomplete workbook is rejected with a message", async () => {
   const { format, records } = await openSource(await fileOf("cut.xlsx", new Uint8Array([0x50, 0x4b, 3, 4])));
   assert.equal(format, "xlsx");
   await assert.rejects(() => all(records), { name: "ImportFailure", message: /no whole xlsx workbook/ });

@@ -12,7 +12,7 @@ Deno.test("seed: supabase/seed.sql is what its generator writes (deno task seed)
   assert.ok(committed === seedSql(), "supabase/seed.sql is stale: run `deno task seed`");
 });
 
-Deno.test("seed: the seed's random numbers are the same everywhere and spread evenly", () => {
+Deno.test("seed: its random numbers are the same everywhere and evenly distributed", () => {
   const random = new Random("tokyo-001");
   const drawn = Array.from({ length: 10_000 }, () => random.between(1, 10));
   assert.deepEqual(
@@ -25,7 +25,7 @@ Deno.test("seed: the seed's random numbers are the same everywhere and spread ev
   }
 });
 
-Deno.test("seed: a new database has 240 active lots, each with an address, an operator and a name of its own", async () => {
+Deno.test("seed: has 240 active lots, each with an address, an operator and a unique name", async () => {
   const [counts] = await db.sql`
     select count(*)::integer as lots, count(distinct name)::integer as names, count(address)::integer as addresses,
       count(operator_code)::integer as operated, count(*) filter (where status = 'active')::integer as active,
@@ -34,7 +34,7 @@ Deno.test("seed: a new database has 240 active lots, each with an address, an op
   assert.deepEqual({ ...counts }, { lots: 240, names: 240, addresses: 240, operated: 240, active: 240, heights: true });
 });
 
-Deno.test("seed: seeded lots lie within two kilometres and a half of their station", async () => {
+Deno.test("seed: lots lie within 2.5 km of their station", async () => {
   for (const { id, station } of AREAS) {
     const lots = await db.sql`
       select count(*)::integer as lots from public.parking_lots
@@ -44,7 +44,7 @@ Deno.test("seed: seeded lots lie within two kilometres and a half of their stati
   }
 });
 
-Deno.test("seed: the seed shows every category of pricing rule, every cap and every kind of hours there is", async () => {
+Deno.test("seed: has every category of pricing rule, every cap and every kind of hours", async () => {
   const distinct = async (column: string, table: string) =>
     (await db.sql`
       select distinct ${db.sql(column)} as value from ${db.sql(table)}
@@ -68,7 +68,7 @@ Deno.test("seed: the seed shows every category of pricing rule, every cap and ev
   ]);
 });
 
-Deno.test("seed: codes in the seed are codes of the code master, and every tag of the tag master is on some lot", async () => {
+Deno.test("seed: its codes are in the code master, and every tag is on some lot", async () => {
   const unknown = await db.sql`
     with used as (
       select 'structure' as category, structure as code from public.parking_lots where source = 'seed'
@@ -90,7 +90,7 @@ Deno.test("seed: codes in the seed are codes of the code master, and every tag o
   assert.deepEqual(unused.map((row) => row["slug"]), []);
 });
 
-Deno.test("seed: some seeded lots state no price and some no hours, as in life", async () => {
+Deno.test("seed: some lots have no price and some no hours", async () => {
   const [counts] = await db.sql`
     select
       count(*) filter (where not exists (select from public.pricing_rules r where r.parking_lot_id = l.id))::integer as unpriced,

@@ -77,7 +77,7 @@ function inWords(rule: Rule): string {
     : `${rule.category} ${rule.per_minutes} ${rule.price_minor}`;
 }
 
-Deno.test("each step of a price becomes rules: units of what ends, the last rate, the most of each calendar day", async () => {
+Deno.test("Swiss prices: each step becomes rules for units, the last rate and the maximum of a calendar day", async () => {
   const { source, counts } = await imported([
     HOURLY,
     { ...HOURLY, maximumDayPrice: null },
@@ -104,7 +104,7 @@ Deno.test("each step of a price becomes rules: units of what ends, the last rate
   ]);
 });
 
-Deno.test("a price that leaves a question open is no price: the lot comes without one, and the report says why", async () => {
+Deno.test("Swiss prices: an ambiguous price is not imported, and the report has the reason", async () => {
   const { source, counts, entries } = await imported([
     { ...HOURLY, minimumDuration: 240 },
     { ...HOURLY, viableIncrement: null },
@@ -148,7 +148,7 @@ Deno.test("a price that leaves a question open is no price: the lot comes withou
   ]);
 });
 
-Deno.test("swiss prices: a second import touches only the price that changed; rules that stay keep their ids", async () => {
+Deno.test("Swiss prices: a second import changes only changed prices, and other rules keep their ids", async () => {
   const source = crypto.randomUUID();
   await imported([HOURLY, HOURLY], source);
   const before = await rulesOf(source);
@@ -178,7 +178,7 @@ Deno.test("swiss prices: a second import touches only the price that changed; ru
   assert.deepEqual(await rulesOf(source), kept);
 });
 
-Deno.test(`swiss prices: ${STAYS} random stays at Swiss stations cost what the oracle says`, async () => {
+Deno.test(`Swiss prices: ${STAYS} random stays cost the same as in the oracle`, async () => {
   const source = crypto.randomUUID();
   const file = OPEN_DATA ? join(OPEN_DATA, "swiss_rail_parking/opendata_swiss.geojson") : await stations([
     HOURLY,

@@ -8,7 +8,7 @@ import { plantHistory } from "../support/history.ts";
 
 const PEOPLE = 2_500;
 
-Deno.test("each minute the job rebuilds what is to be rebuilt, a thousand people in a transaction", async () => {
+Deno.test("backfill_badges: each minute the job rebuilds pending badges, a thousand users in a transaction", async () => {
   const db = await database();
   const superuser = new URL(db.url);
   superuser.username = SUPERUSER;

@@ -4,7 +4,7 @@ import { migrate } from "../../local/postgres/migrations.ts";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 
-Deno.test("a test database is migrated and apart from every other", async () => {
+Deno.test("test databases: are migrated and separate from each other", async () => {
   const [one, two] = await Promise.all([database(), database()]);
   try {
     await one.sql`create table public.only_here (id integer)`;
@@ -16,7 +16,7 @@ Deno.test("a test database is migrated and apart from every other", async () => 
   }
 });
 
-Deno.test("a caller of a test database is who the token names, with that role's rights only", async () => {
+Deno.test("test databases: a caller has the user and the rights of its token", async () => {
   const db = await database();
   const sub = crypto.randomUUID();
   try {
@@ -31,7 +31,7 @@ Deno.test("a caller of a test database is who the token names, with that role's 
   }
 });
 
-Deno.test("data that was built by other migration files is refused with the way out", async () => {
+Deno.test("migrations: data of other migration files is rejected with the remedy", async () => {
   const db = await database();
   try {
     await db.sql`insert into supabase_migrations.schema_migrations (version, name) values ('20260901000890', 'gone')`;
@@ -41,7 +41,7 @@ Deno.test("data that was built by other migration files is refused with the way 
   }
 });
 
-Deno.test("the plan of a slow statement within a function is in the server's log, without values", async () => {
+Deno.test("Postgres log: has the plan of a slow statement in a function, without values", async () => {
   const db = await database();
   try {
     const [server] = await db.sql<

@@ -3,7 +3,7 @@
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
 import postgres from "postgres";
-import { alive, commandLine, gone, processes } from "../../local/process.ts";
+import { commandLine, isRunning, processes, waitForExit } from "../../local/process.ts";
 import { PUBLISHABLE_KEY, ROOT, STATE, type Status } from "../../local/settings.ts";
 import { removeIfExists } from "../../local/files.ts";
 import { freePort } from "../../local/state.ts";
@@ -54,14 +54,14 @@ async function dev(port: number): Promise<Dev> {
       return undefined;
     }, READY_WITHIN);
   } catch (error) {
-    if (alive(child.pid)) child.kill("SIGKILL");
+    if (isRunning(child.pid)) child.kill("SIGKILL");
     throw new Error(`dev is not ready:\n${said}`, { cause: error });
   }
   return { child, output: () => said };
 }
 
 async function stop({ child }: Dev): Promise<number> {
-  if (alive(child.pid)) child.kill("SIGTERM");
+  if (isRunning(child.pid)) child.kill("SIGTERM");
   return (await child.status).code;
 }
 
@@ -117,7 +117,7 @@ async function serverPid(port: number): Promise<number> {
   return Number.parseInt(lock);
 }
 
-Deno.test("dev says what it does, prints addresses, keys and three requests that work, and stops cleanly", async () => {
+Deno.test("task dev: prints its steps, addresses, keys and three working requests, and stops cleanly", async () => {
   await onFreePort(async (port, start) => {
     const one = await start();
     assert.match(one.output(), /For development and tests/);
@@ -131,13 +131,13 @@ Deno.test("dev says what it does, prints addresses, keys and three requests that
     }
     const server = await serverPid(port);
     assert.equal(await stop(one), 0);
-    assert.equal(alive(server), false);
+    assert.equal(isRunning(server), false);
     assert.notEqual(freePort(port), undefined);
     assert.equal((await outcome("status.ts", port)).code, 1);
   });
 });
 
-Deno.test("status tells what supabase status tells, and exits 1 when nothing runs", async () => {
+Deno.test("task status: prints the names of supabase status, and exits 1 if no platform runs", async () => {
   await onFreePort(async (port, start) => {
     const nothing = await outcome("status.ts", port);
     assert.equal(nothing.code, 1);
@@ -154,19 +154,19 @@ Deno.test("status tells what supabase status tells, and exits 1 when nothing run
   });
 });
 
-Deno.test("a taken port is said clearly, and nothing is started or stopped", async () => {
+Deno.test("task dev: a port in use is reported, and nothing is started or stopped", async () => {
   await onFreePort(async (port, start) => {
     const { child } = await start();
     const server = await serverPid(port);
     const second = await outcome("dev.ts", port);
     assert.equal(second.code, 1);
     assert.match(second.stderr, new RegExp(`Port ${port} is taken by .*, process ${child.pid}\\.`));
-    assert.equal(alive(server), true);
+    assert.equal(isRunning(server), true);
     assert.equal(await codes(port), 200);
   });
 });
 
-Deno.test("a wrong setting is said in one sentence, and nothing is started", async () => {
+Deno.test("task dev: a wrong setting is reported in one sentence, and nothing is started", async () => {
   for (const script of ["dev.ts", "status.ts", "reset.ts"]) {
     for (const port of ["abc", "0", "65536", "1.5"]) {
       const { code, stderr } = await outcome(script, port);
@@ -179,7 +179,7 @@ Deno.test("a wrong setting is said in one sentence, and nothing is started", asy
   assert.equal(stderr, 'LOCAL_AUTH_RATE must be a whole number from 1 to 1000000, not "many"\n');
 });
 
-Deno.test("two platforms run side by side, each with its own data", async () => {
+Deno.test("task dev: two platforms on two ports have data of their own", async () => {
   await onFreePort(async (onePort, startOne) => {
     await onFreePort(async (otherPort, startOther) => {
       await Promise.all([startOne(), startOther()]);
@@ -190,7 +190,7 @@ Deno.test("two platforms run side by side, each with its own data", async () => 
   });
 });
 
-Deno.test("data stays from start to start until reset, on a running platform and on a stopped one", async () => {
+Deno.test("task reset: deletes the data of a running and of a stopped platform; without it data stays", async () => {
   await onFreePort(async (port, start) => {
     const one = await start();
     const count = async () => {
@@ -224,7 +224,7 @@ Deno.test("data stays from start to start until reset, on a running platform and
   });
 });
 
-Deno.test("after kill -9 of the platform the next start works, and no server is left over", async () => {
+Deno.test("task dev: after kill -9 of the platform the next start works and leaves no server", async () => {
   await onFreePort(async (port, start) => {
     const one = await start();
     const server = await serverPid(port);
@@ -232,12 +232,12 @@ Deno.test("after kill -9 of the platform the next start works, and no server is 
     await one.child.status;
     assert.equal((await outcome("status.ts", port)).code, 1);
     await start();
-    assert.equal(await gone(server, GONE_WITHIN), true);
+    assert.equal(await waitForExit(server, GONE_WITHIN), true);
     assert.equal(await codes(port), 200);
   });
 });
 
-Deno.test("a server that outlived its platform is stopped by the next start", async () => {
+Deno.test("task dev: a Postgres of a killed platform is stopped by the next start", async () => {
   await onFreePort(async (port, start) => {
     const one = await start();
     const server = await serverPid(port);
@@ -247,12 +247,12 @@ Deno.test("a server that outlived its platform is stopped by the next start", as
     await one.child.status;
     Deno.kill(server, "SIGCONT");
     await start();
-    assert.equal(await gone(server, GONE_WITHIN), true);
+    assert.equal(await waitForExit(server, GONE_WITHIN), true);
     assert.equal(await codes(port), 200);
   });
 });
 
-Deno.test("after kill -9 of Postgres the platform starts it again and answers", async () => {
+Deno.test("task dev: after kill -9 of Postgres the platform starts it again", async () => {
   await onFreePort(async (port, start) => {
     await start();
     Deno.kill(await serverPid(port), "SIGKILL");
@@ -263,7 +263,7 @@ Deno.test("after kill -9 of Postgres the platform starts it again and answers", 
   });
 });
 
-Deno.test("after kill -9 of a function the next request works", async () => {
+Deno.test("functions: after kill -9 of one the next request works", async () => {
   await onFreePort(async (port, start) => {
     await start();
     assert.equal(await health(port), 200);
@@ -272,7 +272,7 @@ Deno.test("after kill -9 of a function the next request works", async () => {
   });
 });
 
-Deno.test("a lock file that names another program's process stops nobody and nothing", async () => {
+Deno.test("task dev: a lock file with the number of another program's process stops no process", async () => {
   await onFreePort(async (port, start) => {
     await stop(await start());
     const bystander = new Deno.Command("sleep", { args: ["600"] }).spawn();
@@ -288,7 +288,7 @@ Deno.test("a lock file that names another program's process stops nobody and not
   });
 });
 
-Deno.test("the eleventh sign-in of a minute from one address is refused, whatever address a header claims", async () => {
+Deno.test("local auth: the eleventh sign-in of a minute from one IP address is rejected, also with forged headers", async () => {
   await onFreePort(async (port, start) => {
     await start();
     const attempt = async (number: number) => {
@@ -309,7 +309,7 @@ Deno.test("the eleventh sign-in of a minute from one address is refused, whateve
   });
 });
 
-Deno.test("what the platform does not have yet is 501, and what nobody has is 404, in the service's envelope", async () => {
+Deno.test("gateway: a service that the platform lacks is 501 and an unknown path 404, in the error format", async () => {
   await onFreePort(async (port, start) => {
     await start();
     const expected = { "/storage/v1/object/x": [501, "not_implemented"], "/nothing": [404, "not_found"] };
@@ -326,18 +326,18 @@ Deno.test("what the platform does not have yet is 501, and what nobody has is 40
   });
 });
 
-Deno.test("after kill -9 of the platform its functions end too", async () => {
+Deno.test("functions: end after kill -9 of the platform", async () => {
   await onFreePort(async (port, start) => {
     const one = await start();
     assert.equal(await health(port), 200);
     const worker = await functionPid(port);
     one.child.kill("SIGKILL");
     await one.child.status;
-    assert.equal(await gone(worker!, GONE_WITHIN), true);
+    assert.equal(await waitForExit(worker!, GONE_WITHIN), true);
   });
 });
 
-Deno.test("a function that hangs when its platform is killed is ended by the next start", async () => {
+Deno.test("functions: one that hangs when its platform is killed is ended by the next start", async () => {
   await onFreePort(async (port, start) => {
     const one = await start();
     assert.equal(await health(port), 200);
@@ -347,11 +347,11 @@ Deno.test("a function that hangs when its platform is killed is ended by the nex
     one.child.kill("SIGKILL");
     await one.child.status;
     await start();
-    assert.equal(await gone(worker!, GONE_WITHIN), true);
+    assert.equal(await waitForExit(worker!, GONE_WITHIN), true);
   });
 });
 
-Deno.test("stop: `deno task stop` ends the platform and all that it started", async () => {
+Deno.test("task stop: ends the platform and all that it started", async () => {
   await onFreePort(async (port, start) => {
     const none = await outcome("stop.ts", port);
     assert.deepEqual([none.code, none.stdout], [0, `No platform runs on port ${port}.\n`]);
@@ -360,13 +360,13 @@ Deno.test("stop: `deno task stop` ends the platform and all that it started", as
     const [server, worker] = [await serverPid(port), await functionPid(port)];
     assert.equal((await outcome("stop.ts", port)).code, 0);
     assert.equal((await one.child.status).code, 0);
-    for (const pid of [server, worker!]) assert.equal(await gone(pid, GONE_WITHIN), true);
+    for (const pid of [server, worker!]) assert.equal(await waitForExit(pid, GONE_WITHIN), true);
     assert.equal((await outcome("status.ts", port)).code, 1);
   });
 });
 
 for (const signal of ["SIGTERM", "SIGHUP", "SIGKILL"] as const) {
-  Deno.test(`stop: ${signal} to the npx process ends the platform and all that it started`, async () => {
+  Deno.test(`task dev: ${signal} to the npx process ends the platform and all that it started`, async () => {
     const port = freePort(0)!;
     const npx = new Deno.Command("npx", {
       args: ["-y", `deno@${Deno.version.deno}`, "task", "dev"],
@@ -384,7 +384,7 @@ for (const signal of ["SIGTERM", "SIGHUP", "SIGKILL"] as const) {
       const { pid } = await (await fetch(`http://127.0.0.1:${port}/_platform`)).json();
       const started = [pid, await serverPid(port), await functionPid(port)];
       npx.kill(signal);
-      for (const one of started) assert.equal(await gone(one, GONE_WITHIN), true);
+      for (const one of started) assert.equal(await waitForExit(one, GONE_WITHIN), true);
     } finally {
       await outcome("stop.ts", port);
       await npx.status;
@@ -394,7 +394,7 @@ for (const signal of ["SIGTERM", "SIGHUP", "SIGKILL"] as const) {
   });
 }
 
-Deno.test("status: a Postgres that cannot start is named, with exit code 1, and started again until it starts", async () => {
+Deno.test("task status: a Postgres that cannot start is named with exit code 1, and retried until it starts", async () => {
   await onFreePort(async (port, start) => {
     await start();
     const control = join(STATE, String(port), "data", "global", "pg_control");
@@ -413,7 +413,7 @@ Deno.test("status: a Postgres that cannot start is named, with exit code 1, and 
   });
 });
 
-Deno.test("a damaged file is named with the way out, and a record that can be made again is", async () => {
+Deno.test("task dev: a damaged file is named with the remedy, and a record that can be rebuilt is rebuilt", async () => {
   await onFreePort(async (port, start) => {
     await stop(await start());
     const folder = join(STATE, String(port));
@@ -443,7 +443,7 @@ Deno.test("a damaged file is named with the way out, and a record that can be ma
   });
 });
 
-Deno.test("another copy of the repository on the port is named by `dev`, `status`, `stop` and `reset`", async () => {
+Deno.test("task commands: another copy of the repository on the port is named by `dev`, `status`, `stop` and `reset`", async () => {
   const other = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     () => Response.json({ pid: 4711, root: "/elsewhere", status: null, down: [] }),
@@ -460,7 +460,7 @@ Deno.test("another copy of the repository on the port is named by `dev`, `status
   }
 });
 
-Deno.test("stop: a platform that ends before it has answered has stopped", async () => {
+Deno.test("task stop: a platform that ends before it responds has stopped", async () => {
   const program = `const server = Deno.serve({ hostname: "127.0.0.1", port: 0 }, (request) => {
     if (request.method === "POST") Deno.exit(0);
     return Response.json({ pid: Deno.pid, root: ${JSON.stringify(ROOT)}, status: null, down: [] });
@@ -482,12 +482,12 @@ Deno.test("stop: a platform that ends before it has answered has stopped", async
     const { code, stdout, stderr } = await outcome("stop.ts", port);
     assert.deepEqual([code, stdout, stderr], [0, `The platform on port ${port} has stopped.\n`, ""]);
   } finally {
-    if (alive(child.pid)) child.kill("SIGKILL");
+    if (isRunning(child.pid)) child.kill("SIGKILL");
     await child.status;
   }
 });
 
-Deno.test("status, stop, reset: a port that does not answer is named, and no data is thrown away", async () => {
+Deno.test("task status, stop, reset: a port that does not respond is named, and no data is deleted", async () => {
   const silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = silent.addr;
   const connections: Deno.Conn[] = [];
@@ -499,7 +499,7 @@ Deno.test("status, stop, reset: a port that does not answer is named, and no dat
     await Deno.mkdir(data, { recursive: true });
     const outcomes = await Promise.all(["status.ts", "stop.ts", "reset.ts"].map((script) => outcome(script, port)));
     for (const { code, stdout, stderr } of outcomes) {
-      const told = `Port ${port} is taken, and nothing answered there within 5 seconds.\n`;
+      const told = `Port ${port} is taken, and nothing responded there within 5 seconds.\n`;
       assert.deepEqual([code, stdout, stderr], [1, "", told]);
     }
     assert.ok((await Deno.stat(data)).isDirectory);

@@ -46,7 +46,7 @@ async function withFunctions(
 
 type Write = (name: string, text: string, file?: string) => Promise<void>;
 
-Deno.test("a function sees its own path, the client's address and only the environment it is given", async () => {
+Deno.test("functions: receive their own path, the client's address and only their environment", async () => {
   const source = `Deno.serve((request) => {
     const url = new URL(request.url);
     return Response.json({
@@ -67,7 +67,7 @@ Deno.test("a function sees its own path, the client's address and only the envir
   });
 });
 
-Deno.test("a function may not read files or start programs", async () => {
+Deno.test("functions: may not read files or start programs", async () => {
   const source = `Deno.serve(async () => {
     const names = await Promise.all(["read", "write", "run"].map((name) => Deno.permissions.query({ name })));
     return Response.json(names.map(({ state }) => state));
@@ -77,7 +77,7 @@ Deno.test("a function may not read files or start programs", async () => {
   });
 });
 
-Deno.test("first requests that come together share one process", async () => {
+Deno.test("functions: concurrent first requests share one process", async () => {
   const source = `const id = crypto.randomUUID(); Deno.serve(() => new Response(id));`;
   await withFunctions({ hello: source }, async (ask) => {
     const ids = await Promise.all(Array.from({ length: 10 }, async () => await (await ask("/hello")).text()));
@@ -85,7 +85,7 @@ Deno.test("first requests that come together share one process", async () => {
   });
 });
 
-Deno.test("status, headers and bodies pass through as they are, both ways, while they flow", async () => {
+Deno.test("functions: status, headers and bodies are streamed unchanged in both directions", async () => {
   const source = `Deno.serve((request) => new Response(request.body, {
     status: 207, headers: { "x-one": "1", "content-encoding": "identity", location: "/elsewhere" },
   }));`;
@@ -106,7 +106,7 @@ Deno.test("status, headers and bodies pass through as they are, both ways, while
   });
 });
 
-Deno.test("a body of fifty megabytes arrives whole", async () => {
+Deno.test("functions: a body of fifty megabytes arrives whole", async () => {
   const source = `Deno.serve(async (request) => {
     let size = 0;
     for await (const chunk of request.body!) size += chunk.length;
@@ -118,7 +118,7 @@ Deno.test("a body of fifty megabytes arrives whole", async () => {
   });
 });
 
-Deno.test("a change of any file reloads the functions, and a request that runs ends on the old code", async () => {
+Deno.test("functions: a changed file reloads them, and a running request ends on the old code", async () => {
   const source = `import { version } from "../_shared/version.ts";
     Deno.serve(async (request) => new Response(version + await request.text()));`;
   await withFunctions({ hello: source }, async (ask, write) => {
@@ -134,7 +134,7 @@ Deno.test("a change of any file reloads the functions, and a request that runs e
   });
 });
 
-Deno.test("a function that does not start is answered 503 BOOT_ERROR, and serves once it is mended", async () => {
+Deno.test("functions: one that does not start is 503 BOOT_ERROR, and works once it is repaired", async () => {
   await withFunctions({ broken: `throw new Error("at the start");` }, async (ask, write, log) => {
     const answer = await ask("/broken");
     assert.equal(answer.status, 503);
@@ -146,7 +146,7 @@ Deno.test("a function that does not start is answered 503 BOOT_ERROR, and serves
   });
 });
 
-Deno.test("a function that dies in a request is answered 500 WORKER_ERROR, and the next request starts it again", async () => {
+Deno.test("functions: one that crashes in a request is 500 WORKER_ERROR, and the next request restarts it", async () => {
   const source = `Deno.serve((request) => {
     if (new URL(request.url).search === "?die") Deno.exit(1);
     return new Response("alive");
@@ -162,7 +162,7 @@ Deno.test("a function that dies in a request is answered 500 WORKER_ERROR, and t
   });
 });
 
-Deno.test("what is no function is 404, the shared code and odd names included", async () => {
+Deno.test("functions: an unknown name is 404, also _shared and invalid names", async () => {
   const source = `Deno.serve(() => new Response("no"));`;
   await withFunctions({ _shared: source, "1st": source }, async (ask) => {
     for (const name of ["nothing", "_shared", "1st", "..%2fx", ""]) {
@@ -176,7 +176,7 @@ Deno.test("what is no function is 404, the shared code and odd names included", 
   });
 });
 
-Deno.test("a method that no function takes is 405, with those that they take", async () => {
+Deno.test("functions: an unsupported method is 405 with Allow", async () => {
   await withFunctions({ hello: `Deno.serve(() => new Response("no"));` }, async (ask) => {
     const answer = await ask("/hello", { method: "PURGE" });
     assert.equal(answer.status, 405);
@@ -185,7 +185,7 @@ Deno.test("a method that no function takes is 405, with those that they take", a
   });
 });
 
-Deno.test("what a function prints is told with its name before every line", async () => {
+Deno.test("functions: each line of output is logged with the function's name", async () => {
   const source = `Deno.serve(() => { console.log("one\\ntwo"); console.error("three"); return new Response(); });`;
   await withFunctions({ chatty: source }, async (ask, _write, log) => {
     await ask("/chatty");
@@ -194,7 +194,7 @@ Deno.test("what a function prints is told with its name before every line", asyn
   });
 });
 
-Deno.test("a client that leaves is no error of the function, and the function learns of it", async () => {
+Deno.test("functions: a client that disconnects aborts the request without an error", async () => {
   const source = `Deno.serve(async (request) => {
     request.signal.addEventListener("abort", () => console.log("left"));
     if (request.method === "POST") await request.text().catch(() => console.log("half a body"));

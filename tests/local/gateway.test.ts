@@ -39,7 +39,7 @@ Deno.test("gateway: while the platform starts every request is 503 with Retry-Af
   });
 });
 
-Deno.test("gateway: where a part fails a read is 503 with Retry-After, and of any other request the outcome is unknown", async () => {
+Deno.test("gateway: when a part fails, a read is 503 with Retry-After and any other request 500 outcome_unknown", async () => {
   await withGateway(async (gateway, log) => {
     const fail = () => Promise.reject(new Error("the cause"));
     gateway.open(new Proxy({}, { get: () => fail }) as Parts);

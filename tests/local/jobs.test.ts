@@ -70,7 +70,7 @@ async function runsOf(sql: Sql, command: string, count: number): Promise<Run[]> 
   }
 }
 
-Deno.test("a schedule is due when cron says so, in UTC", () => {
+Deno.test("jobs: a schedule is due at the times of cron, in UTC", () => {
   const after = new Date("2026-11-21T06:07:30Z");
   const due = (schedule: string) => nextRun(schedule, after)?.toISOString();
   assert.equal(due("* * * * *"), "2026-11-21T06:08:00.000Z");
@@ -83,7 +83,7 @@ Deno.test("a schedule is due when cron says so, in UTC", () => {
   assert.equal(due("what * * * *"), undefined);
 });
 
-Deno.test("a job runs again and again as its user, and how it went is written down", async () => {
+Deno.test("jobs: a job runs repeatedly as its user, and its runs are recorded", async () => {
   await connected(async (sql) => {
     const runs = await runsOf(sql, "do $$ begin assert current_user = 'postgres'; end $$", 2);
     assert.deepEqual(runs.map(({ status }) => status).slice(0, 2), ["succeeded", "succeeded"]);
@@ -93,7 +93,7 @@ Deno.test("a job runs again and again as its user, and how it went is written do
   });
 });
 
-Deno.test("cron.job is changed through pg_cron's functions alone, and a role changes its own jobs alone", async () => {
+Deno.test("cron.job: only functions of pg_cron change it, and a role changes only its own jobs", async () => {
   await apart(async ({ sql }, superuser) => {
     const denied = (statement: string) => assert.rejects(sql.unsafe(statement), { code: "42501" }, statement);
     await denied("update cron.job set active = false");
@@ -115,14 +115,14 @@ Deno.test("cron.job is changed through pg_cron's functions alone, and a role cha
   });
 });
 
-Deno.test("a job never runs beside itself", async () => {
+Deno.test("jobs: two runs of a job never overlap", async () => {
   await connected(async (sql) => {
     const runs = await runsOf(sql, "select pg_sleep(1.5)", 2);
     assert.ok(runs[1]!.start_time >= runs[0]!.end_time!, JSON.stringify(runs));
   });
 });
 
-Deno.test("a function is called after commit with the service's key, and never when the transaction fails", async () => {
+Deno.test("private.call_function: the function is called after commit with the service key, and not after a rollback", async () => {
   await connected(async (sql) => {
     const answered = async (id: string) => {
       const [answer] = await sql`select status_code, content from net._http_response where id = ${id}`;
@@ -155,7 +155,7 @@ Deno.test("a function is called after commit with the service's key, and never w
   });
 });
 
-Deno.test("jobs go on when the clock was set back, without waiting until it has caught up", async () => {
+Deno.test("jobs: continue when the clock is set back", async () => {
   await apart(async ({ sql }, superuser) => {
     await sql`select cron.schedule('often', '1 seconds', 'select 1')`;
     await sql`select cron.schedule('each minute', '* * * * *', 'select 2')`;
@@ -185,7 +185,7 @@ Deno.test("jobs go on when the clock was set back, without waiting until it has 
   });
 });
 
-Deno.test("jobs of a database that was copied for a test are not run", async () => {
+Deno.test("jobs: those of a copied test database are not run", async () => {
   await apart(async ({ sql: copy }) => {
     await copy`select cron.schedule('copied', '1 seconds', 'select 1')`;
     await connected(async (sql) => void await runsOf(sql, "select 1", 2));
@@ -193,7 +193,7 @@ Deno.test("jobs of a database that was copied for a test are not run", async () 
   });
 });
 
-Deno.test("a job that is not done when the platform stops is cancelled, and that is written down", async () => {
+Deno.test("jobs: a job that runs too long at stop is cancelled, and that is recorded", async () => {
   await apart(async ({ sql }, superuser) => {
     await sql`select cron.schedule('long', '1 seconds', 'select pg_sleep(600)')`;
     const runner = new CronRunner(superuser, quiet);
@@ -212,7 +212,7 @@ Deno.test("a job that is not done when the platform stops is cancelled, and that
   });
 });
 
-Deno.test("a run that was cut off by a crash does not count as running for ever", async () => {
+Deno.test("jobs: a run that a crash ended is recorded as failed", async () => {
   await apart(async ({ sql }, superuser) => {
     await sql`
       insert into cron.job_run_details (runid, jobid, database, username, command, status, start_time)
@@ -231,7 +231,7 @@ Deno.test("a run that was cut off by a crash does not count as running for ever"
   });
 });
 
-Deno.test("a request whose answer is slow holds no other up, and is given up when the platform stops", async () => {
+Deno.test("net requests: a slow response does not delay others, and is aborted at stop", async () => {
   await apart(async ({ sql }, superuser) => {
     const worker = new NetWorker(superuser, quiet);
     await worker.start();
@@ -259,7 +259,7 @@ Deno.test("a request whose answer is slow holds no other up, and is given up whe
   });
 });
 
-Deno.test("more requests than are sent at once are all sent, each once", async () => {
+Deno.test("net requests: more than the concurrent maximum are all sent, each once", async () => {
   await apart(async ({ sql }, superuser) => {
     let arrived = 0;
     const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: quiet }, () => new Response(`${++arrived}`));

@@ -24,7 +24,7 @@ for (const host of ["exa mple", "a:99999999", "[", "a b:80"]) {
   });
 }
 
-Deno.test("gateway: a malformed path is not a server error", async () => {
+Deno.test("gateway: a path that cannot be parsed is not a server error", async () => {
   for (
     const path of ["/rest/v1/rpc/%zz", "/v1/%zz", "/v1/parking-lots/%zz", "/auth/v1/%zz", "/storage/v1/s3/assets/%zz"]
   ) {
@@ -34,7 +34,7 @@ Deno.test("gateway: a malformed path is not a server error", async () => {
   }
 });
 
-Deno.test("gateway: a body that does not arrive is 408, one that breaks off is 400, one that is too large is 413", async () => {
+Deno.test("gateway: a body that does not arrive is 408, an incomplete one 400, a larger one 413", async () => {
   const send = (body: ReadableStream<Uint8Array>) => new Request("http://localhost/", { method: "POST", body });
   const piece = new Uint8Array(10);
   const silent = () => new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(piece) });
@@ -48,7 +48,7 @@ Deno.test("gateway: a body that does not arrive is 408, one that breaks off is 4
   assert.equal(await status(new Blob([piece]).stream(), 9), 413);
 });
 
-Deno.test("gateway: the start of a body and the rest are the whole body", async () => {
+Deno.test("gateway: the buffered start and the streamed rest are the whole body", async () => {
   const text = "0123456789".repeat(20_000);
   for (const limit of [10, 100_000, 1_000_000]) {
     const start = await readStart(new Blob([text]).stream(), limit);
@@ -56,7 +56,7 @@ Deno.test("gateway: the start of a body and the rest are the whole body", async 
   }
 });
 
-Deno.test("gateway: a client's address headers count only with a trusted proxy", async () => {
+Deno.test("gateway: the client's address headers are used only if a trusted proxy is configured", async () => {
   const headers = new Headers({ "cf-connecting-ip": "203.0.113.2" });
   assert.equal(clientAddress(headers, "192.0.2.7", undefined), "192.0.2.7");
   assert.equal(clientAddress(headers, "192.0.2.7", "cf-connecting-ip"), "203.0.113.2");

@@ -12,7 +12,7 @@ const REQUESTS = 60;
 /** Longer than the Data API's wait for a connection, shorter than the statement timeout. */
 const LOCKED_MS = 6_000;
 
-Deno.test("parking-sessions: of more starts than can be served, those that got 503 with Retry-After do not exist", async () => {
+Deno.test("parking-sessions: under overload, a start that got 503 with Retry-After created no session", async () => {
   const { dbUrl, functionsUrl, jwtSecret } = stack();
   const sql = postgres(dbUrl, { max: 2, onnotice: () => {} });
   try {

@@ -6,7 +6,7 @@ import { crashPlatform } from "../support/crash_platform.ts";
 import { picture, put } from "../support/files.ts";
 import { stack } from "../support/stack.ts";
 
-Deno.test("LOCAL_HOST: addresses of uploads, files, errors and mails begin with it, and the signature holds", async () => {
+Deno.test("LOCAL_HOST: URLs of uploads, files, errors and mails begin with it, and signatures are valid", async () => {
   await using platform = await crashPlatform({ host: "localhost", authRules: "hosted" });
   const url = platform.status.API_URL.replace("127.0.0.1", "localhost");
   const supabase = createClient(url, platform.status.PUBLISHABLE_KEY, {
@@ -42,7 +42,7 @@ Deno.test("LOCAL_HOST: addresses of uploads, files, errors and mails begin with 
   assert.ok(refused.error.doc_url.startsWith(`${url}/functions/`), refused.error.doc_url);
 });
 
-Deno.test("GET /: a page names the contract, the mails and a request, and each link works", async () => {
+Deno.test("GET /: the page links to the contract, the mails and a request, and each link works", async () => {
   const { apiUrl } = stack();
   const response = await fetch(`${apiUrl}/`);
   assert.match(response.headers.get("content-type") ?? "", /^text\/html/);
@@ -57,7 +57,7 @@ Deno.test("GET /: a page names the contract, the mails and a request, and each l
   }
 });
 
-Deno.test("LOCAL_HOST: the platform listens in the network only when a client there is to reach it", () => {
+Deno.test("LOCAL_HOST: the platform listens on the network only for a host name of the network", () => {
   for (const host of ["127.0.0.1", "localhost", "10.0.2.2", "10.0.3.2"]) assert.equal(listenAddress(host), "127.0.0.1");
   for (const host of ["192.168.1.5", "my-laptop.local", "10.0.2.20"]) assert.equal(listenAddress(host), "0.0.0.0");
 });

@@ -5,7 +5,7 @@ import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 // @ts-types="@types/ws"
 import { WebSocket as Ws } from "ws";
 import { type Gateway, listen } from "../../local/gateway/gateway.ts";
-import { alive } from "../../local/process.ts";
+import { isRunning } from "../../local/process.ts";
 import { RealtimeProxy } from "../../local/realtime/proxy.ts";
 import { Supervisor } from "../../local/realtime/supervisor.ts";
 import { PUBLISHABLE_KEY } from "../../local/settings.ts";
@@ -154,7 +154,7 @@ Deno.test("realtime: a stop closes each socket with 1012, and the process ends",
     await proxy.close();
     await gateway.stop();
     await process.stop();
-    assert.equal(alive(pid), false);
+    assert.equal(isRunning(pid), false);
     for (const client of clients) assert.equal((await client.end()).code, 1012);
   });
 });
@@ -174,11 +174,11 @@ Deno.test("realtime: the process ends when the platform is killed", async () => 
   }).spawn();
   const reader = child.stdout.getReader();
   const pid = Number(new TextDecoder().decode((await reader.read()).value));
-  assert.ok(alive(pid));
+  assert.ok(isRunning(pid));
   child.kill("SIGKILL");
   await reader.cancel();
   await child.status;
-  await eventually(() => !alive(pid) || undefined);
+  await eventually(() => !isRunning(pid) || undefined);
 });
 
 Deno.test("realtime: a client that does not read is closed with a reason, and the others receive their changes", async () => {

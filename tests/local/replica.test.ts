@@ -123,7 +123,7 @@ async function addressOf(route: Route, asked: string): Promise<string> {
   return asked.includes("?") ? `${path}?${asked.split("?")[1]}` : path;
 }
 
-Deno.test("reads: each route that only reads calls the database by GET alone, and works on a hot standby", async () => {
+Deno.test("reads: each read-only route calls the database by GET only, and works on a hot standby", async () => {
   await leaveSomethingEverywhere();
   await caughtUp();
   assert.ok(reading.length > 80, `${reading.length} routes`);
@@ -141,7 +141,7 @@ Deno.test("reads: each route that only reads calls the database by GET alone, an
   assert.deepEqual(wrong, []);
 });
 
-Deno.test("reads: a caller whose request says nothing of its last write reads from the primary, an anonymous one does not", async () => {
+Deno.test("reads: a signed-in request without X-Read-After reads from the primary, an anonymous one does not", async () => {
   const methodOf = async (path: string, headers: Record<string, string>) => {
     calls.length = 0;
     const response = await send(path, { headers });
@@ -160,7 +160,7 @@ Deno.test("reads: a caller whose request says nothing of its last write reads fr
   assert.equal(await methodOf(`/parking-lots/${lot!.id}`, {}), "GET");
 });
 
-Deno.test("reads: of a replica that does not keep up, a caller sees what it wrote when it sends back X-Read-After", async () => {
+Deno.test("reads: with a replica that lags, a caller with X-Read-After sees its own writes", async () => {
   const mine = bearer(person);
   const nameAfter = async (headers: Record<string, string>) => {
     const response = await send("/me", { headers: { ...mine, ...headers } });
@@ -182,7 +182,7 @@ Deno.test("reads: of a replica that does not keep up, a caller sees what it wrot
   await eventually(async () => await nameAfter({ [READ_AFTER_HEADER]: "0" }) === "after" || undefined);
 });
 
-Deno.test("reads: with a replica that lags five seconds, everything that was written is read at once with X-Read-After", async () => {
+Deno.test("reads: with a replica that lags five seconds, all writes are visible at once with X-Read-After", async () => {
   await replica`alter system set recovery_min_apply_delay = '5s'`;
   await replica`select pg_reload_conf()`;
   const mine = bearer(person);
@@ -220,7 +220,7 @@ Deno.test("reads: every response to a write has X-Read-After, and no response to
   assert.deepEqual(routes.filter((route) => route.method === "GET" && isWrite(route)), []);
 });
 
-Deno.test("Data API: a GET is answered by the replica, every other request by the primary", async () => {
+Deno.test("Data API: the replica serves GET, the primary every other request", async () => {
   await sql.unsafe(`
     create function api.answers() returns boolean language sql stable as 'select pg_is_in_recovery()';
     grant execute on function api.answers() to anon;
@@ -235,7 +235,7 @@ Deno.test("Data API: a GET is answered by the replica, every other request by th
   assert.deepEqual(await eventually(isReplica("POST")), { reply: false });
 });
 
-Deno.test("Data API: without its replica the primary answers reads, until the replica is back", async () => {
+Deno.test("Data API: the primary serves reads while the replica is down", async () => {
   const { home } = await identify(STATE);
   const [{ port }] = await replica<[{ port: string }]>`select current_setting('port') as port`;
   const folder = (await replica<[{ folder: string }]>`select current_setting('data_directory') as folder`)[0].folder;
@@ -249,7 +249,7 @@ Deno.test("Data API: without its replica the primary answers reads, until the re
   await eventually(async () => (await send("/codes?lang=en")).ok || undefined, 20_000);
 });
 
-Deno.test("Data API: of two databases, each answers every other GET while both run", () => {
+Deno.test("Data API: two databases serve every other GET each", () => {
   const named = (name: string) => ({ handle: () => name }) as unknown as Rest;
   let isUp = true;
   const balancer = new Balancer({

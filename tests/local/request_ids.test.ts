@@ -6,7 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import { rpc, withFunction } from "../support/rest.ts";
 import { stack } from "../support/stack.ts";
 
-Deno.test("data api: the log of the database has the id of the request whose statement failed", async () => {
+Deno.test("Postgres log: a failed statement has the id of its request", async () => {
   const sql = postgres(stack().dbUrl, { max: 1, onnotice: () => {} });
   const [row] = await sql<{ folder: string }[]>`select current_setting('data_directory') as folder`;
   await sql.end();
@@ -22,7 +22,7 @@ Deno.test("data api: the log of the database has the id of the request whose sta
   assert.doesNotMatch(line, /the-clients-own-id/);
 });
 
-Deno.test("private.tag_request: the id is the transaction's application_name, unless it is no id of a request", async () => {
+Deno.test("private.tag_request: sets application_name to the id, unless the id is invalid", async () => {
   const definition = `() returns text language sql stable as $$ select current_setting('application_name') $$`;
   await withFunction(definition, async (name) => {
     const nameFor = async (headers: Record<string, string>) => await (await rpc(name, {}, headers)).json();

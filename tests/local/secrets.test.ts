@@ -11,7 +11,7 @@ async function secretsOf(text: string): Promise<Record<string, string>> {
   }
 }
 
-Deno.test("a developer's secrets reach the functions, before the example apps, and none of the platform's names does", async () => {
+Deno.test("functions/.env: secrets override the example apps, and names of the platform are ignored", async () => {
   const { APPLE_APP_IDS, ANDROID_PACKAGE, ...others } = await secretsOf(
     '# ours\nAPPLE_APP_IDS=ZYXWV98765.jp.example\nexport ONE = 1 # first\n\nTWO="a = b\nno name\nend"\r\nSUPABASE_URL=http://x\n',
   );
@@ -20,7 +20,7 @@ Deno.test("a developer's secrets reach the functions, before the example apps, a
   assert.deepEqual([others["ONE"], others["TWO"], others["SUPABASE_URL"]], ["1", "a = b\nno name\nend", undefined]);
 });
 
-Deno.test("a line of the secrets that says nothing is refused by its number", async () => {
+Deno.test("functions/.env: an invalid line is rejected with its number", async () => {
   for (const [text, line] of [["A=1\nnonsense\n", 2], ['A="x\ny"\n: no', 3], ["1A=1", 1]] as const) {
     await assert.rejects(secretsOf(text), { message: new RegExp(`, line ${line} is not of the form NAME=value\\.$`) });
   }

@@ -84,7 +84,7 @@ Deno.test("LOCAL_JWT_ALG: with ES256 sessions are signed with the published key,
   await signsWith("ES256", { apiUrl: platform.status.API_URL, publishableKey: platform.status.PUBLISHABLE_KEY });
 });
 
-Deno.test("tokens: the published keys are the public half of the signing key", async () => {
+Deno.test("jwks.json: has the public half of the signing key, without an API key", async () => {
   const response = await fetch(`${stack().apiUrl}/auth/v1/.well-known/jwks.json`);
   assert.equal(response.headers.get("cache-control"), "public, max-age=600");
   const { keys } = await response.json();
@@ -92,7 +92,7 @@ Deno.test("tokens: the published keys are the public half of the signing key", a
   assert.deepEqual(Object.keys(PUBLIC_JWK).sort(), ["alg", "crv", "key_ops", "kid", "kty", "use", "x", "y"]);
 });
 
-Deno.test("tokens: no part of the platform accepts a token that is signed with another key, or with the public key as secret", async () => {
+Deno.test("tokens: every part of the platform rejects other keys, and the public key used as a secret", async () => {
   const sub = crypto.randomUUID();
   const stranger = keyPair("ES256");
   const forged = {
@@ -120,7 +120,7 @@ async function der(sub: string): Promise<string> {
   return `${content}.${createSign("sha256").update(content).sign(privateKey).toString("base64url")}`;
 }
 
-Deno.test("tokens: the leeway of 60 s applies to both algorithms", async () => {
+Deno.test("tokens: a clock difference of 60 s is accepted to the end, for both algorithms", async () => {
   const { apiUrl, publishableKey } = stack();
   const supabase = createClient(apiUrl, publishableKey, options);
   const email = `${crypto.randomUUID()}@example.com`;

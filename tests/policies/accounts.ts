@@ -10,7 +10,7 @@ const OWN: Record<Actor, Reach> = {
 };
 
 export const accounts: Domain = {
-  plant: () => Promise.resolve(), // the actors' own accounts are the rows
+  seed: () => Promise.resolve(), // the actors' own accounts are the rows
 
   tables: [
     {

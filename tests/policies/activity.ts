@@ -9,7 +9,7 @@ const ROWS = {
 };
 
 export const activity: Domain = {
-  async plant(sql, { owner, stranger, suspended }) {
+  async seed(sql, { owner, stranger, suspended }) {
     for (const [name, user] of [["owners", owner], ["strangers", stranger], ["suspendeds", suspended]] as const) {
       await sql`
         insert into public.user_activity_logs (id, user_id, activity_type, parking_lot_id, subject_id)

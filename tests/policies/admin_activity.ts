@@ -7,7 +7,7 @@ const ROWS = {
 };
 
 export const adminActivity: Domain = {
-  async plant(sql, { administrator, owner }) {
+  async seed(sql, { administrator, owner }) {
     await asOwner(sql, async () => {
       for (const [id, admin] of [[ROWS.theirOwn, administrator], [ROWS.anothers, crypto.randomUUID()]] as const) {
         await sql`

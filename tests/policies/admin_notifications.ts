@@ -6,7 +6,7 @@ const ROWS = { toAll: id(1), ofTheirArea: id(2), ofAnotherArea: id(3), theirOwn:
 const OTHER_ADMINISTRATOR = id(9);
 
 export const adminNotifications: Domain = {
-  async plant(sql, { administrator }) {
+  async seed(sql, { administrator }) {
     await sql`reset role`;
     await sql`insert into auth.users (id, email, raw_app_meta_data)
       values (${OTHER_ADMINISTRATOR}, 'other.administrator@example.test', '{"admin": {"areas": ["reviews"]}}')`;

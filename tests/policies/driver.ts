@@ -32,7 +32,7 @@ const TYPE = "announcement";
 const OTHER_TYPE = "campaign";
 
 export const driver: Domain = {
-  async plant(sql, { owner, stranger, suspended }) {
+  async seed(sql, { owner, stranger, suspended }) {
     for (const [name, user_id] of [["owners", owner], ["strangers", stranger], ["suspendeds", suspended]] as const) {
       await sql`
         insert into public.user_vehicles (id, user_id, vehicle_type, plate_number)

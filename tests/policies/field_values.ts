@@ -10,7 +10,7 @@ const VALUES = {
 const own = bySignedIn({ owner: [], stranger: ["strangers"], suspended: ["suspendeds"], administrator: [] });
 
 export const fieldValues: Domain = {
-  async plant(sql, { stranger, suspended }) {
+  async seed(sql, { stranger, suspended }) {
     for (
       const [name, lot, state] of [
         ["ofActiveLot", ACTIVE, "unverified"],

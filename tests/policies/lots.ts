@@ -34,7 +34,7 @@ function master(table: string, key: string, row: string, unread: string[] = []):
 }
 
 export const lots: Domain = {
-  async plant(sql) {
+  async seed(sql) {
     await sql`insert into public.operators (id, name, slug) values ('fixture', 'Fixture', 'fixture')`;
     await sql`insert into public.tags (id, name, slug) values (${TAG}, 'Fixture', 'fixture')`;
     await sql`insert into public.holidays (calendar, holiday_date, name) values ('ZZ', '2026-01-01', 'Fixture')`;

@@ -11,7 +11,7 @@ const db = await database();
 const people = await db.sql.begin(async (sql): Promise<People> => {
   const created = await createPeople(sql);
   await sql`set local role service_role`;
-  for (const domain of domains) await domain.plant(sql, created);
+  for (const domain of domains) await domain.seed(sql, created);
   return created;
 });
 Deno.test.afterAll(() => db.close());

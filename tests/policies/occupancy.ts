@@ -8,7 +8,7 @@ const REPORTS = {
   ofSensor: "00000000-0000-4000-8000-000000000803",
 };
 export const occupancy: Domain = {
-  async plant(sql, { stranger, suspended }) {
+  async seed(sql, { stranger, suspended }) {
     for (
       const [name, source, user_id] of [
         ["strangers", "driver", stranger],

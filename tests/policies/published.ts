@@ -8,7 +8,7 @@ const ADS = { running: id("182", 1), stopped: id("182", 2), future: id("182", 3)
 const CRASHES = { crash: id("183", 1) };
 
 export const published: Domain = {
-  async plant(sql) {
+  async seed(sql) {
     for (const [name, plan] of Object.entries(PLANS)) {
       await sql`
         insert into public.subscription_plans (id, code, name, price_minor, billing_period, is_active)

@@ -34,7 +34,7 @@ function ofPersonAndLot(table: string, columns: Record<string, string>): TableRu
 const ratings = ofPersonAndLot("parking_lot_ratings", { value: "good" });
 
 export const ratingsAndSavedLots: Domain = {
-  async plant(sql, { owner, stranger, suspended }) {
+  async seed(sql, { owner, stranger, suspended }) {
     await sql`
       insert into public.parking_lots (id, name, lat, lng, status) values (${OTHER}, 'Fixture', 35.68, 139.76, 'active')`;
     for (const user_id of [owner, stranger, suspended]) {

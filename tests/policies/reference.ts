@@ -1,7 +1,7 @@
 import { allBut, byEveryone, type Domain, toEveryone } from "./rules.ts";
 
 export const reference: Domain = {
-  async plant(sql) {
+  async seed(sql) {
     await sql`insert into public.code_categories (id, description) values ('fixture', 'For these tests')`;
     await sql`
       insert into public.codes (category_id, code, lang, display_label, sort_order, is_active)

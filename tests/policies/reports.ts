@@ -11,7 +11,7 @@ const MESSAGES = rowsOf("142");
 const own = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: ["suspendeds"], administrator: [] });
 
 export const reports: Domain = {
-  async plant(sql, { owner, stranger, suspended }) {
+  async seed(sql, { owner, stranger, suspended }) {
     for (const [name, user_id] of [["owners", owner], ["strangers", stranger], ["suspendeds", suspended]] as const) {
       await sql`
         insert into public.error_reports (id, user_id, parking_lot_id, parking_lot_name, report_type, description)

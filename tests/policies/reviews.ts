@@ -22,7 +22,7 @@ const own = {
 } as const;
 
 export const reviews: Domain = {
-  async plant(sql, { owner, stranger, suspended }) {
+  async seed(sql, { owner, stranger, suspended }) {
     for (const [lot, status] of [[FRESH, "active"], [UNSEEN, "draft"]] as const) {
       await sql`
         insert into public.parking_lots (id, name, lat, lng, status) values (${lot}, 'Fixture', 35.68, 139.76, ${status})`;

@@ -13,7 +13,7 @@ const ownWhileActive = bySignedIn({ owner: ["owners"], stranger: ["strangers"], 
 const all = (...rows: string[]) => bySignedIn({ owner: rows, stranger: rows, suspended: rows, administrator: rows });
 
 export const rewards: Domain = {
-  async plant(sql, { owner, stranger, suspended }) {
+  async seed(sql, { owner, stranger, suspended }) {
     await sql`insert into public.levels (level, required_exp) values (1601, 99999999)`;
     await sql`
       insert into public.badges (id, name, description, icon, category, conditions, threshold)

@@ -39,7 +39,7 @@ export interface Insert {
 
 export interface Domain {
   /** Inserts the fixture as service_role, which shows that the service can write every table. */
-  plant(sql: TransactionSql, people: People): Promise<void>;
+  seed(sql: TransactionSql, people: People): Promise<void>;
   readonly tables: readonly TableRules[];
 }
 

@@ -22,7 +22,7 @@ const PHOTOS = {
 };
 
 export const sessions: Domain = {
-  async plant(sql, { owner, stranger, suspended }) {
+  async seed(sql, { owner, stranger, suspended }) {
     await sql`
       insert into public.user_vehicles (id, user_id, vehicle_type)
       values (${VEHICLE}, ${stranger}, 'standard')`;

@@ -6,7 +6,7 @@ const SPONSORS = { shown: id("173", 1), inactive: id("173", 2), early: id("173",
 const CHECKINS = { owners: id("174", 1), strangers: id("174", 2), suspendeds: id("174", 3) };
 
 export const sponsors: Domain = {
-  async plant(sql, { owner, stranger, suspended }) {
+  async seed(sql, { owner, stranger, suspended }) {
     await sql`
       insert into public.sponsors (id, name, lat, lng, is_active, starts_at, ends_at) values
         (${SPONSORS.shown}, 'Shown', 35.6, 139.7, true, now() - interval '1 day', now() + interval '1 day'),

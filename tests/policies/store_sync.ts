@@ -15,7 +15,7 @@ function readByTheArea(table: string, columns: readonly string[]): TableRules {
 }
 
 export const storeSync: Domain = {
-  async plant(sql, { administrator }) {
+  async seed(sql, { administrator }) {
     await asOwner(sql, async () => {
       await sql`update public.admins set areas = areas || '{store_sync}' where id = ${administrator}`;
     });

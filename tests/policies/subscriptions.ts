@@ -10,7 +10,7 @@ const EVENTS = rowsOf("182");
 const own = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: [], administrator: [] });
 
 export const subscriptions: Domain = {
-  async plant(sql, { owner, stranger }) {
+  async seed(sql, { owner, stranger }) {
     await sql`
       insert into public.subscription_plans (id, code, name, price_minor, billing_period)
       values (${PLAN}, 'policies.month', 'Plan', 480, 'month')`;

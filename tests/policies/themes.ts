@@ -10,7 +10,7 @@ const GIFTS = rowsOf("172");
 const own = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: ["suspendeds"], administrator: [] });
 
 export const themes: Domain = {
-  async plant(sql, { owner, stranger, suspended }) {
+  async seed(sql, { owner, stranger, suspended }) {
     for (const [name, is_active] of [["offered", true], ["ownersOnly", false], ["nobodys", false]] as const) {
       await sql`insert into public.themes (id, name, is_active) values (${THEMES[name]}, ${name}, ${is_active})`;
     }

@@ -35,7 +35,7 @@ export async function crashPlatform(
     durable: true,
     authRate: 1_000_000,
     functionsDeno: functionsDeno(),
-    say: (line) => lines.push(line),
+    onStep: (line) => lines.push(line),
     log: (line) => lines.push(line),
   });
   const sql = postgres(platform.status.DB_URL, { max: 2, onnotice: () => {} });

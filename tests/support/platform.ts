@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ReplicaOptions } from "../../local/postgres/database.ts";
 import { type Platform, startPlatform } from "../../local/platform.ts";
 import { identify } from "../../local/postgres/identity.ts";
-import { alive } from "../../local/process.ts";
+import { isRunning } from "../../local/process.ts";
 import { stopOrphan } from "../../local/postgres/server.ts";
 import { functionsDeno, STATE } from "../../local/settings.ts";
 import { removeIfExists } from "../../local/files.ts";
@@ -41,7 +41,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     replica: options.replica,
     template: TEMPLATE,
     withAiModels: true,
-    say: write,
+    onStep: write,
     log: write,
   });
   return {
@@ -60,7 +60,7 @@ async function clearCrashedRuns(home: string): Promise<void> {
   await Deno.mkdir(home, { recursive: true });
   for await (const { name } of Deno.readDir(home)) {
     const pid = Number(name.match(/^test-(\d+)-/)?.[1]);
-    if (Number.isNaN(pid) || alive(pid)) continue;
+    if (Number.isNaN(pid) || isRunning(pid)) continue;
     await stopOrphan(join(home, name, "data"));
     await stopOrphan(join(home, name, "replica", "data"));
     await removeIfExists(join(home, name));

@@ -70,7 +70,8 @@ begin
   perform cron.check_schedule(p_schedule);
   insert into cron.job as j (jobname, schedule, command, username)
   values (p_name, p_schedule, p_command, p_user)
-  on conflict on constraint jobname_username_uniq do update set schedule = excluded.schedule, command = excluded.command
+  on conflict on constraint jobname_username_uniq do update
+  set schedule = excluded.schedule, command = excluded.command, database = excluded.database
   returning j.jobid into v_job_id;
   return v_job_id;
 end
