@@ -9,7 +9,7 @@ import {
   readQuery,
 } from "../../supabase/functions/_shared/http/input.ts";
 import { CrashReport } from "../../supabase/functions/report-crash/crash_reports.schema.ts";
-import { text } from "../../supabase/functions/_shared/schema/values.ts";
+import { Id, text } from "../../supabase/functions/_shared/schema/values.ts";
 
 const Query = z.strictObject({
   lat: z.number().min(-90).max(90).optional(),
@@ -259,3 +259,35 @@ Deno.test("input: every message of a field error ends with a full stop", () => {
     return true;
   });
 });
+
+const messages: [schema: z.ZodType, value: unknown, message: string][] = [
+  [z.string(), 1, "Must be a string."],
+  [z.strictObject({}), "x", "Must be an object."],
+  [z.boolean(), "yes", "Must be true or false."],
+  [z.int(), 1.5, "Must be an integer."],
+  [z.number().max(5), 9, "Must be at most 5."],
+  [z.number().min(-90), -91, "Must be at least -90."],
+  [z.number().positive(), 0, "Must be more than 0."],
+  [z.number().multipleOf(5), 3, "Must be a multiple of 5."],
+  [text(1, 3), "long", "Must have at most 3 characters."],
+  [text(1, 3), "", "Must not be empty."],
+  [z.array(z.int()).max(1), [1, 2], "Must have at most 1 item."],
+  [z.enum(["ja", "en"]), "fr", "Must be one of: ja, en."],
+  [z.literal("good"), "bad", "Must be good."],
+  [Id, "1", "Must be a UUID, for example 6f7c0f0e-0d0c-4a53-9a6f-1d1f0a3b7c21."],
+  [z.iso.date(), "1 May", "Must be a date, for example 2026-09-01."],
+  [z.string().regex(/^[A-Z]{3}$/), "yen", "Must match the pattern /^[A-Z]{3}$/."],
+  [z.string().startsWith("/"), "a", "Must start with /."],
+  [z.string().regex(/^[A-Z]$/, "Must be a capital letter."), "a", "Must be a capital letter."],
+  [z.union([z.string(), z.int()]), true, "Must match the schema of the contract."],
+];
+for (const [schema, value, message] of messages) {
+  Deno.test(`input: ${JSON.stringify(value)} is rejected with "${message}"`, () => {
+    assert.throws(() => readBody(z.strictObject({ value: schema }), { value }), (error) => {
+      assert.ok(error instanceof ApiError);
+      const errors = error.details?.["errors"] as { message: string }[];
+      assert.deepEqual(errors.map((field) => field.message), [message]);
+      return true;
+    });
+  });
+}

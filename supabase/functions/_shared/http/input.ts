@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { ApiError, type FieldError } from "../errors.ts";
+import { fieldMessage } from "./field_messages.ts";
 
 const MIB = 1024 * 1024;
 
@@ -108,7 +109,7 @@ export function readBody<F extends Fields>(fields: F, sent: unknown): z.output<F
 }
 
 function check<F extends Fields>(fields: F, value: unknown, already: readonly FieldError[]): z.output<F> {
-  const result = fields.safeParse(value, { reportInput: true });
+  const result = fields.safeParse(value, { reportInput: true, error: fieldMessage });
   const broken = new Set(already.map((error) => error.param));
   const found = result.error?.issues.flatMap(fieldErrors).filter((error) => !broken.has(error.param)) ?? [];
   const [first, ...others] = [...already, ...found].slice(0, MAX_ERRORS);
@@ -132,9 +133,7 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
       message: "This field is required.",
     }];
   }
-  // Messages of zod's own have no full stop.
-  const message = /[.!?]$/.test(issue.message) ? issue.message : `${issue.message}.`;
-  return [{ param: at(), code: issue.code, message }];
+  return [{ param: at(), code: issue.code, message: issue.message }];
 }
 
 /** A value inside a body. Its path is only built for errors. */
