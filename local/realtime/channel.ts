@@ -1,12 +1,19 @@
 // One topic that one client has joined: its token, its row changes and its end.
-import type { Connection } from "./connection.ts";
 import { type JoinRequest, numberBindings, readJoin } from "./join.ts";
 import { type Frame, isObject } from "./serializer.ts";
 import { expired, isApiKey, type TokenIdentity, TokenRejected, verifyToken } from "./tokens.ts";
-import { type Binding, type Change, type Subscription, SubscriptionRejected } from "./types.ts";
+import { type Binding, type Change, type ServerContext, type Subscription, SubscriptionRejected } from "./types.ts";
 
 /** The error reply to a join. */
 class JoinRejected extends Error {}
+
+/** The connection of a channel. */
+export interface ChannelConnection {
+  readonly token: string;
+  readonly context: ServerContext;
+  send(frame: Omit<Frame, "payload">, payload: string): void;
+  remove(channel: Channel): void;
+}
 
 export class Channel {
   /** The part of the topic after `realtime:`. */
@@ -22,7 +29,7 @@ export class Channel {
   #tasks: Promise<void> = Promise.resolve();
   #tokenTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(readonly connection: Connection, readonly topic: string, readonly joinRef: string | null) {
+  constructor(readonly connection: ChannelConnection, readonly topic: string, readonly joinRef: string | null) {
     this.#name = topic.slice("realtime:".length);
   }
 

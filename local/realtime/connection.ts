@@ -3,18 +3,9 @@ import type { Buffer } from "node:buffer";
 // @ts-types="@types/ws"
 import type { WebSocket } from "ws";
 import { Channel } from "./channel.ts";
-import { type Limits, RateLimiter } from "./limits.ts";
+import { RateLimiter } from "./limits.ts";
 import { BadFrame, decodeBinary, decodeText, encode, type Frame, type Version } from "./serializer.ts";
-import type { Feed } from "./types.ts";
-
-/** What all connections share. */
-export interface ServerContext {
-  readonly limits: Limits;
-  /** Whether only private channels can be joined. */
-  readonly privateOnly: boolean;
-  readonly feed: Feed;
-  readonly log: (line: string) => void;
-}
+import type { ServerContext } from "./types.ts";
 
 /** How long a client may take to answer a close frame. */
 const CLOSE_TIMEOUT_MS = 1_000;

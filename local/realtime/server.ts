@@ -4,11 +4,11 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 // @ts-types="@types/ws"
 import { WebSocketServer } from "ws";
-import { Connection, type ServerContext } from "./connection.ts";
+import { Connection } from "./connection.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 import type { Version } from "./serializer.ts";
 import { TokenRejected, verifyToken } from "./tokens.ts";
-import type { Feed } from "./types.ts";
+import type { Feed, ServerContext } from "./types.ts";
 
 export interface ServerOptions {
   readonly feed: Feed;

@@ -1,6 +1,8 @@
 // The interface between the two halves of the realtime server: the feed reads the write-ahead log and checks who may read
 // a change; the channels talk to clients.
 
+import type { Limits } from "./limits.ts";
+
 /** A binding to row changes, as the client sent it. */
 export interface Binding {
   event?: string;
@@ -48,4 +50,13 @@ export interface Feed {
   subscribe(bindings: readonly Binding[], identity: Identity, listener: Listener): Promise<Subscription>;
   /** Whether the policies of realtime.messages let the caller join this private topic. */
   mayJoin(topic: string, identity: Identity): Promise<boolean>;
+}
+
+/** What all connections share. */
+export interface ServerContext {
+  readonly limits: Limits;
+  /** Whether only private channels can be joined. */
+  readonly privateOnly: boolean;
+  readonly feed: Feed;
+  readonly log: (line: string) => void;
 }
