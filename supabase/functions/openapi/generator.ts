@@ -79,7 +79,7 @@ that was rejected is processed again. Write requests are rate limited per caller
 remaining quota.
 
 Every response has the headers \`X-Request-Id\`, which identifies the request in the service's logs, \`Server-Timing\`, the
-milliseconds spent in the database and in total, and \`Cache-Control\`.`;
+milliseconds spent in the database and in total, \`Cache-Control\`, and \`Access-Control-Allow-Origin: *\`.`;
 
 /** Shared parts of operations, by their reference names. */
 class Components {
@@ -128,11 +128,13 @@ export function openApiDocument(groups: readonly Group[], bases: readonly ZodTyp
     servers: [
       {
         url: "/functions",
-        description: "The environment that this document was read from",
+        description: "The environment that this document was read from: production, staging or local",
+        "x-internal": false,
       },
       {
         url: "http://127.0.0.1:54321/functions",
-        description: "A platform on this machine",
+        description: "A local platform on this machine",
+        "x-internal": true,
       },
     ],
     security: [{ bearer: [] }],
@@ -144,7 +146,7 @@ export function openApiDocument(groups: readonly Group[], bases: readonly ZodTyp
           type: "http",
           scheme: "bearer",
           bearerFormat: "JWT",
-          description: "The access token (JWT) from the identity provider",
+          description: "The access token (JWT) from the identity provider, verified as RFC8725 recommends",
         },
       },
       parameters: sorted(components.parameters),
