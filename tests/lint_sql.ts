@@ -1,4 +1,4 @@
-// Lints supabase/migrations: Postgres's own grammar and the language server's rules first, then the house rules of
+// Lints supabase/migrations: Postgres's own grammar and the language server's rules first, then the project's rules of
 // tests/db/sql_rules.ts. Any finding fails.
 import { migrations, sqlFindings } from "./db/sql_rules.ts";
 

@@ -6,7 +6,7 @@
 //   deno task test -- "a suspended"     tests whose name contains this
 //   deno task test --replica            the API tests, with a read replica that answers all reads
 //   deno task test:hosted-runtime       the API tests, with the functions under the hosted runtime's Deno
-//   deno task test:fast                 what needs no platform: the contract, parsers, providers' protocols, house rules
+//   deno task test:fast                 what needs no platform: the contract, parsers, providers' protocols, project rules
 //
 // The last line is `N passed, N failed`.
 import { parseArgs } from "node:util";

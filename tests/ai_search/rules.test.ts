@@ -1,4 +1,4 @@
-// The rules parser of AI search: what its answers always are, whatever the text is.
+// The rules parser of AI search: the properties of its answers for any text.
 import assert from "node:assert/strict";
 import { checkAnswer, parseText, withCenter } from "../../supabase/functions/_shared/ai_search/rules/index.ts";
 import type { Mention, ParsedSearch, ParseOptions } from "../../supabase/functions/_shared/ai_search/rules/index.ts";
@@ -12,7 +12,7 @@ const ja = (text: string, more: Partial<ParseOptions> = {}) => parseText(text, {
 const en = (text: string, more: Partial<ParseOptions> = {}) => parseText(text, { ...NOON, locale: "en", ...more });
 const fields = (notes: ParsedSearch["assumptions"]) => notes.map(({ field }) => field);
 
-/** What every answer must be, of whatever text. */
+/** What every answer must satisfy, for any text. */
 function assertValid(answer: ParsedSearch, text: string): void {
   assert.equal(SearchQueryV1.safeParse(answer.query).success, true, text);
   assert.ok(answer.confidence >= 0 && answer.confidence < 1, text);

@@ -1,4 +1,4 @@
-// What nobody has said or asked is null in every reply: no number is made of nothing.
+// Unknown and unrequested values are null in every reply: no number is invented.
 import assert from "node:assert/strict";
 import { signUp } from "../support/people.ts";
 import { ask, bearer, jsonBody, query } from "./client.ts";
@@ -17,7 +17,7 @@ await (await ask("/me/saved-parking-lots", { method: "POST", ...jsonBody({ parki
 const said =
   /^(lat|lng|avg_rating|review_count|good_count|bad_count|confirm_count|deny_count|count|total|bbox\.\d|walk_yen_per_minute|limit|coordinates\.\d)$/;
 
-/** What a stay is priced for, or how far it is, though nobody asked for a stay or a distance. */
+/** Fees and distances in replies to requests without a stay or a position. */
 function inventions(value: unknown, path = ""): string[] {
   if (typeof value === "number") {
     const names = path.split(".");

@@ -31,11 +31,11 @@ Deno.test("account deletion: deleting an account deletes the user's rows, and th
     await write("POST", `/field-values/${value!["id"]}/confirm`, {});
 
     const { apiUrl, secretKey } = stack();
-    const gone = await fetch(`${apiUrl}/auth/v1/admin/users/${user.id}`, {
+    const deleted = await fetch(`${apiUrl}/auth/v1/admin/users/${user.id}`, {
       method: "DELETE",
       headers: { apikey: secretKey },
     });
-    assert.equal(gone.status, 200, await gone.text());
+    assert.equal(deleted.status, 200, await deleted.text());
     assert.deepEqual([...await sql`select from public.support_messages where body = ${words}`], []);
 
     const [kept] = await sql`

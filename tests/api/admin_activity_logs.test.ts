@@ -25,15 +25,15 @@ async function write(acts: readonly Act[]) {
   await inDatabase((sql) => sql`insert into public.admin_activity_logs ${sql(rows)}`);
 }
 
-const read = async (asked: Filters & Record<string, unknown>) =>
-  await replyOf(listActivityLogs, await ask(`${PATH}${query(asked)}`), AdminActivityLogs);
+const read = async (params: Filters & Record<string, unknown>) =>
+  await replyOf(listActivityLogs, await ask(`${PATH}${query(params)}`), AdminActivityLogs);
 
 /** All pages of a list. */
-async function readAll(asked: Filters, limit: number): Promise<Log[]> {
+async function readAll(params: Filters, limit: number): Promise<Log[]> {
   const found: Log[] = [];
   let cursor: string | null | undefined;
   do {
-    const page = await read({ ...asked, limit, ...(cursor && { cursor }) });
+    const page = await read({ ...params, limit, ...(cursor && { cursor }) });
     assert.ok(page.items.length === limit || page.next_cursor === null, "only the last page is short");
     found.push(...page.items);
     cursor = page.next_cursor;
@@ -58,7 +58,7 @@ Deno.test("admin activity logs: each filter and each combination returns the mat
   await write(acts);
   for (let n = 0; n < 40; n++) {
     const maybe = <Value>(value: Value, odds = 2) => below(odds) === 0 ? value : undefined;
-    const asked: Filters = JSON.parse(JSON.stringify({
+    const params: Filters = JSON.parse(JSON.stringify({
       admin_id: n % 3 === 0 ? admins[0] : undefined,
       user_id: n % 3 === 1 ? users[0] : maybe(users[1], 4),
       target_id: n % 3 === 2 ? targets[0] : maybe(targets[1], 4),
@@ -67,20 +67,22 @@ Deno.test("admin activity logs: each filter and each combination returns the mat
       to: maybe(at(below(20))),
     }));
     const expected = acts.filter((act) =>
-      (["admin_id", "user_id", "action", "target_id"] as const).every((key) => (asked[key] ?? act[key]) === act[key]) &&
-      (asked.from === undefined || act.created_at >= asked.from) &&
-      (asked.to === undefined || act.created_at < asked.to)
+      (["admin_id", "user_id", "action", "target_id"] as const).every((key) =>
+        (params[key] ?? act[key]) === act[key]
+      ) &&
+      (params.from === undefined || act.created_at >= params.from) &&
+      (params.to === undefined || act.created_at < params.to)
     );
-    const found = await readAll(asked, 7);
-    const told = JSON.stringify(asked);
-    assert.equal(found.length, expected.length, told);
-    assert.equal(new Set(found.map(({ id }) => id)).size, found.length, `${told}: no act twice`);
+    const found = await readAll(params, 7);
+    const message = JSON.stringify(params);
+    assert.equal(found.length, expected.length, message);
+    assert.equal(new Set(found.map(({ id }) => id)).size, found.length, `${message}: no act twice`);
     const order = found.map(({ created_at, id }) => `${new Date(created_at).toISOString()} ${id}`);
-    assert.deepEqual(order, order.toSorted().reverse(), told);
+    assert.deepEqual(order, order.toSorted().reverse(), message);
     const plain = ({ admin_id, user_id, action, target_id, created_at }: Act) =>
       [new Date(created_at).toISOString(), admin_id, user_id, action, target_id].join(" ");
-    assert.deepEqual(found.map(plain).sort(), expected.map(plain).sort(), told);
-    assert.equal((await read({ ...asked, include: "total", limit: 1 })).total, expected.length, told);
+    assert.deepEqual(found.map(plain).sort(), expected.map(plain).sort(), message);
+    assert.equal((await read({ ...params, include: "total", limit: 1 })).total, expected.length, message);
   }
 });
 
@@ -107,10 +109,10 @@ Deno.test("admin activity logs: a cursor of other filters is rejected; a user wi
   await assertError(await ask(`${PATH}${query({ cursor })}`), invalid);
   await assertError(await ask(`${PATH}${query({ admin_id, from: at(1), cursor })}`), invalid);
   const user = asUser(await signUp());
-  for (const asked of [{}, { cursor: "none" }, { limit: 0 }, { admin_id, cursor }]) {
+  for (const params of [{}, { cursor: "none" }, { limit: 0 }, { admin_id, cursor }]) {
     for (const init of [{}, LINES]) {
-      await assertError(await user(`${PATH}${query(asked)}`, init), { code: "forbidden" });
-      await assertError(await asAnonymous()(`${PATH}${query(asked)}`, init), { code: "unauthorized" });
+      await assertError(await user(`${PATH}${query(params)}`, init), { code: "forbidden" });
+      await assertError(await asAnonymous()(`${PATH}${query(params)}`, init), { code: "unauthorized" });
     }
   }
 });
@@ -128,8 +130,8 @@ Deno.test("admin activity logs: the export has every act that matches once, in o
     }::timestamptz + n / 3 * interval '1 s'
       from generate_series(1, ${MANY}::integer) as n`
   );
-  const exported = async (asked: Record<string, unknown>) => {
-    const response = await ask(`${PATH}${query({ admin_id, ...asked })}`, LINES);
+  const exported = async (params: Record<string, unknown>) => {
+    const response = await ask(`${PATH}${query({ admin_id, ...params })}`, LINES);
     assert.equal(response.status, 200);
     assert.match(response.headers.get("content-type")!, /^application\/x-ndjson/);
     const text = await response.text();

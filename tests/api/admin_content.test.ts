@@ -142,7 +142,7 @@ for (const resource of resources) {
 
   Deno.test(`admin content: ${path}: an id that does not exist is 404, and a second DELETE is 404`, async () => {
     const { at } = await created(resource);
-    const nowhere = pathOf(resource, nobody(resource));
+    const nowhere = pathOf(resource, unknown(resource));
     for (const init of [{}, sending("PATCH", change), ...(resource.isDeletable ? [{ method: "DELETE" }] : [])]) {
       const { error } = await replied(await editor.ask(nowhere, init), 404) as { error: Row };
       assert.equal(error["code"], "not_found");
@@ -159,7 +159,7 @@ for (const resource of resources) {
 }
 
 /** The key of a row that does not exist. */
-function nobody({ key }: Resource): Row {
+function unknown({ key }: Resource): Row {
   const examples: Row = { id: crypto.randomUUID(), category_id: "structure", code: "no_such_code", calendar: "XX" };
   return Object.fromEntries(key.split("/").map((part) => [part, examples[part] ?? "2020-01-01"]));
 }

@@ -36,18 +36,18 @@ const update = ({ id, updated_at }: Reported, changes: Record<string, unknown>, 
 const updated = async (report: Reported, changes: Record<string, unknown>) =>
   await replyOf(updateErrorReport, await update(report, changes), AdminErrorReport);
 
-const notifications = (person: Person) =>
+const notifications = (user: Person) =>
   inDatabase(async (sql) => {
     const rows = await sql<{ title: string; body: string }[]>`
       select title, body from public.user_notifications
-      where user_id = ${person.id} and type = 'error_report_result' order by created_at`;
+      where user_id = ${user.id} and type = 'error_report_result' order by created_at`;
     return rows.map((row) => ({ ...row }));
   });
 
-const points = (person: Person, source: string) =>
+const points = (user: Person, source: string) =>
   inDatabase(async (sql) => {
     const rows = await sql<{ reason: string; amount: number }[]>`
-      select reason, amount from public.exp_entries where user_id = ${person.id} and source_id = ${source}`;
+      select reason, amount from public.exp_entries where user_id = ${user.id} and source_id = ${source}`;
     return rows.map((row) => ({ ...row }));
   });
 
@@ -214,8 +214,8 @@ Deno.test("PATCH /admin/error-reports/{id}: wrong fields, a stale version and th
   await refusedWith(await update({ ...open, id: crypto.randomUUID() }, { status: "in_review" }), "not_found", "id");
   const both = await anAdministratingUser("lots");
   const own = await reported(both, { parking_lot_id: await aLot() });
-  const refused = await refusedWith(await update(own, { status: "in_review" }, both), "forbidden");
-  assert.deepEqual(refused, { reason: "own_entry" });
+  const error = await refusedWith(await update(own, { status: "in_review" }, both), "forbidden");
+  assert.deepEqual(error, { reason: "own_entry" });
   assert.deepEqual([...await actsOn(open.id), ...await actsOn(own.id)], []);
 });
 
@@ -229,8 +229,8 @@ Deno.test("api.admin_update_error_report: the back office decides by rpc with th
     });
   const open = await reported(await signUp(), { parking_lot_id: await aLot() });
   const good = { status: "in_review", seen_updated_at: open.updated_at };
-  const refused = await rpc((await anAdministrator("reviews")).id, good);
-  assert.equal(refused.status, 403, await refused.text());
+  const error = await rpc((await anAdministrator("reviews")).id, good);
+  assert.equal(error.status, 403, await error.text());
   for (
     const [param, changes] of [
       ["changes", "all"],

@@ -79,11 +79,11 @@ Deno.test("docs/clients/console.md: the diagrams show every transition that the 
   for (const entity of ["review", "error_report", "support_ticket", "parking_lot", "account", "notification"]) {
     const drawn = diagrams.find(({ text }) => text.includes(`%% ${entity}\n`)) ??
       assert.fail(`no diagram of ${entity}`);
-    const shown = [...drawn.text.matchAll(/^ *(\S+) --> (\w+)/gm)].map(([, from, to]) =>
+    const visible = [...drawn.text.matchAll(/^ *(\S+) --> (\w+)/gm)].map(([, from, to]) =>
       `${from === "[*]" ? "new" : from} to ${to}`
     );
     assert.deepEqual(
-      shown.sort(),
+      visible.sort(),
       moves.filter((each) => each.entity === entity).map(({ move }) => move).sort(),
       entity,
     );

@@ -41,7 +41,7 @@ async function send({ ask }: Administrator, body: Row, headers: Record<string, s
   return await replyOf(importLots, await ask(PATH, sending("POST", body, headers)), LotImportReport);
 }
 
-async function refused({ ask }: Administrator, body: Row) {
+async function rejection({ ask }: Administrator, body: Row) {
   const response = await ask(PATH, sending("POST", body));
   assert.equal(response.status, 422, await response.clone().text());
   return (await response.json()).error as {
@@ -251,7 +251,7 @@ const WRONG: readonly [more: Row, param: string][] = [
 Deno.test("admin import: each wrong field of a lot is named, and no lot is written unless the import is partial", async () => {
   const source = aSource();
   const lots = [lot(1000), ...WRONG.map(([more], nth) => lot(nth, more)), lot(1000)];
-  const { code, param, details } = await refused(admin, { source, lots });
+  const { code, param, details } = await rejection(admin, { source, lots });
   assert.equal(code, "validation_error");
   const named = new Set(details.errors.map((error) => error.param));
   const wanted = WRONG.map(([, param], nth) => `lots.${nth + 1}.${param}`);
@@ -268,7 +268,7 @@ Deno.test("admin import: each wrong field of a lot is named, and no lot is writt
 
 Deno.test("admin import: a partial import rejects only the wrong lots", async () => {
   for (const [more, param] of WRONG) {
-    const { details } = await refused(admin, { source: "test-wrong", lots: [lot(1, more)] });
+    const { details } = await rejection(admin, { source: "test-wrong", lots: [lot(1, more)] });
     assert.deepEqual([...new Set(details.errors.map((error) => error.param))], [`lots.0.${param}`]);
   }
 });
@@ -286,7 +286,7 @@ Deno.test("admin import: a wrong request parameter is 422 and named", async () =
       [{ source: "a", dry_run: "yes", lots: [lot(1)] }, "dry_run"],
       [{ source: "a", licence: "x".repeat(201), lots: [lot(1)] }, "licence"],
     ] as const
-  ) assert.equal((await refused(admin, body)).param, param, JSON.stringify(body).slice(0, 80));
+  ) assert.equal((await rejection(admin, body)).param, param, JSON.stringify(body).slice(0, 80));
 });
 
 Deno.test("admin import: an administrator without the area gets 403 with the scope and nothing is written", async () => {

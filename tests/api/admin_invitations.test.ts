@@ -1,4 +1,4 @@
-// Invitations of administrators: one account, one mail and one act, whatever fails in between and however often it is sent.
+// Invitations of administrators: one account, one mail and one act, after any failure and any number of retries.
 import assert from "node:assert/strict";
 import { Administrator } from "../../supabase/functions/admin/admins.schema.ts";
 import { inviteAdministrator } from "../../supabase/functions/admin/admins.ts";
@@ -66,7 +66,7 @@ async function kept(email: string): Promise<Kept> {
   return { ...row! };
 }
 
-/** A prepared invitation of somebody, as the back office makes one. */
+/** A prepared invitation, as the back office makes one. */
 async function prepared(by: Person, email: string): Promise<string> {
   const response = await rpc("admin_invite_admin", { p_admin_id: by.id, p_email: email, p_areas: ["lots"] });
   assert.equal(response.status, 200, await response.clone().text());
@@ -149,11 +149,11 @@ Deno.test("admin invitations: an aborted invitation leaves nothing half done, an
   const email = newAddress();
   const id = await prepared(chief, email);
   const invitation = { p_admin_id: chief.id, p_id: id };
-  // Stopped after it was written: nobody is an administrator yet, and it may be written again.
+  // Stopped after it was written: no administrator exists yet, and it may be written again.
   assert.deepEqual(await kept(email), { users: 0, admins: 0, acts: 0 });
   const claimed = await rpc("admin_claim_invitation", invitation);
   assert.deepEqual(await claimed.json(), { email, is_sent: false });
-  // Stopped after it was claimed: nobody else sends it for a while.
+  // Stopped after it was claimed: no other request sends it for a while.
   assert.deepEqual(await reasonOf(await rpc("admin_claim_invitation", invitation)), [409, "being_invited"]);
   assert.deepEqual(await reasonOf(await invite(chief, { email, areas: [] })), [409, "being_invited"]);
   const sent = await withServiceKey("/auth/v1/invite", { email, data: { invitation: id } });

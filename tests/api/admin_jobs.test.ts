@@ -187,8 +187,8 @@ Deno.test("admin dead messages: one is put back into its queue once, and the rec
     changes: { queue: { old: null, new: QUEUE }, msg_id: { old: null, new: reply.msg_id } },
   }]);
   const orphan = await aDeadMessage({}, "no_such_queue");
-  const refused = await administrator.ask(`${DEAD}/${orphan}/requeue`, sending("POST"));
-  assert.deepEqual([refused.status, (await refused.json()).error.details.reason], [409, "queue_gone"]);
+  const error = await administrator.ask(`${DEAD}/${orphan}/requeue`, sending("POST"));
+  assert.deepEqual([error.status, (await error.json()).error.details.reason], [409, "queue_gone"]);
   assert.deepEqual(await acts(administrator, orphan), []);
   assert.equal((await administrator.ask(`${DEAD}/${orphan}`, sending("DELETE"))).status, 204);
 });

@@ -1,4 +1,4 @@
-// The sidebar of the console, and what holds for every route of administrators: who is let in, and what the others are told.
+// Notifications of the console, and the access check of every route of administrators with its errors.
 import assert from "node:assert/strict";
 import { AdminNotifications } from "../../supabase/functions/admin/notifications.schema.ts";
 import { listAdminNotifications } from "../../supabase/functions/admin/notifications.ts";

@@ -159,9 +159,9 @@ Deno.test("PATCH admin/parking-lots/{id}: the fields that are given, their diffe
 
 Deno.test("PATCH admin/parking-lots/{id}: only allowed status transitions succeed, and search follows them", async () => {
   const lot = await draft();
-  const refused = await patch(lot.id, { status: "suspended", name: "Not stored" });
-  const { error } = await refused.json();
-  assert.deepEqual([refused.status, error.code, error.details.allowed], [409, "conflict", ["active", "closed"]]);
+  const rejection = await patch(lot.id, { status: "suspended", name: "Not stored" });
+  const { error } = await rejection.json();
+  assert.deepEqual([rejection.status, error.code, error.details.allowed], [409, "conflict", ["active", "closed"]]);
   assert.equal((await read(lot.id)).name, lot.name);
   assert.equal((await history(lot.id)).items.length, 1);
   for (
@@ -182,13 +182,13 @@ Deno.test("PATCH and PUT: a stale version is 412 for every change", async () => 
   await first.body?.cancel();
   const sets = ["spots", "pricing_groups", "pricing_rules", "windows", "date_overrides", "tags", "images"];
   for (
-    const refused of [
+    const rejection of [
       await patch(lot.id, { name: "Third" }, stale),
       ...await Promise.all(sets.map((set) => put(lot.id, set, [], stale))),
     ]
   ) {
-    const { error } = await refused.json();
-    assert.deepEqual([refused.status, error.code, error.param], [412, "precondition_failed", "If-Match"]);
+    const { error } = await rejection.json();
+    assert.deepEqual([rejection.status, error.code, error.param], [412, "precondition_failed", "If-Match"]);
   }
   const second = await put(lot.id, "spots", [{ code: "A" }], now);
   assert.equal(second.status, 200);
@@ -346,15 +346,15 @@ Deno.test("PUT …/images: uploads become public pictures; those that are left o
   const left = await replyOf(replaceLotImages, main, AdminParkingLot);
   assert.deepEqual(left.images.map(({ id, is_main }) => [id, is_main]), [[images[1]!.id, true]]);
   assert.equal((await nearby(lot))[0].main_image, two.publicUrl);
-  const [gone] = await inDatabase((sql) => sql`select deleted_at from public.assets where id = ${one.id}`);
-  assert.ok(gone === undefined || gone["deleted_at"] !== null);
+  const [removed] = await inDatabase((sql) => sql`select deleted_at from public.assets where id = ${one.id}`);
+  assert.ok(removed === undefined || removed["deleted_at"] !== null);
   // Not in other use, not private, not another's, not of another category.
   const elsewhere = await draft();
   const colleague = await anAdministrator("lots");
-  const person = await signUp();
+  const user = await signUp();
   const review = await ask("/storage/upload-url", {
     method: "POST",
-    ...jsonBody({ file_name: "a.png", file_size: 1, mime_type: "image/png", category: "review" }, bearer(person.token)),
+    ...jsonBody({ file_name: "a.png", file_size: 1, mime_type: "image/png", category: "review" }, bearer(user.token)),
   });
   const others = [
     two.id,
@@ -364,9 +364,9 @@ Deno.test("PUT …/images: uploads become public pictures; those that are left o
     (await review.json()).asset_id,
   ];
   for (const asset_id of others) {
-    const refused = await put(elsewhere.id, "images", [{ asset_id }]);
-    const { error } = await refused.json();
-    assert.deepEqual([refused.status, error.param], [422, "images.0.asset_id"]);
+    const rejection = await put(elsewhere.id, "images", [{ asset_id }]);
+    const { error } = await rejection.json();
+    assert.deepEqual([rejection.status, error.param], [422, "images.0.asset_id"]);
   }
 });
 
@@ -493,7 +493,7 @@ Deno.test("DELETE admin/parking-lots/{id}: a lot without sessions is deleted wit
   await replaced(lot.id, "spots", [{ code: "A" }]);
   await replaced(lot.id, "pricing_rules", [{ category: "flat", price_minor: 1 }]);
   await replaced(lot.id, "windows", [{ window_type: "business", is_24h: true }]);
-  const person = await signUp();
+  const user = await signUp();
   for (
     const [path, method, body] of [
       [`/parking-lots/${lot.id}/reviews`, "POST", { rating: 4 }],
@@ -502,7 +502,7 @@ Deno.test("DELETE admin/parking-lots/{id}: a lot without sessions is deleted wit
       ["/error-reports", "POST", { parking_lot_id: lot.id, report_type: "missing", description: "It is gone" }],
     ] as const
   ) {
-    const written = await ask(path, { method, ...jsonBody(body, bearer(person.token)) });
+    const written = await ask(path, { method, ...jsonBody(body, bearer(user.token)) });
     assert.ok(written.ok, await written.text());
   }
   const { id: asset } = await upload(true);
@@ -532,10 +532,10 @@ Deno.test("DELETE admin/parking-lots/{id}: a lot without sessions is deleted wit
 
 Deno.test("DELETE admin/parking-lots/{id}: a lot with sessions is closed, and recorded once", async () => {
   const lot = await draft({ status: "active" });
-  const driver = await signUp();
+  const appUser = await signUp();
   const started = await ask("/parking-sessions", {
     method: "POST",
-    ...jsonBody({ parking_lot_id: lot.id }, bearer(driver.token)),
+    ...jsonBody({ parking_lot_id: lot.id }, bearer(appUser.token)),
   });
   assert.equal(started.status, 201, await started.text());
   for (let time = 0; time < 2; time++) {
@@ -552,7 +552,7 @@ Deno.test("DELETE admin/parking-lots/{id}: a lot with sessions is closed, and re
     ["parking_lot.close", { old: "active", new: "closed" }],
     ["parking_lot.create", { old: null, new: "active" }],
   ]);
-  const current = await ask("/me/parking-sessions/current", { headers: bearer(driver.token) });
+  const current = await ask("/me/parking-sessions/current", { headers: bearer(appUser.token) });
   assert.equal(current.status, 200);
   await current.body?.cancel();
 });

@@ -261,11 +261,11 @@ Deno.test("admin user-search-presets: the back office calls the functions by nam
   const created = await rpc(secretKey, "admin_create_search_preset", { p_admin_id: administrator.id, ...wanted });
   assert.equal((await created.json()).name, "by name");
   for (const p_admin_id of [owner.id, (await anAdministrator("lots")).id]) {
-    const refused = await rpc(secretKey, "admin_create_search_preset", { p_admin_id, ...wanted });
-    assert.equal(refused.status, 403, await refused.text());
+    const error = await rpc(secretKey, "admin_create_search_preset", { p_admin_id, ...wanted });
+    assert.equal(error.status, 403, await error.text());
   }
   const byHand = { p_admin_id: administrator.id, p_user_id: owner.id };
-  const refused = await rpc(publishableKey, "admin_list_search_presets", byHand, administrator.token);
-  assert.equal(refused.status, 403, await refused.text());
+  const error = await rpc(publishableKey, "admin_list_search_presets", byHand, administrator.token);
+  assert.equal(error.status, 403, await error.text());
   assert.deepEqual((await acts(owner.id)).map(({ action }) => action), ["user.create_search_preset"]);
 });

@@ -122,15 +122,15 @@ Deno.test("admin tags: a withdrawn tag is removed from the master list, and lots
     const { items } = await replied(ask(`/tags?limit=100&lang=${lang}`));
     return items.find(({ id }: Row) => id === tag.id)?.name;
   };
-  const shown = async () => (await replied(ask(`/parking-lots/${lot}`))).tags.map(({ tag }: Row) => tag.name);
-  assert.deepEqual([await offered("ja"), await offered("en"), await shown()], [tag.name, tag.name_en, []]);
+  const visible = async () => (await replied(ask(`/parking-lots/${lot}`))).tags.map(({ tag }: Row) => tag.name);
+  assert.deepEqual([await offered("ja"), await offered("en"), await visible()], [tag.name, tag.name_en, []]);
   await inDatabase((sql) =>
     sql`insert into public.parking_lot_tags (parking_lot_id, tag_id, state) values (${lot}, ${tag.id}, true)`
   );
   await change(at, { name: "洗車" });
-  assert.deepEqual([await offered("ja"), await shown()], ["洗車", ["洗車"]]);
+  assert.deepEqual([await offered("ja"), await visible()], ["洗車", ["洗車"]]);
   await change(at, { is_active: false });
-  assert.deepEqual([await offered("ja"), await shown()], [undefined, ["洗車"]]);
+  assert.deepEqual([await offered("ja"), await visible()], [undefined, ["洗車"]]);
   assert.deepEqual((await remove(at, 409)).error.details, { reason: "in_use" });
   assert.equal((await change(at, { slug: "other" }, 422)).error.param, "slug");
   await inDatabase((sql) => sql`delete from public.parking_lot_tags where tag_id = ${tag.id}`);

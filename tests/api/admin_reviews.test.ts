@@ -44,11 +44,11 @@ const decideAll = (decisions: unknown[], headers = {}, administrator: Administra
 
 const decision = ({ id, updated_at }: Posted, status = "approved") => ({ id, status, seen_updated_at: updated_at });
 
-const notifications = (person: Person) =>
+const notifications = (user: Person) =>
   inDatabase((sql) =>
     sql<{ title: string; body: string; is_in_app: boolean }[]>`
       select title, body, is_in_app from public.user_notifications
-      where user_id = ${person.id} and type = 'review_result' order by created_at`
+      where user_id = ${user.id} and type = 'review_result' order by created_at`
   );
 
 Deno.test("GET /admin/reviews: the queue of a lot is its pending reviews, oldest first, with author, lot and photos", async () => {
@@ -175,8 +175,8 @@ Deno.test("PATCH /admin/reviews/{id}: a transition that is not allowed, a stale 
   const stale = await refusedWith(await decide(moderator, review, "approved"), "conflict", "seen_updated_at");
   assert.deepEqual(stale, { reason: "changed_meanwhile", updated_at: edited.updated_at });
   const own = await posted(both, lot);
-  const refused = await refusedWith(await decide(both, own, "approved"), "forbidden", null);
-  assert.deepEqual(refused, { reason: "own_entry" });
+  const rejection = await refusedWith(await decide(both, own, "approved"), "forbidden", null);
+  assert.deepEqual(rejection, { reason: "own_entry" });
   for (
     const [param, body] of [
       ["status", { seen_updated_at: edited.updated_at }],
@@ -274,8 +274,8 @@ Deno.test("api.admin_decide_review, admin_decide_reviews: the back office decide
     p_status: "approved",
     p_seen_updated_at: review.updated_at,
   };
-  const refused = await rpc("admin_decide_review", { ...args, p_admin_id: (await anAdministrator("lots")).id });
-  assert.equal(refused.status, 403, await refused.text());
+  const rejection = await rpc("admin_decide_review", { ...args, p_admin_id: (await anAdministrator("lots")).id });
+  assert.equal(rejection.status, 403, await rejection.text());
   const decided = await rpc("admin_decide_review", args);
   assert.equal(decided.status, 200);
   assert.equal((await decided.json()).status, "approved");

@@ -26,7 +26,7 @@ interface Resource {
 }
 
 const conditions = { activity: ["support_ticket_post"], measure: "count" };
-/** A level of its own for each that is created, far above those that anybody has. */
+/** A level of its own for each that is created, far above those that users have. */
 let level = 2000;
 
 const resources: readonly Resource[] = [
@@ -146,7 +146,7 @@ function rpc(name: string, body: Row, key = stack().secretKey, token?: string): 
   });
 }
 
-async function refused(response: Response, status: number): Promise<{ code: string; param: string; details?: Row }> {
+async function error(response: Response, status: number): Promise<{ code: string; param: string; details?: Row }> {
   return (await replied(response, status))["error"] as { code: string; param: string; details?: Row };
 }
 
@@ -178,7 +178,7 @@ for (const resource of resources) {
     assert.equal(version.replace(/^W\//, ""), `"${row["updated_at"]}"`);
     const after = await replied(await manager.ask(at, sending("PATCH", change, { "If-Match": version })), 200);
     assert.deepEqual(after, { ...row, ...change, updated_at: after["updated_at"] });
-    const stale = await refused(await manager.ask(at, sending("PATCH", change, { "If-Match": version })), 412);
+    const stale = await error(await manager.ask(at, sending("PATCH", change, { "If-Match": version })), 412);
     assert.equal(stale.code, "precondition_failed");
     assert.deepEqual(await replied(await manager.ask(at, sending("PATCH", change)), 200), after);
     const acts = await actsOn(target, id);
@@ -200,9 +200,9 @@ for (const resource of resources) {
   Deno.test(`DELETE ${path}/{${key}}: deletes a row that no user has, and records its fields`, async () => {
     const { row, at, id } = await created(resource);
     await replied(await manager.ask(at, { method: "DELETE" }), 204);
-    assert.equal((await refused(await manager.ask(at), 404)).param, key);
-    assert.equal((await refused(await manager.ask(at, { method: "DELETE" }), 404)).param, key);
-    assert.equal((await refused(await manager.ask(at, sending("PATCH", change)), 404)).param, key);
+    assert.equal((await error(await manager.ask(at), 404)).param, key);
+    assert.equal((await error(await manager.ask(at, { method: "DELETE" }), 404)).param, key);
+    assert.equal((await error(await manager.ask(at, sending("PATCH", change)), 404)).param, key);
     const acts = await actsOn(target, id);
     assert.deepEqual(acts.map(({ action }) => action), [`${target}.create`, `${target}.delete`]);
     assert.deepEqual(acts[1]!.changes[key], { old: row[key], new: null });
@@ -226,7 +226,7 @@ for (const resource of resources) {
           await ask(at, { method: "DELETE" }),
         ]
       ) {
-        const { code, details } = await refused(response, 403);
+        const { code, details } = await error(response, 403);
         assert.deepEqual([code, details], ["forbidden", { scope }]);
       }
     }
@@ -244,13 +244,13 @@ for (const resource of resources) {
           await manager.ask(at, sending("PATCH", { [name]: value })),
         ]
       ) {
-        const { code, param } = await refused(response, 422);
+        const { code, param } = await error(response, 422);
         assert.deepEqual([code, String(param).split(".")[0]], ["validation_error", name], JSON.stringify(value));
       }
     }
     for (const name of resource.required) {
       const { [name]: _, ...rest } = body;
-      assert.equal((await refused(await manager.ask(path, sending("POST", rest)), 422)).param, name);
+      assert.equal((await error(await manager.ask(path, sending("POST", rest)), 422)).param, name);
     }
     assert.equal((await actsOn(target, id)).length, 1);
   });
@@ -291,24 +291,24 @@ Deno.test("PATCH /admin/badges/{id}: invalid conditions are 422 and named by the
       [where([]), "where"],
     ] as const
   ) {
-    const { code, param } = await refused(await manager.ask(at, sending("PATCH", { conditions: wrong })), 422);
+    const { code, param } = await error(await manager.ask(at, sending("PATCH", { conditions: wrong })), 422);
     assert.deepEqual([code, param], ["validation_error", `conditions.${place}`]);
   }
 });
 
 Deno.test("DELETE /admin/badges/{id}: a badge that a user has, has progress with, or that earns a theme is 409 in_use", async () => {
-  const [person, [owned, begun, earning]] = [
+  const [user, [owned, begun, earning]] = [
     await signUp(),
     await Promise.all([0, 1, 2].map(() => created(resources[0]!))),
   ];
   await inDatabase(async (sql) => {
-    await sql`insert into public.user_badges (user_id, badge_id) values (${person.id}, ${owned!.id})`;
-    await sql`insert into public.user_badge_progress (user_id, badge_id, count) values (${person.id}, ${begun!.id}, 1)`;
+    await sql`insert into public.user_badges (user_id, badge_id) values (${user.id}, ${owned!.id})`;
+    await sql`insert into public.user_badge_progress (user_id, badge_id, count) values (${user.id}, ${begun!.id}, 1)`;
   });
   const theme = { name: "Theme", unlock_badge_id: earning!.id, is_active: false };
   await replied(await manager.ask("/admin/themes", sending("POST", theme)), 201);
   for (const { at } of [owned!, begun!, earning!]) {
-    const { code, details } = await refused(await manager.ask(at, { method: "DELETE" }), 409);
+    const { code, details } = await error(await manager.ask(at, { method: "DELETE" }), 409);
     assert.deepEqual([code, details], ["conflict", { reason: "in_use" }]);
     await replied(await manager.ask(at), 200);
   }
@@ -331,8 +331,8 @@ Deno.test("POST /admin/badges/{id}/backfill: starts a rebuild, whose progress GE
   const [, act] = await actsOn("badge", id);
   assert.deepEqual([act!.action, act!.changes["status"]], ["badge.backfill", { old: "none", new: "queued" }]);
   const nobody = `/admin/badges/${crypto.randomUUID()}/backfill`;
-  assert.equal((await refused(await manager.ask(nobody), 404)).param, "id");
-  assert.equal((await refused(await manager.ask(nobody, sending("POST")), 404)).param, "id");
+  assert.equal((await error(await manager.ask(nobody), 404)).param, "id");
+  assert.equal((await error(await manager.ask(nobody, sending("POST")), 404)).param, "id");
 });
 
 Deno.test("POST /admin/badges/backfill: starts the rebuild of every active badge, and records it", async () => {
@@ -350,8 +350,8 @@ Deno.test("POST /admin/badges/backfill: starts the rebuild of every active badge
 
 Deno.test("POST /admin/levels/recalculate: starts the job, whose progress GET reads until it is done, and records it", async () => {
   const by = await anAdministrator("rewards");
-  const person = await signUp();
-  await inDatabase((sql) => sql`update public.app_users set level = 7 where id = ${person.id}`);
+  const user = await signUp();
+  await inDatabase((sql) => sql`update public.app_users set level = 7 where id = ${user.id}`);
   const started = await replied(await by.ask("/admin/levels/recalculate", sending("POST")), 202);
   assert.deepEqual([started["status"], started["done_users"], started["changed_users"]], ["queued", 0, 0]);
   await inDatabase((sql) => runJob(sql, "recalculate_levels"));
@@ -361,7 +361,7 @@ Deno.test("POST /admin/levels/recalculate: starts the job, whose progress GET re
   }, 30_000);
   assert.equal(done["done_users"], done["total_users"]);
   assert.ok(Number(done["changed_users"]) >= 1);
-  const { level } = await replied(await ask("/me/exp", { headers: bearer(person.token) }), 200);
+  const { level } = await replied(await ask("/me/exp", { headers: bearer(user.token) }), 200);
   assert.equal(level, 1);
   assert.deepEqual((await actsOn("level", null, by.id)).map(({ action }) => action), ["level.recalculate"]);
 });
@@ -372,43 +372,43 @@ Deno.test("POST /admin/levels: thresholds rise with the level; one that exists i
   level++;
   for (const required_exp of [exp, exp - 1]) {
     const wrong = await manager.ask("/admin/levels", sending("POST", { level: place + 1, required_exp }));
-    assert.equal((await refused(wrong, 422)).param, "required_exp");
+    assert.equal((await error(wrong, 422)).param, "required_exp");
   }
   const again = await manager.ask("/admin/levels", sending("POST", { level: place, required_exp: exp + 1 }));
-  assert.deepEqual((await refused(again, 409)).details, { reason: "exists" });
+  assert.deepEqual((await error(again, 409)).details, { reason: "exists" });
 });
 
 Deno.test("DELETE /admin/levels/{level}: the first level, and one that a user has or that earns a theme, is 409 in_use", async () => {
   const [held, earning] = [await created(resources[1]!), await created(resources[1]!)];
-  const person = await signUp();
-  await inDatabase((sql) => sql`update public.app_users set level = ${Number(held.id)} where id = ${person.id}`);
+  const user = await signUp();
+  await inDatabase((sql) => sql`update public.app_users set level = ${Number(held.id)} where id = ${user.id}`);
   const theme = { name: "Theme", unlock_level: Number(earning.id), is_active: false };
   await replied(await manager.ask("/admin/themes", sending("POST", theme)), 201);
   for (const at of [held.at, earning.at, "/admin/levels/1"]) {
-    const { code, details } = await refused(await manager.ask(at, { method: "DELETE" }), 409);
+    const { code, details } = await error(await manager.ask(at, { method: "DELETE" }), 409);
     assert.deepEqual([code, details], ["conflict", { reason: "in_use" }]);
   }
-  await inDatabase((sql) => sql`update public.app_users set level = 1 where id = ${person.id}`);
+  await inDatabase((sql) => sql`update public.app_users set level = 1 where id = ${user.id}`);
   const first = await manager.ask("/admin/levels/1", sending("PATCH", { required_exp: 1 }));
-  assert.equal((await refused(first, 422)).param, "required_exp");
+  assert.equal((await error(first, 422)).param, "required_exp");
 });
 
 Deno.test("POST /admin/exp-rules: codes that do not exist are named, a cause that has a rule is 409", async () => {
   const body = resources[2]!.body();
   for (const [field, value] of [["reason", "breathing"], ["reason", "adjustment"], ["activity_type", "nap"]] as const) {
     const wrong = await manager.ask("/admin/exp-rules", sending("POST", { ...body, [field]: value }));
-    assert.equal((await refused(wrong, 422)).param, field);
+    assert.equal((await error(wrong, 422)).param, field);
   }
   for (const cause of [{ activity_type: "session_end" }, { reason: "review_approved", activity_type: null }]) {
     const taken = await manager.ask("/admin/exp-rules", sending("POST", { ...body, ...cause }));
-    assert.deepEqual((await refused(taken, 409)).details, { reason: "exists" });
+    assert.deepEqual((await error(taken, 409)).details, { reason: "exists" });
   }
 });
 
 Deno.test("PATCH /admin/themes/{id}: a free theme has no price, and the picture is one that nothing else uses", async () => {
   const { at } = await created(resources[3]!);
   assert.equal(
-    (await refused(await manager.ask(at, sending("PATCH", { is_free: true })), 422)).param,
+    (await error(await manager.ask(at, sending("PATCH", { is_free: true })), 422)).param,
     "price_yen_minor",
   );
   await replied(await manager.ask(at, sending("PATCH", { is_free: true, price_yen_minor: null })), 200);
@@ -427,11 +427,11 @@ Deno.test("PATCH /admin/themes/{id}: a free theme has no price, and the picture 
     await sql`insert into public.themes (name, preview_asset_id) values ('Theme', ${ofTheme!})`;
   });
   for (const taken of [used, ofLot, ofTheme]) {
-    const refusal = await refused(await manager.ask(at, sending("PATCH", { preview_asset_id: taken })), 422);
-    assert.equal(refusal.param, "preview_asset_id");
+    const rejection = await error(await manager.ask(at, sending("PATCH", { preview_asset_id: taken })), 422);
+    assert.equal(rejection.param, "preview_asset_id");
   }
-  const shown = await replied(await manager.ask(at, sending("PATCH", { preview_asset_id: picture })), 200);
-  assert.match(String(shown["preview_url"]), /\/themes\/[0-9a-f-]+\.png$/);
+  const visible = await replied(await manager.ask(at, sending("PATCH", { preview_asset_id: picture })), 200);
+  assert.match(String(visible["preview_url"]), /\/themes\/[0-9a-f-]+\.png$/);
   await replied(await manager.ask(at, sending("PATCH", { preview_asset_id: next })), 200);
   const rows = await inDatabase((sql) =>
     sql<{ id: string; is_deleted: boolean }[]>`
@@ -445,12 +445,12 @@ Deno.test("PATCH /admin/themes/{id}: a free theme has no price, and the picture 
 
 Deno.test("DELETE /admin/themes/{id}: a theme that a user owns, and a free one that is active, is 409 in_use", async () => {
   const [owned, free] = [await created(resources[3]!), await created(resources[3]!)];
-  const person = await signUp();
-  await replied(await manager.ask(`${owned.at}/gift`, sending("POST", { user_id: person.id })), 201);
+  const user = await signUp();
+  await replied(await manager.ask(`${owned.at}/gift`, sending("POST", { user_id: user.id })), 201);
   const change = { is_free: true, price_yen_minor: null, is_active: true };
   await replied(await manager.ask(free.at, sending("PATCH", change)), 200);
   for (const { at } of [owned, free]) {
-    assert.deepEqual((await refused(await manager.ask(at, { method: "DELETE" }), 409)).details, { reason: "in_use" });
+    assert.deepEqual((await error(await manager.ask(at, { method: "DELETE" }), 409)).details, { reason: "in_use" });
   }
   await replied(await manager.ask(free.at, sending("PATCH", { is_active: false })), 200);
   await replied(await manager.ask(free.at, { method: "DELETE" }), 204);
@@ -458,30 +458,30 @@ Deno.test("DELETE /admin/themes/{id}: a theme that a user owns, and a free one t
 
 Deno.test("POST /admin/themes/{id}/gift: the recipient owns it and is notified, recorded with the user; a second gift is 409", async () => {
   const { at, id } = await created(resources[3]!);
-  const person = await signUp();
+  const user = await signUp();
   const key = { "Idempotency-Key": crypto.randomUUID() };
-  const body = { user_id: person.id, message: " ありがとう " };
+  const body = { user_id: user.id, message: " ありがとう " };
   const gift = await replied(await manager.ask(`${at}/gift`, sending("POST", body, key)), 201);
   assert.deepEqual([gift["theme_id"], gift["user_id"], gift["admin_id"], gift["message"]], [
     id,
-    person.id,
+    user.id,
     manager.id,
     "ありがとう",
   ]);
   assert.deepEqual(await replied(await manager.ask(`${at}/gift`, sending("POST", body, key)), 201), gift);
   const mine = await replyOf(
     listThemeGifts,
-    await ask("/me/theme-gifts", { headers: bearer(person.token) }),
+    await ask("/me/theme-gifts", { headers: bearer(user.token) }),
     ThemeGifts,
   );
   assert.deepEqual(mine.items.map((one) => [one.id, one.message]), [[gift["id"], "ありがとう"]]);
-  const told = await replied(await ask("/me/notifications", { headers: bearer(person.token) }), 200);
-  assert.deepEqual((told["items"] as Row[]).map(({ type }) => type), ["theme_gift"]);
-  const again = await refused(await manager.ask(`${at}/gift`, sending("POST", body)), 409);
+  const notifications = await replied(await ask("/me/notifications", { headers: bearer(user.token) }), 200);
+  assert.deepEqual((notifications["items"] as Row[]).map(({ type }) => type), ["theme_gift"]);
+  const again = await error(await manager.ask(`${at}/gift`, sending("POST", body)), 409);
   assert.deepEqual(again.details, { reason: "already_owned" });
   const acts = (await actsOn("theme", id)).filter(({ action }) => action === "theme.gift");
   assert.deepEqual(acts.map(({ user_id, changes }) => ({ user_id, ...changes })), [{
-    user_id: person.id,
+    user_id: user.id,
     gift_id: { old: null, new: gift["id"] },
     has_message: { old: null, new: true },
   }]);
@@ -489,27 +489,27 @@ Deno.test("POST /admin/themes/{id}/gift: the recipient owns it and is notified, 
     const [to, sent, status, param] of [
       [at, { user_id: crypto.randomUUID() }, 404, "user_id"],
       [at, { user_id: manager.id }, 404, "user_id"],
-      [`/admin/themes/${crypto.randomUUID()}`, { user_id: person.id }, 404, "theme_id"],
-      [at, { user_id: person.id, message: "x".repeat(501) }, 422, "message"],
+      [`/admin/themes/${crypto.randomUUID()}`, { user_id: user.id }, 404, "theme_id"],
+      [at, { user_id: user.id, message: "x".repeat(501) }, 422, "message"],
       [at, {}, 422, "user_id"],
     ] as const
   ) {
-    assert.equal((await refused(await manager.ask(`${to}/gift`, sending("POST", sent)), status)).param, param);
+    assert.equal((await error(await manager.ask(`${to}/gift`, sending("POST", sent)), status)).param, param);
   }
 });
 
 Deno.test("gift_theme_to_user by rpc: the same checks and the same record as the route", async () => {
   const { id } = await created(resources[3]!);
-  const [person, without] = [await signUp(), await anAdministrator("users", "content")];
+  const [user, without] = [await signUp(), await anAdministrator("users", "content")];
   const gift = (adminId: string) =>
-    rpc("gift_theme_to_user", { p_theme_id: id, p_admin_id: adminId, p_user_id: person.id });
-  for (const [adminId, scope] of [[without.id, "admin:rewards"], [person.id, "admin"]] as const) {
+    rpc("gift_theme_to_user", { p_theme_id: id, p_admin_id: adminId, p_user_id: user.id });
+  for (const [adminId, scope] of [[without.id, "admin:rewards"], [user.id, "admin"]] as const) {
     const { code, details } = await replied(await gift(adminId), 403);
     assert.deepEqual([code, JSON.parse(String(details))], ["forbidden", { details: { scope } }]);
   }
   await replied(await gift(manager.id), 200);
   const acts = (await actsOn("theme", id)).filter(({ action }) => action === "theme.gift");
-  assert.deepEqual(acts.map(({ user_id }) => user_id), [person.id]);
+  assert.deepEqual(acts.map(({ user_id }) => user_id), [user.id]);
 });
 
 Deno.test("functions of the back office: the service calls them by their names and arguments, and no other caller may", async () => {
@@ -522,13 +522,13 @@ Deno.test("functions of the back office: the service calls them by their names a
     ["recalculate_all_user_levels", {}, (reply) => (reply as Row)["changed_users"] === 0],
   ];
   const { publishableKey } = stack();
-  const person = await signUp();
+  const user = await signUp();
   for (const [name, body, isRight] of calls) {
     const reply = await rpc(name, body);
     const text = await reply.text();
     assert.equal(reply.status, 200, text);
     assert.ok(isRight(JSON.parse(text)), text);
-    for (const token of [undefined, person.token, manager.token]) {
+    for (const token of [undefined, user.token, manager.token]) {
       const response = await rpc(name, body, publishableKey, token);
       assert.ok([401, 403].includes(response.status), `${name} ${response.status}`);
       await response.body?.cancel();

@@ -1,4 +1,4 @@
-// The subscriptions of the console: found, read, revoked and reinstated by hand, asked again at their store.
+// The subscriptions of the console: listed, read, revoked, reinstated, and refreshed from their store.
 import assert from "node:assert/strict";
 import {
   AdminSubscription,
@@ -199,10 +199,10 @@ Deno.test("POST /admin/subscriptions/{id}/refresh: the state of Google Play is s
 
 Deno.test("GET /admin/users/{id}: shows the subscription that gives access longest; null without one", async () => {
   const user = await signUp();
-  const shown = async () =>
+  const visible = async () =>
     (await replyOf(readUser, await users.ask(`/admin/users/${user.id}`), AdminUser)).subscription;
-  assert.equal(await shown(), null);
+  assert.equal(await visible(), null);
   const { id, code } = await aSubscription(user);
   await aSubscription(user, code, { facts: { ...aStatement(code).facts, status: "expired" } });
-  assert.deepEqual([(await shown())?.id, (await shown())?.plan_code], [id, code]);
+  assert.deepEqual([(await visible())?.id, (await visible())?.plan_code], [id, code]);
 });

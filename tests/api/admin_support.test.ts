@@ -212,8 +212,8 @@ Deno.test("api.admin_answer_support_ticket: the back office answers by rpc with 
         ...more,
       }),
     });
-  const refused = await rpc((await anAdministrator("lots")).id);
-  assert.equal(refused.status, 403, await refused.text());
+  const error = await rpc((await anAdministrator("lots")).id);
+  assert.equal(error.status, 403, await error.text());
   for (
     const [param, more] of [["message", { p_message: " " }], ["seen_updated_at", { p_seen_updated_at: null }]] as const
   ) {

@@ -112,20 +112,20 @@ type AdminUsersPage = Awaited<ReturnType<typeof list>>;
 
 Deno.test("admin users: a changed name or address is found at once, and administrators are not listed", async () => {
   const administrator = await anAdministrator("users");
-  const person = await signUp({ displayName: "before" });
+  const appUser = await signUp({ displayName: "before" });
   const name = `after ${crypto.randomUUID()}`;
-  await (await asUser(person)("/me", sending("PATCH", { display_name: name }))).body?.cancel();
-  assert.deepEqual((await list(administrator, { display_name: name })).items.map(({ id }) => id), [person.id]);
+  await (await asUser(appUser)("/me", sending("PATCH", { display_name: name }))).body?.cancel();
+  assert.deepEqual((await list(administrator, { display_name: name })).items.map(({ id }) => id), [appUser.id]);
   const address = `${crypto.randomUUID()}@example.com`;
   const { apiUrl, secretKey } = stack();
-  const changed = await fetch(`${apiUrl}/auth/v1/admin/users/${person.id}`, {
+  const changed = await fetch(`${apiUrl}/auth/v1/admin/users/${appUser.id}`, {
     method: "PUT",
     headers: { apikey: secretKey, "content-type": "application/json" },
     body: JSON.stringify({ email: address, email_confirm: true }),
   });
   assert.equal(changed.status, 200, await changed.text());
-  assert.deepEqual((await list(administrator, { email: address })).items.map(({ id }) => id), [person.id]);
-  assert.deepEqual((await list(administrator, { email: person.email })).items, []);
+  assert.deepEqual((await list(administrator, { email: address })).items.map(({ id }) => id), [appUser.id]);
+  assert.deepEqual((await list(administrator, { email: appUser.email })).items, []);
   assert.deepEqual((await list(administrator, { email: administrator.email })).items, []);
 });
 
@@ -148,12 +148,12 @@ Deno.test("admin users: a wrong filter is rejected by its field", async () => {
 });
 
 Deno.test("admin users: one app user with figures, avatar and version; any other id is 404", async () => {
-  const [administrator, person, lot] = [
+  const [administrator, appUser, lot] = [
     await anAdministrator("users"),
     await signUp({ displayName: "Kenji" }),
     await aLot(),
   ];
-  const ask = asUser(person);
+  const ask = asUser(appUser);
   for (
     const [path, method, body] of [
       [`/me/saved-parking-lots`, "POST", { parking_lot_id: lot }],
@@ -166,20 +166,20 @@ Deno.test("admin users: one app user with figures, avatar and version; any other
       }],
       ["/me/push-tokens", "PUT", { fcm_token: crypto.randomUUID(), device_type: "ios" }],
       ["/error-reports", "POST", { parking_lot_id: lot, report_type: "price", description: "Wrong" }],
-      ["/me", "PATCH", { avatar_asset_id: await uploaded(person, "avatar") }],
+      ["/me", "PATCH", { avatar_asset_id: await uploaded(appUser, "avatar") }],
     ] as const
   ) {
     const response = await ask(path, sending(method, body));
     assert.ok(response.ok, `${path}: ${await response.text()}`);
   }
-  const response = await administrator.ask(`${PATH}/${person.id}`);
+  const response = await administrator.ask(`${PATH}/${appUser.id}`);
   const tag = tagOf(response);
   const user = await replyOf(readUser, response, AdminUser);
   assert.equal(tag, `"${user.updated_at}"`);
   const { total_exp, level, badges, ...counts } = user.figures;
   assert.deepEqual(counts, { sessions: 1, reviews: 1, error_reports: 1, devices: 1, saved_parking_lots: 1 });
   assert.ok(total_exp >= 0 && level >= 1 && badges >= 0);
-  assert.deepEqual([user.email, user.display_name, user.subscription], [person.email, "Kenji", null]);
+  assert.deepEqual([user.email, user.display_name, user.subscription], [appUser.email, "Kenji", null]);
   const avatar = await fetch(user.avatar_url!);
   assert.equal(avatar.status, 200);
   await avatar.body?.cancel();
@@ -196,48 +196,50 @@ Deno.test("admin users: one app user with figures, avatar and version; any other
 });
 
 Deno.test("admin users: a suspended app user is rejected until reactivated; both acts are recorded with their reasons", async () => {
-  const [administrator, person] = [await anAdministrator("users"), await signUp()];
-  const suspended = await replyOf(suspendUser, await act(administrator, person.id, "suspend", REASON), AdminUser);
+  const [administrator, appUser] = [await anAdministrator("users"), await signUp()];
+  const suspended = await replyOf(suspendUser, await act(administrator, appUser.id, "suspend", REASON), AdminUser);
   assert.equal(suspended.status, "suspended");
-  await assertError(await asUser(person)("/me/vehicles"), { code: "forbidden" });
-  const me = await (await asUser(person)("/me")).json();
+  await assertError(await asUser(appUser)("/me/vehicles"), { code: "forbidden" });
+  const me = await (await asUser(appUser)("/me")).json();
   assert.deepEqual([me.app_user.status, me.permission_scopes], ["suspended", []]);
 
-  const again = await act(administrator, person.id, "suspend", REASON);
+  const again = await act(administrator, appUser.id, "suspend", REASON);
   assert.deepEqual((await detailsOf(again)).allowed, ["active", "withdrawn"]);
   await assertError(again, { code: "conflict" });
-  const back = await act(administrator, person.id, "reactivate", { reason: " A mistake " });
+  const back = await act(administrator, appUser.id, "reactivate", { reason: " A mistake " });
   assert.equal((await back.json()).status, "active");
-  const vehicles = await asUser(person)("/me/vehicles");
+  const vehicles = await asUser(appUser)("/me/vehicles");
   assert.equal(vehicles.status, 200);
   await vehicles.body?.cancel();
-  await assertError(await act(administrator, person.id, "reactivate", REASON), { code: "conflict" });
+  await assertError(await act(administrator, appUser.id, "reactivate", REASON), { code: "conflict" });
 
-  assert.deepEqual(await acts(person.id), [
+  assert.deepEqual(await acts(appUser.id), [
     {
       admin_id: administrator.id,
       action: "user.suspend",
-      target_id: person.id,
+      target_id: appUser.id,
       changes: { status: { old: "active", new: "suspended" }, ...REASON },
     },
     {
       admin_id: administrator.id,
       action: "user.reactivate",
-      target_id: person.id,
+      target_id: appUser.id,
       changes: { status: { old: "suspended", new: "active" }, reason: "A mistake" },
     },
   ]);
-  const page = await administrator.ask(`${PATH}/${person.id}/activity-logs?limit=1&include=total`);
+  const page = await administrator.ask(`${PATH}/${appUser.id}/activity-logs?limit=1&include=total`);
   const { items, total, next_cursor } = await replyOf(listUserActivityLogs, page, AdminActivityLogs);
   assert.deepEqual([items.map(({ action }) => action), total], [["user.reactivate"], 2]);
-  const next = await administrator.ask(`${PATH}/${person.id}/activity-logs${query({ limit: 1, cursor: next_cursor })}`);
+  const next = await administrator.ask(
+    `${PATH}/${appUser.id}/activity-logs${query({ limit: 1, cursor: next_cursor })}`,
+  );
   assert.deepEqual((await next.json()).items.map(({ action }: { action: string }) => action), ["user.suspend"]);
 });
 
 Deno.test("admin users: premium is given until a time and taken away, and repeating it is not recorded", async () => {
-  const [administrator, person] = [await anAdministrator("users"), await signUp()];
-  const scopes = async () => (await (await asUser(person)("/me")).json()).permission_scopes;
-  const give = (until: unknown) => act(administrator, person.id, "premium", { until, ...REASON });
+  const [administrator, appUser] = [await anAdministrator("users"), await signUp()];
+  const scopes = async () => (await (await asUser(appUser)("/me")).json()).permission_scopes;
+  const give = (until: unknown) => act(administrator, appUser.id, "premium", { until, ...REASON });
   const given = await replyOf(setUserPremium, await give(IN_A_MONTH), AdminUser);
   assert.deepEqual([given.is_premium, Date.parse(given.premium_ends_at!)], [true, Date.parse(IN_A_MONTH)]);
   assert.deepEqual(await scopes(), ["user", "premium"]);
@@ -247,73 +249,73 @@ Deno.test("admin users: premium is given until a time and taken away, and repeat
   assert.deepEqual(await scopes(), ["user"]);
   await assertError(await give("2020-01-01T00:00:00Z"), { code: "validation_error", param: "until" });
   await assertError(await give("2100-01-01T00:00:00Z"), { code: "validation_error", param: "until" });
-  const recorded = await acts(person.id);
+  const recorded = await acts(appUser.id);
   assert.deepEqual(recorded.map(({ action, changes }) => [action, Object.keys(changes).sort()]), [
     ["user.set_premium", ["granted_premium_ends_at", "reason"]],
     ["user.set_premium", ["granted_premium_ends_at", "reason"]],
   ]);
-  await inDatabase((sql) => sql`update public.app_users set premium_ends_at = 'infinity' where id = ${person.id}`);
-  const endless = await read(administrator, person.id);
+  await inDatabase((sql) => sql`update public.app_users set premium_ends_at = 'infinity' where id = ${appUser.id}`);
+  const endless = await read(administrator, appUser.id);
   assert.deepEqual([endless.is_premium, endless.premium_ends_at], [true, null]);
 });
 
 Deno.test("admin users: an act without a reason, or on an account of the caller's own, is rejected and not recorded", async () => {
-  const [administrator, person] = [await anAdministrator("users"), await signUp()];
+  const [administrator, appUser] = [await anAdministrator("users"), await signUp()];
   const both = await signUp();
   await promote(both, { name: "Both", areas: ["users"] });
   const own = { ...both, ask: asUser(both) };
   for (const verb of ["suspend", "reactivate", "premium", "withdraw"]) {
     const fields = verb === "premium" ? { until: IN_A_MONTH } : {};
     for (const reason of [undefined, "", "　", "x".repeat(501)]) {
-      const response = await act(administrator, person.id, verb, { ...fields, reason });
+      const response = await act(administrator, appUser.id, verb, { ...fields, reason });
       await assertError(response, { code: "validation_error", param: "reason" });
     }
-    const refused = await act(own, both.id, verb, { ...fields, ...REASON });
-    assert.deepEqual(await detailsOf(refused), { reason: "own_account" }, verb);
-    await assertError(refused, { code: "forbidden" });
+    const error = await act(own, both.id, verb, { ...fields, ...REASON });
+    assert.deepEqual(await detailsOf(error), { reason: "own_account" }, verb);
+    await assertError(error, { code: "forbidden" });
   }
-  assert.deepEqual([await acts(person.id), await acts(both.id)], [[], []]);
+  assert.deepEqual([await acts(appUser.id), await acts(both.id)], [[], []]);
 });
 
 Deno.test("admin users: a change of a version that is no longer stored is rejected with 412", async () => {
-  const [administrator, person] = [await anAdministrator("users"), await signUp()];
-  const tag = `"${(await read(administrator, person.id)).updated_at}"`;
-  const first = await act(administrator, person.id, "premium", { until: IN_A_MONTH, ...REASON }, { "If-Match": tag });
+  const [administrator, appUser] = [await anAdministrator("users"), await signUp()];
+  const tag = `"${(await read(administrator, appUser.id)).updated_at}"`;
+  const first = await act(administrator, appUser.id, "premium", { until: IN_A_MONTH, ...REASON }, { "If-Match": tag });
   assert.equal(first.status, 200, await first.clone().text());
   for (const verb of ["suspend", "reactivate", "premium"]) {
     const body = verb === "premium" ? { until: null, ...REASON } : REASON;
-    const refused = await act(administrator, person.id, verb, body, { "If-Match": tag });
-    await assertError(refused, { code: "precondition_failed", param: "If-Match" });
+    const error = await act(administrator, appUser.id, verb, body, { "If-Match": tag });
+    await assertError(error, { code: "precondition_failed", param: "If-Match" });
   }
-  const second = await act(administrator, person.id, "suspend", REASON, { "If-Match": tagOf(first)! });
+  const second = await act(administrator, appUser.id, "suspend", REASON, { "If-Match": tagOf(first)! });
   assert.equal(second.status, 200, await second.text());
 });
 
 Deno.test("admin users: the export is the app user's own document, recorded once for a key", async () => {
-  const [administrator, person] = [await anAdministrator("users"), await signUp({ displayName: "Kenji" })];
-  await (await asUser(person)("/me/search-presets", sending("POST", { name: "Near work", query_json: { v: 1 } }))).body
+  const [administrator, appUser] = [await anAdministrator("users"), await signUp({ displayName: "Kenji" })];
+  await (await asUser(appUser)("/me/search-presets", sending("POST", { name: "Near work", query_json: { v: 1 } }))).body
     ?.cancel();
-  const own = await (await asUser(person)("/me/export")).json();
+  const own = await (await asUser(appUser)("/me/export")).json();
   const key = { "Idempotency-Key": crypto.randomUUID() };
   for (const replayed of [null, "true"]) {
-    const response = await act(administrator, person.id, "export", undefined, key);
+    const response = await act(administrator, appUser.id, "export", undefined, key);
     assert.equal(response.headers.get("idempotent-replayed"), replayed);
     const { exported_at: _, ...document } = await replyOf(exportUser, response, MyData);
     assert.deepEqual(document, { account: own.account, data: own.data });
   }
-  assert.deepEqual((await acts(person.id)).map(({ action, changes }) => [action, changes]), [["user.export", {}]]);
+  assert.deepEqual((await acts(appUser.id)).map(({ action, changes }) => [action, changes]), [["user.export", {}]]);
   const kept = await inDatabase((sql) =>
     sql`select from private.idempotency_keys where user_id = ${administrator.id} and strpos(replies::text, 'Near work') > 0`
   );
   assert.equal(kept.length, 0, "what is held is not kept for a retry");
 
-  await act(administrator, person.id, "suspend", REASON);
-  const suspended = await (await act(administrator, person.id, "export")).json();
+  await act(administrator, appUser.id, "suspend", REASON);
+  const suspended = await (await act(administrator, appUser.id, "export")).json();
   assert.deepEqual([suspended.account.app_user.status, suspended.account.permission_scopes], ["suspended", []]);
 });
 
 Deno.test("admin users: without a recorded export nothing is read, not even with the service key", async () => {
-  const [administrator, other, person] = [
+  const [administrator, other, appUser] = [
     await anAdministrator("users"),
     await anAdministrator("users"),
     await signUp(),
@@ -323,7 +325,7 @@ Deno.test("admin users: without a recorded export nothing is read, not even with
     fetch(`${apiUrl}/rest/v1/rpc/${name}`, {
       method: "POST",
       headers: { apikey: secretKey, "content-type": "application/json" },
-      body: JSON.stringify({ p_admin_id, p_id: person.id }),
+      body: JSON.stringify({ p_admin_id, p_id: appUser.id }),
     });
   const status = async (name: string, id: string) => {
     const response = await rpc(name, id);
@@ -334,19 +336,19 @@ Deno.test("admin users: without a recorded export nothing is read, not even with
   assert.equal(await status("admin_export_user", administrator.id), 200);
   assert.equal(await status("admin_read_user_export", administrator.id), 200);
   assert.equal(await status("admin_read_user_export", other.id), 409);
-  assert.equal(await status("admin_export_user", person.id), 403);
+  assert.equal(await status("admin_export_user", appUser.id), 403);
   assert.equal(await status("admin_export_user", (await anAdministrator("lots")).id), 403);
-  assert.equal((await acts(person.id)).length, 1);
+  assert.equal((await acts(appUser.id)).length, 1);
 });
 
 Deno.test("admin users: a withdrawal on request is the app user's own, files included, and the record keeps the act alone", async () => {
-  const [administrator, person, lot] = [
+  const [administrator, appUser, lot] = [
     await anAdministrator("users"),
     await signUp({ displayName: "Kenji" }),
     await aLot(),
   ];
-  const ask = asUser(person);
-  const asset = await uploaded(person, "avatar");
+  const ask = asUser(appUser);
+  const asset = await uploaded(appUser, "avatar");
   for (
     const [path, method, body] of [
       ["/me", "PATCH", { avatar_asset_id: asset }],
@@ -354,52 +356,52 @@ Deno.test("admin users: a withdrawal on request is the app user's own, files inc
     ] as const
   ) assert.ok((await ask(path, sending(method, body))).ok, path);
   const key = { "Idempotency-Key": crypto.randomUUID() };
-  await act(administrator, person.id, "suspend", REASON, key);
-  assert.equal((await act(administrator, person.id, "withdraw", REASON)).status, 204);
+  await act(administrator, appUser.id, "suspend", REASON, key);
+  assert.equal((await act(administrator, appUser.id, "withdraw", REASON)).status, 204);
 
-  const user = await read(administrator, person.id);
+  const user = await read(administrator, appUser.id);
   assert.deepEqual(
     [user.status, user.email, user.display_name, user.avatar_url, user.figures.saved_parking_lots],
     ["withdrawn", null, null, null, 0],
   );
-  assert.deepEqual((await list(administrator, { email: person.email })).items, []);
+  assert.deepEqual((await list(administrator, { email: appUser.email })).items, []);
   const me = await (await ask("/me")).json();
   assert.deepEqual([me.app_user.status, me.email], ["withdrawn", null]);
   await inDatabase(async (sql) => {
     const [left] = await sql`
       select (select deleted_at is not null from public.assets where id = ${asset}) as is_file_deleted,
-        (select row(email, name, name_terms)::text from private.user_search_entries where user_id = ${person.id}) as entry,
-        (select count(*)::integer from auth.sessions where user_id = ${person.id}) as sessions,
-        (select count(*)::integer from private.idempotency_keys where strpos(replies::text, ${person.email}) > 0) as kept`;
+        (select row(email, name, name_terms)::text from private.user_search_entries where user_id = ${appUser.id}) as entry,
+        (select count(*)::integer from auth.sessions where user_id = ${appUser.id}) as sessions,
+        (select count(*)::integer from private.idempotency_keys where strpos(replies::text, ${appUser.email}) > 0) as kept`;
     assert.deepEqual({ ...left }, { is_file_deleted: true, entry: '("","",{})', sessions: 0, kept: 0 });
   });
-  assert.deepEqual((await acts(person.id)).map(({ action, changes }) => [action, changes]), [
+  assert.deepEqual((await acts(appUser.id)).map(({ action, changes }) => [action, changes]), [
     ["user.suspend", { status: null, reason: null }],
     ["user.withdraw", { status: null, reason: null }],
   ]);
   for (const [verb, body] of [["withdraw", REASON], ["reactivate", REASON], ["suspend", REASON]] as const) {
-    const refused = await act(administrator, person.id, verb, body);
-    assert.deepEqual((await detailsOf(refused)).allowed, []);
-    await assertError(refused, { code: "conflict" });
+    const error = await act(administrator, appUser.id, verb, body);
+    assert.deepEqual((await detailsOf(error)).allowed, []);
+    await assertError(error, { code: "conflict" });
   }
-  const refused = await act(administrator, person.id, "premium", { until: IN_A_MONTH, ...REASON });
-  await assertError(refused, { code: "conflict", param: "id" });
-  assert.equal((await acts(person.id)).length, 2);
+  const error = await act(administrator, appUser.id, "premium", { until: IN_A_MONTH, ...REASON });
+  await assertError(error, { code: "conflict", param: "id" });
+  assert.equal((await acts(appUser.id)).length, 2);
 });
 
 Deno.test("admin users: an app user who is also an active administrator is not withdrawn by the area users", async () => {
   const [administrator, both] = [await anAdministrator("users"), await signUp()];
   await promote(both, { name: "Both", areas: ["admins"] });
-  const refused = await act(administrator, both.id, "withdraw", REASON);
-  assert.deepEqual(await detailsOf(refused), { reason: "is_administrator" });
-  await assertError(refused, { code: "conflict", param: "id" });
+  const error = await act(administrator, both.id, "withdraw", REASON);
+  assert.deepEqual(await detailsOf(error), { reason: "is_administrator" });
+  await assertError(error, { code: "conflict", param: "id" });
   await promote(both, null);
   assert.equal((await act(administrator, both.id, "withdraw", REASON)).status, 204);
 });
 
 Deno.test("admin users: without the area 403 names the scope, whether the app user exists or not", async () => {
-  const [other, person] = [await anAdministrator("search_presets", "admins"), await signUp()];
-  for (const id of [person.id, crypto.randomUUID()]) {
+  const [other, appUser] = [await anAdministrator("search_presets", "admins"), await signUp()];
+  for (const id of [appUser.id, crypto.randomUUID()]) {
     for (
       const [path, method, body] of [
         ["", "GET", undefined],
@@ -418,26 +420,26 @@ Deno.test("admin users: without the area 403 names the scope, whether the app us
       await assertError(response, { code: "forbidden" });
     }
   }
-  assert.deepEqual(await acts(person.id), []);
+  assert.deepEqual(await acts(appUser.id), []);
 });
 
 Deno.test("admin users: a repeated suspension with the same key has one effect and one record", async () => {
-  const [administrator, person] = [await anAdministrator("users"), await signUp()];
+  const [administrator, appUser] = [await anAdministrator("users"), await signUp()];
   const key = { "Idempotency-Key": crypto.randomUUID() };
   const [first, again] = [
-    await act(administrator, person.id, "suspend", REASON, key),
-    await act(administrator, person.id, "suspend", REASON, key),
+    await act(administrator, appUser.id, "suspend", REASON, key),
+    await act(administrator, appUser.id, "suspend", REASON, key),
   ];
   assert.deepEqual([await again.json(), again.headers.get("idempotent-replayed")], [await first.json(), "true"]);
-  assert.equal((await acts(person.id)).length, 1);
+  assert.equal((await acts(appUser.id)).length, 1);
 });
 
 Deno.test("admin users: of 10 concurrent suspensions of one app user exactly one takes effect", async () => {
-  const person = await signUp();
+  const appUser = await signUp();
   const administrators = await Promise.all(Array.from({ length: 10 }, () => anAdministrator("users")));
-  const responses = await Promise.all(administrators.map((each) => act(each, person.id, "suspend", REASON)));
+  const responses = await Promise.all(administrators.map((each) => act(each, appUser.id, "suspend", REASON)));
   const statuses = responses.map(({ status }) => status).sort();
   for (const response of responses) await response.body?.cancel();
   assert.deepEqual(statuses, [200, ...Array(9).fill(409)]);
-  assert.equal((await acts(person.id)).length, 1);
+  assert.equal((await acts(appUser.id)).length, 1);
 });

@@ -9,19 +9,19 @@ export interface Administrator extends Person {
 }
 
 export async function anAdministrator(...areas: string[]): Promise<Administrator> {
-  const person = await signUp({ appMetadata: { admin: { name: "Administrator", areas } } });
-  return { ...person, ask: asUser(person) };
+  const user = await signUp({ appMetadata: { admin: { name: "Administrator", areas } } });
+  return { ...user, ask: asUser(user) };
 }
 
 /** An administrator who is an app user as well: with reviews, reports and tickets of their own. */
 export async function anAdministratingUser(...areas: string[]): Promise<Administrator> {
-  const person = await signUp();
+  const user = await signUp();
   await inDatabase((sql) =>
     sql`
       update auth.users set raw_app_meta_data = raw_app_meta_data || ${sql.json({ admin: { name: "Both", areas } })}
-      where id = ${person.id}`
+      where id = ${user.id}`
   );
-  return { ...person, ask: asUser(person) };
+  return { ...user, ask: asUser(user) };
 }
 
 /** The options of a request with a JSON body. */

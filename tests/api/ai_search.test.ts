@@ -82,8 +82,8 @@ Deno.test("search/ai: a text without a search is unparseable, and the reply says
   const { error } = await response.json();
   assert.deepEqual([response.status, error.code, error.param], [422, "unparseable", "query"]);
   assert.ok(error.details.missing.length > 0);
-  const told = await reply(user, { message: "。。。！？", locale: "ja" });
-  assert.deepEqual([told.status, told.query], ["error", null]);
+  const result = await reply(user, { message: "。。。！？", locale: "ja" });
+  assert.deepEqual([result.status, result.query], ["error", null]);
 });
 
 Deno.test("search/ai: a model is used when the rules are not certain, and the log has the steps and no text", async () => {
@@ -135,8 +135,8 @@ Deno.test("search/ai: a prompt injection changes neither the form of the reply n
   for (const injection of INJECTIONS) {
     const user = await signUp();
     await scriptModels({ [MODEL]: [leaked], "second/model": [answered({ place: "渋谷駅", attributes: [] })] });
-    const told = await reply(user, { message: `夕方 渋谷駅 ${injection}` });
-    const text = JSON.stringify(told);
+    const result = await reply(user, { message: `夕方 渋谷駅 ${injection}` });
+    const text = JSON.stringify(result);
     for (const secret of ["You turn one sentence", "Never make up", "stand-in-ai-key"]) {
       assert.ok(!text.includes(secret), `${injection}: ${text}`);
     }
@@ -164,18 +164,18 @@ Deno.test("search/ai: when no model answers, the answer of the rules is used", a
 Deno.test("search/ai parse: a message refines the search that comes with it", async () => {
   const user = await signUp();
   const context = { v: 1, center: { lat: 35.658, lng: 139.7016, placeName: "渋谷駅" }, attributes: ["covered"] };
-  const told = await reply(user, { message: "and with EV charging", locale: "en", context });
-  assert.equal(told.status, "parsed");
-  assert.deepEqual(told.query?.attributes, ["covered", "ev_charging"]);
-  assert.deepEqual(told.query?.center, context.center);
-  assert.ok(told.reply.length > 0);
+  const result = await reply(user, { message: "and with EV charging", locale: "en", context });
+  assert.equal(result.status, "parsed");
+  assert.deepEqual(result.query?.attributes, ["covered", "ev_charging"]);
+  assert.deepEqual(result.query?.center, context.center);
+  assert.ok(result.reply.length > 0);
 });
 
 Deno.test("search/ai parse: a search without a place gets a question for one, in the user's language", async () => {
   const user = await signUp();
-  const told = await reply(user, { message: "明日9時から18時まで、屋根付き" });
-  assert.equal(told.status, "need_info");
-  assert.match(told.reply, /場所/);
+  const result = await reply(user, { message: "明日9時から18時まで、屋根付き" });
+  assert.equal(result.status, "need_info");
+  assert.match(result.reply, /場所/);
 });
 
 Deno.test("search/ai: near here is the device's position, and the reply requests it when it is absent", async () => {

@@ -1,4 +1,4 @@
-// What a client finds when it goes past the functions and asks the Data API itself.
+// What a client can reach when it bypasses the functions and calls the Data API directly.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { domains } from "../policies/domains.ts";
@@ -7,7 +7,7 @@ import { stack } from "../support/stack.ts";
 
 const { restUrl, dbUrl, publishableKey, secretKey, anonKey, serviceRoleKey } = stack();
 
-const person = await signUp();
+const user = await signUp();
 const administrator = await signUp({
   appMetadata: { admin: { name: "Administrator", areas: ["lots", "support"] } },
 });
@@ -20,7 +20,7 @@ await sql.end();
 const callers: Record<string, Record<string, string>> = {
   "the publishable key": { apikey: publishableKey },
   "the anonymous key": { apikey: anonKey, authorization: `Bearer ${anonKey}` },
-  "a person": signedIn(person),
+  "a person": signedIn(user),
   "an administrator": signedIn(administrator),
   "the secret key": { apikey: secretKey },
   "the service role key": { apikey: anonKey, authorization: `Bearer ${serviceRoleKey}` },
@@ -49,8 +49,8 @@ for (const [caller, headers] of Object.entries(callers)) {
             body,
           });
           await answer.body?.cancel();
-          const refused = [401, 403, 404, 405, 406].includes(answer.status);
-          assert.ok(refused, `${method} ${table} in ${profile ?? "no schema"}: ${answer.status}`);
+          const error = [401, 403, 404, 405, 406].includes(answer.status);
+          assert.ok(error, `${method} ${table} in ${profile ?? "no schema"}: ${answer.status}`);
         }
       }
     }

@@ -1,4 +1,4 @@
-// The resources of the area content, as the tests of the console try them: what each is made of, and what it rejects.
+// The resources of the area content, for the tests of the console: the valid and invalid fields of each.
 import assert from "node:assert/strict";
 import { type Administrator, anAdministrator, sending } from "./administrators.ts";
 import { inDatabase } from "./lots.ts";

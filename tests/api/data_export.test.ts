@@ -10,14 +10,14 @@ import { undisturbed } from "./undisturbed.ts";
 const REVIEWS = 50_000;
 
 async function busyPerson(): Promise<Person> {
-  const person = await signUp();
+  const user = await signUp();
   await inDatabase((sql) =>
     sql`
     insert into private.kept_reviews (review_id, user_id, parking_lot_id, rating, created_at)
-    select gen_random_uuid(), ${person.id}, gen_random_uuid(), 4, now() - n * interval '1 minute'
+    select gen_random_uuid(), ${user.id}, gen_random_uuid(), 4, now() - n * interval '1 minute'
     from generate_series(1, ${REVIEWS}::integer) as n`
   );
-  return person;
+  return user;
 }
 
 const exported = ({ token }: Person, accept = "application/json") =>
@@ -50,13 +50,13 @@ Deno.test("GET /me/export: the document and its lines have every row once, and w
 
 for (const accept of ["application/json", "application/x-ndjson"]) {
   Deno.test(`GET /me/export, ${accept}: the first rows are sent before the last are read, and a user suspended meanwhile gets an incomplete document`, async () => {
-    const person = await busyPerson();
-    const response = await exported(person, accept);
+    const user = await busyPerson();
+    const response = await exported(user, accept);
     assert.equal(response.status, 200);
     const reader = response.body!.getReader();
     const decoder = new TextDecoder();
     let text = decoder.decode((await reader.read()).value, { stream: true });
-    await inDatabase((sql) => sql`update public.app_users set status = 'suspended' where id = ${person.id}`);
+    await inDatabase((sql) => sql`update public.app_users set status = 'suspended' where id = ${user.id}`);
     await assert.rejects(async () => {
       for (;;) {
         const { done, value } = await reader.read();

@@ -64,7 +64,7 @@ Deno.test("detail stay: the current state and its end are those of the evaluator
     const { is_open_now, derived, next_change_at } = await detail(lot, {});
     const after = await evaluated(lot);
     assert.equal(is_open_now, derived.is_open_now);
-    const told = {
+    const returned = {
       is_open: derived.is_open_now,
       can_enter: derived.can_enter_now,
       can_exit: derived.can_exit_now,
@@ -73,7 +73,7 @@ Deno.test("detail stay: the current state and its end are those of the evaluator
       can_exit_changes_at: moment(next_change_at.can_exit_now),
     };
     // A minute may turn between the questions.
-    assert.deepEqual(told, JSON.stringify(told) === JSON.stringify(before) ? before : after);
+    assert.deepEqual(returned, JSON.stringify(returned) === JSON.stringify(before) ? before : after);
     answers.add(is_open_now);
   }
   assert.deepEqual(answers, new Set([true, false, null]));
@@ -146,15 +146,15 @@ Deno.test("detail stay: the fee of a planned stay, or why it is not known, is th
   const reasons = new Set<string | undefined>();
   for (const { id } of lots) {
     const entry = Date.UTC(2026, 8, 18) + random.integer(0, 7 * 24 * 60) * 60_000;
-    const asked = {
+    const args = {
       entry_at: new Date(entry).toISOString(),
       exit_at: new Date(entry + random.integer(0, 3000) * 60_000).toISOString(),
       vehicle_type: random.pick(["standard", "motorcycle"]),
     };
-    const { fee, fee_refusal, vehicle_type } = (await detail(id, asked)).planned_stay!;
-    const response = await ask(`/parking-lots/${id}/calc-fee`, { method: "POST", ...jsonBody(asked) });
+    const { fee, fee_refusal, vehicle_type } = (await detail(id, args)).planned_stay!;
+    const response = await ask(`/parking-lots/${id}/calc-fee`, { method: "POST", ...jsonBody(args) });
     const answer = await response.json();
-    assert.equal(vehicle_type, asked.vehicle_type);
+    assert.equal(vehicle_type, args.vehicle_type);
     if (response.status === 200) {
       assert.deepEqual([fee, fee_refusal], [answer, null]);
     } else {

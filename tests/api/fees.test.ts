@@ -69,10 +69,10 @@ for (const [n, { id, why, entry_at, exit_at, vehicle_type, expect }] of examples
 
 Deno.test("fees: anonymous and authenticated users get the same fee; the default vehicle type is standard", async () => {
   const { token } = await signUp();
-  const visitor = await replyOf(calculateFee, await ask(place(lot!), question(stay)), Fee);
+  const anonymous = await replyOf(calculateFee, await ask(place(lot!), question(stay)), Fee);
   const user = await replyOf(calculateFee, await ask(place(lot!), question(stay, bearer(token))), Fee);
-  assert.deepEqual(user, visitor);
-  assert.deepEqual([visitor.total_amount, visitor.breakdown.vehicle_type], [300, "standard"]);
+  assert.deepEqual(user, anonymous);
+  assert.deepEqual([anonymous.total_amount, anonymous.breakdown.vehicle_type], [300, "standard"]);
 });
 
 Deno.test("fees: an unknown fee is an error with the reason and the gap", async () => {

@@ -20,14 +20,14 @@ async function heightOf(lot: string): Promise<string> {
 Deno.test("field values: three users confirm a value, one changes their mind", async () => {
   const lot = await aLot({ max_height_m: "2.1", source: "city", licence: "CC0" });
   const id = await heightOf(lot);
-  const people = [await signUp(), await signUp(), await signUp()];
-  await inDatabase((sql) => makeVoters(sql, people.map(({ id }) => id)));
+  const users = [await signUp(), await signUp(), await signUp()];
+  await inDatabase((sql) => makeVoters(sql, users.map(({ id }) => id)));
   const states: string[] = [];
-  for (const { token } of people) {
+  for (const { token } of users) {
     states.push((await replyOf(confirmFieldValue, await vote(lot, id, "confirm", token), FieldValue)).state);
   }
   assert.deepEqual(states, ["unverified", "unverified", "confirmed"]);
-  const denied = await replyOf(denyFieldValue, await vote(lot, id, "deny", people[0]!.token), FieldValue);
+  const denied = await replyOf(denyFieldValue, await vote(lot, id, "deny", users[0]!.token), FieldValue);
   const { confirm_count, deny_count, state, value, my_vote, source } = denied;
   assert.deepEqual({ confirm_count, deny_count, state, value, my_vote, source }, {
     confirm_count: 2,

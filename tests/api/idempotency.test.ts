@@ -71,15 +71,15 @@ Deno.test("idempotency: the key of an anonymous user is ignored", async () => {
   const [lot, { token }] = [await aLot(), await signUp()];
   const stay = { entry_at: "2026-09-01T10:00:00Z", exit_at: "2026-09-01T11:00:00Z" };
   const path = `/parking-lots/${lot}/calc-fee`;
-  const visitor = await ask(path, { method: "POST", ...jsonBody(stay, { "idempotency-key": "not a key" }) });
-  await assertError(visitor, { code: "fee_unknown" });
+  const anonymous = await ask(path, { method: "POST", ...jsonBody(stay, { "idempotency-key": "not a key" }) });
+  await assertError(anonymous, { code: "fee_unknown" });
   const expected = { code: "validation_error", param: "Idempotency-Key", field: "invalid_format" } as const;
   await assertError(await post(path, token, "not a key", stay), expected);
 });
 
 Deno.test("idempotency: a suspended user's retry is rejected, also when a reply is stored", async () => {
-  const [lot, person] = [await aLot(), await signUp()];
-  await replyOf(postReview, await post(reviews(lot), person.token, "key-1", { rating: 4 }), MyReview);
-  await inDatabase((sql) => sql`update public.app_users set status = 'suspended' where id = ${person.id}`);
-  await assertError(await post(reviews(lot), person.token, "key-1", { rating: 4 }), { code: "forbidden" });
+  const [lot, user] = [await aLot(), await signUp()];
+  await replyOf(postReview, await post(reviews(lot), user.token, "key-1", { rating: 4 }), MyReview);
+  await inDatabase((sql) => sql`update public.app_users set status = 'suspended' where id = ${user.id}`);
+  await assertError(await post(reviews(lot), user.token, "key-1", { rating: 4 }), { code: "forbidden" });
 });

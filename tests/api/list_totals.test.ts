@@ -1,4 +1,4 @@
-// The lists of what is the caller's own count all of it when they are asked.
+// Lists return their total with include=total.
 import assert from "node:assert/strict";
 import { eventually } from "../support/eventually.ts";
 import { type Person, signUp } from "../support/people.ts";
@@ -19,10 +19,10 @@ async function list({ token }: Person, path: string) {
 }
 
 Deno.test("lists: a reply has total with include=total, and only then", async () => {
-  const [person, other, lot] = [await signUp(), await signUp(), await aLot()];
-  for (const one of [person, other]) await write(one, `/parking-lots/${lot}/reviews`, { rating: 4 });
-  await write(person, `/parking-lots/${await aLot()}/reviews`, { rating: 3 });
-  for (const one of [person, person, other]) {
+  const [user, other, lot] = [await signUp(), await signUp(), await aLot()];
+  for (const one of [user, other]) await write(one, `/parking-lots/${lot}/reviews`, { rating: 4 });
+  await write(user, `/parking-lots/${await aLot()}/reviews`, { rating: 3 });
+  for (const one of [user, user, other]) {
     await write(one, "/me/vehicles", { vehicle_type: "kei" });
     await write(one, "/me/search-presets", { name: "Near work", query_json: {} });
     await write(one, "/error-reports", { parking_lot_id: lot, report_type: "price", description: "Dearer" });
@@ -32,22 +32,22 @@ Deno.test("lists: a reply has total with include=total, and only then", async ()
   }
   const things = ["me/vehicles", "me/search-presets", "me/error-reports", "support/tickets", "me/parking-sessions"];
   for (const path of [...things, "me/reviews"].map((thing) => `/${thing}`)) {
-    const first = await list(person, `${path}?limit=1&include=total`);
+    const first = await list(user, `${path}?limit=1&include=total`);
     assert.deepEqual([first.items.length, first.total], [1, 2], path);
-    const second = await list(person, `${path}?limit=1&include=total&cursor=${first.next_cursor}`);
+    const second = await list(user, `${path}?limit=1&include=total&cursor=${first.next_cursor}`);
     assert.deepEqual([second.items.length, second.total, second.next_cursor], [1, 2, null], path);
-    assert.ok(!("total" in await list(person, path)), path);
+    assert.ok(!("total" in await list(user, path)), path);
   }
-  await write(person, "/parking-sessions", { parking_lot_id: lot });
+  await write(user, "/parking-sessions", { parking_lot_id: lot });
   for (const [filter, total] of [["status=parking", 1], ["status=cancelled", 2], ["to=2020-01-01T00:00:00Z", 0]]) {
-    assert.equal((await list(person, `/me/parking-sessions?include=total&${filter}`)).total, total, String(filter));
+    assert.equal((await list(user, `/me/parking-sessions?include=total&${filter}`)).total, total, String(filter));
   }
 });
 
-async function walked(person: Person, path: string): Promise<number> {
+async function walked(user: Person, path: string): Promise<number> {
   let count = 0;
   for (let cursor = "";;) {
-    const page = await list(person, `${path}?limit=100${cursor}`);
+    const page = await list(user, `${path}?limit=100${cursor}`);
     assert.ok(!("total" in page), path);
     count += page.items.length;
     if (page.next_cursor === null) return count;
@@ -56,19 +56,19 @@ async function walked(person: Person, path: string): Promise<number> {
 }
 
 Deno.test("lists: points, badges, themes, gifts, sponsors, plans, articles and advertisements have total as well", async () => {
-  const person = await signUp();
-  const { session_id } = await write(person, "/parking-sessions", { parking_lot_id: await aLot() });
-  await write(person, `/parking-sessions/${session_id}/finalize`, { exit_at: inMinutes(0) });
+  const user = await signUp();
+  const { session_id } = await write(user, "/parking-sessions", { parking_lot_id: await aLot() });
+  await write(user, `/parking-sessions/${session_id}/finalize`, { exit_at: inMinutes(0) });
   const own = ["me/exp/history", "me/badges", "me/badge-progress", "me/themes", "me/theme-gifts"];
   for (const path of [...own, "sponsors", "subscription-plans", "articles", "ads"].map((thing) => `/${thing}`)) {
     // Others may publish meanwhile.
     await eventually(async () => {
-      const { items, total } = await list(person, `${path}?include=total&limit=1`);
+      const { items, total } = await list(user, `${path}?include=total&limit=1`);
       assert.equal(items.length, Math.min(total, 1), path);
       if (path !== "/me/theme-gifts") assert.ok(total > 0, `${path} has nothing to count`);
-      return total === await walked(person, path) ? true : undefined;
+      return total === await walked(user, path) ? true : undefined;
     });
   }
-  const { catalogue, total } = await list(person, "/me/themes?include=total,catalogue");
+  const { catalogue, total } = await list(user, "/me/themes?include=total,catalogue");
   assert.deepEqual([Array.isArray(catalogue), typeof total], [true, "number"]);
 });

@@ -1,4 +1,4 @@
-// Lots that API tests make for themselves, beside what the platform was seeded with.
+// Lots that API tests create in addition to the seeded ones.
 import postgres, { type Sql } from "postgres";
 import { newLot } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
@@ -17,7 +17,7 @@ export function aLot(columns: Parameters<typeof newLot>[1] = {}): Promise<string
   return inDatabase((sql) => newLot(sql, columns));
 }
 
-/** A lot of each kind that no client may see, and an id that is no lot's. */
+/** A lot of each status that is not public, and an id without a lot. */
 export async function hiddenLots(): Promise<Record<string, string>> {
   return {
     draft: await aLot({ status: "draft" }),

@@ -1,4 +1,4 @@
-// Mail from its cause to the mail service. Every test has users of its own, whose addresses tell their mails apart.
+// Mail from its event to the mail service. Every test has its own users, whose addresses identify their mails.
 import assert from "node:assert/strict";
 import { NotificationPreferences } from "../../supabase/functions/_shared/schema/notifications.ts";
 import { putNotificationPreferences, readNotificationPreferences } from "../../supabase/functions/me/notifications.ts";

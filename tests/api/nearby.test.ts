@@ -94,8 +94,8 @@ Deno.test("nearby: fees are those of vehicle_type", async () => {
   await sql`
     insert into public.pricing_groups (parking_lot_id, code, name, is_default, vehicle_types)
     select id, 'cars', 'Cars', true, '{standard}' from public.parking_lots where source = ${source} and name = 'first'`;
-  const [refused] = await search({ filters: stay, vehicle_type: "motorcycle" });
-  assert.deepEqual(refused?.fee_refusal, { code: "fee_unknown", reason: "vehicle_type_not_priced" });
+  const [error] = await search({ filters: stay, vehicle_type: "motorcycle" });
+  assert.deepEqual(error?.fee_refusal, { code: "fee_unknown", reason: "vehicle_type_not_priced" });
   assert.deepEqual((await search({ filters: stay }))[0]?.estimated_fee, 1_000);
 });
 

@@ -1,4 +1,4 @@
-// The inbox, how people want to be told, and their devices.
+// The inbox, notification preferences and devices.
 import assert from "node:assert/strict";
 import {
   MarkedRead,
@@ -18,8 +18,8 @@ import { assertError } from "../support/api_errors.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 
-/** Told one after the other; the titles are 1, 2, and so on. */
-async function told(user: string, many: number): Promise<void> {
+/** Sends notifications one after the other; the titles are 1, 2, and so on. */
+async function notifications(user: string, many: number): Promise<void> {
   await inDatabase(async (sql) => {
     for (let n = 1; n <= many; n++) await sql`select private.notify_user(${user}, 'announcement', ${`${n}`}, 'Body')`;
   });
@@ -38,7 +38,7 @@ const marked = async (token: string, body: unknown) =>
 
 Deno.test("notifications: an inbox is read page by page, counted, and marked by id and by time", async () => {
   const { id, token } = await signUp();
-  await told(id, 5);
+  await notifications(id, 5);
   const first = await inbox(token, "?limit=3&include=unread_count,total");
   const second = await inbox(token, `?limit=3&cursor=${first.next_cursor}`);
   assert.deepEqual([...first.items, ...second.items].map(({ title }) => title), ["5", "4", "3", "2", "1"]);
@@ -56,7 +56,7 @@ Deno.test("notifications: an inbox is read page by page, counted, and marked by 
 
 Deno.test("notifications: a user cannot read or mark another user's notifications, nor a draft", async () => {
   const [owner, stranger] = [await signUp(), await signUp()];
-  await told(owner.id, 1);
+  await notifications(owner.id, 1);
   const [draft] = await inDatabase((sql) =>
     sql<{ id: string }[]>`
       insert into public.user_notifications (user_id, type, title, body)
@@ -137,9 +137,9 @@ Deno.test("notifications: a device is registered, moves to the next user who reg
   assert.equal(second.user_id, stranger.id);
   await assertError(await forget(first.id, user.token), { code: "not_found" });
   await assertError(await forget(second.id, user.token), { code: "not_found" });
-  const gone = await forget(second.id, stranger.token);
-  assert.equal(gone.status, 204);
-  assert.equal(await gone.text(), "");
+  const deleted = await forget(second.id, stranger.token);
+  assert.equal(deleted.status, 204);
+  assert.equal(await deleted.text(), "");
   for (
     const [body, param] of [
       [{ fcm_token: "two words", device_type: "ios" }, "fcm_token"],

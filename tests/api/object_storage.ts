@@ -21,6 +21,6 @@ const config: Config = readConfig((name) => settings[name]);
 export const storageWith = (change: Partial<NonNullable<Config["storage"]>>) =>
   objectStorage(() => ({ ...config, storage: { ...config.storage!, ...change } }));
 export const storage = objectStorage(() => config);
-/** Nobody answers at this one. */
+/** An address without a server. */
 export const awayStorage = storageWith({ endpoint: "http://127.0.0.1:1" });
 export const service = asService(config, { headers: { "X-Request-Id": crypto.randomUUID() }, onCall: () => {} });

@@ -16,9 +16,9 @@ const read = async (lot: string) =>
   await replyOf(readOccupancy, await ask(`/parking-lots/${lot}/occupancy`), Occupancy);
 
 Deno.test("occupancy: the state of a lot is unknown until a user reports it, and unknown again when the report is stale", async () => {
-  const [lot, driver] = [await aLot({ total_spaces: 20 }), await signUp()];
+  const [lot, user] = [await aLot({ total_spaces: 20 }), await signUp()];
   assert.deepEqual(await read(lot), { current: null, forecast: [] });
-  const said = await replyOf(reportOccupancy, await report(lot, driver.token, { free_spaces: 1 }), OccupancyReport);
+  const said = await replyOf(reportOccupancy, await report(lot, user.token, { free_spaces: 1 }), OccupancyReport);
   assert.deepEqual([said.state, said.free_spaces, said.occupancy_ratio, said.source], ["crowded", 1, 0.95, "driver"]);
   const { current, forecast } = await read(lot);
   const { age_seconds, ...known } = current!;
@@ -53,10 +53,10 @@ Deno.test("occupancy: every reply with an occupancy has its age", async () => {
   );
   const nearby = await (await ask(`/parking-lots/nearby?lat=${place.lat}&lng=${place.lng}`)).json();
   const detail = await (await ask(`/parking-lots/${lot}`)).json();
-  for (const shown of [nearby[0].availability, detail.availability, (await read(lot)).current]) {
-    assert.ok(shown.age_seconds >= 300 && shown.age_seconds < 400, JSON.stringify(shown));
-    const age = (Date.now() - Date.parse(shown.observed_at)) / 1000;
-    assert.ok(Math.abs(age - shown.age_seconds) < 60);
+  for (const visible of [nearby[0].availability, detail.availability, (await read(lot)).current]) {
+    assert.ok(visible.age_seconds >= 300 && visible.age_seconds < 400, JSON.stringify(visible));
+    const age = (Date.now() - Date.parse(visible.observed_at)) / 1000;
+    assert.ok(Math.abs(age - visible.age_seconds) < 60);
   }
 });
 
@@ -75,7 +75,7 @@ Deno.test("occupancy: a feed needs the service key, new or old, and is rejected 
 });
 
 Deno.test("occupancy: wrong reports and wrong feeds are rejected by their field", async () => {
-  const [lot, driver] = [await aLot(), await signUp()];
+  const [lot, user] = [await aLot(), await signUp()];
   const reports: [unknown, string][] = [
     [{}, "state"],
     [{ state: "empty" }, "state"],
@@ -87,7 +87,7 @@ Deno.test("occupancy: wrong reports and wrong feeds are rejected by their field"
     [{ state: "full", reported_at: "2026-09-01T00:00:00Z" }, "reported_at"],
   ];
   for (const [body, param] of reports) {
-    await assertError(await report(lot, driver.token, body), { code: "validation_error", param });
+    await assertError(await report(lot, user.token, body), { code: "validation_error", param });
   }
   const good = { parking_lot_id: lot, state: "full" };
   const feeds: [unknown, string][] = [
@@ -105,9 +105,9 @@ Deno.test("occupancy: wrong reports and wrong feeds are rejected by their field"
 });
 
 Deno.test("occupancy: a lot that is not public shows nothing and takes no reports", async () => {
-  const driver = await signUp();
+  const user = await signUp();
   for (const lot of Object.values(await hiddenLots())) {
     await assertError(await ask(`/parking-lots/${lot}/occupancy`), { code: "lot_not_found" });
-    await assertError(await report(lot, driver.token, { state: "full" }), { code: "lot_not_found" });
+    await assertError(await report(lot, user.token, { state: "full" }), { code: "lot_not_found" });
   }
 });

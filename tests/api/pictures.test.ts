@@ -1,4 +1,4 @@
-// Photos of reviews and avatars: shown by what uses them, public only while they are shown, and gone with it.
+// Photos of reviews and avatars: shown with their review or account, public only while they are shown, and deleted with it.
 import assert from "node:assert/strict";
 import { applyPublication, type Publication } from "../../supabase/functions/_shared/storage/assets.ts";
 import { Me, MyData } from "../../supabase/functions/_shared/schema/me.ts";
@@ -42,22 +42,22 @@ async function upload(
 
 const post = (lot: string, { token }: Person, body: unknown) =>
   ask(`/parking-lots/${lot}/reviews`, { method: "POST", ...jsonBody(body, bearer(token)) });
-const posted = async (lot: string, person: Person, photos: readonly Uploaded[]) =>
+const posted = async (lot: string, user: Person, photos: readonly Uploaded[]) =>
   await replyOf(
     postReview,
-    await post(lot, person, { rating: 4, photo_asset_ids: photos.map(({ id }) => id) }),
+    await post(lot, user, { rating: 4, photo_asset_ids: photos.map(({ id }) => id) }),
     MyReview,
   );
 const patch = (path: string, { token }: Person, body: unknown) =>
   ask(path, { method: "PATCH", ...jsonBody(body, bearer(token)) });
-const edited = async (id: string, person: Person, body: unknown) =>
-  await replyOf(updateMyReview, await patch(`/me/reviews/${id}`, person, body), MyReview);
+const edited = async (id: string, user: Person, body: unknown) =>
+  await replyOf(updateMyReview, await patch(`/me/reviews/${id}`, user, body), MyReview);
 const published = async (lot: string) =>
   (await replyOf(listReviews, await ask(`/parking-lots/${lot}/reviews`), PublicReviews)).items;
 const move = (id: string, status: string) =>
   inDatabase((sql) => sql`update public.reviews set status = ${status} where id = ${id}`);
 const me = async ({ token }: Person) => await replyOf(readMe, await ask("/me", { headers: bearer(token) }), Me);
-const meWith = async (person: Person, body: unknown) => await replyOf(updateMe, await patch("/me", person, body), Me);
+const meWith = async (user: Person, body: unknown) => await replyOf(updateMe, await patch("/me", user, body), Me);
 
 async function status(url: string | null): Promise<number> {
   const answer = await fetch(url ?? assert.fail("there is no address"));
@@ -73,7 +73,7 @@ const isDeleted = (id: string) =>
     return row === undefined || row["deleted"] === true;
   });
 
-/** What the job does each minute: asks the function. The platform's own job may do it at the same time. */
+/** What the job does each minute: calls the function. The platform's own job may do it at the same time. */
 async function sweep(): Promise<void> {
   const answer = await ask("/storage/sweep", { method: "POST", headers: bearer(serviceRoleKey) });
   assert.equal(answer.status, 200, await answer.text());
@@ -103,8 +103,8 @@ Deno.test("POST /parking-lots/{id}/reviews: photos are readable by the author un
   assert.deepEqual(others.items, []);
 
   await move(review.id, "approved");
-  const [shown] = await published(lot);
-  for (const [n, url] of shown!.photo_urls.entries()) {
+  const [visible] = await published(lot);
+  for (const [n, url] of visible!.photo_urls.entries()) {
     assert.deepEqual(await bytesAt(url), files[n], "shown before the job has copied it");
   }
   await swept(async () => await status(open.publicUrl) === 200);
@@ -146,22 +146,22 @@ Deno.test("PATCH /me/reviews/{id}: photos are replaced whole, left when absent, 
 Deno.test("DELETE /me/reviews/{id} and a withdrawal remove photos and avatar from object storage", async () => {
   const [author, leaver] = [await signUp(), await signUp()];
   const left: Uploaded[] = [];
-  for (const person of [author, leaver]) {
+  for (const user of [author, leaver]) {
     const lot = await aLot();
-    const photo = await upload(person, "review", true);
-    const { id } = await posted(lot, person, [photo]);
+    const photo = await upload(user, "review", true);
+    const { id } = await posted(lot, user, [photo]);
     await move(id, "approved");
     left.push(photo);
-    if (person === author) {
+    if (user === author) {
       await swept(async () => await status(photo.publicUrl) === 200);
-      const answer = await ask(`/me/reviews/${id}`, { method: "DELETE", headers: bearer(person.token) });
+      const answer = await ask(`/me/reviews/${id}`, { method: "DELETE", headers: bearer(user.token) });
       assert.equal(answer.status, 204);
     } else {
-      const avatar = await upload(person, "avatar", true);
-      await meWith(person, { avatar_asset_id: avatar.id });
+      const avatar = await upload(user, "avatar", true);
+      await meWith(user, { avatar_asset_id: avatar.id });
       left.push(avatar);
       await swept(async () => await status(photo.publicUrl) === 200);
-      const answer = await ask("/me/withdraw", { method: "POST", headers: bearer(person.token) });
+      const answer = await ask("/me/withdraw", { method: "POST", headers: bearer(user.token) });
       assert.equal(answer.status, 204);
     }
   }
@@ -211,8 +211,8 @@ Deno.test("storage: a file that is uploaded again after its check does not chang
   await move(id, "approved");
   await swept(async () => await status(photos[0]!.publicUrl) === 200);
   assert.deepEqual(await bytesAt(photos[0]!.publicUrl!), files[0]);
-  const [shown] = await published(lot);
-  for (const [n, url] of shown!.photo_urls.entries()) assert.deepEqual(await bytesAt(url), files[n]);
+  const [visible] = await published(lot);
+  for (const [n, url] of visible!.photo_urls.entries()) assert.deepEqual(await bytesAt(url), files[n]);
 });
 
 Deno.test("storage: a file whose original changed after the check is deleted, not copied", async () => {
@@ -270,40 +270,40 @@ Deno.test("storage: the next sweep completes a sweep that crashed or had no stor
 });
 
 Deno.test("PATCH /me: an avatar is public at once when allowed, is replaced, and is deleted by null", async () => {
-  const person = await signUp({ displayName: "佐藤" });
-  assert.equal((await me(person)).app_user?.avatar_url, null);
-  const [first, second] = [await upload(person, "avatar", true), await upload(person, "avatar", false)];
-  assert.equal((await meWith(person, { avatar_asset_id: first.id })).app_user?.avatar_url, first.publicUrl);
+  const user = await signUp({ displayName: "佐藤" });
+  assert.equal((await me(user)).app_user?.avatar_url, null);
+  const [first, second] = [await upload(user, "avatar", true), await upload(user, "avatar", false)];
+  assert.equal((await meWith(user, { avatar_asset_id: first.id })).app_user?.avatar_url, first.publicUrl);
   assert.equal(await status(first.publicUrl), 200);
-  assert.equal((await me(person)).app_user?.avatar_url, first.publicUrl);
-  const again = await meWith(person, { avatar_asset_id: first.id, display_name: "鈴木" });
+  assert.equal((await me(user)).app_user?.avatar_url, first.publicUrl);
+  const again = await meWith(user, { avatar_asset_id: first.id, display_name: "鈴木" });
   assert.deepEqual([again.app_user?.display_name, again.app_user?.avatar_url], ["鈴木", first.publicUrl]);
-  assert.equal((await meWith(person, { display_name: "田中" })).app_user?.avatar_url, first.publicUrl);
+  assert.equal((await meWith(user, { display_name: "田中" })).app_user?.avatar_url, first.publicUrl);
 
-  const replaced = await meWith(person, { avatar_asset_id: second.id });
+  const replaced = await meWith(user, { avatar_asset_id: second.id });
   assert.equal(await status(replaced.app_user!.avatar_url), 200);
   assert.notEqual(replaced.app_user!.avatar_url, second.publicUrl);
   await swept(async () => await isDeleted(first.id) && await status(first.publicUrl) === 404);
 
-  const exported = await replyOf(exportMyData, await ask("/me/export", { headers: bearer(person.token) }), MyData);
+  const exported = await replyOf(exportMyData, await ask("/me/export", { headers: bearer(user.token) }), MyData);
   assert.equal(await status(exported.account.app_user!.avatar_url), 200);
-  assert.equal((await meWith(person, { avatar_asset_id: null })).app_user?.avatar_url, null);
+  assert.equal((await meWith(user, { avatar_asset_id: null })).app_user?.avatar_url, null);
   assert.ok(await isDeleted(second.id));
-  await assertError(await patch("/me", person, { avatar_asset_id: second.id }), {
+  await assertError(await patch("/me", user, { avatar_asset_id: second.id }), {
     code: "not_found",
     param: "avatar_asset_id",
   });
 });
 
 Deno.test("storage: photos and avatars that are used are not deleted a day later", async () => {
-  const [lot, person] = [await aLot(), await signUp()];
+  const [lot, user] = [await aLot(), await signUp()];
   const [photo, avatar, unused] = [
-    await upload(person, "review", true),
-    await upload(person, "avatar", false),
-    await upload(person, "avatar", false),
+    await upload(user, "review", true),
+    await upload(user, "avatar", false),
+    await upload(user, "avatar", false),
   ];
-  await posted(lot, person, [photo]);
-  await meWith(person, { avatar_asset_id: avatar.id });
+  await posted(lot, user, [photo]);
+  await meWith(user, { avatar_asset_id: avatar.id });
   await inDatabase(async (sql) => {
     const ids = [photo.id, avatar.id, unused.id];
     await sql`update public.assets set created_at = now() - interval '25 hours' where id in ${sql(ids)}`;
@@ -318,9 +318,12 @@ Deno.test("storage: photos and avatars that are used are not deleted a day later
 
 Deno.test("GET /parking-lots/{id}/reviews: an author without a name has no user_id", async () => {
   const [lot, named, nameless] = [await aLot(), await signUp({ displayName: "山田" }), await signUp()];
-  for (const person of [named, nameless]) await move((await posted(lot, person, [])).id, "approved");
-  const shown = (await published(lot)).map(({ user_id, user_name }) => [user_id, user_name]);
-  assert.deepEqual(new Map(shown as [string | null, string][]), new Map([[named.id, "山田"], [null, "匿名ユーザー"]]));
+  for (const user of [named, nameless]) await move((await posted(lot, user, [])).id, "approved");
+  const visible = (await published(lot)).map(({ user_id, user_name }) => [user_id, user_name]);
+  assert.deepEqual(
+    new Map(visible as [string | null, string][]),
+    new Map([[named.id, "山田"], [null, "匿名ユーザー"]]),
+  );
   await inDatabase((sql) => sql`update public.app_users set status = 'suspended' where id = ${named.id}`);
   assert.deepEqual((await published(lot)).map(({ user_id }) => user_id), [null, null]);
 });

@@ -1,4 +1,4 @@
-// Purchases in the stand-ins of both stores, and what users do with them over HTTP.
+// Purchases in the stand-ins of both stores, and the requests of users about them.
 import assert from "node:assert/strict";
 import { type Person, signUp } from "../support/people.ts";
 import { AppleStore } from "../support/app_store.ts";
@@ -96,7 +96,7 @@ export async function consume(name: "process" | "reconcile"): Promise<Record<str
   return JSON.parse(text);
 }
 
-/** The store of a subscription is to be asked now, before any other. */
+/** Makes a subscription the next one to be queried at its store. */
 export async function dueNow(subscriptionId: string): Promise<void> {
   await inDatabase((sql) =>
     sql`update public.user_subscriptions set ask_at = '2000-01-01' where id = ${subscriptionId}`

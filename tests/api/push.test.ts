@@ -1,5 +1,5 @@
 // Push from the administrator's draft to the messaging service: figures, outcomes, rules. Every test has devices of its own;
-// they are told apart by the prefix of their tokens.
+// they are distinguished by the prefix of their tokens.
 import assert from "node:assert/strict";
 import { type Person, signIn, signUp } from "../support/people.ts";
 import { eventually } from "../support/eventually.ts";

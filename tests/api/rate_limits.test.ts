@@ -15,34 +15,34 @@ const rename = ({ token }: Person, body: unknown = { display_name: "駐車" }) =
 const left = (answer: Response) => /^"write";r=(\d+);t=(\d+)$/.exec(answer.headers.get("ratelimit") ?? "")?.[1];
 
 /** As if the caller had written so often, so long ago. */
-const counted = (person: Person, taken: number, secondsAgo = 0) =>
+const counted = (user: Person, taken: number, secondsAgo = 0) =>
   inDatabase((sql) =>
     sql`
       update private.rate_limit_windows set taken = ${taken}, started_at = now() - make_interval(secs => ${secondsAgo})
-      where policy = 'write' and subject = ${person.id}`
+      where policy = 'write' and subject = ${user.id}`
   );
 
 Deno.test("rate limits: every response to a write has the remaining quota, also an error; a read is not counted", async () => {
-  const person = await signUp();
-  const first = await rename(person);
+  const user = await signUp();
+  const first = await rename(user);
   assert.equal(first.headers.get("ratelimit-policy"), '"write";q=120;w=60');
   assert.equal(left(first), "119");
-  await assertError(await rename(person, { nick: "a" }), { code: "validation_error" });
-  const read = await ask("/me", { headers: bearer(person.token) });
+  await assertError(await rename(user, { nick: "a" }), { code: "validation_error" });
+  const read = await ask("/me", { headers: bearer(user.token) });
   assert.equal(read.headers.get("ratelimit"), null);
-  assert.equal(left(await rename(person)), "117");
+  assert.equal(left(await rename(user)), "117");
 });
 
 Deno.test("rate limits: a rejected write and a replay are each counted once", async () => {
-  const person = await signUp();
+  const user = await signUp();
   const start = (key: string, body: unknown) =>
-    ask("/me/vehicles", { method: "POST", ...jsonBody(body, { ...bearer(person.token), "idempotency-key": key }) });
+    ask("/me/vehicles", { method: "POST", ...jsonBody(body, { ...bearer(user.token), "idempotency-key": key }) });
   const vehicle = { vehicle_type: "standard", plate_number: "品川 300 あ 1" };
   const [first, replay, other, another] = [
     await start("one", vehicle),
     await start("one", vehicle),
     await start("one", { ...vehicle, plate_number: "2" }),
-    await ask(`/me/vehicles/${crypto.randomUUID()}`, { method: "DELETE", headers: bearer(person.token) }),
+    await ask(`/me/vehicles/${crypto.randomUUID()}`, { method: "DELETE", headers: bearer(user.token) }),
   ];
   assert.deepEqual([first, replay, other, another].map(({ status }) => status), [201, 201, 409, 404]);
   assert.equal(replay!.headers.get("idempotent-replayed"), "true");
@@ -50,21 +50,21 @@ Deno.test("rate limits: a rejected write and a replay are each counted once", as
 });
 
 Deno.test("rate limits: beyond the quota a write is 429 with Retry-After, reads go on, and when the window closes writes do", async () => {
-  const person = await signUp();
-  await rename(person);
-  await counted(person, 119, 20);
-  assert.equal((await rename(person)).status, 200);
-  const beyond = await rename(person, { display_name: "乙" });
+  const user = await signUp();
+  await rename(user);
+  await counted(user, 119, 20);
+  assert.equal((await rename(user)).status, 200);
+  const beyond = await rename(user, { display_name: "乙" });
   const { error } = await beyond.clone().json();
   const wait = Number(beyond.headers.get("retry-after"));
   assert.ok(wait >= 30 && wait <= 40, `Retry-After: ${wait}`);
   assert.deepEqual(error.details, { policy: "write", retry_after: wait });
   assert.match(beyond.headers.get("access-control-expose-headers") ?? "", /retry-after.*ratelimit/);
   await assertError(beyond, { code: "rate_limited" });
-  const read = await ask("/me", { headers: bearer(person.token) });
+  const read = await ask("/me", { headers: bearer(user.token) });
   assert.equal((await read.json()).app_user.display_name, "駐車");
-  await counted(person, 121, 60);
-  assert.equal(left(await rename(person)), "119");
+  await counted(user, 121, 60);
+  assert.equal(left(await rename(user)), "119");
 });
 
 Deno.test("rate limits: each caller has their own count, and a request with an invalid token is not counted", async () => {
@@ -73,9 +73,9 @@ Deno.test("rate limits: each caller has their own count, and a request with an i
   await counted(one, 121);
   assert.equal((await rename(one)).status, 429);
   assert.equal((await rename(other)).status, 200);
-  const nobody = await ask("/me", { method: "PATCH", ...jsonBody({}, bearer("forged")) });
-  assert.equal(nobody.headers.get("ratelimit"), null);
-  assert.equal(nobody.status, 401);
+  const forged = await ask("/me", { method: "PATCH", ...jsonBody({}, bearer("forged")) });
+  assert.equal(forged.headers.get("ratelimit"), null);
+  assert.equal(forged.status, 401);
 });
 
 Deno.test("rate limits: anonymous users are counted by their network", async () => {

@@ -98,7 +98,7 @@ Deno.test("reference: Apple's and Google's documents are at their paths, as JSON
   await other.body?.cancel();
 });
 
-/** An address that nobody else reports from. */
+/** An address that no other test reports from. */
 const address = () => ({ "cf-connecting-ip": `203.0.113.${Math.floor(Math.random() * 256)}-${crypto.randomUUID()}` });
 const report = (body: unknown, headers: Record<string, string>) =>
   ask("/report-crash", { method: "POST", ...jsonBody(body, headers) });

@@ -1,5 +1,5 @@
 // Through `run_command` every function of the interface gives the reply it gives by itself, and with an idempotency key the
-// same again. Reads are compared with their own reply, commands with the reply to another person without a key.
+// same again. Reads are compared with their own reply, commands with the reply to another user without a key.
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import { type Person, signUp } from "../support/people.ts";
@@ -26,7 +26,7 @@ const functions = await inDatabase((sql) =>
     order by p.proname`
 );
 const [one, other] = [await signUp(), await signUp()];
-/** Reads with a key are counted as well, so many that one person's quota does not suffice. */
+/** Reads with a key are counted as well, so many that one user's quota does not suffice. */
 const readers = [await signUp(), await signUp(), await signUp()];
 const lot = await aLot();
 
@@ -81,12 +81,12 @@ interface Outcome {
   readonly data: unknown;
 }
 
-async function rpc(person: Person, name: string, args: unknown): Promise<Outcome> {
+async function rpc(user: Person, name: string, args: unknown): Promise<Outcome> {
   const answer = await fetch(`${stack().restUrl}/rpc/${name}`, {
     method: "POST",
     headers: {
       apikey: stack().publishableKey,
-      authorization: `Bearer ${person.token}`,
+      authorization: `Bearer ${user.token}`,
       "content-profile": "api",
       "content-type": "application/json",
     },
@@ -103,29 +103,29 @@ interface Ran {
 }
 
 /** With a key the call is made twice, and the second reply is the first. */
-async function run(person: Person, name: string, args: unknown, key?: string): Promise<Outcome> {
+async function run(user: Person, name: string, args: unknown, key?: string): Promise<Outcome> {
   const call = {
     p_command: name,
     p_arguments: args,
     ...(key !== undefined && { p_key: key, p_fingerprint: "0".repeat(64) }),
   };
-  const first = await rpc(person, "run_command", call);
+  const first = await rpc(user, "run_command", call);
   if (first.status !== 200) return first;
   const { reply, replayed } = first.data as Ran;
   assert.equal(replayed, false, name);
   if (key !== undefined) {
-    const again = (await rpc(person, "run_command", call)).data as Ran;
+    const again = (await rpc(user, "run_command", call)).data as Ran;
     assert.deepEqual([again.replayed, again.reply], [true, reply], `${name}: the replay differs`);
   }
   return { status: 200, data: reply };
 }
 
 /** What a read replies by itself and with a key meanwhile; again when others changed what it reads. */
-async function readBothWays(person: Person, name: string, args: unknown): Promise<{ direct: Outcome; kept: Outcome }> {
+async function readBothWays(user: Person, name: string, args: unknown): Promise<{ direct: Outcome; kept: Outcome }> {
   for (let attempt = 1;; attempt++) {
-    const direct = await rpc(person, name, args);
-    const kept = await run(person, name, args, `read-${name}-${attempt}`);
-    const after = await rpc(person, name, args);
+    const direct = await rpc(user, name, args);
+    const kept = await run(user, name, args, `read-${name}-${attempt}`);
+    const after = await rpc(user, name, args);
     if (attempt === 20 || isDeepStrictEqual(direct, after)) return { direct, kept };
   }
 }
@@ -181,15 +181,15 @@ Deno.test("run_command: a command called by its own name is not found in any sch
 });
 
 Deno.test("run_command: beyond the quota the Data API itself answers 429 with the headers of the limit", async () => {
-  const person = await signUp();
+  const user = await signUp();
   await inDatabase((sql) =>
-    sql`insert into private.rate_limit_windows (policy, subject, taken) values ('write', ${person.id}, 120)`
+    sql`insert into private.rate_limit_windows (policy, subject, taken) values ('write', ${user.id}, 120)`
   );
   const answer = await fetch(`${stack().restUrl}/rpc/run_command`, {
     method: "POST",
     headers: {
       apikey: stack().publishableKey,
-      authorization: `Bearer ${person.token}`,
+      authorization: `Bearer ${user.token}`,
       "content-profile": "api",
       "content-type": "application/json",
     },

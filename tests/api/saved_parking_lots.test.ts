@@ -35,9 +35,9 @@ Deno.test("saved lots: a lot is saved with 201, again with 200, listed with its 
   assert.deepEqual([parking_lot?.id, parking_lot?.name, parking_lot?.is_saved], [lot, "駅前", true]);
 
   for (let time = 0; time < 2; time++) {
-    const gone = await unsave(lot, token);
-    assert.equal(gone.status, 204);
-    assert.equal(await gone.text(), "");
+    const deleted = await unsave(lot, token);
+    assert.equal(deleted.status, 204);
+    assert.equal(await deleted.text(), "");
   }
   assert.deepEqual((await list(token)).items, []);
 });

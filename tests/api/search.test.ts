@@ -73,8 +73,8 @@ Deno.test("parking-lots: a stay is priced in JSON, GeoJSON and lines alike, as i
     sql`insert into public.pricing_rules (parking_lot_id, category, rule_order, per_minutes, price_minor)
       values (${ids[0]!}, 'time_band', 1, 60, 200)`
   );
-  const asked = { keywords: word, center, limit: 3, ...stay };
-  const { items } = await found(asked);
+  const args = { keywords: word, center, limit: 3, ...stay };
+  const { items } = await found(args);
   const [first, second] = items;
   assert.ok(first && second && !("deleted" in first) && !("deleted" in second));
   assert.deepEqual([first.estimated_fee, first.fee_refusal, first.walk_minutes, first.effective_cost], [
@@ -96,7 +96,7 @@ Deno.test("parking-lots: a stay is priced in JSON, GeoJSON and lines alike, as i
   const detail = await replyOf(readParkingLot, await ask(`/parking-lots/${ids[1]}${query(stay)}`), LotDetail);
   assert.deepEqual(detail.planned_stay?.fee_refusal, second.fee_refusal);
   for (const accept of ["application/geo+json", "application/x-ndjson"]) {
-    const text = await (await ask(path(asked), { headers: { accept } })).text();
+    const text = await (await ask(path(args), { headers: { accept } })).text();
     assert.match(text, /"estimated_fee":600/);
     assert.match(text, /"planned_stay":\{"entry_at"/);
   }
@@ -106,12 +106,12 @@ Deno.test("parking-lots: a stay is priced in JSON, GeoJSON and lines alike, as i
 Deno.test("parking-lots: a stay of more than 24 hours is priced as well, and counted", async () => {
   const stay = { entry_at: "2026-11-25T10:00:00.000001Z", exit_at: "2026-11-26T10:00:00.000002Z" };
   for (
-    const asked of [
+    const args of [
       `${path({ keywords: word, ...stay })}`,
       `/parking-lots/nearby${query({ ...center, filters: stay })}`,
     ]
   ) {
-    const answer = await ask(asked);
+    const answer = await ask(args);
     assert.deepEqual(
       [answer.status, /expensive_read/.test(answer.headers.get("ratelimit") ?? "")],
       [200, true],
@@ -164,29 +164,29 @@ Deno.test("search: Accept of JSON Lines gets every lot beyond the limit, and an 
 });
 
 Deno.test("search: zoom returns clusters", async () => {
-  const asked = { bbox: "169,-45,171,-43", zoom: 2, keywords: word };
-  const { items, clusters, total } = await found(asked);
+  const args = { bbox: "169,-45,171,-43", zoom: 2, keywords: word };
+  const { items, clusters, total } = await found(args);
   assert.deepEqual([items, total], [[], undefined]);
-  assert.equal((await found({ ...asked, include: "total" })).total, 3);
+  assert.equal((await found({ ...args, include: "total" })).total, 3);
   assert.deepEqual(clusters?.map(({ count }) => count), [3]);
 });
 
 Deno.test("search: changes since a time have tombstones", async () => {
   const since = new Date().toISOString();
-  const gone = await inDatabase((sql) => newLot(sql, { name: word }));
-  await inDatabase((sql) => sql`delete from public.parking_lots where id = ${gone}`);
+  const deleted = await inDatabase((sql) => newLot(sql, { name: word }));
+  await inDatabase((sql) => sql`delete from public.parking_lots where id = ${deleted}`);
   let cursor: string | null = null;
   // Running transactions of other tests hold changes up.
-  const told = await eventually(async () => {
+  const changes = await eventually(async () => {
     const page: Awaited<ReturnType<typeof found>> = await found({
       updated_since: since,
       limit: 100,
       ...(cursor && { cursor }),
     });
     cursor = page.next_cursor;
-    return page.items.find(({ id }) => id === gone);
+    return page.items.find(({ id }) => id === deleted);
   }, 180_000);
-  assert.ok("deleted" in told);
+  assert.ok("deleted" in changes);
 });
 
 Deno.test("search: a + that the URL turned into a space is distinguished from a wrong time", async () => {

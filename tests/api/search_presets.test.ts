@@ -40,8 +40,8 @@ Deno.test("search presets: a preset is created, changed, made the default and de
     [[second.id, true], [first.id, false]],
   );
 
-  const gone = await plain("DELETE", `/${second.id}`, token);
-  assert.equal(gone.status, 204);
+  const deleted = await plain("DELETE", `/${second.id}`, token);
+  assert.equal(deleted.status, 204);
   assert.deepEqual((await list(token)).map(({ id, is_default }) => [id, is_default]), [[first.id, true]]);
   await assertError(await plain("DELETE", `/${second.id}`, token), { code: "not_found" });
 });

@@ -1,10 +1,10 @@
-// An export that breaks off: its reader can tell it from one that is finished.
+// An aborted export: its client can distinguish it from a complete one.
 import assert from "node:assert/strict";
 import { signUp } from "../support/people.ts";
 import { ask, bearer, query } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 
-/** More than all buffers on the way hold, so that the last page is not asked for before the first is read. */
+/** More than all buffers on the way hold, so that the last page is not requested before the first is read. */
 const LOTS = 15_000;
 const source = `test-${crypto.randomUUID()}`;
 const word = crypto.randomUUID().slice(0, 8);
@@ -22,8 +22,8 @@ Deno.test.afterAll(async () => {
 });
 
 function exported(token: string): Promise<Response> {
-  const asked = query({ query: { keywords: [word] } });
-  return ask(`/parking-lots${asked}`, { headers: { accept: "application/x-ndjson", ...bearer(token) } });
+  const args = query({ query: { keywords: [word] } });
+  return ask(`/parking-lots${args}`, { headers: { accept: "application/x-ndjson", ...bearer(token) } });
 }
 
 Deno.test("search stream: an export has every lot once, and ends", async () => {

@@ -33,8 +33,8 @@ Deno.test("service: the catalogue lists every code, and each has a page at its d
 });
 
 Deno.test("service: the page of a doc_url is text for a browser and JSON for a client that accepts it", async () => {
-  const refusal = await (await ask("/codes?lang=fr")).json();
-  const page = await fetch(refusal.error.doc_url, { headers: { accept: "text/html,*/*;q=0.8" } });
+  const rejection = await (await ask("/codes?lang=fr")).json();
+  const page = await fetch(rejection.error.doc_url, { headers: { accept: "text/html,*/*;q=0.8" } });
   assert.match(page.headers.get("content-type") ?? "", /^text\/plain; charset=utf-8/);
   assert.match(page.headers.get("vary") ?? "", /Accept/);
   assert.match(await page.text(), /^# validation_error \(HTTP 422\)/);
@@ -48,16 +48,16 @@ Deno.test("service: the service generates the request id, in the header and the 
 });
 
 Deno.test("service: a web page passes the preflight and may read errors", async () => {
-  const asked = { origin: "https://app.example", "access-control-request-method": "PATCH" };
-  const preflight = await ask("/me", { method: "OPTIONS", headers: asked });
+  const headers = { origin: "https://app.example", "access-control-request-method": "PATCH" };
+  const preflight = await ask("/me", { method: "OPTIONS", headers: headers });
   await preflight.body?.cancel();
   assert.equal(preflight.status, 204);
   assert.equal(preflight.headers.get("access-control-allow-origin"), "*");
   assert.match(preflight.headers.get("access-control-allow-methods") ?? "", /PATCH/);
-  const refused = await ask("/me", { headers: { origin: "https://app.example" } });
-  await refused.body?.cancel();
-  assert.equal(refused.status, 401);
-  assert.equal(refused.headers.get("access-control-allow-origin"), "*");
+  const error = await ask("/me", { headers: { origin: "https://app.example" } });
+  await error.body?.cancel();
+  assert.equal(error.status, 401);
+  assert.equal(error.headers.get("access-control-allow-origin"), "*");
 });
 
 Deno.test("service: a response has its duration", async () => {

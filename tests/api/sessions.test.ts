@@ -33,16 +33,16 @@ const list = async (token: string, filters: Record<string, unknown> = {}) =>
   );
 
 Deno.test("parking sessions: a session is started, annotated, ended, and in the history with its cost", async () => {
-  const [lot, driver, request] = [await aPricedLot({ name: "東口駐車場" }), await signUp(), crypto.randomUUID()];
+  const [lot, user, request] = [await aPricedLot({ name: "東口駐車場" }), await signUp(), crypto.randomUUID()];
   const body = { parking_lot_id: lot, vehicle_type: "kei", start_lat: 35.68, start_lng: 139.76 };
-  const started = await post("", driver.token, { ...body, client_request_id: request });
+  const started = await post("", user.token, { ...body, client_request_id: request });
   const { session_id } = await replyOf(startSession, started, StartedSession);
-  const again = await post("", driver.token, { ...body, client_request_id: request });
+  const again = await post("", user.token, { ...body, client_request_id: request });
   assert.deepEqual([again.status, await again.json()], [200, { session_id }]);
 
   const annotated = await replyOf(
     updateMySession,
-    await patch(session_id, driver.token, { memo: "B2" }),
+    await patch(session_id, user.token, { memo: "B2" }),
     ParkingSession,
   );
   assert.deepEqual(
@@ -51,12 +51,12 @@ Deno.test("parking sessions: a session is started, annotated, ended, and in the 
   );
   await age(session_id, 40);
   const [exit_at, client_request_id] = [inMinutes(0), crypto.randomUUID()];
-  const finalize = () => post(`/${session_id}/finalize`, driver.token, { exit_at, client_request_id });
+  const finalize = () => post(`/${session_id}/finalize`, user.token, { exit_at, client_request_id });
   const ended = await replyOf(finalizeSession, await finalize(), FinalizedSession);
   assert.deepEqual([ended.session_id, ended.total_amount, ended.currency], [session_id, 400, "JPY"]);
   assert.deepEqual(await replyOf(finalizeSession, await finalize(), FinalizedSession), ended);
 
-  const { items, next_cursor } = await list(driver.token);
+  const { items, next_cursor } = await list(user.token);
   assert.equal(next_cursor, null);
   assert.equal(items.length, 1);
   const [row] = items;
@@ -65,23 +65,23 @@ Deno.test("parking sessions: a session is started, annotated, ended, and in the 
     [session_id, "東口駐車場", "ended", 400, "JPY", "B2"],
   );
   assert.equal(Date.parse(row!.ended_at ?? ""), Date.parse(exit_at));
-  const cleared = await replyOf(updateMySession, await patch(session_id, driver.token, { memo: null }), ParkingSession);
+  const cleared = await replyOf(updateMySession, await patch(session_id, user.token, { memo: null }), ParkingSession);
   assert.equal(cleared.memo, null);
 });
 
 Deno.test("parking sessions: the fee and breakdown of a session are those of calc-fee", async () => {
-  const [lot, driver] = [await aPricedLot(), await signUp()];
-  const id = await aStart(driver.token, lot);
+  const [lot, user] = [await aPricedLot(), await signUp()];
+  const id = await aStart(user.token, lot);
   await age(id, 200);
   const exit_at = inMinutes(0);
   const ended = await replyOf(
     finalizeSession,
-    await post(`/${id}/finalize`, driver.token, { exit_at }),
+    await post(`/${id}/finalize`, user.token, { exit_at }),
     FinalizedSession,
   );
   const detail = await replyOf(
     readMySession,
-    await ask(`/me/parking-sessions/${id}`, { headers: bearer(driver.token) }),
+    await ask(`/me/parking-sessions/${id}`, { headers: bearer(user.token) }),
     ParkingSessionDetail,
   );
   assert.deepEqual([detail.breakdown, detail.photos], [ended.breakdown, []]);
@@ -93,11 +93,11 @@ Deno.test("parking sessions: the fee and breakdown of a session are those of cal
 });
 
 Deno.test("parking sessions: a session with an unknown fee ends without an amount and with the reason", async () => {
-  const [lot, driver] = [await aLot(), await signUp()];
-  const id = await aStart(driver.token, lot);
+  const [lot, user] = [await aLot(), await signUp()];
+  const id = await aStart(user.token, lot);
   const ended = await replyOf(
     finalizeSession,
-    await post(`/${id}/finalize`, driver.token, { exit_at: inMinutes(1) }),
+    await post(`/${id}/finalize`, user.token, { exit_at: inMinutes(1) }),
     FinalizedSession,
   );
   assert.deepEqual([ended.total_amount, ended.currency], [null, "JPY"]);
@@ -105,10 +105,10 @@ Deno.test("parking sessions: a session with an unknown fee ends without an amoun
 });
 
 Deno.test("parking sessions: GET current has a live meter for the running session, else 404", async () => {
-  const [lot, driver] = [await aPricedLot(), await signUp()];
-  const current = () => ask("/me/parking-sessions/current", { headers: bearer(driver.token) });
+  const [lot, user] = [await aPricedLot(), await signUp()];
+  const current = () => ask("/me/parking-sessions/current", { headers: bearer(user.token) });
   await assertError(await current(), { code: "not_found" });
-  const id = await aStart(driver.token, lot);
+  const id = await aStart(user.token, lot);
   await age(id, 40);
   const running = await replyOf(readCurrentSession, await current(), CurrentSession);
   assert.deepEqual([running.id, running.status, running.can_exit_now], [id, "parking", null]);
@@ -116,45 +116,45 @@ Deno.test("parking sessions: GET current has a live meter for the running sessio
   const { amount, next_amount, next_increase_at } = running.meter;
   assert.deepEqual([amount, next_amount], [400, 600]);
   assert.equal(Date.parse(next_increase_at!), Date.parse(running.started_at!) + 60 * 60_000);
-  await post(`/${id}/finalize`, driver.token, { exit_at: inMinutes(0) });
+  await post(`/${id}/finalize`, user.token, { exit_at: inMinutes(0) });
   await assertError(await current(), { code: "not_found" });
 });
 
 Deno.test("parking sessions: the meter of a lot without prices reports an unknown fee", async () => {
-  const driver = await signUp();
-  await aStart(driver.token, await aLot());
-  const answer = await ask("/me/parking-sessions/current", { headers: bearer(driver.token) });
+  const user = await signUp();
+  await aStart(user.token, await aLot());
+  const answer = await ask("/me/parking-sessions/current", { headers: bearer(user.token) });
   const { meter } = await replyOf(readCurrentSession, answer, CurrentSession);
   assert.deepEqual(meter, { refusal: { code: "fee_unknown", reason: "no_rules" } });
 });
 
 Deno.test("parking sessions: a session is cancelled once; a late or ended one is rejected", async () => {
-  const [lot, driver] = [await aPricedLot(), await signUp()];
-  const first = await aStart(driver.token, lot);
+  const [lot, user] = [await aPricedLot(), await signUp()];
+  const first = await aStart(user.token, lot);
   for (let n = 0; n < 2; n++) {
-    const reply = await replyOf(cancelSession, await post(`/${first}/cancel`, driver.token), CancelledSession);
+    const reply = await replyOf(cancelSession, await post(`/${first}/cancel`, user.token), CancelledSession);
     assert.deepEqual(reply, { cancelled: true });
   }
-  const second = await aStart(driver.token, lot);
+  const second = await aStart(user.token, lot);
   await age(second, 6);
-  const late = await post(`/${second}/cancel`, driver.token);
+  const late = await post(`/${second}/cancel`, user.token);
   assert.equal((await late.clone().json()).error.details.reason, "too_late");
   await assertError(late, { code: "conflict" });
-  assert.deepEqual((await list(driver.token, { status: "cancelled" })).items.map(({ id }) => id), [first]);
+  assert.deepEqual((await list(user.token, { status: "cancelled" })).items.map(({ id }) => id), [first]);
 });
 
 Deno.test("parking sessions: a second start is rejected and names the session that runs", async () => {
-  const [lot, driver] = [await aLot(), await signUp()];
-  const id = await aStart(driver.token, lot);
-  const refused = await post("", driver.token, { parking_lot_id: lot });
-  assert.equal((await refused.clone().json()).error.details.session_id, id);
-  await assertError(refused, { code: "concurrent_session_not_allowed" });
+  const [lot, user] = [await aLot(), await signUp()];
+  const id = await aStart(user.token, lot);
+  const error = await post("", user.token, { parking_lot_id: lot });
+  assert.equal((await error.clone().json()).error.details.session_id, id);
+  await assertError(error, { code: "concurrent_session_not_allowed" });
 });
 
 Deno.test("parking sessions: a session at a lot that is not public is rejected", async () => {
-  const driver = await signUp();
+  const user = await signUp();
   for (const lot of Object.values(await hiddenLots())) {
-    await assertError(await post("", driver.token, { parking_lot_id: lot }), {
+    await assertError(await post("", user.token, { parking_lot_id: lot }), {
       code: "lot_not_found",
       param: "parking_lot_id",
     });
@@ -162,8 +162,8 @@ Deno.test("parking sessions: a session at a lot that is not public is rejected",
 });
 
 Deno.test("parking sessions: another user's session is 404", async () => {
-  const [lot, driver, stranger] = [await aLot(), await signUp(), await signUp()];
-  const id = await aStart(driver.token, lot);
+  const [lot, user, stranger] = [await aLot(), await signUp(), await signUp()];
+  const id = await aStart(user.token, lot);
   await assertError(await post(`/${id}/finalize`, stranger.token, { exit_at: inMinutes(0) }), { code: "not_found" });
   await assertError(await post(`/${id}/cancel`, stranger.token), { code: "not_found" });
   await assertError(await patch(id, stranger.token, { memo: "mine" }), { code: "not_found" });
@@ -183,43 +183,43 @@ Deno.test("parking sessions: another user's session is 404", async () => {
 
 Deno.test("parking sessions: suspended and withdrawn users are rejected by every route", async () => {
   for (const status of ["suspended", "withdrawn"]) {
-    const [lot, driver] = [await aLot(), await signUp()];
-    const id = await aStart(driver.token, lot);
-    await inDatabase((sql) => sql`update public.app_users set status = ${status} where id = ${driver.id}`);
+    const [lot, user] = [await aLot(), await signUp()];
+    const id = await aStart(user.token, lot);
+    await inDatabase((sql) => sql`update public.app_users set status = ${status} where id = ${user.id}`);
     const answers = [
-      await post("", driver.token, { parking_lot_id: lot }),
-      await post(`/${id}/finalize`, driver.token, { exit_at: inMinutes(0) }),
-      await post(`/${id}/cancel`, driver.token),
-      await patch(id, driver.token, { memo: "mine" }),
-      await ask("/me/parking-sessions", { headers: bearer(driver.token) }),
-      await ask("/me/parking-sessions/current", { headers: bearer(driver.token) }),
-      await ask(`/me/parking-sessions/${id}`, { headers: bearer(driver.token) }),
+      await post("", user.token, { parking_lot_id: lot }),
+      await post(`/${id}/finalize`, user.token, { exit_at: inMinutes(0) }),
+      await post(`/${id}/cancel`, user.token),
+      await patch(id, user.token, { memo: "mine" }),
+      await ask("/me/parking-sessions", { headers: bearer(user.token) }),
+      await ask("/me/parking-sessions/current", { headers: bearer(user.token) }),
+      await ask(`/me/parking-sessions/${id}`, { headers: bearer(user.token) }),
     ];
     for (const answer of answers) await assertError(answer, { code: "forbidden" });
   }
 });
 
 Deno.test("parking sessions: pages of the history follow one another and a cursor is valid for its filters only", async () => {
-  const [lot, driver] = [await aLot(), await signUp()];
+  const [lot, user] = [await aLot(), await signUp()];
   await inDatabase((sql) =>
     sql`
       insert into public.parking_sessions (user_id, parking_lot_id, status, started_at)
-      select ${driver.id}, ${lot}, 'cancelled', now() - n * interval '1 hour' from generate_series(1, 7) as n`
+      select ${user.id}, ${lot}, 'cancelled', now() - n * interval '1 hour' from generate_series(1, 7) as n`
   );
-  const first = await list(driver.token, { limit: 4 });
-  const second = await list(driver.token, { limit: 4, cursor: first.next_cursor });
+  const first = await list(user.token, { limit: 4 });
+  const second = await list(user.token, { limit: 4, cursor: first.next_cursor });
   assert.deepEqual([first.items.length, second.items.length, second.next_cursor], [4, 3, null]);
   const ids = [...first.items, ...second.items].map(({ id }) => id);
   assert.equal(new Set(ids).size, 7);
   const other = await ask(`/me/parking-sessions?status=ended&cursor=${first.next_cursor}`, {
-    headers: bearer(driver.token),
+    headers: bearer(user.token),
   });
   await assertError(other, { code: "validation_error", param: "cursor" });
 });
 
 Deno.test("parking sessions: wrong sessions are rejected by their field", async () => {
-  const [lot, driver] = [await aLot(), await signUp()];
-  const id = await aStart(driver.token, lot);
+  const [lot, user] = [await aLot(), await signUp()];
+  const id = await aStart(user.token, lot);
   const wrong: [string, unknown, string, string?][] = [
     ["", {}, "parking_lot_id", "required"],
     ["", { parking_lot_id: "7" }, "parking_lot_id", "invalid_format"],
@@ -234,7 +234,7 @@ Deno.test("parking sessions: wrong sessions are rejected by their field", async 
   ];
   const other = await signUp();
   for (const [path, body, param, field] of wrong) {
-    const { token } = path === "" ? other : driver;
+    const { token } = path === "" ? other : user;
     const expected = { code: "validation_error", param, ...(field === undefined ? {} : { field }) } as const;
     await assertError(await post(path, token, body), expected);
   }
@@ -246,6 +246,6 @@ Deno.test("parking sessions: wrong sessions are rejected by their field", async 
       [{ status: "ended" }, "status"],
     ] as const
   ) {
-    await assertError(await patch(id, driver.token, body), { code: "validation_error", param });
+    await assertError(await patch(id, user.token, body), { code: "validation_error", param });
   }
 });

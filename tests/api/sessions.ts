@@ -1,4 +1,4 @@
-// Sessions that tests make through the interface, and what they need around them.
+// Sessions that API tests start, end and age, with a priced lot.
 import { newLot } from "../support/rows.ts";
 import { ask, bearer, jsonBody } from "./client.ts";
 import { inDatabase } from "./lots.ts";

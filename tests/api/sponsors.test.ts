@@ -86,21 +86,21 @@ Deno.test("sponsors: an invalid point or radius is rejected by name", async () =
 });
 
 Deno.test("sponsors: a check-in is made once: 201 with counted, then 200 with the same one", async () => {
-  const person = await signUp();
+  const user = await signUp();
   const place = somewhere();
   const sponsor = await aSponsor(place);
-  const first = await replyOf(checkIn, await arrive(person, sponsor, { ...place, accuracy_m: 8 }), Checkin);
+  const first = await replyOf(checkIn, await arrive(user, sponsor, { ...place, accuracy_m: 8 }), Checkin);
   assert.deepEqual([first.counted, first.sponsor_id, first.distance_m], [true, sponsor, 0]);
-  const answer = await arrive(person, sponsor, { ...place, accuracy_m: 8 });
+  const answer = await arrive(user, sponsor, { ...place, accuracy_m: 8 });
   assert.equal(answer.status, 200);
   assert.deepEqual(await answer.json(), { ...first, counted: false });
 });
 
 Deno.test("sponsors: a check-in too far away or too inaccurate is rejected with the figures, and does not count", async () => {
-  const person = await signUp();
+  const user = await signUp();
   const place = somewhere();
   const sponsor = await aSponsor({ ...place, checkin_radius_m: 200 });
-  const far = await arrive(person, sponsor, { ...place, lat: place.lat + 0.002, accuracy_m: 8 });
+  const far = await arrive(user, sponsor, { ...place, lat: place.lat + 0.002, accuracy_m: 8 });
   assert.equal(far.status, 422);
   const { error } = await far.json();
   const { errors, ...figures } = error.details;
@@ -109,24 +109,24 @@ Deno.test("sponsors: a check-in too far away or too inaccurate is rejected with 
     { reason: "too_far", distance_m: 222.39, allowed_m: 200 },
   ]);
   assert.deepEqual(errors.map(({ param }: { param: string }) => param), ["lat"]);
-  const unsure = await arrive(person, sponsor, { ...place, accuracy_m: 101 });
+  const unsure = await arrive(user, sponsor, { ...place, accuracy_m: 101 });
   await assertError(unsure, { code: "validation_error", param: "accuracy_m" });
   for (const missing of [{ lat: place.lat, lng: place.lng }, { lat: place.lat, accuracy_m: 1 }]) {
-    await assertError(await arrive(person, sponsor, missing), { code: "validation_error" });
+    await assertError(await arrive(user, sponsor, missing), { code: "validation_error" });
   }
-  assert.equal((await arrive(person, sponsor, { ...place, lat: place.lat + 0.001, accuracy_m: 100 })).status, 201);
+  assert.equal((await arrive(user, sponsor, { ...place, lat: place.lat + 0.001, accuracy_m: 100 })).status, 201);
 });
 
 Deno.test("sponsors: a check-in at a sponsor that is not shown, or by an anonymous user, is rejected", async () => {
-  const person = await signUp();
+  const user = await signUp();
   const place = somewhere();
   const hidden = await aSponsor({ ...place, is_active: false });
   for (const id of [hidden, crypto.randomUUID()]) {
-    await assertError(await arrive(person, id, { ...place, accuracy_m: 8 }), { code: "not_found", param: "id" });
+    await assertError(await arrive(user, id, { ...place, accuracy_m: 8 }), { code: "not_found", param: "id" });
   }
-  const visitor = await ask(`/sponsors/${hidden}/checkin`, {
+  const anonymous = await ask(`/sponsors/${hidden}/checkin`, {
     method: "POST",
     ...jsonBody({ ...place, accuracy_m: 8 }),
   });
-  await assertError(visitor, { code: "unauthorized" });
+  await assertError(anonymous, { code: "unauthorized" });
 });

@@ -1,4 +1,4 @@
-// Notifications of the stores, from what they send to premium, and what is refused.
+// Notifications of the stores, from the message to premium, and rejected messages.
 import assert from "node:assert/strict";
 import type { AppStoreAction } from "../support/app_store.ts";
 import type { PlayAction } from "../support/google_play.ts";

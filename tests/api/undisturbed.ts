@@ -1,4 +1,4 @@
-// For tests of lists that the whole database shares: other tests, which run at the same time, write them as administrators.
+// Repeats a test of a list that all tests share until no other test wrote to it meanwhile.
 import { inDatabase } from "./lots.ts";
 
 /** Runs a test of what tables hold; again when it failed and one of them was changed meanwhile. */

@@ -1,4 +1,4 @@
-// Pictures that API tests upload before they name them.
+// Uploads pictures for API tests.
 import { Upload } from "../../supabase/functions/storage/storage.schema.ts";
 import type { UploadCategory } from "../../supabase/functions/_shared/storage/assets.ts";
 import { createUpload } from "../../supabase/functions/storage/uploads.ts";

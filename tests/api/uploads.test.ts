@@ -17,10 +17,10 @@ import { awayStorage, service, storage, storageWith } from "./object_storage.ts"
 const SIZE = 200;
 const wish = { file_name: "IMG 1.png", file_size: SIZE, mime_type: "image/png", category: "review" };
 
-const post = (person: Person, body: unknown, headers: Record<string, string> = {}) =>
-  ask("/storage/upload-url", { method: "POST", ...jsonBody(body, { ...bearer(person.token), ...headers }) });
-const begin = async (person: Person, more: Record<string, unknown> = {}) =>
-  await replyOf(createUpload, await post(person, { ...wish, ...more }), Upload);
+const post = (user: Person, body: unknown, headers: Record<string, string> = {}) =>
+  ask("/storage/upload-url", { method: "POST", ...jsonBody(body, { ...bearer(user.token), ...headers }) });
+const begin = async (user: Person, more: Record<string, unknown> = {}) =>
+  await replyOf(createUpload, await post(user, { ...wish, ...more }), Upload);
 const statusOf = (asset: string) =>
   inDatabase(async (sql) => (await sql`select status from public.assets where id = ${asset}`)[0]?.["status"]);
 
@@ -31,14 +31,14 @@ const confirm = ({ id, token }: Person, asset: string) =>
   confirmAsset({ caller: { id, token }, service, storage }, asset, "review", "photo_asset_id");
 
 Deno.test("uploads: each type gets a URL that takes one PUT, and the file is not readable before it is used", async () => {
-  const person = await signUp({ displayName: "山田" });
+  const user = await signUp({ displayName: "山田" });
   for (const type of IMAGE_TYPES) {
     const file = picture(type, SIZE);
-    const upload = await begin(person, { mime_type: type, is_public: true });
+    const upload = await begin(user, { mime_type: type, is_public: true });
     assert.equal(upload.expires_in, 600);
     assert.ok(upload.public_url?.endsWith(`/${upload.s3_key}`), String(upload.public_url));
     assert.equal(await put(upload.upload_url, file, type), 200);
-    await confirm(person, upload.asset_id);
+    await confirm(user, upload.asset_id);
     assert.equal(await statusOf(upload.asset_id), "placed");
     assert.equal(await put(upload.upload_url, picture(type, SIZE), type), 200);
     for (const bucket of ["assets", "assets-private"]) {
@@ -90,8 +90,8 @@ Deno.test("uploads: a byte more or less, another type, another key or a changed 
 });
 
 Deno.test("uploads: a private file has no public URL, and is read by a signed URL only", async () => {
-  const person = await signUp();
-  const upload = await begin(person);
+  const user = await signUp();
+  const upload = await begin(user);
   assert.equal(upload.public_url, null);
   assert.equal(await put(upload.upload_url, picture("image/png", SIZE), "image/png"), 200);
   for (const bucket of ["assets", "assets-private"]) {
@@ -99,17 +99,17 @@ Deno.test("uploads: a private file has no public URL, and is read by a signed UR
     await guess.body?.cancel();
     assert.equal(guess.status, 404, bucket);
   }
-  await confirm(person, upload.asset_id);
+  await confirm(user, upload.asset_id);
   const read = await fetch(await storage.readUrl(upload.s3_key, 60));
   assert.equal((await read.arrayBuffer()).byteLength, SIZE);
 });
 
 Deno.test("uploads: a file that is missing, or not as declared, cannot be used until it is uploaded correctly", async () => {
-  const person = await signUp();
-  const upload = await begin(person);
-  const refusal = async () => {
+  const user = await signUp();
+  const upload = await begin(user);
+  const rejection = async () => {
     try {
-      await confirm(person, upload.asset_id);
+      await confirm(user, upload.asset_id);
     } catch (error) {
       if (error instanceof ApiError) return [error.code, error.param, error.message] as const;
       throw error;
@@ -117,19 +117,19 @@ Deno.test("uploads: a file that is missing, or not as declared, cannot be used u
     return assert.fail("it was expected to be refused");
   };
   const field = ["validation_error", "photo_asset_id"] as const;
-  assert.deepEqual(await refusal(), [
+  assert.deepEqual(await rejection(), [
     ...field,
     "This file has not been uploaded. Send it with PUT to its `upload_url` first.",
   ]);
   assert.equal(await put(upload.upload_url, picture("image/jpeg", SIZE), "image/png"), 200);
-  assert.deepEqual(await refusal(), [
+  assert.deepEqual(await rejection(), [
     ...field,
     "The uploaded file is not of the declared type image/png. Upload a valid file.",
   ]);
   assert.equal(await statusOf(upload.asset_id), "pending");
   assert.equal(await put(upload.upload_url, picture("image/png", SIZE), "image/png"), 200);
-  await confirm(person, upload.asset_id);
-  await confirm(person, upload.asset_id);
+  await confirm(user, upload.asset_id);
+  await confirm(user, upload.asset_id);
   assert.equal(await statusOf(upload.asset_id), "placed");
 });
 
@@ -142,22 +142,22 @@ Deno.test("uploads: another user's upload is not checked", async () => {
 });
 
 Deno.test("uploads: the same request with the same key gets the same URL", async () => {
-  const person = await signUp();
+  const user = await signUp();
   const headers = { "idempotency-key": crypto.randomUUID() };
-  const [first, second] = [await post(person, wish, headers), await post(person, wish, headers)];
+  const [first, second] = [await post(user, wish, headers), await post(user, wish, headers)];
   assert.equal(second.headers.get("idempotent-replayed"), "true");
   assert.deepEqual(await second.json(), await first.json());
 });
 
 Deno.test("POST /storage/upload-url: the 21st upload that nothing uses is rejected with 409 conflict", async () => {
-  const person = await signUp();
+  const user = await signUp();
   const statuses = await Promise.all(Array.from({ length: 25 }, async () => {
-    const answer = await post(person, { ...wish, category: "avatar" });
+    const answer = await post(user, { ...wish, category: "avatar" });
     await answer.body?.cancel();
     return answer.status;
   }));
   assert.equal(statuses.filter((status) => status === 201).length, 20);
-  const beyond = await post(person, wish);
+  const beyond = await post(user, wish);
   const { error } = await beyond.clone().json();
   assert.equal(error.details.reason, "too_many_unattached_uploads");
   assert.deepEqual([error.details.max_uploads, error.details.max_bytes], [20, 104_857_600]);
@@ -165,7 +165,7 @@ Deno.test("POST /storage/upload-url: the 21st upload that nothing uses is reject
 });
 
 Deno.test("uploads: an upload that is not allowed is rejected with its field", async () => {
-  const person = await signUp();
+  const user = await signUp();
   const wrong: [Record<string, unknown>, string, string?][] = [
     [{ file_size: 0 }, "file_size", "too_small"],
     [{ file_size: 10 * 1024 * 1024 + 1 }, "file_size", "too_big"],
@@ -176,40 +176,40 @@ Deno.test("uploads: an upload that is not allowed is rejected with its field", a
     [{ category: "video" }, "category", "invalid_value"],
     [{ category: "session_photo", is_public: true }, "is_public"],
     [{ entity_type: "review" }, "entity_id"],
-    [{ entity_id: person.id }, "entity_type"],
-    [{ entity_type: "Review", entity_id: person.id }, "entity_type", "invalid_format"],
+    [{ entity_id: user.id }, "entity_type"],
+    [{ entity_type: "Review", entity_id: user.id }, "entity_type", "invalid_format"],
   ];
   for (const [change, param, field] of wrong) {
     const expected = { code: "validation_error", param, ...(field === undefined ? {} : { field }) } as const;
-    await assertError(await post(person, { ...wish, ...change }), expected);
+    await assertError(await post(user, { ...wish, ...change }), expected);
   }
 });
 
 Deno.test("uploads: lots' pictures are for administrators of lots, and a suspended user uploads nothing", async () => {
-  const [person, admin] = [await signUp(), await signUp({ appMetadata: { admin: { name: "A", areas: ["lots"] } } })];
-  await assertError(await post(person, { ...wish, category: "parking_lot" }), { code: "forbidden" });
+  const [user, admin] = [await signUp(), await signUp({ appMetadata: { admin: { name: "A", areas: ["lots"] } } })];
+  await assertError(await post(user, { ...wish, category: "parking_lot" }), { code: "forbidden" });
   const upload = await begin(admin, { category: "parking_lot", is_public: true });
   assert.match(upload.s3_key, /^parking_lot\//);
-  await inDatabase((sql) => sql`update public.app_users set status = 'suspended' where id = ${person.id}`);
-  await assertError(await post(person, wish), { code: "forbidden" });
+  await inDatabase((sql) => sql`update public.app_users set status = 'suspended' where id = ${user.id}`);
+  await assertError(await post(user, wish), { code: "forbidden" });
 });
 
 Deno.test("uploads: the sweep deletes objects and then their rows, and a second sweep does nothing", async () => {
-  const person = await signUp();
+  const user = await signUp();
   const sweep = () => ask("/storage/sweep", { method: "POST", headers: bearer(serviceRoleKey) });
-  const uploads = [await begin(person), await begin(person, { is_public: true }), await begin(person)];
+  const uploads = [await begin(user), await begin(user, { is_public: true }), await begin(user)];
   for (const { upload_url } of uploads.slice(0, 2)) {
     assert.equal(await put(upload_url, picture("image/png", SIZE), "image/png"), 200);
   }
-  await confirm(person, uploads[0]!.asset_id);
-  const kept = await begin(person);
+  await confirm(user, uploads[0]!.asset_id);
+  const kept = await begin(user);
   await put(kept.upload_url, picture("image/png", SIZE), "image/png");
-  await confirm(person, kept.asset_id);
+  await confirm(user, kept.asset_id);
   const ids = uploads.map(({ asset_id }) => asset_id);
   await inDatabase((sql) =>
     sql`select private.detach_assets(array_agg(id)) from public.assets where id in ${sql(ids)}`
   );
-  // The platform's own job may sweep at the same moment: whoever comes first deletes.
+  // The platform's own job may sweep at the same moment: the first one deletes.
   await eventually(async () => {
     assert.equal((await sweep()).status, 200);
     const left = await inDatabase((sql) => sql`select from public.assets where id in ${sql(ids)}`);
@@ -233,10 +233,10 @@ Deno.test("uploads: the database job calls the function, which deletes the queue
 });
 
 Deno.test("storage: the uploaded object is deleted when its URL has expired; the checked copy stays", async () => {
-  const person = await signUp();
-  const upload = await begin(person);
+  const user = await signUp();
+  const upload = await begin(user);
   assert.equal(await put(upload.upload_url, picture("image/png", SIZE), "image/png"), 200);
-  await confirm(person, upload.asset_id);
+  await confirm(user, upload.asset_id);
   await inDatabase(async (sql) => {
     const [message] = await sql<{ msg_id: string; minutes: number }[]>`
       select msg_id, round(extract(epoch from vt - now()) / 60)::integer as minutes from pgmq.q_object_deletion

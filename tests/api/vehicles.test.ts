@@ -34,9 +34,9 @@ Deno.test("vehicles: a vehicle is registered, listed, changed and deleted", asyn
   );
   assert.deepEqual([changed.nickname, changed.width_m, changed.height_m], [null, 1.48, 1.78]);
   assert.deepEqual((await list(token)).items, [changed]);
-  const gone = await remove(vehicle.id, token);
-  assert.equal(gone.status, 204);
-  assert.equal(await gone.text(), "");
+  const deleted = await remove(vehicle.id, token);
+  assert.equal(deleted.status, 204);
+  assert.equal(await deleted.text(), "");
   assert.deepEqual(await list(token), { items: [], next_cursor: null });
   await assertError(await remove(vehicle.id, token), { code: "not_found", param: "id" });
 });
@@ -48,8 +48,8 @@ Deno.test("vehicles: exactly one vehicle is the default, and it cannot be unset"
   assert.equal((await replyOf(updateVehicle, taken, UserVehicle)).is_default, true);
   assert.deepEqual((await list(token)).items.map(({ is_default }) => is_default), [false, true]);
   await assertError(await send("PATCH", `/${second.id}`, token, { is_default: false }), { code: "conflict" });
-  const gone = await remove(second.id, token);
-  assert.equal(gone.status, 204);
+  const deleted = await remove(second.id, token);
+  assert.equal(deleted.status, 204);
   assert.deepEqual((await list(token)).items.map(({ id, is_default }) => [id, is_default]), [[first.id, true]]);
 });
 

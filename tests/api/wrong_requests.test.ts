@@ -87,7 +87,7 @@ const useUpQuotas = () =>
     ]}::text[]) as subject
       on conflict (policy, subject) do update set started_at = now(), taken = excluded.taken`
   );
-/** Wrong requests count too: so many routes may be asked by one person within a quota. */
+/** Wrong requests count too: so many routes may be called by one user within a quota. */
 const LIMITED_A_PERSON = 8;
 let limited = 0;
 let limitedOfAdmins = 0;
@@ -148,7 +148,7 @@ const raw = (body: BodyInit, headers: Record<string, string> = {}) => ({
   headers: { ...mine, "content-type": "application/json", ...headers },
 });
 
-/** Path, request, then what it is refused for: the code, or the field and what is wrong with it. */
+/** Path, request, then the expected error: its code, or the field and its error. */
 const wrong: [path: string, init: RequestInit, code: ExpectedError["code"], param?: string | null, field?: string][] = [
   ["/codes/nothing", {}, "not_found"],
   ["/codes/", {}, "not_found"],
@@ -254,7 +254,7 @@ function refuses({ name, path, init, expected }: WrongRequest): void {
   Deno.test(name, async () => await assertError(await ask(path, init), expected));
 }
 
-/** A body whose length is not told beforehand. */
+/** A body without Content-Length. */
 function streamOf(bytes: number): ReadableStream<Uint8Array> {
   return new Blob([" ".repeat(bytes)]).stream();
 }

@@ -10,7 +10,7 @@ import { allFunctions, argumentsFor, codeOf, rpc, send } from "./attacker.ts";
 const functions = await allFunctions();
 const victim = await signUp();
 
-/** The address that the edge tells; what else a client says of its own address is not believed. */
+/** The address that the edge sets; addresses claimed by a client are ignored. */
 const edge = (address: string) => ({ "cf-connecting-ip": address });
 
 Deno.test("anonymous: a function that is not granted to anonymous clients is rejected at the Data API", async () => {

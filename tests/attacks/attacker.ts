@@ -1,4 +1,4 @@
-// What an attacker has: an identity, the addresses of the service, and every function's name.
+// The means of an attacker: an identity, the URLs of the service, and the name of every function.
 import postgres from "postgres";
 import type { Person } from "../support/people.ts";
 import { stack } from "../support/stack.ts";

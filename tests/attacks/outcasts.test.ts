@@ -17,8 +17,8 @@ await inDatabase((sql) => sql`update public.app_users set status = 'suspended' w
 const withdrawn = await signUp();
 assert.equal((await send(withdrawn, "POST", "/me/withdraw")).status, 204);
 
-/** How many rows name a person, over all tables. */
-async function rowsOf(person: Person): Promise<Record<string, number>> {
+/** How many rows reference a user, over all tables. */
+async function rowsOf(user: Person): Promise<Record<string, number>> {
   return await inDatabase(async (sql) => {
     const columns = await sql<{ table: string; column: string }[]>`
       select c.oid::regclass::text as table, a.attname as column
@@ -27,40 +27,40 @@ async function rowsOf(person: Person): Promise<Record<string, number>> {
     const counts: Record<string, number> = {};
     for (const { table, column } of columns) {
       if (table === "private.rate_limit_windows") continue;
-      const [row] = await sql.unsafe(`select count(*)::integer as n from ${table} where ${column} = '${person.id}'`);
+      const [row] = await sql.unsafe(`select count(*)::integer as n from ${table} where ${column} = '${user.id}'`);
       counts[`${table}.${column}`] = row!["n"];
     }
     return counts;
   });
 }
 
-for (const [standing, person] of Object.entries({ suspended, withdrawn })) {
+for (const [standing, user] of Object.entries({ suspended, withdrawn })) {
   Deno.test(`${standing} user: every route that knows a caller is 403, except GET /me`, async () => {
     for (const route of groups.flatMap(({ routes }) => routes)) {
       if (route.access !== "user" || route.path === "/me" && route.method === "GET") continue;
       const path = route.path.replace("{phase}/{slot}", "during/1").replaceAll(/\{\w+\}/g, lot);
-      const reply = await send(person, route.method, path, route.method === "GET" ? undefined : {});
+      const reply = await send(user, route.method, path, route.method === "GET" ? undefined : {});
       assert.ok([403, 422].includes(reply.status), `${route.method} ${route.path}: ${reply.status}`);
     }
   });
 
   Deno.test(`${standing} user: every command is rejected at the Data API and leaves no row`, async () => {
-    const before = await rowsOf(person);
+    const before = await rowsOf(user);
     for (const each of commands) {
-      const reply = await run(person, each.name, argumentsFor(each, { p_parking_lot_id: lot, p_value: "good" }));
+      const reply = await run(user, each.name, argumentsFor(each, { p_parking_lot_id: lot, p_value: "good" }));
       assert.ok(
         reply.status >= 400 && reply.status < 500,
         `${each.name}: ${reply.status} ${JSON.stringify(reply.body)}`,
       );
     }
-    const keyed = await rpc(person, "run_command", {
+    const keyed = await rpc(user, "run_command", {
       p_command: "rate_parking_lot",
       p_arguments: { p_parking_lot_id: lot, p_value: "good" },
       p_key: "a-key",
       p_fingerprint: "0".repeat(64),
     });
     assert.deepEqual([keyed.status, codeOf(keyed)], [403, "forbidden"]);
-    assert.deepEqual(await rowsOf(person), before);
+    assert.deepEqual(await rowsOf(user), before);
   });
 
   Deno.test(`${standing} user: reads at the Data API are 403, except of their own account`, async () => {
@@ -69,7 +69,7 @@ for (const [standing, person] of Object.entries({ suspended, withdrawn })) {
       /^(list_my|my_|get_parking|get_support|nearby_parking|search|parking_lot_occ|export)/.test(name)
     );
     for (const each of reads) {
-      const reply = await rpc(person, each.name, argumentsFor(each, { p_lat: 35.68, p_lng: 139.76 }));
+      const reply = await rpc(user, each.name, argumentsFor(each, { p_lat: 35.68, p_lng: 139.76 }));
       if (each.name === "my_account") assert.equal(reply.status, 200);
       else assert.ok([403, 404].includes(reply.status), `${each.name}: ${reply.status} ${JSON.stringify(reply.body)}`);
     }
@@ -107,15 +107,15 @@ Deno.test("administrator without areas: reads no rows of users and changes nothi
 });
 
 Deno.test("administrator with an app account: approves neither their own review nor their own report", async () => {
-  const person = await signUp();
+  const user = await signUp();
   await inDatabase((sql) =>
     sql`
       update auth.users set raw_app_meta_data = raw_app_meta_data || '{"admin": {"name": "Both", "areas": ["reviews"]}}'
-      where id = ${person.id}`
+      where id = ${user.id}`
   );
-  const review = await send(person, "POST", `/parking-lots/${lot}/reviews`, { rating: 5 });
+  const review = await send(user, "POST", `/parking-lots/${lot}/reviews`, { rating: 5 });
   assert.equal(review.status, 201, JSON.stringify(review.body));
-  const moved = await send(person, "PATCH", `/admin/reviews/${Object(review.body).id}`, {
+  const moved = await send(user, "PATCH", `/admin/reviews/${Object(review.body).id}`, {
     status: "approved",
     seen_updated_at: Object(review.body).updated_at,
   });

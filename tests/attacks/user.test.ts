@@ -1,4 +1,4 @@
-// An attacker with an ordinary account, who knows the ids of another person's rows.
+// An attacker with an ordinary account, who knows the ids of another user's rows.
 import assert from "node:assert/strict";
 import { groups } from "../../supabase/functions/openapi/contract.ts";
 import { inDatabase } from "../api/lots.ts";
@@ -175,23 +175,23 @@ Deno.test("user: functions of the service are 401 to 404 at the Data API, and ro
 });
 
 Deno.test("user: quotas hold past the service: 130 writes at the Data API, at most 120 take effect", async () => {
-  const person = await signUp();
+  const user = await signUp();
   const replies: Reply[] = [];
   for (let n = 0; n < 13; n++) {
     replies.push(
       ...await Promise.all(
         Array.from(
           { length: 10 },
-          () => run(person, "rate_parking_lot", { p_parking_lot_id: lot, p_value: n % 2 ? "good" : "bad" }),
+          () => run(user, "rate_parking_lot", { p_parking_lot_id: lot, p_value: n % 2 ? "good" : "bad" }),
         ),
       ),
     );
   }
   assert.ok(replies.filter(({ status }) => status === 200).length <= 120);
   assert.equal(replies.at(-1)!.status, 429);
-  const through = await send(person, "PUT", `/parking-lots/${lot}/rating`, { value: "good" });
+  const through = await send(user, "PUT", `/parking-lots/${lot}/rating`, { value: "good" });
   assert.equal(through.status, 429, "the router counts in the same window");
-  const named = await rpc(person, "run_command", {
+  const named = await rpc(user, "run_command", {
     p_policy: "upload",
     p_command: "rate_parking_lot",
     p_arguments: {},
@@ -200,17 +200,17 @@ Deno.test("user: quotas hold past the service: 130 writes at the Data API, at mo
 });
 
 Deno.test("user: idempotency keys store no reads, and at most 1,000 a day", async () => {
-  const person = await signUp();
+  const user = await signUp();
   const keyed = (p_key: string, p_command: string) =>
-    rpc(person, "run_command", { p_key, p_fingerprint: "a".repeat(64), p_command, p_arguments: {} });
+    rpc(user, "run_command", { p_key, p_fingerprint: "a".repeat(64), p_command, p_arguments: {} });
   assert.equal((await keyed("read", "export_my_data")).status, 200);
   await inDatabase(async (sql) => {
     const [kept] =
-      await sql`select octet_length(replies::text) as bytes from private.idempotency_keys where user_id = ${person.id}`;
+      await sql`select octet_length(replies::text) as bytes from private.idempotency_keys where user_id = ${user.id}`;
     assert.ok(kept!["bytes"] < 100, `${kept!["bytes"]} bytes`);
     await sql`
       insert into private.idempotency_keys (user_id, key, fingerprint)
-      select ${person.id}::uuid, 'key-' || n, ${"a".repeat(64)} from generate_series(1, 999) n`;
+      select ${user.id}::uuid, 'key-' || n, ${"a".repeat(64)} from generate_series(1, 999) n`;
   });
   const beyond = await keyed("one-more", "my_account");
   assert.deepEqual([beyond.status, codeOf(beyond)], [429, "rate_limited"]);
@@ -239,7 +239,7 @@ Deno.test("user: the identity provider lets no user become administrator or prem
 });
 
 Deno.test("user: a rating does not mark the lot as changed for updated_since", async () => {
-  const person = await signUp();
+  const user = await signUp();
   const changed = () =>
     inDatabase(async (sql) =>
       JSON.stringify(
@@ -251,25 +251,25 @@ Deno.test("user: a rating does not mark the lot as changed for updated_since", a
   await inDatabase((sql) => runJob(sql, "note_lot_changes"));
   const before = await changed();
   for (const value of ["good", "bad", "good"]) {
-    assert.equal((await send(person, "PUT", `/parking-lots/${lot}/rating`, { value })).status, 200);
+    assert.equal((await send(user, "PUT", `/parking-lots/${lot}/rating`, { value })).status, 200);
   }
   assert.equal(await changed(), before);
 });
 
 Deno.test("user: deleted rows do not accumulate", async () => {
-  const person = await signUp();
+  const user = await signUp();
   for (let n = 0; n < 25; n++) {
-    const preset = await made(person, "POST", "/me/search-presets", {
+    const preset = await made(user, "POST", "/me/search-presets", {
       name: `Home ${n}`,
       query_json: { keywords: ["home"] },
     });
-    const vehicle = await made(person, "POST", "/me/vehicles", { vehicle_type: "standard", plate_number: "12-34" });
-    await send(person, "DELETE", `/me/search-presets/${preset["id"]}`);
-    await send(person, "DELETE", `/me/vehicles/${vehicle["id"]}`);
+    const vehicle = await made(user, "POST", "/me/vehicles", { vehicle_type: "standard", plate_number: "12-34" });
+    await send(user, "DELETE", `/me/search-presets/${preset["id"]}`);
+    await send(user, "DELETE", `/me/vehicles/${vehicle["id"]}`);
   }
   const left = await inDatabase(async (sql) => [
-    ...await sql`select * from public.search_presets where user_id = ${person.id}`,
-    ...await sql`select * from public.user_vehicles where user_id = ${person.id}`,
+    ...await sql`select * from public.search_presets where user_id = ${user.id}`,
+    ...await sql`select * from public.user_vehicles where user_id = ${user.id}`,
   ]);
   assert.ok(left.length <= 30, `${left.length} rows`);
   assert.doesNotMatch(JSON.stringify(left), /Home|home|12-34/);

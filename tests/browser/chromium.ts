@@ -1,5 +1,5 @@
 // A real browser from an npm package. It is fetched when a browser test runs, not with the project's packages: it is
-// large, and nobody else needs it.
+// large, and only browser tests need it.
 import { join } from "node:path";
 import { STATE } from "../../local/settings.ts";
 
@@ -8,7 +8,7 @@ const PACKAGE = "@sparticuz/chromium@138.0.2";
 /** The package has a browser for this kind of machine alone. */
 export const hasBrowser = Deno.build.os === "linux" && Deno.build.arch === "x86_64";
 
-/** Opens a page and closes the browser when `run` has ended; the page tells its own news to its server. */
+/** Opens a page and closes the browser when `run` has ended; the page reports its results to its server. */
 export async function withPage<Result>(url: string, run: (log: () => string) => Promise<Result>): Promise<Result> {
   const { executable, libraries } = await install();
   const profile = await Deno.makeTempDir();

@@ -1,4 +1,4 @@
-// Models of the gateway, asked one after another: whatever each of three does, the first good answer is taken, in the time.
+// Models of the gateway, called one after another: with any behaviour of the three the first good answer is used, in time.
 import assert from "node:assert/strict";
 import { AiModels } from "../../local/providers/ai_gateway.ts";
 import { callModels } from "../../supabase/functions/_shared/ai_search/models.ts";

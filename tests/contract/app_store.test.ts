@@ -1,4 +1,4 @@
-// The App Store: signed transactions are verified, and what they are worth now is asked at the App Store Server API.
+// The App Store: signed transactions are verified, and their current state is read from the App Store Server API.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { appStore } from "../../supabase/functions/_shared/providers/app_store.ts";
@@ -153,8 +153,8 @@ Deno.test("app store: the receipt of an upgraded subscription gives the subscrip
   const upgraded = await shop.store.read(id, { transaction_id: id });
   const { facts, subscription_key } = await shop.apple.verify(sent(upgraded.signed_transaction));
   assert.deepEqual([facts.product_id, facts.status, subscription_key], [YEARLY, "active", id]);
-  const refusal = await refused(shop.offline.verify(sent(upgraded.signed_transaction)));
-  assert.equal(refusal.code, "iap_invalid");
+  const error = await refused(shop.offline.verify(sent(upgraded.signed_transaction)));
+  assert.equal(error.code, "iap_invalid");
 });
 
 Deno.test("app store: without the Server API the receipt of an earlier period does not replace newer statements", async () => {

@@ -1,4 +1,4 @@
-// An App Store of the test's own: the stand-ins, the client that the functions use, and what tests read and expect of it.
+// An App Store for one test: the stand-ins, the client of the functions, and helpers that read its requests and errors.
 import assert from "node:assert/strict";
 import { type Providers, startProviders } from "../../local/providers/providers.ts";
 import type { Config } from "../../supabase/functions/_shared/config.ts";
@@ -45,7 +45,7 @@ export function known({ subscription_key, facts }: StoreStatement): KnownSubscri
   return { subscription_key, product_id, environment, purchase_token: null, facts };
 }
 
-/** Waits for what must be refused, and gives the refusal, in which nothing signed is. */
+/** Awaits a rejected call and returns its ApiError, after checking that it contains no signed data. */
 export async function refused(promise: Promise<unknown>): Promise<ApiError> {
   const error = await promise.then(() => assert.fail("it was expected to be refused"), (error: unknown) => error);
   if (!(error instanceof ApiError)) throw error;

@@ -1,4 +1,4 @@
-// The DER reader: whatever the bytes are, it reads within them or fails with DerError.
+// The DER reader: for any bytes it reads within their bounds or fails with DerError.
 import assert from "node:assert/strict";
 import {
   childrenOf,
@@ -21,7 +21,7 @@ function text(tag: number, value: string) {
   return readElement(encode(tag, new TextEncoder().encode(value)));
 }
 
-const refused: Record<string, string> = {
+const rejection: Record<string, string> = {
   "nothing": "",
   "no length": "30",
   "contents that are cut off": "30 03 01 01",
@@ -34,7 +34,7 @@ const refused: Record<string, string> = {
   "bytes that follow": "05 00 00",
 };
 
-for (const [what, hex] of Object.entries(refused)) {
+for (const [what, hex] of Object.entries(rejection)) {
   Deno.test(`der: ${what} is rejected`, () => assert.throws(() => readElement(bytes(hex)), DerError));
 }
 

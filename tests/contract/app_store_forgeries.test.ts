@@ -1,4 +1,4 @@
-// Forged data of the App Store is refused with iap_invalid, and the reason is for the log alone.
+// Forged data of the App Store is rejected with iap_invalid, and the reason is in the log only.
 import assert from "node:assert/strict";
 import { createHash, createHmac, createSign } from "node:crypto";
 import {
@@ -62,10 +62,10 @@ async function verified(receipt: string, store = apple) {
 }
 
 async function assertError(receipt: string, reason: RegExp, store = apple): Promise<void> {
-  const refusal = await refused(verified(receipt, store));
-  assert.equal(refusal.code, "iap_invalid");
-  assert.match(reasonOf(refusal), reason);
-  assert.deepEqual([refusal.message, refusal.details], ["The receipt is not valid.", undefined]);
+  const rejection = await refused(verified(receipt, store));
+  assert.equal(rejection.code, "iap_invalid");
+  assert.match(reasonOf(rejection), reason);
+  assert.deepEqual([rejection.message, rejection.details], ["The receipt is not valid.", undefined]);
 }
 
 Deno.test("app store: a payload signed by the chain is accepted, repeatedly", async () => {
@@ -279,9 +279,9 @@ Deno.test("app store: notifications are as hard to forge as receipts", async () 
     ["{}", /\(malformed\)/],
   ];
   for (const [signedPayload, reason] of forged) {
-    const refusal = await refused(store.readNotification(signedPayload));
-    assert.equal(refusal.code, "iap_invalid");
-    assert.match(reasonOf(refusal), reason);
+    const rejection = await refused(store.readNotification(signedPayload));
+    assert.equal(rejection.code, "iap_invalid");
+    assert.match(reasonOf(rejection), reason);
   }
 });
 
@@ -299,7 +299,7 @@ Deno.test("app store: of 10,000 receipts with changed bytes none is accepted, an
     () => changedText(receipt, random),
     () => receipt.slice(0, random.below(receipt.length)),
     () => changedPart(receipt, random),
-    // Whoever had the leaf's key could not change a certificate either.
+    // An attacker with the leaf's key could not change a certificate either.
     () => withCertificates(changedBytes(leaf, random), intermediate, last),
     () => withCertificates(leaf, changedBytes(intermediate, random), last),
     () => withCertificates(leaf.subarray(0, random.below(leaf.length)), intermediate, last),

@@ -89,9 +89,9 @@ for (const which of ["leaf", "intermediate"] as const) {
   for (const status of ["revoked", "unknown"] as const) {
     Deno.test(`app store: a chain whose ${which} is ${status} is rejected`, async () => {
       responder.answer = (of) => good(of, { status: of === which ? status : "good" });
-      const refusal = await refused(verify());
-      assert.equal(refusal.code, "iap_invalid");
-      assert.match(reasonOf(refusal), /\(revoked\)/);
+      const error = await refused(verify());
+      assert.equal(error.code, "iap_invalid");
+      assert.match(reasonOf(error), /\(revoked\)/);
     });
   }
 }
@@ -135,9 +135,9 @@ for (const [what, answer] of Object.entries(useless)) {
   Deno.test(`app store: when the response of the responder ${what}, a receipt gets 503, and the next try succeeds`, async () => {
     const store = newStore();
     responder.answer = answer;
-    const refusal = await refused(verify(store));
-    assert.equal(refusal.code, "service_unavailable", reasonOf(refusal));
-    assert.match(refusal.headers["Retry-After"] ?? "", /^[1-9]\d*$/);
+    const error = await refused(verify(store));
+    assert.equal(error.code, "service_unavailable", reasonOf(error));
+    assert.match(error.headers["Retry-After"] ?? "", /^[1-9]\d*$/);
     responder.answer = (of) => good(of);
     assert.equal(await verify(store), "active");
   });
@@ -147,15 +147,15 @@ Deno.test("app store: responders are not called for forged chains, nor without t
   responder.answer = (of) => good(of);
   const before = responder.requests;
   const foreign = await makeChain({ leaf: { ocspUri: `${responder.url}/leaf` } });
-  const refusal = await refused(newStore().verify({ receipt: await receiptOf(foreign), product_id: PLAN }));
-  assert.equal(refusal.code, "iap_invalid");
+  const error = await refused(newStore().verify({ receipt: await receiptOf(foreign), product_id: PLAN }));
+  assert.equal(error.code, "iap_invalid");
   assert.equal(await verify(newStore("false")), "active");
   assert.equal(responder.requests, before);
 });
 
 Deno.test("app store: certificates that name no responder cannot be looked up", async () => {
   const silent = await makeChain({ root });
-  const refusal = await refused(newStore().verify({ receipt: await receiptOf(silent), product_id: PLAN }));
-  assert.equal(refusal.code, "service_unavailable");
-  assert.match(reasonOf(refusal), /does not name its OCSP responder/);
+  const error = await refused(newStore().verify({ receipt: await receiptOf(silent), product_id: PLAN }));
+  assert.equal(error.code, "service_unavailable");
+  assert.match(reasonOf(error), /does not name its OCSP responder/);
 });

@@ -10,7 +10,7 @@ const LIFETIME = "premium_lifetime";
 interface Trouble {
   readonly answer: AppStoreAnswer;
   readonly reason: RegExp;
-  /** How often the store is asked before it is given up. */
+  /** How often the store is called before the request fails. */
   readonly requests: number;
 }
 
@@ -65,12 +65,12 @@ for (const [what, { answer, reason, requests }] of Object.entries(troubles)) {
     };
     for (const [name, again] of Object.entries(ask)) {
       await shop.store.script(id, { ...answer, ...(answer.body && { body: answer.body.replace("ID", id) }) });
-      const asked = await shop.store.requests(id);
-      const refusal = await refused(again());
-      assert.equal(refusal.code, "service_unavailable", name);
-      assert.match(reasonOf(refusal), reason, name);
-      assert.match(refusal.headers["Retry-After"] ?? "", /^[1-9]\d*$/, name);
-      assert.equal(await shop.store.requests(id) - asked, requests, name);
+      const requestsBefore = await shop.store.requests(id);
+      const error = await refused(again());
+      assert.equal(error.code, "service_unavailable", name);
+      assert.match(reasonOf(error), reason, name);
+      assert.match(error.headers["Retry-After"] ?? "", /^[1-9]\d*$/, name);
+      assert.equal(await shop.store.requests(id) - requestsBefore, requests, name);
       assert.equal((await again()).facts.status, "active", name);
     }
   });
@@ -101,11 +101,11 @@ Deno.test("app store: the Retry-After of a rate limit is in milliseconds since 1
   for (const [retryAfter, isRight] of waits) {
     const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": retryAfter };
     await shop.store.script(id, { error_code: 4290000, status: 429, headers });
-    const asked = await shop.store.requests(id);
-    const refusal = await refused(shop.apple.verify({ receipt: signed_transaction, product_id: PLAN }));
-    assert.equal(refusal.code, "service_unavailable");
-    assert.ok(isRight(Number(refusal.headers["Retry-After"])), `${retryAfter}: ${refusal.headers["Retry-After"]}`);
-    assert.equal(await shop.store.requests(id) - asked, 1);
+    const requestsBefore = await shop.store.requests(id);
+    const error = await refused(shop.apple.verify({ receipt: signed_transaction, product_id: PLAN }));
+    assert.equal(error.code, "service_unavailable");
+    assert.ok(isRight(Number(error.headers["Retry-After"])), `${retryAfter}: ${error.headers["Retry-After"]}`);
+    assert.equal(await shop.store.requests(id) - requestsBefore, 1);
   }
 });
 
@@ -113,10 +113,10 @@ Deno.test("app store: a rejected connection is an outage", async () => {
   await using shop = await openShop();
   const { signed_transaction } = await shop.store.buy({ product_id: PLAN });
   const settings = { ...shop.environment, APP_STORE_API_URL: "http://127.0.0.1:1" };
-  const refusal = await refused(
+  const error = await refused(
     appStore(() => configOf(settings)).verify({ receipt: signed_transaction, product_id: PLAN }),
   );
-  assert.deepEqual([refusal.code, reasonOf(refusal)], ["service_unavailable", "the App Store cannot be reached"]);
+  assert.deepEqual([error.code, reasonOf(error)], ["service_unavailable", "the App Store cannot be reached"]);
 });
 
 Deno.test("app store: an invalid key is an error of ours, and is in no message or log", async () => {
@@ -129,9 +129,9 @@ Deno.test("app store: an invalid key is an error of ours, and is in no message o
   ];
   for (const change of wrong) {
     const apple = appStore(() => configOf({ ...shop.environment, ...change }));
-    const refusal = await refused(apple.verify({ receipt: signed_transaction, product_id: PLAN }));
-    assert.equal(refusal.code, "service_unavailable");
-    assert.match(reasonOf(refusal), /the key of/);
+    const error = await refused(apple.verify({ receipt: signed_transaction, product_id: PLAN }));
+    assert.equal(error.code, "service_unavailable");
+    assert.match(reasonOf(error), /the key of/);
   }
 });
 
@@ -161,8 +161,8 @@ Deno.test("app store: an old purchase that the Server API does not know is not g
   const at = new Date(Date.now() - 2 * 86_400_000).toISOString();
   const { signed_transaction, subscription } = await shop.store.buy({ product_id: PLAN }, { at });
   await shop.store.script(subscription.transaction_id, { error_code: 4040010 });
-  const refusal = await refused(shop.apple.verify({ receipt: signed_transaction, product_id: PLAN }));
-  assert.deepEqual([refusal.code, reasonOf(refusal)], ["iap_invalid", "the App Store responded with 404 (4040010)"]);
+  const error = await refused(shop.apple.verify({ receipt: signed_transaction, product_id: PLAN }));
+  assert.deepEqual([error.code, reasonOf(error)], ["iap_invalid", "the App Store responded with 404 (4040010)"]);
 });
 
 Deno.test("app store: a purchase that the App Store no longer knows is expired, with its known fields", async () => {
@@ -175,8 +175,8 @@ Deno.test("app store: a purchase that the App Store no longer knows is expired, 
   const { facts, subscription_key } = await shop.apple.read(known(before));
   assert.equal(subscription_key, id);
   assert.deepEqual(facts, { ...before.facts, status: "expired", auto_renewing: false, next_billing_date: null });
-  const refusal = await refused(shop.apple.read({ ...known(before), facts: null }));
-  assert.equal(refusal.code, "iap_invalid");
+  const error = await refused(shop.apple.read({ ...known(before), facts: null }));
+  assert.equal(error.code, "iap_invalid");
 });
 
 Deno.test("app store: a subscription that the response leaves out is kept", async () => {
@@ -199,16 +199,16 @@ Deno.test("app store: a response about another purchase is ignored", async () =>
   for (const [signedTransactionInfo, signedRenewalInfo] of swapped) {
     const item = { originalTransactionId: id, status: 1, signedTransactionInfo, signedRenewalInfo };
     await shop.store.script(id, { body: JSON.stringify({ data: [{ lastTransactions: [item] }] }) });
-    const refusal = await refused(shop.apple.read(known(before)));
-    assert.equal(refusal.code, "service_unavailable");
-    assert.match(reasonOf(refusal), /another transaction than requested/);
+    const error = await refused(shop.apple.read(known(before)));
+    assert.equal(error.code, "service_unavailable");
+    assert.match(reasonOf(error), /another transaction than requested/);
   }
   const once = await shop.store.buy({ product_id: LIFETIME, one_time: true });
   await shop.store.script(once.subscription.transaction_id, {
     body: JSON.stringify({ signedTransactionInfo: other.signed_transaction }),
   });
-  const refusal = await refused(shop.apple.verify({ receipt: once.signed_transaction, product_id: LIFETIME }));
-  assert.match(reasonOf(refusal), /another transaction than requested/);
+  const error = await refused(shop.apple.verify({ receipt: once.signed_transaction, product_id: LIFETIME }));
+  assert.match(reasonOf(error), /another transaction than requested/);
 });
 
 Deno.test("app store: without the Server API a subscription cannot be read", async () => {
@@ -228,7 +228,7 @@ Deno.test("app store: the stand-in rejects requests without a bearer, and of oth
     assert.deepEqual([response.status, await response.text()], [401, ""]);
   }
   const settings = { ...shop.environment, APP_STORE_BUNDLE_ID: "jp.example.other" };
-  const refusal = await refused(
+  const error = await refused(
     appStore(() => configOf(settings)).read({
       subscription_key: subscription.transaction_id,
       product_id: PLAN,
@@ -237,5 +237,5 @@ Deno.test("app store: the stand-in rejects requests without a bearer, and of oth
       facts: null,
     }),
   );
-  assert.match(reasonOf(refusal), /rejects the key/);
+  assert.match(reasonOf(error), /rejects the key/);
 });

@@ -23,8 +23,11 @@ for (const kind of KINDS) {
     assert.match(receipt_hash!, /^[0-9a-f]{64}$/);
     await shop.apple.verify({ receipt: receipt.replace(/.{76}/g, "$&\r\n"), product_id: PLAN, transaction_id: id });
     for (const wrong of [{ product_id: "premium_yearly" }, { product_id: PLAN, transaction_id: "1" }]) {
-      const refusal = await refused(shop.apple.verify({ receipt, ...wrong }));
-      assert.deepEqual([refusal.code, reasonOf(refusal)], ["iap_invalid", "the receipt does not list the purchase"]);
+      const rejection = await refused(shop.apple.verify({ receipt, ...wrong }));
+      assert.deepEqual([rejection.code, reasonOf(rejection)], [
+        "iap_invalid",
+        "the receipt does not list the purchase",
+      ]);
     }
     const { code, details } = await refused(shop.offline.verify({ receipt, product_id: PLAN }));
     assert.deepEqual([code, details], ["service_unavailable", { reason: "not_configured" }]);
@@ -60,8 +63,11 @@ Deno.test("app store: a receipt that neither environment knows is rejected; duri
   await using shop = await openShop();
   const entry = { productId: PLAN, transactionId: "7", originalTransactionId: "7" };
   const receipt = appReceipt(BUNDLE_ID, [entry], "app");
-  const refusal = await refused(shop.apple.verify({ receipt, product_id: PLAN }));
-  assert.deepEqual([refusal.code, reasonOf(refusal)], ["iap_invalid", "the App Store responded with 404 (4040010)"]);
+  const rejection = await refused(shop.apple.verify({ receipt, product_id: PLAN }));
+  assert.deepEqual([rejection.code, reasonOf(rejection)], [
+    "iap_invalid",
+    "the App Store responded with 404 (4040010)",
+  ]);
   assert.equal(await shop.store.requests("7"), 2);
   await shop.store.script("7", { status: 401, times: 2 });
   assert.equal((await refused(shop.apple.verify({ receipt, product_id: PLAN }))).code, "service_unavailable");
@@ -80,8 +86,11 @@ Deno.test("app store: ids that are not numbers are not looked up", async () => {
   for (const transactionId of ["../1", "", "1?x", "9".repeat(40), "one"]) {
     const entry = { productId: PLAN, transactionId, originalTransactionId: transactionId };
     for (const receipt of [appReceipt(BUNDLE_ID, [entry], "app"), transactionReceipt(BUNDLE_ID, entry)]) {
-      const refusal = await refused(shop.apple.verify({ receipt, product_id: PLAN }));
-      assert.deepEqual([refusal.code, reasonOf(refusal)], ["iap_invalid", "the receipt does not list the purchase"]);
+      const rejection = await refused(shop.apple.verify({ receipt, product_id: PLAN }));
+      assert.deepEqual([rejection.code, reasonOf(rejection)], [
+        "iap_invalid",
+        "the receipt does not list the purchase",
+      ]);
     }
   }
 });

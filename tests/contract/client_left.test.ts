@@ -17,11 +17,11 @@ interface Running {
   readonly begun: Promise<void>;
   /** Lets it go on. */
   release(): void;
-  /** Resolves when the server learns that a client has gone. */
+  /** Resolves when the server detects that a client has disconnected. */
   readonly left: Promise<void>;
 }
 
-/** The app behind a real server, with handlers that are held until they are released. */
+/** The app in a real server, with handlers that are held until they are released. */
 async function withApp(run: (running: Running) => Promise<void>): Promise<void> {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();

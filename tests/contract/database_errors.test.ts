@@ -8,8 +8,8 @@ import { configFor, databaseError, fakeRest, TRACE } from "./fake_rest.ts";
 async function refusalFor(answer: () => Response | Promise<Response>): Promise<{ refusal: ApiError; calls: number }> {
   await using rest = fakeRest(answer);
   const call = asAnonymous(rest.config, TRACE).rpc("anything");
-  const refusal = await call.then(() => assert.fail("it was not refused"), (error: ApiError) => error);
-  return { refusal, calls: rest.asked.length };
+  const failure = await call.then(() => assert.fail("it was not refused"), (error: ApiError) => error);
+  return { refusal: failure, calls: rest.asked.length };
 }
 
 const translations: [status: number, code: string, becomes: Code][] = [
@@ -43,17 +43,19 @@ const translations: [status: number, code: string, becomes: Code][] = [
 ];
 for (const [status, code, becomes] of translations) {
   Deno.test(`database errors: ${code} of the database (HTTP ${status}) is ${becomes}, and its text is not in the response`, async () => {
-    const { refusal } = await refusalFor(() => databaseError(status, code, 'permission denied for table "users"'));
-    assert.equal(refusal.code, becomes);
-    assert.doesNotMatch(refusal.message, /permission denied/);
-    assert.match(String((refusal.cause as Error | undefined)?.message ?? refusal.message), /permission denied|token/);
+    const { refusal: failure } = await refusalFor(() =>
+      databaseError(status, code, 'permission denied for table "users"')
+    );
+    assert.equal(failure.code, becomes);
+    assert.doesNotMatch(failure.message, /permission denied/);
+    assert.match(String((failure.cause as Error | undefined)?.message ?? failure.message), /permission denied|token/);
   });
 }
 
 for (const code of ["PGRST001", "08006", "08003", "57P01", "57P02"]) {
   Deno.test(`database errors: ${code} of the database, a lost connection, is outcome_unknown`, async () => {
-    const { refusal } = await refusalFor(() => databaseError(503, code));
-    assert.deepEqual([refusal.code, refusal.details], ["server_error", { reason: "outcome_unknown" }]);
+    const { refusal: failure } = await refusalFor(() => databaseError(503, code));
+    assert.deepEqual([failure.code, failure.details], ["server_error", { reason: "outcome_unknown" }]);
   });
 }
 
@@ -66,14 +68,14 @@ Deno.test("database errors: a token that only the database finds expired is expi
 
 Deno.test("database errors: an error raised by a rule keeps its message, its field and its details", async () => {
   const details = JSON.stringify({ param: "display_name", details: { reason: "blank" } });
-  const { refusal } = await refusalFor(() => databaseError(422, "validation_error", "Say a name", details));
-  const { code, message, param } = refusal;
+  const { refusal: failure } = await refusalFor(() => databaseError(422, "validation_error", "Say a name", details));
+  const { code, message, param } = failure;
   assert.deepEqual({ code, message, param }, {
     code: "validation_error",
     message: "Say a name",
     param: "display_name",
   });
-  assert.deepEqual(refusal.details, {
+  assert.deepEqual(failure.details, {
     reason: "blank",
     errors: [{ param: "display_name", code: "refused", message: "Say a name" }],
   });
@@ -81,8 +83,8 @@ Deno.test("database errors: an error raised by a rule keeps its message, its fie
 
 Deno.test("database errors: an error raised by a rule may have no field and no details", async () => {
   for (const details of ["{}", null]) {
-    const { refusal } = await refusalFor(() => databaseError(403, "forbidden", "Suspended", details));
-    assert.deepEqual([refusal.code, refusal.param, refusal.details], ["forbidden", null, undefined]);
+    const { refusal: failure } = await refusalFor(() => databaseError(403, "forbidden", "Suspended", details));
+    assert.deepEqual([failure.code, failure.param, failure.details], ["forbidden", null, undefined]);
   }
 });
 
@@ -128,8 +130,8 @@ Deno.test("database errors: a Data API that takes no connection is service_unava
   await assert.rejects(broken, { code: "server_error", details: { reason: "outcome_unknown" } });
   listener.close();
   await breaking;
-  const refused = asAnonymous(configFor(address), TRACE).rpc("anything");
-  await assert.rejects(refused, { code: "service_unavailable", details: undefined });
+  const rejection = asAnonymous(configFor(address), TRACE).rpc("anything");
+  await assert.rejects(rejection, { code: "service_unavailable", details: undefined });
 });
 
 Deno.test("database errors: a database that does not respond within twenty seconds is outcome_unknown", async () => {

@@ -1,4 +1,4 @@
-// A Data API that answers as it is told, and remembers what it was asked.
+// A Data API with scripted responses, which records its requests.
 import type { AnyDatabase } from "../../supabase/functions/_shared/db/client.ts";
 import type { Config } from "../../supabase/functions/_shared/config.ts";
 import { DEFAULT_LOG } from "../../supabase/functions/_shared/http/log.ts";
@@ -54,10 +54,10 @@ export function overQuota(rate_limit: typeof RATE_LIMIT): Response {
  * their own names; `answer` replies for them. Calls with an idempotency key appear as `run_command`, with all arguments.
  */
 export function fakeRest(
-  answer: (asked: Asked, nth: number) => Response | Promise<Response>,
-  limits: (asked: Asked) => typeof RATE_LIMIT | null = () => RATE_LIMIT,
+  answer: (call: Asked, nth: number) => Response | Promise<Response>,
+  limits: (call: Asked) => typeof RATE_LIMIT | null = () => RATE_LIMIT,
 ): FakeRest {
-  const asked: Asked[] = [];
+  const call: Asked[] = [];
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
     const url = new URL(request.url);
     const name = url.pathname.replace("/rest/v1/rpc/", "");
@@ -65,8 +65,8 @@ export function fakeRest(
     const one = { name, args, headers: request.headers };
     const isCount = name === "take_request" || name === "take_anonymous_request";
     if (!isCount && name !== "run_command") {
-      asked.push(one);
-      return await answer(one, asked.length);
+      call.push(one);
+      return await answer(one, call.length);
     }
     const rateLimit = limits(one);
     if (rateLimit?.allowed === false) return overQuota(rateLimit);
@@ -75,14 +75,14 @@ export function fakeRest(
     const inner = isKeyed
       ? one
       : { ...one, name: String(one.args["p_command"]), args: Object(one.args["p_arguments"]) };
-    asked.push(inner);
-    const reply = await answer(inner, asked.length);
+    call.push(inner);
+    const reply = await answer(inner, call.length);
     const body = reply.status === 204 ? null : await reply.json();
     if (!reply.ok) return Response.json({ ...body, rate_limit: rateLimit }, { status: reply.status });
     return Response.json({ ...(isKeyed ? body : { replayed: false, reply: body }), rate_limit: rateLimit });
   });
   return {
-    asked,
+    asked: call,
     config: configFor(`http://127.0.0.1:${server.addr.port}`),
     [Symbol.asyncDispose]: () => server.shutdown(),
   };

@@ -32,15 +32,15 @@ interface Asked {
   readonly sends: number;
 }
 
-/** Sends messages to a service that answers like this: what became of each, and how often was asked for what. */
+/** Sends messages to a service with these responses: the outcome of each, and the number of requests of each kind. */
 async function sending(
   { send = () => Response.json({ name: "message" }), token = newToken, key = PRIVATE_KEY }: Google,
   messages: readonly PushMessage[] = [MESSAGE],
 ): Promise<{ outcomes: PushOutcome[]; asked: Asked }> {
-  const asked = { tokens: 0, sends: 0 };
+  const received = { tokens: 0, sends: 0 };
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => {
     const isToken = new URL(request.url).pathname === "/token";
-    return isToken ? token(request, ++asked.tokens) : send(request, ++asked.sends);
+    return isToken ? token(request, ++received.tokens) : send(request, ++received.sends);
   });
   const url = `http://127.0.0.1:${server.addr.port}`;
   const account = { clientEmail: "push@example.test", privateKey: key, privateKeyId: "k", tokenUri: `${url}/token` };
@@ -50,7 +50,7 @@ async function sending(
     { timeoutMs: TIMEOUT_MS },
   );
   try {
-    return { outcomes: await Promise.all(messages.map((message) => sender.send(message))), asked };
+    return { outcomes: await Promise.all(messages.map((message) => sender.send(message))), asked: received };
   } finally {
     await server.shutdown();
   }
@@ -98,7 +98,7 @@ const unfinished = () =>
           try {
             controller.close();
           } catch {
-            // The client has gone.
+            // The client has disconnected.
           }
         }, TIMEOUT_MS + 200);
       },
@@ -256,18 +256,18 @@ Deno.test("fcm: with the new token the answer counts as any other", async () => 
       [() => failure(404, "NOT_FOUND", { errorCode: "UNREGISTERED" }), { outcome: "dead_token" }],
     ] as const
   ) {
-    const { outcomes, asked } = await sending({ send: (_, nth) => nth === 1 ? unauthenticated() : second() });
+    const { outcomes, asked: received } = await sending({ send: (_, nth) => nth === 1 ? unauthenticated() : second() });
     assert.deepEqual(outcomes, [outcome]);
-    assert.deepEqual(asked, { tokens: 2, sends: 2 });
+    assert.deepEqual(received, { tokens: 2, sends: 2 });
   }
 });
 
 Deno.test("fcm: a token that is about to expire is not used again", async () => {
-  const { outcomes, asked } = await sending({
+  const { outcomes, asked: received } = await sending({
     token: (_, nth) => Response.json({ access_token: `token-${nth}`, expires_in: 30 }),
     send: (_, nth) => nth === 1 ? unauthenticated() : Response.json({ name: "message" }),
   });
-  assert.deepEqual([outcomes, asked], [[{ outcome: "delivered" }], { tokens: 2, sends: 2 }]);
+  assert.deepEqual([outcomes, received], [[{ outcome: "delivered" }], { tokens: 2, sends: 2 }]);
 });
 
 for (
@@ -285,8 +285,8 @@ for (
   ] as const
 ) {
   Deno.test(`fcm: when the token address ${what}, nothing is sent and the outcome is ${outcome}`, async () => {
-    const { outcomes, asked } = await sending(google);
-    assert.deepEqual([outcomes, asked.sends], [[{ outcome }], 0]);
+    const { outcomes, asked: received } = await sending(google);
+    assert.deepEqual([outcomes, received.sends], [[{ outcome }], 0]);
   });
 }
 

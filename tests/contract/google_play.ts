@@ -1,4 +1,4 @@
-// A Google Play of the test's own: the stand-ins, the client that the functions use, and what tests read and expect of it.
+// Google Play for one test: the stand-ins, the client of the functions, and helpers that read its requests and errors.
 import assert from "node:assert/strict";
 import { type Providers, startProviders } from "../../local/providers/providers.ts";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
@@ -32,7 +32,7 @@ export function known({ subscription_key, facts, purchase_token }: StoreStatemen
   return { subscription_key, product_id, environment, purchase_token, facts };
 }
 
-/** Waits for what must be refused, and gives the refusal, in which no purchase token is. */
+/** Awaits a rejected call and returns its ApiError, after checking that it contains no purchase token. */
 export async function refused(promise: Promise<unknown>, token?: string): Promise<ApiError> {
   const error = await promise.then(() => assert.fail("it was expected to be refused"), (error: unknown) => error);
   if (!(error instanceof ApiError)) throw error;

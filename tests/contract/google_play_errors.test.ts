@@ -47,7 +47,7 @@ Deno.test("google play: a receipt that Google does not know is invalid", async (
   }
 });
 
-/** A Google that answers so, and the paths of what it was asked. */
+/** A Google with these responses, and the paths of its requests. */
 function otherGoogle(answer: () => Response) {
   const paths: string[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, ({ url }) => {

@@ -23,7 +23,7 @@ async function purchaseNotification(shop: Shop, push: PlayPush): Promise<Purchas
   return notification.purchase_token === null ? assert.fail(notification.kind) : notification;
 }
 
-/** The notification of this type number, whatever the store thinks of it. */
+/** The notification with this type number, independent of the store's state. */
 async function pushed(
   { store }: Shop,
   notification: Record<string, unknown>,
@@ -179,21 +179,21 @@ Deno.test("google play notifications: a one-time purchase that was voided is rev
   await using shop = await openShop();
   const { purchase_token } = await shop.store.buy({ product_id: LIFETIME, one_time: true });
   const statement = await shop.play.verify({ receipt: purchase_token, product_id: LIFETIME });
-  const told = async (pushes: readonly PlayPush[]) => {
+  const statementOf = async (pushes: readonly PlayPush[]) => {
     const notification = await purchaseNotification(shop, pushes[0]!);
     const { facts, occurred_at, type } = notifiedStatement(notification, await shop.play.read(known(statement)));
     return { facts, type, isAtItsTime: occurred_at === notification.event_time, time: notification.event_time };
   };
-  const partly = await told((await shop.store.act(purchase_token, "void", { partial: true })).pushes);
+  const partly = await statementOf((await shop.store.act(purchase_token, "void", { partial: true })).pushes);
   assert.deepEqual([partly.facts.status, partly.type, partly.isAtItsTime], [
     "active",
     "PURCHASE_PARTLY_REFUNDED",
     false,
   ]);
   // Google's purchase may not show it yet.
-  const early = await told((await shop.store.act(purchase_token, "void")).pushes);
+  const early = await statementOf((await shop.store.act(purchase_token, "void")).pushes);
   assert.deepEqual([early.facts.status, early.facts.access_ends_at], ["revoked", early.time]);
-  const voided = await told((await shop.store.act(purchase_token, "refund")).pushes);
+  const voided = await statementOf((await shop.store.act(purchase_token, "refund")).pushes);
   assert.deepEqual([voided.facts.status, voided.facts.access_ends_at, voided.isAtItsTime], [
     "revoked",
     voided.time,
@@ -207,14 +207,14 @@ Deno.test("google play notifications: the refund of an earlier period does not e
   const statement = await shop.play.verify({ receipt: purchase_token, product_id: PLAN });
   await shop.store.act(purchase_token, "renew");
   const voidedPurchaseNotification = { purchaseToken: purchase_token, productType: 1, refundType: 1 };
-  const told = async (orderId: string | undefined) => {
+  const statementOf = async (orderId: string | undefined) => {
     const push = await pushed(shop, { voidedPurchaseNotification: { ...voidedPurchaseNotification, orderId } });
     const notification = await purchaseNotification(shop, push);
     return notifiedStatement(notification, await shop.play.read(known(statement))).facts.status;
   };
-  assert.equal(await told(order_id!), "active");
-  assert.equal(await told(`${order_id}..0`), "revoked");
-  assert.equal(await told(undefined), "revoked");
+  assert.equal(await statementOf(order_id!), "active");
+  assert.equal(await statementOf(`${order_id}..0`), "revoked");
+  assert.equal(await statementOf(undefined), "revoked");
 });
 
 Deno.test("google play notifications: only Google's signature for our audience and account is accepted", async (test) => {

@@ -43,12 +43,12 @@ Deno.test("identity provider: an address that already has a user is returned to 
 
 Deno.test("identity provider: a failed call is 503 with Retry-After, a call that may have succeeded is outcome_unknown", async () => {
   for (const status of [429, 500, 503]) {
-    const refusal = await outcome(() => Response.json({ error_code: "unexpected_failure" }, { status }));
-    assert.deepEqual([refusal?.code, refusal?.headers], ["service_unavailable", { "Retry-After": "15" }], `${status}`);
+    const failure = await outcome(() => Response.json({ error_code: "unexpected_failure" }, { status }));
+    assert.deepEqual([failure?.code, failure?.headers], ["service_unavailable", { "Retry-After": "15" }], `${status}`);
   }
   for (const status of [502, 504]) {
-    const refusal = await outcome(() => new Response("<html>", { status }));
-    assert.deepEqual([refusal?.code, refusal?.details], ["server_error", { reason: "outcome_unknown" }], `${status}`);
+    const failure = await outcome(() => new Response("<html>", { status }));
+    assert.deepEqual([failure?.code, failure?.details], ["server_error", { reason: "outcome_unknown" }], `${status}`);
   }
   const wrongAddress = await outcome(() => Response.json({ error_code: "email_address_invalid" }, { status: 400 }));
   assert.deepEqual([wrongAddress?.code, wrongAddress?.param], ["validation_error", "email"]);
@@ -61,7 +61,7 @@ Deno.test("identity provider: a failed call is 503 with Retry-After, a call that
 Deno.test("identity provider: a rejected connection is 503, a reset one is outcome_unknown", async () => {
   const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   const provider = identityProvider(() => configFor(`http://127.0.0.1:${listener.addr.port}`));
-  const refused = async () => {
+  const rejection = async () => {
     const error = await provider.invite(EMAIL, {}).then(() => null, (error: unknown) => error);
     assert.ok(error instanceof ApiError, String(error));
     return error;
@@ -71,8 +71,8 @@ Deno.test("identity provider: a rejected connection is 503, a reset one is outco
     await connection.read(new Uint8Array(1024));
     connection.close();
   })();
-  assert.deepEqual((await refused()).details, { reason: "outcome_unknown" });
+  assert.deepEqual((await rejection()).details, { reason: "outcome_unknown" });
   await breaking;
   listener.close();
-  assert.equal((await refused()).code, "service_unavailable");
+  assert.equal((await rejection()).code, "service_unavailable");
 });

@@ -85,7 +85,7 @@ for (const number of [...numbers, "１", "null", "true", "%22%22", "-"]) {
   });
 }
 
-const refused: [query: string, errors: Expected][] = [
+const rejection: [query: string, errors: Expected][] = [
   ["?lat=91", [["lat", "too_big"]]],
   ["?lat=-90.1", [["lat", "too_small"]]],
   [`?lat=${"9".repeat(400)}`, [["lat", "invalid_type"]]],
@@ -120,7 +120,7 @@ const refused: [query: string, errors: Expected][] = [
   ["?%ff=1", [[null, "malformed"]]],
   ["?lat=x&limit=0&nope=1", [["lat", "invalid_type"], ["limit", "too_small"], ["nope", "unknown_key"]]],
 ];
-for (const [query, errors] of refused) {
+for (const [query, errors] of rejection) {
   Deno.test(`input: the query "${query.slice(0, 50)}" is rejected for ${JSON.stringify(errors)}`, () => {
     assert.throws(() => readQuery(Query, query), refusedWith(errors));
   });
@@ -182,8 +182,8 @@ const bodies: [body: BodyInit | null, errors: Expected][] = [
   ['{"list":[{"n":1,"m":2}]}', [["list.0.m", "unknown_key"]]],
 ];
 for (const [body, errors] of bodies) {
-  const shown = body instanceof Uint8Array ? `bytes ${[...body]}` : JSON.stringify(body);
-  Deno.test(`input: the body ${shown} is rejected for ${JSON.stringify(errors)}`, async () => {
+  const visible = body instanceof Uint8Array ? `bytes ${[...body]}` : JSON.stringify(body);
+  Deno.test(`input: the body ${visible} is rejected for ${JSON.stringify(errors)}`, async () => {
     await assert.rejects(posted(body), refusedWith(errors));
   });
 }
@@ -191,8 +191,8 @@ for (const [body, errors] of bodies) {
 Deno.test("input: an error lists a hundred field errors at most", async () => {
   const keys = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`key_${n}`, "\0"]));
   for (const body of [keys, { list: Array(5000).fill({}) }]) {
-    const refusal: ApiError = await posted(JSON.stringify(body)).then(() => assert.fail(), (error) => error);
-    assert.equal((refusal.details?.["errors"] as unknown[]).length, 100);
+    const failure: ApiError = await posted(JSON.stringify(body)).then(() => assert.fail(), (error) => error);
+    assert.equal((failure.details?.["errors"] as unknown[]).length, 100);
   }
 });
 
@@ -232,8 +232,8 @@ Deno.test("input: a body over 1 MiB is drained up to a bound, so that the client
   await assert.rejects(readJson(endless.request), { code: "payload_too_large" });
   assert.ok(endless.sent() < MAX_DRAIN_BYTES + BODY_LIMIT, `${endless.sent()} bytes were read`);
   assert.ok(endless.cancelled());
-  const told = posted("x", { "content-type": "application/json", "content-length": String(MAX_DRAIN_BYTES + 1) });
-  await assert.rejects(told, { code: "payload_too_large" });
+  const declared = posted("x", { "content-type": "application/json", "content-length": String(MAX_DRAIN_BYTES + 1) });
+  await assert.rejects(declared, { code: "payload_too_large" });
 });
 
 Deno.test("input: a body of exactly 1 MiB is read", async () => {

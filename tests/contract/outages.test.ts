@@ -1,4 +1,4 @@
-// What a client gets while something behind the interface is away: 503 with Retry-After only for what has not been done.
+// What a client gets during an outage of a dependency: 503 with Retry-After only when the request had no effect.
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { ConfigError } from "../../supabase/functions/_shared/environment.ts";
@@ -75,8 +75,8 @@ const OUTAGES: readonly (readonly [name: string, answer: () => Response, mayBeDo
 for (const [name, outage, mayBeDone] of OUTAGES) {
   for (const calls of [1, 2]) {
     const isKnown = !mayBeDone && calls === 1;
-    const told = isKnown ? "503" : "500 outcome_unknown, and 503 for a GET,";
-    Deno.test(`outages: ${name}: ${told} in call ${calls} of a request`, async () => {
+    const expected = isKnown ? "503" : "500 outcome_unknown, and 503 for a GET,";
+    Deno.test(`outages: ${name}: ${expected} in call ${calls} of a request`, async () => {
       await using rest = fakeRest(({ name, args }) =>
         name === "thing" && Number(args["p_call"]) === calls ? outage() : Response.json({ id: "a" })
       );

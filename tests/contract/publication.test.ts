@@ -1,4 +1,4 @@
-// A picture that cannot be copied to the public bucket at once: the change that attached it stands, and the job makes the copy.
+// A picture that cannot be copied to the public bucket at once: the change that attached it is kept, and the job makes the copy.
 import assert from "node:assert/strict";
 import { createApp } from "../../supabase/functions/_shared/http/app.ts";
 import type { ObjectStorage } from "../../supabase/functions/_shared/storage/object_storage.ts";

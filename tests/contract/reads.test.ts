@@ -10,13 +10,13 @@ import { calculateFee } from "../../supabase/functions/parking-lots/fee.ts";
 import { token } from "../support/tokens.ts";
 import { anyDatabase, configFor, databaseError, SECRET, TRACE } from "./fake_rest.ts";
 
-/** A primary and a load balancer that remember what they were asked. */
+/** A primary and a load balancer that record their requests. */
 function databases(answer: (url: URL, request: Request) => Response = () => Response.json({ id: "a" })) {
-  const asked: string[] = [];
+  const urls: string[] = [];
   const listen = (name: string) =>
     Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
       const url = new URL(request.url);
-      asked.push(`${name} ${request.method} ${url.pathname.replace("/rest/v1/rpc/", "")}`);
+      urls.push(`${name} ${request.method} ${url.pathname.replace("/rest/v1/rpc/", "")}`);
       return answer(url, request);
     });
   const [primary, balancer] = [listen("primary"), listen("balancer")];
@@ -25,7 +25,7 @@ function databases(answer: (url: URL, request: Request) => Response = () => Resp
     readsUrl: `http://127.0.0.1:${balancer.addr.port}`,
   };
   const close = async () => void await Promise.all([primary.shutdown(), balancer.shutdown()]);
-  return { asked, config, [Symbol.asyncDispose]: close };
+  return { asked: urls, config, [Symbol.asyncDispose]: close };
 }
 
 const Thing = z.object({ id: z.string() });

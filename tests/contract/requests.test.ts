@@ -1,4 +1,4 @@
-// What the router does for every request that writes: keys and limits, against a Data API that answers as it is told.
+// What the router does for every request that writes: keys and limits, against a Data API with scripted responses.
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { createApp } from "../../supabase/functions/_shared/http/app.ts";
@@ -75,7 +75,7 @@ const routes = [
   }),
 ];
 
-type Answer = (asked: Asked, nth: number) => Response;
+type Answer = (call: Asked, nth: number) => Response;
 const fresh: Answer = ({ name }) =>
   Response.json(name === "run_command" ? { replayed: false, reply: { id: "a" } } : { id: "a" });
 
@@ -221,8 +221,8 @@ Deno.test("requests: an unknown policy is an internal error", async () => {
 
 Deno.test("requests: an authenticated user is counted with the command, an anonymous one by address", async () => {
   const seen: Asked[] = [];
-  await using rest = fakeRest(fresh, (asked) => {
-    seen.push(asked);
+  await using rest = fakeRest(fresh, (call) => {
+    seen.push(call);
     return RATE_LIMIT;
   });
   const send = sending(rest);

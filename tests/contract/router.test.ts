@@ -190,8 +190,8 @@ Deno.test("router: a preflight names the methods of that path and the headers a 
 });
 
 Deno.test("router: a preflight allows tracing headers and any other header name that the page requests, and nothing else", async () => {
-  const allowed = async (asked: string) => {
-    const headers = { origin: "https://app.test", "access-control-request-headers": asked };
+  const allowed = async (requested: string) => {
+    const headers = { origin: "https://app.test", "access-control-request-headers": requested };
     const response = await appWith().ask("/things", { method: "OPTIONS", headers });
     assert.match(response.headers.get("vary") ?? "", /Access-Control-Request-Headers/i);
     return (response.headers.get("access-control-allow-headers") ?? "").split(", ");

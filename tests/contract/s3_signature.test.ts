@@ -95,7 +95,7 @@ Deno.test("object storage: one signer uses the key of each day", async () => {
   const sign = signerOf(signer);
   const request = requests["a deletion"]!;
   for (const day of ["2026-09-01T00:00:00Z", "2026-09-02T00:00:00Z", "2026-09-01T00:00:00Z"]) {
-    const asked = { ...request, signedAt: new Date(day) };
-    assert.deepEqual(Object.fromEntries(new URL(await sign(asked)).searchParams), await expected(asked));
+    const requested = { ...request, signedAt: new Date(day) };
+    assert.deepEqual(Object.fromEntries(new URL(await sign(requested)).searchParams), await expected(requested));
   }
 });

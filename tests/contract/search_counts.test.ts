@@ -120,10 +120,10 @@ Deno.test("search counts: the function writes them in one call of the service", 
   // More than a batch, so that the test does not wait.
   const ids = Array.from({ length: 2_000 }, () => crypto.randomUUID());
   counts.add(ids);
-  const asked = await eventually(() => rest.asked[0]);
-  assert.equal(asked.name, "add_search_counts");
-  assert.equal(asked.headers.get("apikey"), rest.config.serviceKeys[0]);
-  assert.deepEqual(asked.args, { p_counts: Object.fromEntries(ids.map((id) => [id, 1])) });
+  const call = await eventually(() => rest.asked[0]);
+  assert.equal(call.name, "add_search_counts");
+  assert.equal(call.headers.get("apikey"), rest.config.serviceKeys[0]);
+  assert.deepEqual(call.args, { p_counts: Object.fromEntries(ids.map((id) => [id, 1])) });
   await settled();
   assert.equal(rest.asked.length, 1);
 });
@@ -137,10 +137,10 @@ Deno.test("search counts: an outcome that is not known is not repeated", async (
 });
 
 Deno.test("search counts: lists of lots are counted; requests by id and changes are not", () => {
-  const shown = (path: string) => routes.find((route) => route.path === path && route.method === "GET")!.shownLots!;
-  const nearby = shown("/parking-lots/nearby") as (items: unknown, query: unknown) => string[];
+  const visible = (path: string) => routes.find((route) => route.path === path && route.method === "GET")!.shownLots!;
+  const nearby = visible("/parking-lots/nearby") as (items: unknown, query: unknown) => string[];
   assert.deepEqual(nearby([{ id: "a" }, { id: "b" }], {}), ["a", "b"]);
-  const search = shown("/parking-lots") as (page: unknown, query: unknown) => string[];
+  const search = visible("/parking-lots") as (page: unknown, query: unknown) => string[];
   const page = { items: [{ id: "a" }, { id: "gone", deleted: true }, { id: "b" }] };
   assert.deepEqual(search(page, {}), ["a", "b"]);
   assert.deepEqual(search(page, { ids: ["a", "b"] }), []);

@@ -24,7 +24,7 @@ function verifierFor({ url }: KeyServer, { config, times, clock }: Options = {})
   return new TokenVerifier(all as TokenConfig, new KeySet(url, times, clock));
 }
 
-/** Why a token is refused: `details.reason`, or the code where there is none. Undefined when it is accepted. */
+/** Why a token is rejected: `details.reason`, or the code where there is none. Undefined when it is accepted. */
 async function refusalOf(verifier: TokenVerifier, given: string): Promise<unknown> {
   return await verifier.verify(given).then(
     () => undefined,

@@ -5,11 +5,11 @@ import { type Caller, database } from "../support/database.ts";
 import { errorOf, sqlstate } from "../support/database_errors.ts";
 
 const db = await database();
-const people = await createPeople(db.sql);
+const users = await createPeople(db.sql);
 Deno.test.afterAll(() => db.close());
 
-const owner = callerOf("owner", people);
-const administrator = callerOf("administrator", people);
+const owner = callerOf("owner", users);
+const administrator = callerOf("administrator", users);
 
 interface Me {
   readonly user_id: string;
@@ -38,8 +38,8 @@ async function newUser(): Promise<string> {
 Deno.test("accounts interface: my_account returns an app user's account", async () => {
   const { app_user, ...me } = await myAccount(owner);
   assert.deepEqual(me, {
-    user_id: people.owner,
-    email: `owner.${people.owner}@example.test`,
+    user_id: users.owner,
+    email: `owner.${users.owner}@example.test`,
     admin: null,
     permission_scopes: ["user"],
   });
@@ -58,7 +58,7 @@ Deno.test("accounts interface: my_account returns an app user's account", async 
 Deno.test("accounts interface: my_account shows an administrator their areas as scopes", async () => {
   const me = await myAccount(administrator);
   assert.equal(me.app_user, null);
-  assert.deepEqual(me.admin, { id: people.administrator, name: "Administrator", status: "active" });
+  assert.deepEqual(me.admin, { id: users.administrator, name: "Administrator", status: "active" });
   assert.deepEqual(me.permission_scopes, ["admin", "admin:lots", "admin:reviews"]);
 });
 
@@ -97,15 +97,15 @@ Deno.test("accounts interface: a token that outlives its account is rejected as 
   await db.sql`delete from auth.users where id = ${deleted}`;
   await db.sql`update auth.users set deleted_at = now() where id = ${softDeleted}`;
   for (const sub of [deleted, softDeleted]) {
-    const refused = await errorOf(myAccount({ role: "authenticated", sub }));
-    assert.deepEqual([refused.code, refused.status], ["unauthorized", 401]);
+    const error = await errorOf(myAccount({ role: "authenticated", sub }));
+    assert.deepEqual([error.code, error.status], ["unauthorized", 401]);
   }
 });
 
 Deno.test("accounts interface: a caller without an id is rejected as unauthorized", async () => {
   for (const attempt of [myAccount, (caller: Caller) => rename(caller, "x")]) {
-    const refused = await errorOf(attempt({ role: "authenticated" }));
-    assert.deepEqual([refused.code, refused.status], ["unauthorized", 401]);
+    const error = await errorOf(attempt({ role: "authenticated" }));
+    assert.deepEqual([error.code, error.status], ["unauthorized", 401]);
   }
 });
 
@@ -145,7 +145,7 @@ Deno.test("accounts interface: a display name of 1 and of 100 characters is acce
 Deno.test("accounts interface: suspended and withdrawn users and pure administrators change no account", async () => {
   const withdrawn = await newUser();
   await db.sql`update public.app_users set status = 'withdrawn' where id = ${withdrawn}`;
-  for (const sub of [people.suspended, withdrawn, people.administrator]) {
+  for (const sub of [users.suspended, withdrawn, users.administrator]) {
     const { code, status } = await errorOf(rename({ role: "authenticated", sub }, "x"));
     assert.deepEqual({ code, status }, { code: "forbidden", status: 403 });
   }
@@ -153,31 +153,31 @@ Deno.test("accounts interface: suspended and withdrawn users and pure administra
 
 Deno.test("accounts interface: active_user returns an active caller", async () => {
   const [row] = await db.as(owner, (sql) => sql`select private.active_user() as id`);
-  assert.equal(row?.id, people.owner);
+  assert.equal(row?.id, users.owner);
 });
 
 Deno.test("accounts interface: optional_user accepts anonymous and active users, and rejects suspended and withdrawn ones", async () => {
   const caller = async (who: Caller) =>
     (await db.as(who, (sql) => sql`select private.optional_user() as id`))[0]?.id as string | null;
   assert.equal(await caller({ role: "anon" }), null);
-  assert.equal(await caller(owner), people.owner);
-  assert.equal(await caller(administrator), people.administrator);
-  const { code, status, message } = await errorOf(caller(callerOf("suspended", people)));
+  assert.equal(await caller(owner), users.owner);
+  assert.equal(await caller(administrator), users.administrator);
+  const { code, status, message } = await errorOf(caller(callerOf("suspended", users)));
   assert.deepEqual([code, status, message], ["forbidden", 403, "This account is suspended."]);
 });
 
 Deno.test("accounts interface: check_admin accepts an active administrator of the area, and no other caller", async () => {
   const check = (id: string, area: string) =>
     db.as({ role: "service_role" }, (sql) => sql`select private.check_admin(${id}, ${area})`);
-  await check(people.administrator, "lots");
+  await check(users.administrator, "lots");
 
   const suspended = crypto.randomUUID();
   await db.sql`
     insert into auth.users (id, raw_app_meta_data)
     values (${suspended}, '{"admin": {"areas": ["lots"], "status": "suspended"}}')`;
   const cases: [id: string, area: string][] = [
-    [people.administrator, "support"],
-    [people.owner, "lots"],
+    [users.administrator, "support"],
+    [users.owner, "lots"],
     [suspended, "lots"],
   ];
   for (const [id, area] of cases) {

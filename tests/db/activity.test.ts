@@ -6,7 +6,7 @@ import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
 
 const db = await database();
-const people = await createPeople(db.sql);
+const users = await createPeople(db.sql);
 Deno.test.afterAll(() => db.close());
 
 async function activityOf(user: string) {
@@ -77,10 +77,10 @@ Deno.test("activity: an action that is rejected or rolled back leaves no row", a
 Deno.test("activity: only active users leave activity, and only of a known kind", async () => {
   const log = (sub: string, type: string) =>
     db.as(signedIn(sub), (sql) => sql`select private.log_activity(${type}, null, null)`);
-  assert.equal((await errorOf(log(people.suspended, "lot_save"))).code, "forbidden");
-  assert.equal((await errorOf(log(people.administrator, "lot_save"))).code, "forbidden");
-  assert.equal(await sqlstate(log(people.owner, "nap")), "23514");
-  await log(people.owner, "lot_save");
+  assert.equal((await errorOf(log(users.suspended, "lot_save"))).code, "forbidden");
+  assert.equal((await errorOf(log(users.administrator, "lot_save"))).code, "forbidden");
+  assert.equal(await sqlstate(log(users.owner, "nap")), "23514");
+  await log(users.owner, "lot_save");
 });
 
 Deno.test("activity: activity stays after its lot is deleted, and is deleted with its user", async () => {

@@ -68,7 +68,7 @@ Deno.test("archive: badges, exports and segments read rows archived after a year
   assert.deepEqual([after.old, after.archived, after.recent], [0, at.old, at.recent - at.old]);
   assert.deepEqual([after.partitions, after.months >= 9], [after.months, true]);
   assert.deepEqual(await read(), before);
-  // What is old can be asked for by month alone.
+  // Old rows can be requested by month only.
   const [plan] = await sql`
     explain (format json) select from private.archived_activities where created_at >= now() - interval '100 days'`;
   assert.ok(JSON.stringify(plan).split("archived_activities_").length < 12);

@@ -1,4 +1,4 @@
-// The record of what administrators did: nobody but the owner of the table changes it, and the values leave it with the
+// The log of administrators' acts: only the owner of the table changes it, and the values leave it with the
 // app user whom they are about.
 import assert from "node:assert/strict";
 import type { TransactionSql } from "postgres";

@@ -299,7 +299,7 @@ for (const [set, versions] of Object.entries(SETS)) {
       const read = (change.new as Record<string, Json>[]).map((row) => ({ ...row }));
       assert.equal((await put(lot, set, read)).updated_at, reply.updated_at);
     }
-    // What search reads is what it would be if it were written anew.
+    // The search entry equals a new derivation.
     const [stored] = await db.sql`select to_jsonb(e) as e from private.search_entries e where parking_lot_id = ${lot}`;
     await db.sql`delete from private.search_entries where parking_lot_id = ${lot}`;
     await db.sql`select private.refresh_tariffs(array[${lot}::uuid]), private.refresh_lot_facts(array[${lot}::uuid])`;
@@ -321,11 +321,11 @@ interface Example {
 }
 
 /** The answer, or what fee_unknown says. */
-async function outcome(asked: Promise<unknown>): Promise<unknown> {
+async function outcome(calls: Promise<unknown>): Promise<unknown> {
   try {
-    return await asked;
+    return await calls;
   } catch {
-    const { code, details } = await errorOf(asked);
+    const { code, details } = await errorOf(calls);
     return { code, details };
   }
 }
@@ -400,14 +400,14 @@ Deno.test("preview-fee: a group and its rules of one request, and no lock is lef
 
 Deno.test("lot sets: only the service may call the functions, on behalf of an administrator of lots", async () => {
   const lot = await newLot(db.sql);
-  const asked = db.as(
+  const calls = db.as(
     { role: "authenticated", sub: administrator },
     (sql) => sql`select api.admin_put_parking_lot_set(${administrator}, ${lot}, 'spots', '[]')`,
   );
-  assert.equal(await sqlstate(asked), "42501");
-  const nobody = db.as(
+  assert.equal(await sqlstate(calls), "42501");
+  const unknown = db.as(
     { role: "service_role" },
     (sql) => sql`select api.admin_put_parking_lot_set(${crypto.randomUUID()}, ${lot}, 'nonsense', '1')`,
   );
-  assert.equal((await errorOf(nobody)).code, "forbidden");
+  assert.equal((await errorOf(unknown)).code, "forbidden");
 });

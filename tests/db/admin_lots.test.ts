@@ -72,7 +72,7 @@ const FIELDS: Record<string, { takes: Value[]; rejects: Value[]; nullable: boole
   attribution: { takes: [text(500)], rejects: ["", text(501)], nullable: true },
 };
 
-/** Columns that nobody writes by hand. */
+/** Columns that no client writes. */
 const KEPT = [
   ["id", "created_at", "updated_at"],
   ["avg_rating", "review_count", "tag_slugs", "main_image_key", "hour_price"],

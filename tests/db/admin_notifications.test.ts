@@ -1,4 +1,4 @@
-// What administrators are told by what people do; who reads it is in tests/policies.
+// Notifications of administrators about users' actions; access to them is in tests/policies.
 import assert from "node:assert/strict";
 import type { TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
@@ -10,7 +10,7 @@ Deno.test.afterAll(() => db.close());
 
 const lot = await newLot(db.sql);
 
-/** What a person does in the interface, and what administrators are told of it. */
+/** A user's action in the interface, and the notification of administrators about it. */
 const ACTIVITIES: Record<string, { does(sql: TransactionSql): Promise<unknown>; told: Record<string, unknown> }> = {
   "a review that waits": {
     does: (sql) => sql`select commands.post_review(${lot}, 4, 'Written by somebody')`,
@@ -28,7 +28,7 @@ const ACTIVITIES: Record<string, { does(sql: TransactionSql): Promise<unknown>; 
   },
 };
 
-async function told() {
+async function notifications() {
   return await db.sql`
     select type, area, severity, split_part(link, '/', 2) as path, title, body, admin_id, read_by, to_jsonb(n)::text as all
     from public.admin_notifications n order by created_at`;
@@ -39,7 +39,7 @@ for (const [name, { does, told: expected }] of Object.entries(ACTIVITIES)) {
     await db.sql`delete from public.admin_notifications`;
     const author = await newUser(db.sql, "Somebody");
     await db.as(signedIn(author), does);
-    const rows = await told();
+    const rows = await notifications();
     assert.equal(rows.length, 1);
     const { type, area, severity, path, body, admin_id, read_by, all } = rows[0]!;
     assert.deepEqual({ type, area, severity, path }, expected);
@@ -56,7 +56,7 @@ for (const [name, { does, told: expected }] of Object.entries(ACTIVITIES)) {
       throw undo;
     });
     await assert.rejects(doing, undo);
-    assert.deepEqual([...await told()], []);
+    assert.deepEqual([...await notifications()], []);
   });
 }
 
@@ -69,7 +69,7 @@ Deno.test("admin notifications: a review that is posted, deleted and posted agai
       await sql`select commands.delete_my_review(${row!.id})`;
     });
   }
-  assert.equal((await told()).length, 1);
+  assert.equal((await notifications()).length, 1);
 });
 
 Deno.test("admin notifications: a notification needs a known area, a path and a text", async () => {
@@ -91,7 +91,7 @@ Deno.test("admin notifications: rows are deleted after 90 days, and with their a
     insert into public.admin_notifications (title, admin_id, created_at) values
       ('old', null, now() - interval '91 days'), ('young', null, now() - interval '89 days'),
       ('theirs', ${administrator}, now())`;
-  const titles = async () => (await told()).map(({ title }) => title);
+  const titles = async () => (await notifications()).map(({ title }) => title);
   await purge(db.sql);
   assert.deepEqual(await titles(), ["young", "theirs"]);
   await db.sql`delete from auth.users where id = ${administrator}`;

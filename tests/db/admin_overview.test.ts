@@ -28,8 +28,14 @@ async function refreshed(days?: number) {
 }
 
 Deno.test("overview: an empty database has zeros and no oldest entry", async () => {
-  const { people, sessions, sessions_by_day, open_work, dead_messages } = await refreshed(30);
-  assert.deepEqual([people.all, people.active, people.new_7d, people.premium, sessions.parking], [0, 0, 0, 0, 0]);
+  const { people: appUsers, sessions, sessions_by_day, open_work, dead_messages } = await refreshed(30);
+  assert.deepEqual([appUsers.all, appUsers.active, appUsers.new_7d, appUsers.premium, sessions.parking], [
+    0,
+    0,
+    0,
+    0,
+    0,
+  ]);
   assert.equal(sessions_by_day.days.length, 30);
   assert.ok(sessions_by_day.days.every(({ started }: { started: number }) => started === 0));
   for (const name of ["pending_reviews", "open_error_reports", "waiting_tickets"]) {
@@ -42,12 +48,12 @@ Deno.test("overview: users, sessions and pending work are counted", async () => 
   const lot = await newLot(db.sql);
   const users: string[] = [];
   for (let n = 0; n < 6; n++) users.push(await newUser(db.sql));
-  const [old, premium, lapsed, suspended, gone, plain] = users as [string, string, string, string, string, string];
+  const [old, premium, lapsed, suspended, deleted, plain] = users as [string, string, string, string, string, string];
   await db.sql`update public.app_users set created_at = now() - interval '8 days' where id = ${old}`;
   await db.sql`update public.app_users set premium_ends_at = 'infinity' where id = ${premium}`;
   await db.sql`update public.app_users set premium_ends_at = now() - interval '1 day' where id = ${lapsed}`;
   await db.sql`update public.app_users set status = 'suspended', premium_ends_at = 'infinity' where id = ${suspended}`;
-  await db.sql`update public.app_users set status = 'withdrawn' where id = ${gone}`;
+  await db.sql`update public.app_users set status = 'withdrawn' where id = ${deleted}`;
   await db.sql`
     insert into public.reviews (parking_lot_id, user_id, rating, status, created_at) values
       (${lot}, ${old}, 4, 'pending', now() - interval '2 hours'), (${lot}, ${premium}, 4, 'pending', now()),
@@ -60,8 +66,8 @@ Deno.test("overview: users, sessions and pending work are counted", async () => 
       (${plain}, 'other', 'Subject', 'open'), (${plain}, 'other', 'Subject', 'answered')`;
   await db
     .sql`insert into public.parking_sessions (parking_lot_id, user_id) values (${lot}, ${plain}), (${lot}, ${old})`;
-  const { people, sessions, open_work } = await refreshed();
-  assert.deepEqual([people.all, people.active, people.new_7d, people.premium], [5, 4, 4, 1]);
+  const { people: appUsers, sessions, open_work } = await refreshed();
+  assert.deepEqual([appUsers.all, appUsers.active, appUsers.new_7d, appUsers.premium], [5, 4, 4, 1]);
   assert.equal(sessions.parking, 2);
   assert.deepEqual(
     [open_work.pending_reviews, open_work.open_error_reports, open_work.waiting_tickets].map(({ count }) => count),

@@ -238,14 +238,14 @@ Deno.test("DELETE of a badge: of a deletion and users who earn it concurrently, 
   const users = await Promise.all(Array.from({ length: 8 }, () => newUser(db.sql)));
   for (let n = 0; n < 10; n++) {
     const made = await asManager("create_badge", { p_fields: badge({ threshold: 1 }) });
-    const [gone] = await Promise.allSettled([
+    const [removed] = await Promise.allSettled([
       asManager("delete_badge", { p_id: made["id"] }),
       ...users.map((user) => activity(user, "support_ticket_post")),
     ]);
     const [row] = await db.sql<{ badges: number; earned: number }[]>`
       select (select count(*)::integer from public.badges where id = ${String(made["id"])}) as badges,
         (select count(*)::integer from public.user_badges where badge_id = ${String(made["id"])}) as earned`;
-    assert.equal(gone.status === "fulfilled", row!.badges === 0);
+    assert.equal(removed.status === "fulfilled", row!.badges === 0);
     assert.equal(row!.earned > 0, row!.badges === 1);
     if (row!.badges === 1) await asManager("update_badge", { p_id: made["id"], p_changes: { is_active: false } });
   }
@@ -373,8 +373,8 @@ Deno.test("evaluate_badge_conditions: gives the result of counting for an activi
       [{}, { ...conditions, where: { any: [{ weekdays: [] }] } }, "conditions.where.any.0.weekdays"],
     ] as const
   ) {
-    const refused = await errorOf(evaluate(metadata, given));
-    assert.deepEqual([refused.code, refused.param], ["validation_error", param]);
+    const error = await errorOf(evaluate(metadata, given));
+    assert.deepEqual([error.code, error.param], ["validation_error", param]);
   }
 });
 

@@ -204,7 +204,7 @@ Deno.test("admin functions of users: a caller who is not an administrator of use
       "admin_list_user_activity_logs($1, null)",
     ]
   ) {
-    const refused = await errorOf(db.as(service, (as) => as.unsafe(`select api.${call}`, [other])));
-    assert.deepEqual([refused.code, refused.details], ["forbidden", { scope: "admin:users" }], call);
+    const error = await errorOf(db.as(service, (as) => as.unsafe(`select api.${call}`, [other])));
+    assert.deepEqual([error.code, error.details], ["forbidden", { scope: "admin:users" }], call);
   }
 });

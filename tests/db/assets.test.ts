@@ -76,9 +76,9 @@ Deno.test("assets: an upload begins as a pending row of the caller, private unle
   const secret = await begin(user);
   assert.deepEqual([secret.may_be_public, secret.size_bytes, secret.content_type], [false, 12, "image/png"]);
   assert.match(secret.storage_key, /^private\/review\/[0-9a-f]{32}\.png$/);
-  const shown = await begin(user, { isPublic: true, type: "image/heic" });
-  assert.match(shown.storage_key, /^review\/[0-9a-f]{32}\.heic$/);
-  assert.deepEqual([shown.may_be_public, (await asset(shown.asset_id))!["is_public"]], [true, false]);
+  const visible = await begin(user, { isPublic: true, type: "image/heic" });
+  assert.match(visible.storage_key, /^review\/[0-9a-f]{32}\.heic$/);
+  assert.deepEqual([visible.may_be_public, (await asset(visible.asset_id))!["is_public"]], [true, false]);
   const row = await asset(secret.asset_id);
   assert.deepEqual([row!["status"], row!["created_by"], row!["attached_at"]], ["pending", user, null]);
 });
@@ -87,8 +87,8 @@ Deno.test("assets: keys reveal nothing about the asset, its uploader or other ke
   const user = await newUser(db.sql, "Yamada");
   const [one, other] = [await begin(user), await begin(user)];
   assert.notEqual(one.storage_key, other.storage_key);
-  for (const told of [user, one.asset_id, "Yamada"]) {
-    assert.ok(!one.storage_key.includes(told.replaceAll("-", "")));
+  for (const hidden of [user, one.asset_id, "Yamada"]) {
+    assert.ok(!one.storage_key.includes(hidden.replaceAll("-", "")));
   }
 });
 
@@ -112,8 +112,8 @@ Deno.test("assets: an invalid upload is rejected with its field", async () => {
     ]),
   ];
   for (const [wish, param] of wrong) {
-    const refused = await errorOf(begin(user, wish));
-    assert.deepEqual([refused.code, refused.param], ["validation_error", param], JSON.stringify(wish));
+    const error = await errorOf(begin(user, wish));
+    assert.deepEqual([error.code, error.param], ["validation_error", param], JSON.stringify(wish));
   }
   for (const category of ["review", "avatar"]) await begin(user, { category, isPublic: true, size: 10 * 1024 * 1024 });
 });
@@ -148,13 +148,13 @@ Deno.test("assets: a file is attached by its uploader, for its category, to one 
   const [user, other] = [await newUser(db.sql), await newUser(db.sql)];
   const [pending, file] = [await begin(user), await placed(user)];
   const [entity, another] = [crypto.randomUUID(), crypto.randomUUID()];
-  const refused = [
+  const error = [
     () => attach(user, pending.asset_id, entity),
     () => attach(other, file.asset_id, entity),
     () => attach(user, file.asset_id, entity, "support"),
     () => attach(user, crypto.randomUUID(), entity),
   ];
-  for (const attempt of refused) {
+  for (const attempt of error) {
     const { code, status, param } = await errorOf(attempt());
     assert.deepEqual([code, status, param], ["not_found", 404, "asset_id"]);
   }
@@ -411,16 +411,16 @@ const isPublic = async (id: string) => (await asset(id))!["is_public"];
 Deno.test("assets: a public file is published when it is attached, and public once its copy exists", async () => {
   await db.sql`select pgmq.purge_queue('object_publication')`;
   const user = await newUser(db.sql);
-  const [shown, secret] = [
+  const [visible, secret] = [
     await placed(user, { category: "avatar", isPublic: true }),
     await placed(user, { category: "avatar" }),
   ];
-  for (const { asset_id } of [shown, secret]) await attach(user, asset_id, crypto.randomUUID(), "avatar");
+  for (const { asset_id } of [visible, secret]) await attach(user, asset_id, crypto.randomUUID(), "avatar");
   const [file, ...others] = await publications();
-  assert.deepEqual([others.length, file!.storage_key, file!.is_wanted], [0, shown.storage_key, true]);
-  assert.equal(await isPublic(shown.asset_id), false);
+  assert.deepEqual([others.length, file!.storage_key, file!.is_wanted], [0, visible.storage_key, true]);
+  assert.equal(await isPublic(visible.asset_id), false);
   assert.equal(await finishPublication(file!, true), true);
-  assert.deepEqual([await isPublic(shown.asset_id), await isPublic(secret.asset_id)], [true, false]);
+  assert.deepEqual([await isPublic(visible.asset_id), await isPublic(secret.asset_id)], [true, false]);
   await dueAgain();
   assert.deepEqual(await publications(), []);
 });

@@ -33,9 +33,9 @@ async function progressOf(user: string, badge: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-async function workOff(people = 1000): Promise<void> {
+async function workOff(appUsers = 1000): Promise<void> {
   for (;;) {
-    const [row] = await db.sql<{ more: boolean }[]>`select private.next_badge_batch(${people}) as more`;
+    const [row] = await db.sql<{ more: boolean }[]>`select private.next_badge_batch(${appUsers}) as more`;
     if (!row!.more) return;
   }
 }
@@ -66,19 +66,19 @@ Deno.test("badges: a badge is earned once, with a notification and its points, a
       select badge_id from private.badge_marks where user_id = ${user} and badge_id in (${badge}, ${further})`;
     assert.deepEqual(marks.map(({ badge_id }) => badge_id), Array(count).fill(further));
   }
-  const [told] = await db.sql<{ badges: number; notes: number; exp: number }[]>`
+  const [notifications] = await db.sql<{ badges: number; notes: number; exp: number }[]>`
     select (select count(*)::integer from public.user_badges where user_id = ${user}) as badges,
       (select count(*)::integer from public.user_notifications where user_id = ${user} and type = 'badge_earned') as notes,
       (select sum(amount)::integer from public.exp_entries where user_id = ${user} and reason = 'badge_earned') as exp`;
-  assert.deepEqual({ ...told! }, { badges: 1, notes: 1, exp: 50 });
-  // It stays so for those who have it, whatever it takes from now on; and is shown as it is.
+  assert.deepEqual({ ...notifications! }, { badges: 1, notes: 1, exp: 50 });
+  // Users who have the badge keep it after a change of its conditions, and it is shown with the new ones.
   await db.sql`update public.badges set threshold = 3 where id = ${badge}`;
   await workOff();
   assert.equal(await progressOf(user, badge), 1);
   const [row] = await db.as(signedIn(user), (sql) => sql`select api.list_my_badge_progress(100) -> 'items' as items`);
-  const shown = (row!["items"] as { badge_id: string; count: number; percent: number }[])
+  const visible = (row!["items"] as { badge_id: string; count: number; percent: number }[])
     .filter(({ badge_id }) => badge_id === badge).map(({ count, percent }) => [count, percent]);
-  assert.deepEqual(shown, [[3, 100]]);
+  assert.deepEqual(visible, [[3, 100]]);
 });
 
 Deno.test("badges: invalid conditions are rejected when the badge is saved, with the wrong place", async () => {
@@ -98,9 +98,9 @@ Deno.test("badges: invalid conditions are rejected when the badge is saved, with
       [where({ any: [] }), /any must be a list/],
     ] as const
   ) {
-    const refused = await errorOf(newBadge(wrong as Conditions));
-    assert.equal(refused.code, "validation_error");
-    assert.match(refused.message, says);
+    const error = await errorOf(newBadge(wrong as Conditions));
+    assert.equal(error.code, "validation_error");
+    assert.match(error.message, says);
   }
 });
 

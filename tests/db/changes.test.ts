@@ -263,12 +263,12 @@ Deno.test("updated_since: transactions that stay open, here and in another datab
 
 Deno.test("updated_since: a lot that was public between two runs of the job leaves a tombstone, a draft nothing", async () => {
   const moment = await now();
-  const [shown, draft] = [await newLot(db.sql), await newLot(db.sql, { status: "draft" })];
-  await db.sql`update public.parking_lots set status = 'closed' where id = ${shown}`;
-  await db.sql`delete from public.parking_lots where id = any (${[shown, draft]})`;
+  const [visible, draft] = [await newLot(db.sql), await newLot(db.sql, { status: "draft" })];
+  await db.sql`update public.parking_lots set status = 'closed' where id = ${visible}`;
+  await db.sql`delete from public.parking_lots where id = any (${[visible, draft]})`;
   await runJob(db.sql, "note_lot_changes");
   const { items } = await since(moment);
-  assert.deepEqual(items.map(({ id, deleted }) => [id, deleted]), [[shown, true]]);
+  assert.deepEqual(items.map(({ id, deleted }) => [id, deleted]), [[visible, true]]);
 });
 
 Deno.test("updated_since: a tombstone is kept for a year, and revisions grow without it", async () => {
@@ -350,11 +350,11 @@ Deno.test("updated_since: a cursor made before a dump continues in the restored 
     await restored.sql`alter table public.parking_lots enable trigger user`;
     const after = await newLot(restored.sql, { name: "after" });
     await runJob(restored.sql, "note_lot_changes");
-    const told = await restored.as(
+    const notifications = await restored.as(
       { role: "anon" },
       (sql) => search(sql, { updated_since: moment, cursor: next_cursor, limit: 1000 }),
     );
-    assert.deepEqual(new Set(told.items.map(({ id }) => id)), new Set([waiting, after]));
+    assert.deepEqual(new Set(notifications.items.map(({ id }) => id)), new Set([waiting, after]));
     const whole = await restored.as({ role: "anon" }, (sql) => search(sql, { updated_since: moment, limit: 1000 }));
     assert.deepEqual(whole.items.map(({ id }) => id)[0], kept);
   } finally {

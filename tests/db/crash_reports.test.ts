@@ -1,4 +1,4 @@
-// Crash reports: counted by kind, without anybody in them, and gone in time.
+// Crash reports: counted by kind, without personal data, and deleted in time.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { database } from "../support/database.ts";

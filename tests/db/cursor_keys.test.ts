@@ -178,11 +178,11 @@ for (const list of lists) {
       });
     };
     for (const json of [...bad, ...variants]) {
-      const asked = page(list, await cursorOf(json));
+      const pageQuery = page(list, await cursorOf(json));
       if (fits(json)) {
-        await asked;
+        await pageQuery;
       } else {
-        const { code, status, param } = await errorOf(asked);
+        const { code, status, param } = await errorOf(pageQuery);
         assert.deepEqual([code, status, param], ["validation_error", 422, "cursor"], json);
       }
     }

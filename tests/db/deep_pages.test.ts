@@ -24,7 +24,7 @@ await superuser.unsafe(`
   set plan_cache_mode = force_generic_plan`);
 
 const LIMIT = 20;
-/** A page and the row behind it, and what hangs on them; a list has ten times as many rows, and a hundred pages before. */
+/** A page and the row after it, with their related rows; a list has ten times as many rows, and a hundred pages before. */
 const MOST_ROWS = 300;
 
 interface Page {

@@ -1,4 +1,4 @@
-// Engagement of lots: daily counts equal what happened, whatever happens at once, and reports of a period show their sums.
+// Engagement of lots: daily counts equal the activity, also under concurrency, and reports of a period show their sums.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { errorOf, sqlstate } from "../support/database_errors.ts";

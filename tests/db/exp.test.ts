@@ -7,7 +7,7 @@ import { newLot, newUser, recalculateLevels, signedIn } from "../support/rows.ts
 const db = await database();
 Deno.test.afterAll(() => db.close());
 
-/** At noon in Japan, whatever the clock says: at night the fifth session earns a badge. */
+/** At noon in Japan, at any time of the test: at night the fifth session earns a badge. */
 async function activity(user: string, type: string, subject: string = crypto.randomUUID()): Promise<void> {
   await db.sql`
     insert into public.user_activity_logs (user_id, activity_type, subject_id, created_at)
@@ -208,23 +208,23 @@ Deno.test("EXP: a higher level is notified, and a recount changes nothing", asyn
   const { total_exp, level, sum } = await standing(user);
   assert.equal(total_exp, sum);
   assert.equal(level, 2);
-  const told = await db.sql`
+  const notifications = await db.sql`
     select type from public.user_notifications where user_id = ${user} and type = 'level_up'`;
-  assert.equal(told.length, 1);
+  assert.equal(notifications.length, 1);
   assert.equal(await recalculateLevels(db.sql), 0);
 });
 
 Deno.test("levels: a recalculation after an edit raises levels without a notification", async () => {
   const user = await newUser(db.sql);
   await activity(user, "session_end");
-  const told = async () =>
+  const notifications = async () =>
     (await db.sql`select from public.user_notifications where user_id = ${user} and type = 'level_up'`).length;
-  const [before, toldBefore] = [await standing(user), await told()];
+  const [before, notificationsBefore] = [await standing(user), await notifications()];
   const [next] = await db.sql`select required_exp from public.levels where level = ${before.level + 1}`;
   await db.sql`update public.levels set required_exp = ${before.total_exp} where level = ${before.level + 1}`;
   try {
     assert.ok(await recalculateLevels(db.sql) > 0);
-    assert.deepEqual([(await standing(user)).level, await told()], [before.level + 1, toldBefore]);
+    assert.deepEqual([(await standing(user)).level, await notifications()], [before.level + 1, notificationsBefore]);
   } finally {
     await db.sql`update public.levels set required_exp = ${next!["required_exp"]} where level = ${before.level + 1}`;
     await recalculateLevels(db.sql);

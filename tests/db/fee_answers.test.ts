@@ -1,4 +1,4 @@
-// What an answer says beside the amount: lines, caps, what had no part and why, notes, refusals; and long or odd stays.
+// The reply of calc-fee in addition to the amount: lines, caps, unused rules with reasons, notes, errors; long or odd stays.
 import assert from "node:assert/strict";
 import type { Rule } from "../oracles/fees.ts";
 import { database } from "../support/database.ts";
@@ -21,8 +21,8 @@ const day = { time_start: "08:00", time_end: "22:00" };
 const night = { time_start: "22:00", time_end: "08:00" };
 
 async function ask(lot: PricedLot, entry_at: string, exit_at: string, vehicle_type = "standard"): Promise<FeeAnswer> {
-  const [planted] = await plantLots(db.sql, [lot]);
-  const [answer] = await answers(db.sql, [{ lot: planted!, entry_at, exit_at, vehicle_type }]);
+  const [seeded] = await plantLots(db.sql, [lot]);
+  const [answer] = await answers(db.sql, [{ lot: seeded!, entry_at, exit_at, vehicle_type }]);
   return answer!;
 }
 /** A time in June 2026 in Japan; the 1st is a Monday. */
@@ -224,8 +224,8 @@ Deno.test("fee answers: an empty stay costs nothing, also without rules and for 
 Deno.test("fee answers: an exit before the entry and a stay of more than 366 days are rejected and name the exit", async () => {
   const [lot] = await plantLots(db.sql, [{ rules: [metered(60, 100)] }]);
   for (const exit of [june(1, "09:59:59"), "2027-06-02T10:00:01+09:00"]) {
-    const asked = db.sql`select private.fee_answer(${lot!}, 'standard', ${june(1, "10:00:00")}, ${exit})`;
-    const { code, status, param } = await errorOf(asked);
+    const call = db.sql`select private.fee_answer(${lot!}, 'standard', ${june(1, "10:00:00")}, ${exit})`;
+    const { code, status, param } = await errorOf(call);
     assert.deepEqual([code, status, param], ["validation_error", 422, "exit_at"], exit);
   }
   const [longest] = await answers(db.sql, [
@@ -284,9 +284,9 @@ interface Meter {
   readonly curve: readonly { at: string; amount: number }[];
 }
 async function meter(lot: PricedLot, entry: string, now: string): Promise<Meter> {
-  const [planted] = await plantLots(db.sql, [lot]);
+  const [seeded] = await plantLots(db.sql, [lot]);
   const [row] = await db.sql<{ meter: Meter }[]>`
-    select private.fee_meter(${planted!}, 'standard', ${entry}, ${now}) as meter`;
+    select private.fee_meter(${seeded!}, 'standard', ${entry}, ${now}) as meter`;
   return row!.meter;
 }
 

@@ -25,14 +25,14 @@ const examples = workedExamples<Example[]>("fee-cases.json");
 const lots = await plantLots(db.sql, examples);
 const questions = examples.map((example, n) => ({ ...example, lot: lots[n]! }));
 const expected = examples.map(({ expect }) => expect.refusal ?? expect.total_amount!);
-const told = await answers(db.sql, questions);
+const results = await answers(db.sql, questions);
 const priced = await stayFees(db.sql, questions);
 
 Deno.test("fee cases: there are worked examples", () => assert.ok(examples.length >= 54));
 
 for (const [n, example] of examples.entries()) {
   Deno.test(`fee cases: ${example.id}: ${example.why}`, () => {
-    const answer = told[n]!;
+    const answer = results[n]!;
     assert.equal(answer.refusal?.code ?? answer.total_amount, expected[n]);
     assert.equal(priced[n], outcomeOf(answer), "stay_fees");
   });

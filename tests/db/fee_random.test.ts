@@ -19,14 +19,14 @@ const chance = new Chance(SEED);
 const japanese = holidays("JP");
 const stays: RandomStay[] = [];
 const questions: Question[] = [];
-const told: FeeAnswer[] = [];
+const results: FeeAnswer[] = [];
 for (let done = 0; done < SETS; done += BATCH) {
   const batch = Array.from({ length: Math.min(BATCH, SETS - done) }, () => randomStay(chance));
   const lots = await plantLots(db.sql, batch);
-  const asked = batch.map(({ entry_at, exit_at }, n) => ({ lot: lots[n]!, entry_at, exit_at }));
+  const args = batch.map(({ entry_at, exit_at }, n) => ({ lot: lots[n]!, entry_at, exit_at }));
   stays.push(...batch);
-  questions.push(...asked);
-  told.push(...await answers(db.sql, asked));
+  questions.push(...args);
+  results.push(...await answers(db.sql, args));
 }
 const priced = await stayFees(db.sql, questions);
 
@@ -41,7 +41,7 @@ function equal(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** The same lots, asked about other stays. */
+/** The same lots with other stays. */
 function moved(change: (stay: RandomStay, question: Question) => Partial<Question>): Question[] {
   return questions.map((question, n) => ({ ...question, ...change(stays[n]!, question) }));
 }
@@ -55,8 +55,8 @@ Deno.test(`random fees: ${SETS} random stays have the oracle's fee or error`, ()
     const fee = naiveFee({ ...stay, holidays: japanese });
     return "total" in fee ? [fee.total] : [fee.reason, fee.from === undefined ? undefined : Date.parse(fee.from)];
   });
-  const found = told.map(({ total_amount, refusal }) =>
-    refusal ? [refusal.reason, refusal.from === undefined ? undefined : Date.parse(refusal.from)] : [total_amount!]
+  const found = results.map(({ total_amount, refusal: error }) =>
+    error ? [error.reason, error.from === undefined ? undefined : Date.parse(error.from)] : [total_amount!]
   );
   assertEach(found, expected);
   const known = found.filter((each) => each.length === 1).length;
@@ -64,7 +64,7 @@ Deno.test(`random fees: ${SETS} random stays have the oracle's fee or error`, ()
 });
 
 Deno.test("random fees: a search returns the same price as the explained fee", () =>
-  assertEach(priced, told.map(outcomeOf)));
+  assertEach(priced, results.map(outcomeOf)));
 
 Deno.test("stay_fees: many lots priced together have the same fees as alone, also where a plain stay needs no walk", async () => {
   const lots = questions.slice(0, 80).map(({ lot }) => lot);
@@ -120,9 +120,9 @@ Deno.test("random fees: fifty lots priced together have the same fees as alone",
 });
 
 Deno.test("random fees: the lines sum to the total exactly, and units follow one another without a gap", () => {
-  const sums = told.map(({ breakdown }) => breakdown?.lines.reduce((sum, { amount }) => sum + amount, 0));
-  assertEach(sums, told.map(({ total_amount }) => total_amount));
-  for (const [n, { breakdown }] of told.entries()) {
+  const sums = results.map(({ breakdown }) => breakdown?.lines.reduce((sum, { amount }) => sum + amount, 0));
+  assertEach(sums, results.map(({ total_amount }) => total_amount));
+  for (const [n, { breakdown }] of results.entries()) {
     const lines = breakdown?.lines.filter(({ kind }) => kind !== "cap") ?? [];
     for (const [place, line] of lines.entries()) {
       assert.equal(line.amount, line.units! * line.unit_price!);
@@ -135,7 +135,7 @@ Deno.test("random fees: the lines sum to the total exactly, and units follow one
 });
 
 Deno.test("random fees: no window of a cap is charged more than its cap, and a filled one has its time", () => {
-  for (const window of told.flatMap(({ breakdown }) => breakdown?.caps ?? [])) {
+  for (const window of results.flatMap(({ breakdown }) => breakdown?.caps ?? [])) {
     assert.ok(window.charged <= window.cap);
     assert.equal(window.reached_at !== null, window.charged === window.cap, JSON.stringify(window));
   }
@@ -143,7 +143,7 @@ Deno.test("random fees: no window of a cap is charged more than its cap, and a f
 
 Deno.test("random fees: a stay inside one window of a cap that counts costs no more than the cap", () => {
   let inside = 0;
-  for (const [n, { breakdown, total_amount }] of told.entries()) {
+  for (const [n, { breakdown, total_amount }] of results.entries()) {
     const { entry_at, exit_at, rules } = stays[n]!;
     for (const cap of breakdown?.caps ?? []) {
       const isOfLot = rules.find(({ id }) => id === cap.rule_id)?.category === "cap";

@@ -1,4 +1,4 @@
-// Compiled price lists say what the rules say, whoever changes the rules and however; and so does the price of an hour.
+// Compiled price lists and the hour price follow the rules after every change.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";

@@ -22,20 +22,23 @@ interface FieldValue {
   readonly my_vote_counts: boolean;
 }
 
-const visitor = { role: "anon" } as const;
+const anonymous = { role: "anon" } as const;
 
 async function ids(lot: string): Promise<Record<string, string>> {
   const [row] = await db.as(
-    visitor,
+    anonymous,
     (sql) => sql<{ ids: Record<string, string> }[]>`select private.field_value_ids(${lot}) as ids`,
   );
   return row!.ids;
 }
 
 async function provenance(lot: string): Promise<Record<string, FieldValue & { field_value_id: string }>> {
-  const [row] = await db.as(visitor, (sql) =>
-    sql<{ found: Record<string, FieldValue & { field_value_id: string }> }[]>`
-      select private.field_provenance(${lot}) as found`);
+  const [row] = await db.as(
+    anonymous,
+    (sql) =>
+      sql<{ found: Record<string, FieldValue & { field_value_id: string }> }[]>`
+      select private.field_provenance(${lot}) as found`,
+  );
   return row!.found;
 }
 
@@ -159,7 +162,7 @@ Deno.test("field values: a vote counts once its voter has been confirmed for a d
   assert.equal(await stateOf(id), "confirmed");
   assert.equal(await work(), 0);
   assert.deepEqual(await counts(never), [3, false, true]);
-  // A vote that waits and is changed still waits, and goes with its person.
+  // A pending vote that is changed is still pending, and is deleted with its user.
   assert.equal((await vote(never, lot, id, "deny")).deny_count, 0);
   await db.sql`delete from auth.users where id = ${never}`;
   assert.equal((await db.sql`select from private.waiting_votes where user_id = ${never}`).length, 0);

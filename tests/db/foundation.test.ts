@@ -8,10 +8,10 @@ Deno.test.afterAll(() => db.close());
 const CLIENTS = ["anon", "authenticated"] as const;
 
 Deno.test("foundation: an error has code, status, message, param and details", async () => {
-  const refused = await errorOf(
+  const error = await errorOf(
     db.sql`select private.raise_error('conflict', 409, 'Not now', 'exit_at', ${db.sql.json({ reason: "ended" })})`,
   );
-  assert.deepEqual(refused, {
+  assert.deepEqual(error, {
     code: "conflict",
     status: 409,
     message: "Not now",
@@ -21,8 +21,8 @@ Deno.test("foundation: an error has code, status, message, param and details", a
 });
 
 Deno.test("foundation: an error needs neither param nor details", async () => {
-  const refused = await errorOf(db.sql`select private.raise_error('forbidden', 403, 'No')`);
-  assert.deepEqual(refused, { code: "forbidden", status: 403, message: "No", param: null, details: null });
+  const error = await errorOf(db.sql`select private.raise_error('forbidden', 403, 'No')`);
+  assert.deepEqual(error, { code: "forbidden", status: 403, message: "No", param: null, details: null });
 });
 
 Deno.test("foundation: a new table is not accessible to clients until a migration grants it", async () => {

@@ -97,9 +97,9 @@ Deno.test("idempotency: the key of another request is rejected with 409, for any
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   await onceAs(user, review(lot));
   for (const call of [review(lot), { function: "my_account" }]) {
-    const refused = await errorOf(onceAs(user, { ...call, print: OTHER_PRINT }));
-    assert.deepEqual([refused.code, refused.status, refused.param], ["conflict", 409, "Idempotency-Key"]);
-    assert.deepEqual(refused.details, { reason: "key_reused_with_different_body" });
+    const error = await errorOf(onceAs(user, { ...call, print: OTHER_PRINT }));
+    assert.deepEqual([error.code, error.status, error.param], ["conflict", 409, "Idempotency-Key"]);
+    assert.deepEqual(error.details, { reason: "key_reused_with_different_body" });
   }
 });
 
@@ -153,8 +153,8 @@ Deno.test("idempotency: a key can be used for commands and for reads of the inte
   for (const name of unknown) {
     assert.equal((await errorOf(onceAs(user, { function: name }))).code, "not_found", name);
   }
-  const refused = await errorOf(onceAs(user, { function: "my_account", arguments: { p_name: 1 } }));
-  assert.deepEqual([refused.code, refused.param], ["not_found", "function"]);
+  const error = await errorOf(onceAs(user, { function: "my_account", arguments: { p_name: 1 } }));
+  assert.deepEqual([error.code, error.param], ["not_found", "function"]);
 });
 
 Deno.test("idempotency: a reply equals that of the Data API, for every return type", async () => {
@@ -247,8 +247,8 @@ Deno.test("idempotency: a request that waits too long for a key in use is reject
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   await db.sql`alter function private.claim_key(text, text) set lock_timeout = '50ms'`;
   const first = await holding(user, review(lot));
-  const refused = await errorOf(onceAs(user, review(lot)));
-  assert.deepEqual([refused.code, refused.details], ["conflict", { reason: "key_in_use" }]);
+  const error = await errorOf(onceAs(user, review(lot)));
+  assert.deepEqual([error.code, error.details], ["conflict", { reason: "key_in_use" }]);
   first.commit();
   await first.done;
   await db.sql`alter function private.claim_key(text, text) set lock_timeout = '5s'`;
@@ -289,13 +289,13 @@ Deno.test("idempotency: a request that ends the account has its effect, and its 
 });
 
 Deno.test("idempotency: keys are deleted with their account, and after a day by the purge", async () => {
-  const [gone, old, young] = [await newUser(db.sql), await newUser(db.sql), await newUser(db.sql)];
-  for (const user of [gone, old, young]) await onceAs(user, { function: "my_account" });
-  await db.sql`delete from auth.users where id = ${gone}`;
+  const [deleted, old, young] = [await newUser(db.sql), await newUser(db.sql), await newUser(db.sql)];
+  for (const user of [deleted, old, young]) await onceAs(user, { function: "my_account" });
+  await db.sql`delete from auth.users where id = ${deleted}`;
   await db.sql`update private.idempotency_keys set created_at = now() - interval '25 hours' where user_id = ${old}`;
   await purge(db.sql);
   const left = await db.sql`select user_id from private.idempotency_keys where user_id in ${
-    db.sql([gone, old, young])
+    db.sql([deleted, old, young])
   }`;
   assert.deepEqual(left.map(({ user_id }) => user_id), [young]);
 });
@@ -303,12 +303,12 @@ Deno.test("idempotency: keys are deleted with their account, and after a day by 
 Deno.test("idempotency: a key has at most 255 visible characters and needs a fingerprint", async () => {
   const user = await newUser(db.sql);
   for (const key of ["", "a b", "a\n", "é", "k".repeat(256)]) {
-    const refused = await errorOf(onceAs(user, { key, function: "my_account" }));
-    assert.deepEqual([refused.code, refused.param], ["validation_error", "key"], key);
+    const error = await errorOf(onceAs(user, { key, function: "my_account" }));
+    assert.deepEqual([error.code, error.param], ["validation_error", "key"], key);
   }
   for (const print of ["", "0".repeat(63), "Z".repeat(64)]) {
-    const refused = await errorOf(onceAs(user, { print, function: "my_account" }));
-    assert.deepEqual([refused.code, refused.param], ["validation_error", "fingerprint"], print);
+    const error = await errorOf(onceAs(user, { print, function: "my_account" }));
+    assert.deepEqual([error.code, error.param], ["validation_error", "fingerprint"], print);
   }
   await onceAs(user, { key: "~!".repeat(127), function: "my_account" });
 });
@@ -345,8 +345,8 @@ Deno.test("idempotency: a reply over 64 KiB is rejected with its effect, a small
     grant execute on function commands.probe_large(integer) to authenticated;
     grant update (display_name) on public.app_users to authenticated`);
   const large = { function: "probe_large", arguments: { p_size: 65_536 } };
-  const refused = await errorOf(onceAs(user, large));
-  assert.deepEqual([refused.code, refused.details], ["conflict", { reason: "reply_too_large" }]);
+  const error = await errorOf(onceAs(user, large));
+  assert.deepEqual([error.code, error.details], ["conflict", { reason: "reply_too_large" }]);
   assert.equal((await onceAs(user, { ...large, arguments: { p_size: 65_000 } })).replayed, false);
 });
 
@@ -370,8 +370,8 @@ Deno.test("idempotency: a user has at most 1,000 keys of the last 24 hours", asy
     select ${user}::uuid, 'old-' || n, ${PRINT}, now() - interval '25 hours' from generate_series(1, 10) n
     union all select ${user}::uuid, 'key-' || n, ${PRINT}, now() - interval '1 hour' from generate_series(1, 999) n`;
   assert.equal((await onceAs(user, { function: "probe_integer", key: "the-thousandth" })).replayed, false);
-  const refused = await errorOf(onceAs(user, { function: "probe_integer", key: "one-more" }));
-  assert.deepEqual([refused.code, refused.param], ["rate_limited", "Idempotency-Key"]);
-  assert.equal(Reflect.get(refused.details ?? {}, "policy"), "idempotency_keys");
+  const error = await errorOf(onceAs(user, { function: "probe_integer", key: "one-more" }));
+  assert.deepEqual([error.code, error.param], ["rate_limited", "Idempotency-Key"]);
+  assert.equal(Reflect.get(error.details ?? {}, "policy"), "idempotency_keys");
   assert.equal((await onceAs(user, { function: "probe_integer", key: "the-thousandth" })).replayed, true);
 });

@@ -143,7 +143,7 @@ Deno.test("api functions: a route names the policy that its command is counted u
   }
 });
 
-/** GETs that the primary answers: each view is recorded; what is asked for is the primary itself. */
+/** GETs that the primary answers: each view is recorded; it must be the primary itself. */
 const OF_PRIMARY = ["/admin/user-search-presets", "/health/ready"];
 
 Deno.test("api functions: a route that a replica may serve calls read-only functions; so does every GET except the listed ones", () => {

@@ -274,6 +274,6 @@ Deno.test("parking lots: a file that is pending, private or deleted is not reada
   const ids = [visible, ...hidden].map(({ id }) => id);
   const rows = await db.as({ role: "anon" }, (sql) => sql`select id from public.assets where id = any (${ids})`);
   assert.deepEqual(rows.map(({ id }) => id), [visible.id]);
-  const asked = db.as({ role: "authenticated" }, (sql) => sql`select created_by from public.assets`);
-  assert.equal(await sqlstate(asked), INSUFFICIENT_PRIVILEGE);
+  const call = db.as({ role: "authenticated" }, (sql) => sql`select created_by from public.assets`);
+  assert.equal(await sqlstate(call), INSUFFICIENT_PRIVILEGE);
 });

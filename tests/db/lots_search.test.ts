@@ -149,14 +149,14 @@ Deno.test("nearest lots: lots a few centimetres to metres apart are all found, w
   }
 });
 
-/** What a page is asked for: a condition over private.search_entries e, and the share of lots that is expected to meet it. */
+/** The conditions of a page: a condition over private.search_entries e, and the share of lots that is expected to meet it. */
 interface Asked {
   readonly condition: string;
   readonly share: number;
   readonly most_m: number | null;
 }
 
-/** Pages behind lots of many ranks are what sorting all lots gives. How many lots there are in all. */
+/** Compares pages after lots of many ranks with a full sort. Returns the number of all lots. */
 async function pagesAgree({ lat, lng }: { lat: number; lng: number }, { condition, share, most_m }: Asked) {
   const ranked = await db.sql.unsafe<{ id: string; key: number }[]>(`
     select parking_lot_id as id, key

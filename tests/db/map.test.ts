@@ -67,9 +67,9 @@ Deno.test("map: clusters hold exactly the lots in the box, also where its sides 
   for (const bbox of boxes) {
     const { total } = await asAnonymous((sql) => search(sql, { bbox, include: ["total"] }));
     const fits = bbox[2]! - bbox[0]! < 1 && bbox[2]! >= bbox[0]!;
-    const asked = { bbox, zoom: fits ? [2, 6, 9, 11][within(4)]! : 2, include: ["total"] };
-    const page = await asAnonymous((sql) => search(sql, asked));
-    assert.deepEqual([page.total, page.total_is_exact], [total, true], `${bbox} at zoom ${asked.zoom}`);
+    const args = { bbox, zoom: fits ? [2, 6, 9, 11][within(4)]! : 2, include: ["total"] };
+    const page = await asAnonymous((sql) => search(sql, args));
+    assert.deepEqual([page.total, page.total_is_exact], [total, true], `${bbox} at zoom ${args.zoom}`);
     assert.equal(page.clusters!.reduce((sum, { count }) => sum + count, 0), total);
   }
 });
@@ -138,18 +138,18 @@ Deno.test("map: a stored cell whose best lot was deleted shows another lot with 
   const other = await add({ tag_slugs: ["monthly_available"] });
   const withoutTag = await add({ total_spaces: 5, hour_price: 100, max_height_m: 2 });
   await refresh();
-  const shown = async (term: string) =>
+  const visible = async (term: string) =>
     (await keptAndCounted(14, term, {}))[0].filter(({ lat }) => Number(lat) < -20 && Number(lat) > -20.1)
       .map(({ lot_count, representative_id }) => [lot_count, representative_id]);
-  assert.deepEqual(await shown("#monthly_available"), [["2", best]]);
-  assert.deepEqual(await shown(""), [["3", withoutTag]]);
+  assert.deepEqual(await visible("#monthly_available"), [["2", best]]);
+  assert.deepEqual(await visible(""), [["3", withoutTag]]);
   await db.sql`update public.parking_lots set status = 'closed' where id = ${best}`;
-  assert.deepEqual(await shown("#monthly_available"), [["2", other]]);
+  assert.deepEqual(await visible("#monthly_available"), [["2", other]]);
   await db.sql`delete from public.parking_lots where id = ${other}`;
-  assert.deepEqual(await shown("#monthly_available"), []);
-  assert.deepEqual(await shown(""), [["3", withoutTag]]);
+  assert.deepEqual(await visible("#monthly_available"), []);
+  assert.deepEqual(await visible(""), [["3", withoutTag]]);
   await refresh();
-  assert.deepEqual(await shown(""), [["1", withoutTag]]);
+  assert.deepEqual(await visible(""), [["1", withoutTag]]);
 });
 
 Deno.test("map: a change without effect on the sums marks no cell", async () => {

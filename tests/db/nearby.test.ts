@@ -109,11 +109,11 @@ function checkRanking(items: readonly Item[], radius: number): void {
   const [least, most] = [Math.min(...fees), Math.max(...fees)];
   const near = (given: number, expected: number, within: number) =>
     assert.ok(Math.abs(given - expected) <= within, `${given} is not ${expected}`);
-  for (const { estimated_fee: fee, ranking_components: shown, ...item } of items) {
-    near(shown.price, fee === null ? 0 : most === least ? 100 : 100 * (most - fee) / (most - least), 1e-6);
-    near(shown.distance, 100 * (1 - item.distance_m / radius), 1e-6);
-    near(shown.rating, item.review_count === 0 ? 50 : 100 * (item.avg_rating - 1) / 4, 1e-6);
-    near(item.ranking_score, 0.4 * shown.price + 0.4 * shown.distance + 0.2 * shown.rating, 0.005 + 1e-9);
+  for (const { estimated_fee: fee, ranking_components: visible, ...item } of items) {
+    near(visible.price, fee === null ? 0 : most === least ? 100 : 100 * (most - fee) / (most - least), 1e-6);
+    near(visible.distance, 100 * (1 - item.distance_m / radius), 1e-6);
+    near(visible.rating, item.review_count === 0 ? 50 : 100 * (item.avg_rating - 1) / 4, 1e-6);
+    near(item.ranking_score, 0.4 * visible.price + 0.4 * visible.distance + 0.2 * visible.rating, 0.005 + 1e-9);
     assert.equal(item.is_top3, item.ranking_rank <= 3);
   }
   // The list is in order of distance and id, which breaks ties.
@@ -146,8 +146,8 @@ Deno.test("nearby: a fee equals that of calc-fee for the same stay, and an unkno
         select coalesce(f.answer::jsonb, jsonb_build_object('refusal', f.refusal)) as fee
         from private.explained_fee(
           ${id}, 'standard', ${STAY.entry_at}::text::timestamptz, ${STAY.exit_at}::text::timestamptz) f`;
-      const { total_amount, refusal } = row!.fee;
-      assert.deepEqual([estimated_fee, fee_refusal?.reason], [total_amount ?? null, refusal?.reason]);
+      const { total_amount, refusal: rejection } = row!.fee;
+      assert.deepEqual([estimated_fee, fee_refusal?.reason], [total_amount ?? null, rejection?.reason]);
       assert.equal(currency, row!.fee.currency ?? currency);
     }
     assert.ok(items.some(({ fee_refusal }) => fee_refusal?.reason === "no_rules"));
@@ -175,10 +175,10 @@ Deno.test("nearby: a planned stay equals that of the hours evaluator, also with 
         from private.planned_stays(
           ${items.map(({ id }) => id)}::uuid[], ${stay.entry_at}::text::timestamptz, ${stay.exit_at}::text::timestamptz
         ) s`;
-      const shown = items.map(({ id, planned_stay }) => ({ parking_lot_id: id, ...planned_stay }));
+      const visible = items.map(({ id, planned_stay }) => ({ parking_lot_id: id, ...planned_stay }));
       const order = (a: Record<string, unknown>, b: Record<string, unknown>) =>
         String(a.parking_lot_id) < String(b.parking_lot_id) ? -1 : 1;
-      assert.deepEqual(shown.sort(order), expected.map((row) => row.stay).sort(order));
+      assert.deepEqual(visible.sort(order), expected.map((row) => row.stay).sort(order));
       assert.deepEqual(new Set(items.map(({ planned_stay }) => planned_stay?.locked_in)), new Set([true, false, null]));
     }
   });
@@ -271,8 +271,8 @@ Deno.test("nearby: a suspended or withdrawn user is rejected, an active one and 
   assert.equal((await search(administrator)).length, 50);
   for (const status of ["suspended", "withdrawn"]) {
     await db.sql`update public.app_users set status = ${status} where id = ${user}`;
-    const refused = await errorOf(search(user));
-    assert.deepEqual([refused.code, refused.status], ["forbidden", 403]);
+    const error = await errorOf(search(user));
+    assert.deepEqual([error.code, error.status], ["forbidden", 403]);
   }
 });
 

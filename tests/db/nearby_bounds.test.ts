@@ -1,4 +1,4 @@
-// Bounds of nearby: whatever is asked among tens of thousands of lots is answered or rejected well within anon's three
+// Bounds of nearby: every request among tens of thousands of lots is answered or rejected well within anon's three
 // seconds, and a list that left something out says so.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
@@ -46,7 +46,7 @@ await db.sql`
   from public.parking_lots l`;
 await db.sql`vacuum (analyze) public.parking_lots, private.search_entries, private.tariffs, public.parking_lot_windows`;
 
-const asked = (question: Partial<Question>) =>
+const searchOf = (question: Partial<Question>) =>
   db.as({ role: "anon" }, async (sql) => {
     await sql`set local statement_timeout = '3s'`;
     const { items, is_truncated } = await nearbyFound(sql, { ...CENTER, radius_m: 50_000, limit: 100, ...question });
@@ -56,8 +56,8 @@ const asked = (question: Partial<Question>) =>
 Deno.test("nearby: a max_price that needs too many lots to be priced is 422 too_much_to_price", async () => {
   for (const stay of [NIGHT, MONTH]) {
     const max_price = stay === NIGHT ? 9_000 : 100_000;
-    const refused = await errorOf(asked({ filters: { ...stay, max_price } }));
-    assert.deepEqual([refused.code, refused.status, refused.details], [
+    const error = await errorOf(searchOf({ filters: { ...stay, max_price } }));
+    assert.deepEqual([error.code, error.status, error.details], [
       "validation_error",
       422,
       { reason: "too_much_to_price" },
@@ -66,31 +66,31 @@ Deno.test("nearby: a max_price that needs too many lots to be priced is 422 too_
 });
 
 Deno.test("nearby: within a radius with few lots the same request succeeds", async () => {
-  assert.deepEqual(await asked({ radius_m: 2_000, filters: { ...NIGHT, max_price: 9_000 } }), [0, false]);
-  assert.deepEqual(await asked({ radius_m: 2_000, filters: { ...NIGHT, max_price: 10_000 } }), [100, true]);
+  assert.deepEqual(await searchOf({ radius_m: 2_000, filters: { ...NIGHT, max_price: 9_000 } }), [0, false]);
+  assert.deepEqual(await searchOf({ radius_m: 2_000, filters: { ...NIGHT, max_price: 10_000 } }), [100, true]);
 });
 
 Deno.test("nearby: lots whose price list is above the limit are left out without being priced", async () => {
-  assert.deepEqual(await asked({ filters: { ...NIGHT, max_price: 900 } }), [0, true]);
-  assert.deepEqual(await asked({ filters: { ...MONTH, max_price: 70_000 } }), [0, true]);
+  assert.deepEqual(await searchOf({ filters: { ...NIGHT, max_price: 900 } }), [0, true]);
+  assert.deepEqual(await searchOf({ filters: { ...MONTH, max_price: 70_000 } }), [0, true]);
 });
 
 Deno.test("nearby: filters that no lot passes end after the nearest 3,000 lots, with is_truncated true", async () => {
-  assert.deepEqual(await asked({ filters: { open_now: true } }), [0, true]);
-  assert.deepEqual(await asked({ filters: { ...NIGHT, open_now: true, max_price: 9_000 } }), [0, true]);
-  assert.deepEqual(await asked({ radius_m: 3_000, filters: { open_now: true } }), [0, false]);
+  assert.deepEqual(await searchOf({ filters: { open_now: true } }), [0, true]);
+  assert.deepEqual(await searchOf({ filters: { ...NIGHT, open_now: true, max_price: 9_000 } }), [0, true]);
+  assert.deepEqual(await searchOf({ radius_m: 3_000, filters: { open_now: true } }), [0, false]);
 });
 
 Deno.test("nearby: a rare tag or height is searched in the whole radius", async () => {
   for (const filters of [{ tags: ["covered"] }, { max_height_m: 4 }, { tags: ["covered"], max_height_m: 4 }]) {
-    assert.deepEqual(await asked({ filters }), [2, false]);
-    assert.deepEqual(await asked({ filters, limit: 1 }), [1, true]);
-    assert.deepEqual(await asked({ filters, radius_m: 10_000 }), [1, false]);
+    assert.deepEqual(await searchOf({ filters }), [2, false]);
+    assert.deepEqual(await searchOf({ filters, limit: 1 }), [1, true]);
+    assert.deepEqual(await searchOf({ filters, radius_m: 10_000 }), [1, false]);
   }
-  assert.deepEqual(await asked({ filters: { tags: ["nowhere"] } }), [0, false]);
-  assert.deepEqual(await asked({ filters: { max_height_m: 100 } }), [0, false]);
+  assert.deepEqual(await searchOf({ filters: { tags: ["nowhere"] } }), [0, false]);
+  assert.deepEqual(await searchOf({ filters: { max_height_m: 100 } }), [0, false]);
 });
 
 Deno.test("nearby: a stay of 31 days is priced at 100 lots within the time of an anonymous request", async () => {
-  assert.deepEqual(await asked({ sort: "price", filters: MONTH }), [100, true]);
+  assert.deepEqual(await searchOf({ sort: "price", filters: MONTH }), [100, true]);
 });

@@ -1,4 +1,4 @@
-// What is no question for the lots nearby is refused, and the reader is told where it is wrong.
+// Invalid arguments of nearby are rejected, and the error names the parameter.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { errorOf } from "../support/database_errors.ts";
@@ -82,8 +82,8 @@ function ask(argument: Record<string, unknown>) {
 
 for (const [param, argument] of wrong) {
   Deno.test(`nearby: rejects ${JSON.stringify(argument).slice(0, 90)} and names ${param}`, async () => {
-    const refused = await errorOf(ask(argument));
-    assert.deepEqual([refused.code, refused.status, refused.param], ["validation_error", 422, param]);
+    const error = await errorOf(ask(argument));
+    assert.deepEqual([error.code, error.status, error.param], ["validation_error", 422, param]);
   });
 }
 

@@ -1,4 +1,4 @@
-// Notifications: who sees what, what is unread, how people want to be told, and whose a device is.
+// Notifications: access, unread counts, preferences and devices.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { errorOf, sqlstate } from "../support/database_errors.ts";

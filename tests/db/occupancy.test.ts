@@ -38,7 +38,7 @@ async function report(user: string, lot: string, said: Said): Promise<Record<str
   return row!.report;
 }
 
-/** A report as it stands after some minutes. */
+/** The state of a report after some minutes. */
 async function reported(lot: string, source: string, state: string, minutesAgo: number, user: string | null = null) {
   await db.sql`
     insert into public.occupancy_reports (parking_lot_id, source, user_id, state, reported_at)
@@ -217,7 +217,7 @@ Deno.test("occupancy: the forecast equals a count of its samples, by hour of the
       newLot(db.sql, { time_zone, total_spaces: 10 })
     ),
   );
-  const drivers = [await newUser(db.sql), await newUser(db.sql)];
+  const users = [await newUser(db.sql), await newUser(db.sql)];
   // Bursts, so that there are corrections, also over the end of an hour.
   const minutes = Array.from({ length: 150 }, () => chances.below(20 * 24 * 60)).sort((a, b) => a - b)
     .flatMap((minute) => Array.from({ length: 4 }, (_, nth) => minute + 7 * nth)).sort((a, b) => a - b);
@@ -230,19 +230,19 @@ Deno.test("occupancy: the forecast equals a count of its samples, by hour of the
   const former = new Map<string, { told: Told; hour: string }>();
   for (const minute of minutes) {
     const [lot, source] = [chances.pick(lots), chances.pick(["sensor", "operator", "driver", "driver", "driver"])];
-    const user = source === "driver" ? chances.pick(drivers) : null;
-    const told = { lot, minute, free_spaces: chances.below(4) };
+    const user = source === "driver" ? chances.pick(users) : null;
+    const occupancyReport = { lot, minute, free_spaces: chances.below(4) };
     const [{ hour }] = await db.sql<[{ hour: string }]>`
       select date_trunc('hour', (timestamptz '2026-03-20' + ${minute} * interval '1 minute') at time zone l.time_zone)::text as hour
       from public.parking_lots l where l.id = ${lot}`;
     await db.sql`
       insert into public.occupancy_reports (parking_lot_id, source, user_id, free_spaces, reported_at)
-      values (${lot}, ${source}, ${user}, ${told.free_spaces}, timestamptz '2026-03-20' + ${minute} * interval '1 minute')`;
+      values (${lot}, ${source}, ${user}, ${occupancyReport.free_spaces}, timestamptz '2026-03-20' + ${minute} * interval '1 minute')`;
     const before = former.get(`${lot} ${source} ${user}`);
     const corrects = before !== undefined && user !== null && minute < before.told.minute + 10;
-    if (before?.hour !== hour || (corrects && samples.has(before.told))) samples.add(told);
+    if (before?.hour !== hour || (corrects && samples.has(before.told))) samples.add(occupancyReport);
     if (corrects) samples.delete(before.told);
-    former.set(`${lot} ${source} ${user}`, { told, hour });
+    former.set(`${lot} ${source} ${user}`, { told: occupancyReport, hour });
   }
   for (const lot of lots) {
     const expected = await db.sql<Hour[]>`

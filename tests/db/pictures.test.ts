@@ -6,11 +6,11 @@ import { errorOf } from "../support/database_errors.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
 
 const db = await database();
-const people = await createPeople(db.sql);
+const users = await createPeople(db.sql);
 Deno.test.afterAll(() => db.close());
 
-const administrator = signedIn(people.administrator);
-const visitor: Caller = { role: "anon" };
+const administrator = signedIn(users.administrator);
+const anonymous: Caller = { role: "anon" };
 
 /** An upload whose object has been checked; its id. */
 async function placed(user: string, category = "review", isPublic = true): Promise<string> {
@@ -53,7 +53,7 @@ Deno.test("review photos: the author can always read them, every client when the
   const review = await posted(author, [await placed(author), await placed(author, "review", false)], lot);
   const seen = async () =>
     await Promise.all(
-      [signedIn(author), administrator, signedIn(stranger), visitor].map((caller) => photosFor(caller, review)),
+      [signedIn(author), administrator, signedIn(stranger), anonymous].map((caller) => photosFor(caller, review)),
     );
   assert.deepEqual(await seen(), [2, 0, 0, 0]);
   await move(review, "approved");
@@ -104,7 +104,7 @@ Deno.test("review photos: a file that another user attached to the review is not
   await db.sql`
     update public.assets set entity_type = 'review', entity_id = ${review}, attached_at = now() where id = ${photo}`;
   await move(review, "approved");
-  assert.equal(await photosFor(visitor, review), 0);
+  assert.equal(await photosFor(anonymous, review), 0);
 });
 
 Deno.test("review photos: at most four, of the caller's review, and a rejected change has no effect", async () => {
@@ -137,7 +137,7 @@ Deno.test("avatar: of twenty set concurrently one stays, and the others are dele
   assert.equal(row!.avatar.asset_id, avatars[states.findIndex(({ deleted }) => deleted !== true)]);
 });
 
-/** A lot whose main image is a file of this person, attached or not; its key in the lot's row. */
+/** A lot whose main image is a file of this user, attached or not; its key in the lot's row. */
 async function mainImage(user: string, columns: { category: string; attached_at: Date | null }) {
   const lot = await newLot(db.sql);
   const asset = {

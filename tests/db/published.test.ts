@@ -146,8 +146,8 @@ Deno.test("published: articles are read from when they are published until they 
   assert.deepEqual(await slugs("ja"), ["new", "old"]);
   assert.deepEqual(await slugs("en"), ["new"]);
   for (const [slug, lang] of [["draft", "ja"], ["to-come", "ja"], ["withdrawn", "ja"], ["old", "en"]] as const) {
-    const refused = await errorOf(db.as(asAnonymous, (sql) => sql`select api.get_article(${slug}, ${lang})`));
-    assert.deepEqual([refused.code, refused.status, refused.param], ["not_found", 404, "slug"], slug);
+    const error = await errorOf(db.as(asAnonymous, (sql) => sql`select api.get_article(${slug}, ${lang})`));
+    assert.deepEqual([error.code, error.status, error.param], ["not_found", 404, "slug"], slug);
   }
 });
 

@@ -76,7 +76,7 @@ Deno.test("fan-out: a page that is rolled back is repeated; each user has one ro
   await db.sql`
     insert into public.user_push_tokens (user_id, fcm_token, device_type)
     select id, gen_random_uuid()::text, 'android' from public.app_users order by id limit 1200`;
-  const [{ people } = { people: 0 }] = await db.sql<{ people: number }[]>`
+  const [{ people: appUsers } = { people: 0 }] = await db.sql<{ people: number }[]>`
     select count(*)::integer as people from public.app_users where status = 'active'`;
   const id = await sending("all");
   const [fanOut] = await take();
@@ -91,10 +91,10 @@ Deno.test("fan-out: a page that is rolled back is repeated; each user has one ro
   );
   let page = await pageOf(fanOut!);
   while (!page.is_done) page = await pageOf(fanOut!);
-  assert.deepEqual([page.people, page.devices], [people, 1200]);
+  assert.deepEqual([page.people, page.devices], [appUsers, 1200]);
   const [rows] = await db.sql`
     select count(*)::integer as rows, count(distinct user_id)::integer as users from public.user_notifications where composed_id = ${id}`;
-  assert.deepEqual({ ...rows }, { rows: people, users: people });
+  assert.deepEqual({ ...rows }, { rows: appUsers, users: appUsers });
   const batches = await db.sql`
     select batch, count(*)::integer as devices from private.push_deliveries where notification_id = ${id} group by 1 order by 1`;
   assert.deepEqual(batches.map(({ devices }) => devices), [500, 500, 200]);

@@ -36,8 +36,8 @@ Deno.test("queues: messages are read oldest first, hidden while they are worked 
   assert.deepEqual(numbers(await read(60)), [3]);
   assert.deepEqual(await read(60), []);
   const ids = first.map(({ msg_id }) => msg_id);
-  const [gone] = await db.sql`select private.finish_messages(${QUEUE}, ${ids}) as count`;
-  assert.equal(gone!["count"], 2);
+  const [deleted] = await db.sql`select private.finish_messages(${QUEUE}, ${ids}) as count`;
+  assert.equal(deleted!["count"], 2);
   const [again] = await db.sql`select private.finish_messages(${QUEUE}, ${ids}) as count`;
   assert.equal(again!["count"], 0);
 });

@@ -98,8 +98,8 @@ Deno.test("rate limits: an anonymous user is counted by address, by the service 
     assert.equal(await sqlstate(db.as(caller, (sql) => sql`select api.take_anonymous_request('small', 'c')`)), "42501");
   }
   assert.equal(await sqlstate(db.as({ role: "anon" }, (sql) => sql`select api.take_request('small')`)), "42501");
-  const nobody = db.as({ role: "authenticated" }, (sql) => sql`select api.take_request('small')`);
-  assert.equal((await errorOf(nobody)).code, "unauthorized");
+  const unauthenticated = db.as({ role: "authenticated" }, (sql) => sql`select api.take_request('small')`);
+  assert.equal((await errorOf(unauthenticated)).code, "unauthorized");
 });
 
 Deno.test("rate limits: no client reaches keys, policies or windows", async () => {
@@ -155,9 +155,9 @@ Deno.test("run_command: an error rolls back the command and keeps the count; bey
   const user = await newUser(db.sql);
   const first = await rename(user, "one");
   assert.deepEqual([first.rate_limit.remaining, first.reply?.app_user.display_name], [2, "one"]);
-  const refused = await rename(user, "");
-  assert.deepEqual([refused.rate_limit.remaining, refused.code, refused.status], [1, "validation_error", "422"]);
-  assert.equal(JSON.parse(refused.details!).param, "display_name");
+  const error = await rename(user, "");
+  assert.deepEqual([error.rate_limit.remaining, error.code, error.status], [1, "validation_error", "422"]);
+  assert.equal(JSON.parse(error.details!).param, "display_name");
   assert.equal((await rename(user, "three")).rate_limit.remaining, 0);
   const beyond = await rename(user, "four");
   assert.deepEqual([beyond.code, beyond.status, beyond.rate_limit.allowed], ["rate_limited", "429", false]);
@@ -296,8 +296,8 @@ Deno.test("rate limits: the service reads for an anonymous client, as that clien
   await readExpensive({ role: "anon" }, { "cf-connecting-ip": address });
   assert.equal((await readExpensive(service, {}, { address })).code, "rate_limited");
   for (const caller of [signedIn(await newUser(db.sql)), { role: "anon" } as const]) {
-    const refused = await errorOf(readExpensive(caller, {}, { address: "198.51.100.21" }));
-    assert.deepEqual([refused.code, refused.param], ["forbidden", "address"]);
+    const error = await errorOf(readExpensive(caller, {}, { address: "198.51.100.21" }));
+    assert.deepEqual([error.code, error.param], ["forbidden", "address"]);
   }
 });
 
@@ -312,8 +312,8 @@ Deno.test("rate limits: a read that costs more than a page is rejected past its 
 
 Deno.test("rate limits: read_counted runs no command", async () => {
   const user = signedIn(await newUser(db.sql));
-  const refused = await errorOf(db.as(user, (sql) => sql`select api.read_counted('withdraw_my_account')`));
-  assert.equal(refused.code, "not_found");
+  const error = await errorOf(db.as(user, (sql) => sql`select api.read_counted('withdraw_my_account')`));
+  assert.equal(error.code, "not_found");
 });
 
 Deno.test("rate limits: expensive reads of one network do not wait for each other, and the quota holds for what gets a response", async () => {

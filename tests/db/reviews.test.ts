@@ -9,10 +9,10 @@ import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
 
 const db = await database();
-const people = await createPeople(db.sql);
+const appUsers = await createPeople(db.sql);
 Deno.test.afterAll(() => db.close());
 
-const visitor = { role: "anon" } as const;
+const anonymous = { role: "anon" } as const;
 
 interface Review {
   readonly id: string;
@@ -46,8 +46,8 @@ async function edit(user: string, id: string, rating: number | null, comment: st
   return row!.review;
 }
 
-/** Decides as an administrator, on the review as it stands unless a moment is given. */
-async function move(id: string, status: string, seen?: string | null, sub = people.administrator): Promise<void> {
+/** Decides as an administrator, on the current version of the review unless a time is given. */
+async function move(id: string, status: string, seen?: string | null, sub = appUsers.administrator): Promise<void> {
   const [row] = await db.sql<{ updated_at: string }[]>`select updated_at::text from public.reviews where id = ${id}`;
   const at = seen === undefined ? row?.updated_at ?? "2026-09-01" : seen;
   await db.as(
@@ -58,7 +58,7 @@ async function move(id: string, status: string, seen?: string | null, sub = peop
 
 async function list(lot: string, limit = 20, cursor: string | null = null, include: string[] = []): Promise<Page> {
   const [row] = await db.as(
-    visitor,
+    anonymous,
     (sql) =>
       sql<{ page: Page }[]>`select api.list_parking_lot_reviews(${lot}, ${limit}, ${cursor}, ${include}) as page`,
   );
@@ -111,14 +111,14 @@ async function miscounted(): Promise<unknown[]> {
 }
 
 Deno.test("reviews: a new review is pending, trimmed, and readable by its author only", async () => {
-  const [lot, author] = [await newLot(db.sql), people.owner];
+  const [lot, author] = [await newLot(db.sql), appUsers.owner];
   const review = await post(author, lot, 5, " \u3000広い\n駐車場 \u00a0\n");
   assert.equal(review.comment, "広い\n駐車場");
   assert.equal(review.status, "pending");
   assert.deepEqual((await list(lot)).items, []);
   const seen = (sub: string) =>
     db.as(signedIn(sub), (sql) => sql`select id from public.reviews where id = ${review.id}`);
-  assert.deepEqual([(await seen(author)).length, (await seen(people.stranger)).length], [1, 0]);
+  assert.deepEqual([(await seen(author)).length, (await seen(appUsers.stranger)).length], [1, 0]);
 });
 
 Deno.test("reviews: a comment of white space is null, and one of 2001 characters is rejected", async () => {
@@ -130,8 +130,8 @@ Deno.test("reviews: a comment of white space is null, and one of 2001 characters
 
 Deno.test("reviews: a rating is 1 to 5", async () => {
   const lot = await newLot(db.sql);
-  for (const rating of [0, 6, -1]) assert.equal(await sqlstate(post(people.owner, lot, rating)), "23514");
-  assert.equal(await sqlstate(post(people.owner, lot, null)), "23502");
+  for (const rating of [0, 6, -1]) assert.equal(await sqlstate(post(appUsers.owner, lot, rating)), "23514");
+  assert.equal(await sqlstate(post(appUsers.owner, lot, null)), "23502");
 });
 
 Deno.test("reviews: a user reviews a lot once, also by concurrent requests", async () => {
@@ -148,12 +148,12 @@ Deno.test("reviews: a user reviews a lot once, also by concurrent requests", asy
 
 Deno.test("reviews: only app users review, and only public lots", async () => {
   for (const status of ["draft", "suspended", "closed"]) {
-    assert.equal((await errorOf(post(people.owner, await newLot(db.sql, { status }), 5))).code, "lot_not_found");
+    assert.equal((await errorOf(post(appUsers.owner, await newLot(db.sql, { status }), 5))).code, "lot_not_found");
   }
   const lot = await newLot(db.sql);
   assert.equal((await errorOf(post(crypto.randomUUID(), lot, 5))).code, "forbidden");
-  assert.equal((await errorOf(post(people.suspended, lot, 5))).code, "forbidden");
-  assert.equal((await errorOf(post(people.administrator, lot, 5))).code, "forbidden");
+  assert.equal((await errorOf(post(appUsers.suspended, lot, 5))).code, "forbidden");
+  assert.equal((await errorOf(post(appUsers.administrator, lot, 5))).code, "forbidden");
 });
 
 Deno.test("reviews: only the listed status transitions succeed", async () => {
@@ -167,7 +167,7 @@ Deno.test("reviews: only the listed status transitions succeed", async () => {
     for (const to of ["approved", "rejected", "hidden"]) {
       const [row] = await db.sql<{ id: string }[]>`
         insert into public.reviews (parking_lot_id, user_id, rating, status)
-        values (${await newLot(db.sql)}, ${people.owner}, 4, ${from}) returning id`;
+        values (${await newLot(db.sql)}, ${appUsers.owner}, 4, ${from}) returning id`;
       if (goals.includes(to)) {
         await move(row!.id, to);
         assert.equal(await statusOf(row!.id), to);
@@ -186,14 +186,14 @@ Deno.test("reviews: only an administrator of reviews decides on a review, and on
   const { id } = await approved(await newLot(db.sql));
   const attempt = (sub: string) => move(id, "hidden", undefined, sub);
   const byHand = db.as(
-    signedIn(people.administrator),
-    (sql) => sql`select api.admin_decide_review(${people.administrator}, ${id}, 'hidden', null, now())`,
+    signedIn(appUsers.administrator),
+    (sql) => sql`select api.admin_decide_review(${appUsers.administrator}, ${id}, 'hidden', null, now())`,
   );
   assert.equal(await sqlstate(byHand), "42501");
-  assert.equal((await errorOf(attempt(people.owner))).code, "forbidden");
-  await db.sql`update public.admins set areas = '{lots}' where id = ${people.administrator}`;
-  assert.equal((await errorOf(attempt(people.administrator))).code, "forbidden");
-  await db.sql`update public.admins set areas = '{lots,reviews}' where id = ${people.administrator}`;
+  assert.equal((await errorOf(attempt(appUsers.owner))).code, "forbidden");
+  await db.sql`update public.admins set areas = '{lots}' where id = ${appUsers.administrator}`;
+  assert.equal((await errorOf(attempt(appUsers.administrator))).code, "forbidden");
+  await db.sql`update public.admins set areas = '{lots,reviews}' where id = ${appUsers.administrator}`;
   assert.equal((await errorOf(move(crypto.randomUUID(), "hidden"))).code, "not_found");
   assert.equal((await errorOf(move(id, "pending"))).param, "status");
 });
@@ -213,10 +213,10 @@ Deno.test("reviews: a decision needs the version that was read: a stale or absen
 });
 
 Deno.test("reviews: an administrator does not decide on their own review", async () => {
-  const person = await newUser(db.sql);
-  await db.sql`insert into public.admins (id, areas) values (${person}, '{reviews}')`;
-  const { id } = await post(person, await newLot(db.sql), 5);
-  const { code, details } = await errorOf(move(id, "approved", undefined, person));
+  const appUser = await newUser(db.sql);
+  await db.sql`insert into public.admins (id, areas) values (${appUser}, '{reviews}')`;
+  const { id } = await post(appUser, await newLot(db.sql), 5);
+  const { code, details } = await errorOf(move(id, "approved", undefined, appUser));
   assert.deepEqual([code, details], ["forbidden", { reason: "own_entry" }]);
   await move(id, "approved");
 });
@@ -237,8 +237,8 @@ Deno.test("reviews: an edit makes a review of any status pending; an empty edit 
 Deno.test("reviews: another user's review can be neither edited nor deleted, and is not found", async () => {
   const { id } = await approved(await newLot(db.sql));
   const remove = (sub: string) => db.as(signedIn(sub), (sql) => sql`select commands.delete_my_review(${id})`);
-  assert.equal((await errorOf(edit(people.stranger, id, 1))).code, "not_found");
-  assert.equal((await errorOf(remove(people.stranger))).code, "not_found");
+  assert.equal((await errorOf(edit(appUsers.stranger, id, 1))).code, "not_found");
+  assert.equal((await errorOf(remove(appUsers.stranger))).code, "not_found");
   assert.equal(await statusOf(id), "approved");
 });
 
@@ -286,7 +286,7 @@ Deno.test("reviews: a public review has its author's name, and a neutral word fo
 Deno.test("reviews: the histogram and the total count approved reviews only, on every page", async () => {
   const lot = await newLot(db.sql);
   for (const rating of [5, 5, 3, 1]) await approved(lot, rating);
-  await post(people.owner, lot, 4);
+  await post(appUsers.owner, lot, 4);
   const page = await list(lot, 1, null, ["total"]);
   assert.deepEqual(page.rating_histogram, { "1": 1, "2": 0, "3": 1, "4": 0, "5": 2 });
   assert.equal(page.total, 4);
@@ -312,8 +312,10 @@ Deno.test("reviews: pages of reviews skip and repeat no unchanged review, while 
       const page: Page = await list(lot, 1 + chances.below(4), cursor);
       read.push(...page.items.map(({ id }) => id));
       cursor = page.next_cursor;
-      const gone = goes.pop();
-      if (gone && chances.next() < 0.5) await db.sql`update public.reviews set status = 'hidden' where id = ${gone}`;
+      const removed = goes.pop();
+      if (removed && chances.next() < 0.5) {
+        await db.sql`update public.reviews set status = 'hidden' where id = ${removed}`;
+      }
       if (chances.next() < 0.4) await approved(lot);
     }
     assert.equal(new Set(read).size, read.length, "a review came twice");
@@ -327,7 +329,7 @@ Deno.test("reviews: a cursor of one lot's reviews, or of the caller's own, is re
   await approved(lot);
   const { next_cursor } = await list(lot, 1);
   assert.equal((await errorOf(list(other, 1, next_cursor))).param, "cursor");
-  const mine = db.as(signedIn(people.owner), (sql) => sql`select api.list_my_reviews(20, ${next_cursor})`);
+  const mine = db.as(signedIn(appUsers.owner), (sql) => sql`select api.list_my_reviews(20, ${next_cursor})`);
   assert.equal((await errorOf(mine)).param, "cursor");
 });
 

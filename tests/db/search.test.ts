@@ -12,8 +12,8 @@ Deno.test.afterAll(() => db.close());
 await db.sql`delete from public.parking_lots`;
 
 const asAnonymous = <Result>(run: (sql: TransactionSql) => Promise<Result>) => db.as({ role: "anon" }, run);
-const names = async (asked: SearchArguments) =>
-  (await asAnonymous((sql) => searchAll(sql, asked))).map(({ name }) => name).sort();
+const names = async (args: SearchArguments) =>
+  (await asAnonymous((sql) => searchAll(sql, args))).map(({ name }) => name).sort();
 
 async function tag(lot: string, slug: string, state: boolean | null): Promise<void> {
   await db.sql`
@@ -270,10 +270,10 @@ const wrong: [SearchArguments, string][] = [
   [{ zoom: 14, bbox: [-180, -80, 180, 80] }, "zoom"],
   [{ updated_since: "2026-01-01T00:00:00Z", query: { v: 1 } }, "updated_since"],
 ];
-for (const [asked, param] of wrong) {
-  Deno.test(`search: ${JSON.stringify(asked).slice(0, 80)} is rejected and names ${param}`, async () => {
-    const refused = await errorOf(asAnonymous((sql) => search(sql, asked)));
-    assert.deepEqual([refused.code, refused.status, refused.param], ["validation_error", 422, param]);
+for (const [args, param] of wrong) {
+  Deno.test(`search: ${JSON.stringify(args).slice(0, 80)} is rejected and names ${param}`, async () => {
+    const error = await errorOf(asAnonymous((sql) => search(sql, args)));
+    assert.deepEqual([error.code, error.status, error.param], ["validation_error", 422, param]);
   });
 }
 

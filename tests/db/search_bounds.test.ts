@@ -28,13 +28,13 @@ await db.sql`
   ) p`;
 await db.sql`vacuum (analyze) private.search_entries, public.parking_lots`;
 
-const asked = (question: SearchArguments) =>
+const searchOf = (question: SearchArguments) =>
   db.as({ role: "anon" }, async (sql) => {
     await sql`set local statement_timeout = '3s'`;
     return await search(sql, question);
   });
 const total = async (question: SearchArguments) => {
-  const { total, total_is_exact } = await asked({ limit: 1, include: ["total"], ...question });
+  const { total, total_is_exact } = await searchOf({ limit: 1, include: ["total"], ...question });
   return [total, total_is_exact];
 };
 
@@ -48,7 +48,7 @@ Deno.test("search: total is exact up to 10,000, and beyond that 10000 with total
 
 Deno.test("search: a vehicle that fits nowhere gets a response within the statement timeout of an anonymous request, in every order", async () => {
   for (const order of [{ center: TOKYO }, { center: { lat: 0, lng: 0 } }, { sort: "price" }, { sort: "recommended" }]) {
-    const { items, next_cursor } = await asked({ query: { ...order, vehicle: { height_m: 10 } } });
+    const { items, next_cursor } = await searchOf({ query: { ...order, vehicle: { height_m: 10 } } });
     assert.deepEqual([items, next_cursor], [[], null]);
   }
 });
@@ -61,7 +61,7 @@ const JAPAN = [129, 30, 146, 46];
 
 Deno.test("map: more than 5,000 cells, 3,000 clusters, or 250,000 lots to be counted are rejected", async () => {
   const rejected = async (question: SearchArguments) => {
-    const { code, status, param, details } = await errorOf(asked(question));
+    const { code, status, param, details } = await errorOf(searchOf(question));
     return [code, status, param, (details as { reason?: string } | undefined)?.reason];
   };
   assert.deepEqual(await rejected({ zoom: 11, bbox: [139, 35, 141, 37] }), [
@@ -76,7 +76,7 @@ Deno.test("map: more than 5,000 cells, 3,000 clusters, or 250,000 lots to be cou
   assert.deepEqual(await rejected(japan), ["validation_error", 422, "bbox", "too_many_lots"]);
   await db
     .sql`delete from private.search_entries where parking_lot_id = (select parking_lot_id from private.search_entries limit 1)`;
-  await asked(japan);
+  await searchOf(japan);
 });
 
 Deno.test("map: a box with 10,000 lots has the kept sums, one with fewer lots or several conditions is counted", async () => {
@@ -99,6 +99,6 @@ Deno.test("map: a box with 10,000 lots has the kept sums, one with fewer lots or
   assert.deepEqual(await found(5, JAPAN, { attributes: ["covered", "reservable"] }), [null, true]);
   assert.deepEqual(await found(5, JAPAN, { price_max: 100 }), [priced, true]);
   assert.equal((await found(12, [139.75, 35.67, 139.78, 35.69]))[1], true);
-  const { total_is_exact } = await asked({ zoom: 5, bbox: JAPAN, include: ["total"] });
+  const { total_is_exact } = await searchOf({ zoom: 5, bbox: JAPAN, include: ["total"] });
   assert.equal(total_is_exact, false);
 });

@@ -1,4 +1,4 @@
-// Search entries follow the rows of lots: whatever column an entry is made of is among those that the trigger compares.
+// Search entries follow the rows of lots: the trigger compares every column that an entry depends on.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { newLot } from "../support/rows.ts";

@@ -61,8 +61,8 @@ Deno.test("search pages: 200 interleavings of reading pages and changing lots sk
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
-      const asked = { query: { sort, center: CENTER }, limit: 1 + within(40), cursor };
-      const page: Page = await asAnonymous((sql) => search(sql, asked));
+      const args = { query: { sort, center: CENTER }, limit: 1 + within(40), cursor };
+      const page: Page = await asAnonymous((sql) => search(sql, args));
       seen.push(...page.items.map(({ id }) => id));
       cursor = page.next_cursor;
       for (let n = within(4); n > 0; n--) await change(ids[within(ids.length)]!, touched);
@@ -87,7 +87,7 @@ async function change(id: string, touched: Set<string>): Promise<void> {
 }
 
 const NOW = new Date().toISOString();
-/** What changed behind the cursor, once the job has run. */
+/** The changes after the cursor, once the job has run. */
 async function changes(cursor: string | null): Promise<Page> {
   await runJob(db.sql, "note_lot_changes");
   return await asAnonymous((sql) => search(sql, { updated_since: NOW, limit: 1000, cursor }));

@@ -1,4 +1,4 @@
-// Search presets: at most twenty, one default, and a query that is a SearchQueryV1 whoever writes it.
+// Search presets: at most twenty, one default, and a query that is always a SearchQueryV1.
 import assert from "node:assert/strict";
 import { SearchQueryV1 } from "../../supabase/functions/_shared/schema/search.ts";
 import { database } from "../support/database.ts";

@@ -45,7 +45,7 @@ interface Priced {
   readonly planned_stay: Record<string, unknown>;
 }
 
-const shown = (lot: Priced) => ({
+const visible = (lot: Priced) => ({
   id: lot.id,
   distance_m: lot.distance_m,
   currency: lot.currency,
@@ -73,8 +73,8 @@ for (const stay of stays) {
           const ids = near.map(({ id }) => id);
           const { items } = await search(sql, { query: { center: TOKYO }, ids, ...stay, vehicle_type });
           assert.deepEqual(
-            (items as unknown as Priced[]).map(shown),
-            (near as unknown as Priced[]).map(shown),
+            (items as unknown as Priced[]).map(visible),
+            (near as unknown as Priced[]).map(visible),
           );
           for (const lot of (items as unknown as Priced[]).slice(0, 15)) {
             const [row] = await db.sql`
@@ -126,9 +126,9 @@ Deno.test("search: an invalid stay is rejected and names its end", async () => {
     [{ entry_at, exit_at, updated_since: entry_at }, "entry_at"],
     [{ entry_at, exit_at, zoom: 3, bbox: [139, 35, 140, 36] }, "entry_at"],
   ];
-  for (const [asked, param] of wrong) {
-    const { code, status, param: named } = await errorOf(asAnonymous((sql) => search(sql, asked)));
-    assert.deepEqual([code, status, named], ["validation_error", 422, param], JSON.stringify(asked));
+  for (const [args, param] of wrong) {
+    const { code, status, param: named } = await errorOf(asAnonymous((sql) => search(sql, args)));
+    assert.deepEqual([code, status, named], ["validation_error", 422, param], JSON.stringify(args));
   }
   await asAnonymous((sql) => search(sql, { entry_at, exit_at, limit: 100 }));
 });

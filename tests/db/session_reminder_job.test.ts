@@ -1,4 +1,4 @@
-// The job that sends session reminders: what it says is true when it is sent, each is sent once, whatever happens meanwhile.
+// The job that sends session reminders: its text is true when it is sent, and each is sent once, also under concurrency.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { database } from "../support/database.ts";

@@ -18,7 +18,7 @@ import {
 } from "./support/sessions.ts";
 
 const db = await database();
-const people = await createPeople(db.sql);
+const users = await createPeople(db.sql);
 Deno.test.afterAll(() => db.close());
 
 const finalize = (user: string, id: string, exit: string | null = inMinutes(0), request: string | null = null) =>
@@ -62,7 +62,7 @@ Deno.test("parking sessions: a session is charged as the vehicle that it names, 
       insert into public.user_vehicles (user_id, vehicle_type) values (${owner}, 'kei') returning id`;
     return row!.id as string;
   };
-  const [mine, sold, others] = [await vehicle(user), await vehicle(user), await vehicle(people.stranger)];
+  const [mine, sold, others] = [await vehicle(user), await vehicle(user), await vehicle(users.stranger)];
   await db.sql`update public.user_vehicles set deleted_at = now(), is_default = false where id = ${sold}`;
   for (
     const [args, expected] of [
@@ -241,7 +241,7 @@ Deno.test("parking sessions: with an unknown fee a session ends without an amoun
   const bare = await newLot(db.sql);
   const night = await newLot(db.sql);
   const cars = await newLot(db.sql);
-  // Only the hour after the next has a price, by whatever clock.
+  // Only the hour after the next has a price, on any clock.
   await db.sql`
     insert into public.pricing_rules (parking_lot_id, category, rule_order, time_start, time_end, per_minutes, price_minor)
     values (${night}, 'time_band', 1, date_trunc('hour', now() at time zone 'Asia/Tokyo')::time + interval '3 hours',
@@ -323,18 +323,18 @@ Deno.test("parking sessions: another user's session is not found, and inactive u
   ]];
   for (const [name, args] of calls) {
     for (const arguments_ of [args, { ...args, id: crypto.randomUUID() }]) {
-      assert.equal((await errorOf(callAs(db, people.stranger, name, arguments_))).code, "not_found", name);
+      assert.equal((await errorOf(callAs(db, users.stranger, name, arguments_))).code, "not_found", name);
     }
   }
   const withdrawn = await newUser(db.sql);
   await db.sql`update public.app_users set status = 'withdrawn' where id = ${withdrawn}`;
   for (const [name, args] of [...calls, ...lists]) {
-    for (const person of [people.suspended, people.administrator, withdrawn]) {
-      assert.equal((await errorOf(callAs(db, person, name, args))).code, "forbidden", name);
+    for (const appUser of [users.suspended, users.administrator, withdrawn]) {
+      assert.equal((await errorOf(callAs(db, appUser, name, args))).code, "forbidden", name);
     }
   }
   assert.equal((await stored(id)).status, "parking");
-  assert.deepEqual((await callAs<{ items: Session[] }>(db, people.stranger, "list_my_parking_sessions")).items, []);
+  assert.deepEqual((await callAs<{ items: Session[] }>(db, users.stranger, "list_my_parking_sessions")).items, []);
 });
 
 Deno.test("parking sessions: a memo and a rating are written, kept and removed, in every state", async () => {
@@ -382,7 +382,7 @@ Deno.test("parking sessions: a session stays without its user's data after a wit
 
 Deno.test("parking sessions: stays of less than a minute, by their exit or by the clock, are rewarded only when they are the first", async () => {
   const user = await newUser(db.sql);
-  /** What the person has after a stay at a new lot: points for stays, and lots that count for badges. */
+  /** What the user has after a stay at a new lot: points for stays, and lots that count for badges. */
   const after = async (minutesAgo: number, exit: number) => {
     const id = await start(db, user, await newLot(db.sql));
     if (minutesAgo > 0) await age(db.sql, id, minutesAgo);

@@ -1,4 +1,4 @@
-// One amount, whoever tells it: the meter, calc-fee and the end of a session, for random price lists and stays.
+// The meter, calc-fee and the end of a session give the same amount, for random price lists and stays.
 //   FEE_SETS=10000 FEE_SEED=7 deno task test -- tests/db/sessions_fee.test.ts
 import assert from "node:assert/strict";
 import { Chance, randomStay } from "../oracles/random_fees.ts";
@@ -38,8 +38,8 @@ interface Told {
   readonly end: Finalized;
 }
 
-/** What each of the three tells of one and the same moment: a transaction's. */
-async function toldOf(user: string, lot: string, id: string): Promise<Told> {
+/** The result of each of the three at the same time: that of a transaction. */
+async function notificationsOf(user: string, lot: string, id: string): Promise<Told> {
   const [row] = await db.as(signedIn(user), async (sql) => {
     const [current] = await sql<{ meter: Meter }[]>`select api.my_current_parking_session() -> 'meter' as meter`;
     const [fee] = await sql<{ fee: FeeAnswer }[]>`
@@ -68,7 +68,7 @@ Deno.test(`session fees: for ${SETS} random price lists the meter, calc-fee and 
     const [lot] = await plantLots(db.sql, [{ ...stay, date_overrides: overrides }]);
     const id = await start(db, user, lot!);
     await age(db.sql, id, lasts / 60_000);
-    const { meter, fee, end } = await toldOf(user, lot!, id);
+    const { meter, fee, end } = await notificationsOf(user, lot!, id);
     const context = JSON.stringify({ meter, fee, end, ...stay }, null, 1);
     if (fee.refusal) {
       assert.deepEqual([meter.refusal, end.total_amount, end.breakdown], [fee.refusal, null, fee], context);
@@ -85,8 +85,8 @@ const current = (user: string) => callAs<Current>(db, user, "my_current_parking_
 
 Deno.test("session fees: the meter has the amount, the next one and when, and every increase of the next 24 hours", async () => {
   const { user, id } = await parked(db, 40);
-  const { meter, id: shown } = await current(user);
-  assert.deepEqual([shown, meter.amount, meter.currency, meter.next_amount], [id, 400, "JPY", 600]);
+  const { meter, id: visible } = await current(user);
+  assert.deepEqual([visible, meter.amount, meter.currency, meter.next_amount], [id, 400, "JPY", 600]);
   const [row] = await db.sql`select started_at from public.parking_sessions where id = ${id}`;
   assert.equal(Date.parse(meter.next_increase_at!), row!.started_at.getTime() + 60 * 60_000);
   assert.deepEqual(meter.curve!.slice(0, 2).map(({ amount }) => amount), [600, 800]);
@@ -113,9 +113,9 @@ Deno.test("session fees: a session of more than 366 days still has a meter, and 
 Deno.test("session fees: a user without a running session has no current one", async () => {
   const user = await newUser(db.sql);
   assert.equal((await errorOf(current(user))).code, "not_found");
-  const { user: driver, id } = await parked(db);
-  await callAs(db, driver, "cancel_parking_session", { id });
-  assert.equal((await errorOf(current(driver))).code, "not_found");
+  const { user: appUser, id } = await parked(db);
+  await callAs(db, appUser, "cancel_parking_session", { id });
+  assert.equal((await errorOf(current(appUser))).code, "not_found");
 });
 
 Deno.test("session fees: the current session shows whether the car can leave, also of a lot that has closed to the public", async () => {

@@ -1,4 +1,4 @@
-// The history of a person's sessions: its pages and its filters.
+// The history of a user's sessions: its pages and its filters.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { chance } from "../support/random.ts";

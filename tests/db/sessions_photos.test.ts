@@ -8,7 +8,7 @@ import { newUser } from "../support/rows.ts";
 import { callAs, inMinutes, parked, type Session } from "./support/sessions.ts";
 
 const db = await database();
-const people = await createPeople(db.sql);
+const users = await createPeople(db.sql);
 Deno.test.afterAll(() => db.close());
 
 interface Photo {
@@ -112,7 +112,7 @@ Deno.test("session photos: a photo must be the caller's own checked upload of th
   await put(user, id, "during", 1, used);
   for (
     const asset of [
-      await upload(people.stranger),
+      await upload(users.stranger),
       await upload(user, { status: "pending" }),
       await upload(user, { category: "error_report" }),
       used,
@@ -141,15 +141,15 @@ Deno.test("session photos: a phase and a slot out of bounds are rejected by name
 Deno.test("session photos: another user's session is not found, and inactive users have none", async () => {
   const { user, id } = await parked(db);
   await put(user, id, "during", 1, await upload(user));
-  const calls = (person: string, session: string) => [
-    async () => await put(person, session, "during", 1, await upload(person)),
-    () => drop(person, session, "during", 1),
-    () => detail(person, session),
+  const calls = (appUser: string, session: string) => [
+    async () => await put(appUser, session, "during", 1, await upload(appUser)),
+    () => drop(appUser, session, "during", 1),
+    () => detail(appUser, session),
   ];
-  for (const call of [...calls(people.stranger, id), ...calls(user, crypto.randomUUID())]) {
+  for (const call of [...calls(users.stranger, id), ...calls(user, crypto.randomUUID())]) {
     assert.equal((await errorOf(call())).code, "not_found");
   }
-  for (const call of [...calls(people.suspended, id), ...calls(people.administrator, id)]) {
+  for (const call of [...calls(users.suspended, id), ...calls(users.administrator, id)]) {
     assert.equal((await errorOf(call())).code, "forbidden");
   }
   assert.equal((await detail(user, id)).photos.length, 1);

@@ -54,11 +54,11 @@ async function checkIn(user: string, sponsor: string, lat = 43.06, lng = 141.35,
 Deno.test("sponsors: the nearest sponsors are those of a full sort: anywhere, also at the poles and the antimeridian", async () => {
   let total = 0;
   for (const query of queries(250, {})) {
-    const asked = { ...query, radius_m: Math.max(1, Math.round(query.radius_m)), limit: Math.min(query.limit, 100) };
-    const [found, expected] = [await near(asked), nearest(world, asked)];
-    assert.deepEqual(found.map(({ id }) => id), expected.map(({ id }) => id), JSON.stringify(asked));
+    const args = { ...query, radius_m: Math.max(1, Math.round(query.radius_m)), limit: Math.min(query.limit, 100) };
+    const [found, expected] = [await near(args), nearest(world, args)];
+    assert.deepEqual(found.map(({ id }) => id), expected.map(({ id }) => id), JSON.stringify(args));
     for (const [n, { distance_m }] of found.entries()) {
-      assert.ok(Math.abs(distance_m - expected[n]!.distance_m) < 0.0051, JSON.stringify(asked));
+      assert.ok(Math.abs(distance_m - expected[n]!.distance_m) < 0.0051, JSON.stringify(args));
     }
     total += found.length;
   }
@@ -75,21 +75,21 @@ Deno.test("sponsors: a search of few sponsors reads the index, not the table", a
 Deno.test("sponsors: an invalid parameter is rejected by name", async () => {
   const good = { lat: 35, lng: 139, radius_m: 500, limit: 10 };
   for (const [param, value] of [["lat", 91], ["lng", 181], ["radius_m", 50_001], ["limit", 101]] as const) {
-    const refused = await errorOf(near({ ...good, [param]: value }));
-    assert.deepEqual([refused.code, refused.param], ["validation_error", param]);
+    const error = await errorOf(near({ ...good, [param]: value }));
+    assert.deepEqual([error.code, error.param], ["validation_error", param]);
   }
 });
 
 Deno.test("sponsors: sponsors outside of their period are not listed, and check-ins there are rejected", async () => {
   const user = await newUser(db.sql);
   const place = { lat: -41.3, lng: 174.8 };
-  const shown = await newSponsor(place);
+  const visible = await newSponsor(place);
   const hidden = [
     await newSponsor({ ...place, is_active: false }),
     await newSponsor({ ...place, starts_at: "2099-01-01T00:00:00Z" }),
     await newSponsor({ ...place, starts_at: "2020-01-01T00:00:00Z", ends_at: "2021-01-01T00:00:00Z" }),
   ];
-  assert.deepEqual((await near({ ...place, radius_m: 100, limit: 10 })).map(({ id }) => id), [shown]);
+  assert.deepEqual((await near({ ...place, radius_m: 100, limit: 10 })).map(({ id }) => id), [visible]);
   for (const id of [...hidden, crypto.randomUUID()]) {
     const { code, param } = await errorOf(checkIn(user, id, place.lat, place.lng));
     assert.deepEqual([code, param], ["not_found", "id"]);
@@ -143,9 +143,9 @@ Deno.test("sponsors: the day of a check-in is the sponsor's own", async () => {
 
 Deno.test("sponsors: a check-in too far away is rejected with its distance, and one within the radius counts", async () => {
   const [user, sponsor] = [await newUser(db.sql), await newSponsor({ checkin_radius_m: 150 })];
-  const refused = await errorOf(checkIn(user, sponsor, 43.0614));
-  assert.deepEqual([refused.code, refused.status], ["validation_error", 422]);
-  const { reason, distance_m, allowed_m } = refused.details as Record<string, number | string>;
+  const error = await errorOf(checkIn(user, sponsor, 43.0614));
+  assert.deepEqual([error.code, error.status], ["validation_error", 422]);
+  const { reason, distance_m, allowed_m } = error.details as Record<string, number | string>;
   assert.deepEqual([reason, allowed_m], ["too_far", 150]);
   assert.ok(Math.abs(Number(distance_m) - 155.67) < 0.05, String(distance_m));
   const { counted, distance_m: near } = await checkIn(user, sponsor, 43.0613);
@@ -154,8 +154,8 @@ Deno.test("sponsors: a check-in too far away is rejected with its distance, and 
 
 Deno.test("sponsors: a position with an accuracy above 100 m does not count", async () => {
   const [user, sponsor] = [await newUser(db.sql), await newSponsor()];
-  const refused = await errorOf(checkIn(user, sponsor, 43.06, 141.35, 100.5));
-  assert.deepEqual([refused.code, refused.param, refused.details], [
+  const error = await errorOf(checkIn(user, sponsor, 43.06, 141.35, 100.5));
+  assert.deepEqual([error.code, error.param, error.details], [
     "validation_error",
     "accuracy_m",
     { reason: "too_inaccurate", accuracy_m: 100.5, allowed_m: 100 },
@@ -175,9 +175,9 @@ Deno.test("sponsors: a check-in during the deletion of its sponsor waits for it,
     });
     return { answer };
   });
-  const [refused] = await answer;
-  if (refused.status === "rejected") throw refused.reason;
-  assert.deepEqual([refused.value.code, refused.value.param], ["not_found", "id"]);
+  const [error] = await answer;
+  if (error.status === "rejected") throw error.reason;
+  assert.deepEqual([error.value.code, error.value.param], ["not_found", "id"]);
 });
 
 Deno.test("sponsors: weekly hours are open from their opening on and no longer at their closing, over midnight and Sunday too", async () => {

@@ -1,4 +1,4 @@
-// House rules for migration files that no linter knows. A finding reads `<file>:<line> <what is wrong>`.
+// Project rules for migration files that no linter checks. A finding reads `<file>:<line> <what is wrong>`.
 
 export interface Migration {
   readonly name: string;
@@ -82,7 +82,7 @@ export function uncalled(text: string): string[] {
     .filter((name) => callers.get(name)!.size < 2);
 }
 
-/** Hosted projects refuse these without a `where` (pg-safeupdate). */
+/** Hosted projects reject these without a `where` (pg-safeupdate). */
 const WRITES = /\bdelete\s+from\s+[\w.]+|\bupdate\s+[a-z_]+\.\w+(?:\s+(?:as\s+)?\w+)?\s+set\b/g;
 
 /** Whether the statement, or the part in parentheses, that goes on here has a `where` of its own. */
@@ -137,7 +137,7 @@ interface SqlFunction {
   readonly line: number;
   /** Its schema and name. */
   readonly called: string;
-  /** What stands before its text, and the text. */
+  /** The part before its text, and the text. */
   readonly head: string;
   readonly body: string;
   readonly height: number;

@@ -17,7 +17,7 @@ interface Taken {
 const db = await database();
 const { sql } = db;
 const plan = await aPlan(sql);
-// Nobody but these tests consumes.
+// Only these tests consume.
 await sql`
   insert into private.wake_ups (function, called_at) values ('store-notifications/process', 'infinity')
   on conflict (function) do update set called_at = excluded.called_at`;

@@ -120,8 +120,9 @@ Deno.test("leases: a run without a write in ten of them fails with its last prob
   assert.equal(await take(), null);
   const { status, error } = await runOf(id!);
   assert.deepEqual([status, error], ["failed", { code: "unavailable", message: "Away." }]);
-  const told = await db.sql`select from public.admin_notifications where area = 'store_sync' and body like '%Away.%'`;
-  assert.equal(told.length, 1);
+  const notifications = await db
+    .sql`select from public.admin_notifications where area = 'store_sync' and body like '%Away.%'`;
+  assert.equal(notifications.length, 1);
 });
 
 Deno.test("leases: a run that is put off is taken when it is due, and sooner only without a wait", async () => {
@@ -266,7 +267,7 @@ Deno.test("failures: a store that is not configured sends no notification, any o
     await start("ios_store", "sales");
     await db.sql`delete from public.admin_notifications`;
     await isHeld("fail_store_sync_run", (await take())!, code, "It is so.");
-    const told = await db.sql`select area from public.admin_notifications`;
-    assert.deepEqual(told.map(({ area }) => area), Array(notified).fill("store_sync"), code);
+    const notifications = await db.sql`select area from public.admin_notifications`;
+    assert.deepEqual(notifications.map(({ area }) => area), Array(notified).fill("store_sync"), code);
   }
 });

@@ -284,12 +284,12 @@ Deno.test("announce_subscription_ends: users are notified once of an end that no
     );
     await sql`update public.user_subscriptions set access_ends_at = ${ends[nth]!} where user_id = ${user}`;
   }
-  // Of a user whose account was deleted nobody is notified, and the others are all the same.
-  const gone = await newUser(sql);
-  const id = await record(sql, aStatement(plan), gone);
-  await claim(db, gone, id);
+  // No notification is sent for a deleted account, and the others are notified.
+  const deleted = await newUser(sql);
+  const id = await record(sql, aStatement(plan), deleted);
+  await claim(db, deleted, id);
   await sql`update public.user_subscriptions set access_ends_at = now() - interval '3 hours' where id = ${id}`;
-  await sql`delete from auth.users where id = ${gone}`;
+  await sql`delete from auth.users where id = ${deleted}`;
   assert.equal(await ownerOf(id), null);
   for (let twice = 0; twice < 2; twice++) await runJob(sql, "announce_subscription_ends");
   const granted = "「プラン」をご利用いただけます";

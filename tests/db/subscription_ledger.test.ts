@@ -31,9 +31,9 @@ Deno.test("claim_subscription: a restore on another account moves it, and premiu
   await claim(db, next, id);
   assert.equal(await premiumOf(sql, former), null);
   assert.equal((await premiumOf(sql, next))?.toISOString(), statement.facts.access_ends_at);
-  const told = await sql`
+  const notifications = await sql`
     select user_id, title from public.user_notifications where user_id in (${former}, ${next}) order by created_at, title`;
-  assert.equal(told.length, 3);
+  assert.equal(notifications.length, 3);
 });
 
 Deno.test("subscriptions: the user is notified of a purchase, of a payment that fails and of its recovery, once each", async () => {
@@ -59,8 +59,9 @@ Deno.test("subscriptions: the user is notified of a purchase, of a payment that 
       "notification",
     );
   }
-  const told = await sql`select title from public.user_notifications where user_id = ${user} order by created_at`;
-  assert.deepEqual(told.map(({ title }) => title), [
+  const notifications =
+    await sql`select title from public.user_notifications where user_id = ${user} order by created_at`;
+  assert.deepEqual(notifications.map(({ title }) => title), [
     "「プラン」をご利用いただけます",
     "「プラン」のお支払いを確認できませんでした",
     "お支払いを確認しました",

@@ -1,4 +1,4 @@
-// Random lives of subscriptions in both stores: in whatever order, however often and however late their statements come,
+// Random lives of subscriptions in both stores: with their statements in any order, repeated and late,
 // each row and its user's premium are what a naive ledger says.
 //   SUBSCRIPTION_LIVES=2000 SUBSCRIPTION_SEED=7 deno task test -- tests/db/subscription_lives.test.ts
 import assert from "node:assert/strict";
@@ -97,11 +97,11 @@ async function aLife(): Promise<Life> {
     unknownProduct: `unknown.${plans[0]}`,
     accountToken: named,
   });
-  const told = shuffled(
+  const notifications = shuffled(
     statements.flatMap((statement) => Array(1 + (chance.below(4) === 0 ? 1 : 0)).fill(statement)),
     chance,
   );
-  const steps: Step[] = told.map((statement) => ({ statement, source: sourceOf(statement) }));
+  const steps: Step[] = notifications.map((statement) => ({ statement, source: sourceOf(statement) }));
   for (let claims = chance.below(4); claims > 0 && statements.length > 0; claims--) {
     const statement = chance.pick(statements.filter(({ facts }) => plans.includes(facts.product_id)));
     steps.splice(chance.below(steps.length + 1), 0, {
@@ -210,18 +210,18 @@ async function check(life: Life): Promise<Expected[]> {
 }
 
 /** Who has premium when as much time has passed as is said for each: the rows are moved into the past. */
-async function premiumAt(asked: readonly { readonly user_id: string; readonly after: number }[]): Promise<boolean[]> {
+async function premiumAt(args: readonly { readonly user_id: string; readonly after: number }[]): Promise<boolean[]> {
   const result: boolean[] = [];
   await sql.begin(async (transaction) => {
     await transaction`alter table public.app_users disable trigger user`;
     await transaction`
       update public.app_users u set premium_ends_at = u.premium_ends_at - make_interval(secs => a.after / 1000.0)
       from jsonb_to_recordset(${
-      transaction.json(asked as never)
+      transaction.json(args as never)
     }) as a (user_id uuid, after float8) where u.id = a.user_id`;
     const rows = await transaction`
       select private.is_premium((a.one ->> 'user_id')::uuid) as is_premium
-      from jsonb_array_elements(${transaction.json(asked as never)}) with ordinality as a (one, nth) order by a.nth`;
+      from jsonb_array_elements(${transaction.json(args as never)}) with ordinality as a (one, nth) order by a.nth`;
     result.push(...rows.map(({ is_premium }) => is_premium));
     throw new RolledBack();
   }).catch((error) => {
@@ -240,15 +240,15 @@ Deno.test(`subscriptions: ${LIVES} random lives end as in the naive ledger, with
     const pending = [...lives];
     await Promise.all(Array.from({ length: AT_ONCE }, async () => {
       for (let life = pending.shift(); life; life = pending.shift()) {
-        const [{ refused }] = await sql`
+        const [{ refused: rejection }] = await sql`
           select public.apply_life(${sql.json(life.steps as never)}, ${administrator}) as refused` as unknown as [
           { refused: string[] },
         ];
-        // Whoever is not the account that the purchase names does not get it.
+        // An account that the purchase does not name does not get it.
         const strangers = life.steps.filter((step) =>
           "user" in step && life.named !== null && step.user !== life.named
         );
-        assert.deepEqual(refused, strangers.map(() => "conflict"));
+        assert.deepEqual(rejection, strangers.map(() => "conflict"));
       }
     }));
     const expected: Expected[] = [];
@@ -259,12 +259,12 @@ Deno.test(`subscriptions: ${LIVES} random lives end as in the naive ledger, with
     const now = Date.now();
     // Now, and an hour and five seconds before and after each end.
     for (const offset of [null, -HOUR_MS, -5000, 5000, HOUR_MS]) {
-      const asked = expected.map(({ user, ends }) => ({
+      const args = expected.map(({ user, ends }) => ({
         user_id: user,
         after: offset === null || ends === null ? 0 : ends - now + offset,
       }));
-      const wanted = expected.map(({ ends }, nth) => ends !== null && ends > now + asked[nth]!.after);
-      assert.deepEqual(await premiumAt(asked), wanted);
+      const wanted = expected.map(({ ends }, nth) => ends !== null && ends > now + args[nth]!.after);
+      assert.deepEqual(await premiumAt(args), wanted);
     }
   }
   if (LIVES >= 100) {

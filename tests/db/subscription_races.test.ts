@@ -51,7 +51,7 @@ const withdraw = (user: string) => asUser(user, (sql) => sql`select commands.wit
 
 const rowOf = async (id: string) => (await sql`select * from public.user_subscriptions where id = ${id}`)[0]!;
 
-/** Premium of users is what their rows give, and nobody else has any. */
+/** Premium of users follows from their rows, and no other user has it. */
 async function assertPremiumFollows(users: readonly string[]): Promise<void> {
   const wrong = await sql`
     select u.id, u.premium_ends_at, p.ends_at from public.app_users u
@@ -61,7 +61,7 @@ async function assertPremiumFollows(users: readonly string[]): Promise<void> {
   assert.deepEqual([...wrong], []);
 }
 
-/** What is refused for a reason of its own is no failure of a race. */
+/** A rejection for another reason is not a failure of a race. */
 function assertOnlyError(results: readonly PromiseSettledResult<unknown>[]): void {
   for (const result of results) {
     if (result.status === "rejected") assert.equal(result.reason.code, "PGRST", result.reason);
@@ -77,8 +77,9 @@ Deno.test("verify: a hundred requests with one receipt at once make one row, one
   const events = await sql`select from public.store_events where subscription_id = ${claimed[0]!.id}`;
   assert.equal(events.length, 1);
   assert.equal((await rowOf(claimed[0]!.id))["user_id"], user);
-  const told = await sql`select from public.user_notifications where user_id = ${user} and type = 'subscription'`;
-  assert.equal(told.length, 1);
+  const notifications =
+    await sql`select from public.user_notifications where user_id = ${user} and type = 'subscription'`;
+  assert.equal(notifications.length, 1);
   await assertPremiumFollows([user]);
 });
 

@@ -159,8 +159,8 @@ Deno.test("themes: a gift is the theme, its message and a notification; only the
     (sql) => sql<{ page: { items: Record<string, unknown>[] } }[]>`select api.list_my_theme_gifts() as page`,
   );
   assert.deepEqual(row!.page.items.map((item) => [item["theme_id"], item["message"]]), [[theme, "Thank you"]]);
-  const told = await db.sql`select type, body from public.user_notifications where user_id = ${user}`;
-  assert.deepEqual(told.map((n) => ({ ...n })), [{
+  const notifications = await db.sql`select type, body from public.user_notifications where user_id = ${user}`;
+  assert.deepEqual(notifications.map((n) => ({ ...n })), [{
     type: "theme_gift",
     body: "「Night」を使えるようになりました。\nThank you",
   }]);
@@ -170,22 +170,22 @@ Deno.test("themes: a gift is the theme, its message and a notification; only the
 
 Deno.test("themes: an invalid gift is rejected by name without effect", async () => {
   const [user, admin, theme] = [await newUser(db.sql), await newAdmin(), await newTheme()];
-  const gone = await newUser(db.sql);
-  await db.sql`update public.app_users set status = 'withdrawn' where id = ${gone}`;
+  const deleted = await newUser(db.sql);
+  await db.sql`update public.app_users set status = 'withdrawn' where id = ${deleted}`;
   const free = await newTheme({ is_free: true });
-  const nobody = crypto.randomUUID();
+  const unknown = crypto.randomUUID();
   for (
     const [statement, code, param] of [
-      [() => gift(nobody, admin, user), "not_found", "theme_id"],
+      [() => gift(unknown, admin, user), "not_found", "theme_id"],
       [() => gift(theme, user, user), "forbidden", null],
-      [() => gift(theme, admin, nobody), "not_found", "user_id"],
-      [() => gift(theme, admin, gone), "not_found", "user_id"],
+      [() => gift(theme, admin, unknown), "not_found", "user_id"],
+      [() => gift(theme, admin, deleted), "not_found", "user_id"],
       [() => gift(theme, admin, user, "x".repeat(501)), "validation_error", "message"],
       [() => gift(free, admin, user), "conflict", "theme_id"],
     ] as const
   ) {
-    const refused = await errorOf(statement());
-    assert.deepEqual([refused.code, refused.param], [code, param]);
+    const error = await errorOf(statement());
+    assert.deepEqual([error.code, error.param], [code, param]);
   }
   const [left] = await db.sql`select count(*)::integer as rows from public.theme_gifts where user_id = ${user}`;
   assert.equal(left!["rows"], 0);

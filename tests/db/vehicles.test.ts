@@ -216,13 +216,13 @@ Deno.test("vehicles: a vehicle that is added during a withdrawal waits for it, a
   const user = await newUser(db.sql);
   const adding = await db.sql.begin(async (sql) => {
     await sql`update public.app_users set status = 'withdrawn' where id = ${user}`;
-    const refused = errorOf(add(user));
+    const error = errorOf(add(user));
     await eventually(async () => {
       const waiting = await db.sql`
         select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
       return waiting.length > 0 ? true : undefined;
     });
-    return { refused };
+    return { refused: error };
   });
   assert.equal((await adding.refused).code, "forbidden");
   assert.deepEqual([...await db.sql`select id from public.user_vehicles where user_id = ${user}`], []);

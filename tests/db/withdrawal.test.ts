@@ -1,4 +1,4 @@
-// What the end of an account costs: its work grows with the rows of a person, its statements do not.
+// The cost of a withdrawal: its work grows with the rows of a user, its statements do not.
 import assert from "node:assert/strict";
 import postgres, { type Sql } from "postgres";
 import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
@@ -75,7 +75,7 @@ async function busyUser(sql: Sql, rows: number): Promise<string> {
   return user;
 }
 
-/** How often a question, asked by a user, calls each function, with the job that forgets what is left. */
+/** How often a call by a user calls each function, with the job that deletes the rest. */
 async function callsOf(user: string, question: string): Promise<Map<string, number>> {
   const calls = new Map<string, number>();
   await superuser.begin(async (sql) => {
@@ -147,11 +147,11 @@ Deno.test("commands.withdraw_my_account: the only active administrator with the 
     from public.app_users u join public.admins a using (id) join auth.users v using (id) where id = ${last}`;
   const areas = ["admins", "lots"];
   assert.deepEqual([row!["status"], row!["areas"], row!["metadata"]], ["active", areas, areas]);
-  // Who is refused anyway is refused for that.
+  // A caller with another reason for rejection gets that reason.
   await db.sql`update public.app_users set status = 'suspended' where id = ${last}`;
   assert.equal((await errorOf(withdraw(last))).code, "forbidden");
   await db.sql`update public.app_users set status = 'active' where id = ${last}`;
-  // The others go: without the area, suspended, or beside another holder.
+  // The others can withdraw: without the area, suspended, or with another holder.
   for (const leaving of [await anAdministrator(["lots"]), await anAdministrator(["admins"], "suspended")]) {
     await withdraw(leaving);
   }

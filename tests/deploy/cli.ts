@@ -53,7 +53,7 @@ export class ProjectCopy implements AsyncDisposable {
     await Deno.remove(this.folder, { recursive: true });
   }
 
-  /** Runs the CLI here; without an `api` it has nobody to speak to but a database. */
+  /** Runs the CLI here; without an `api` it can reach only a database. */
   async run(
     args: readonly string[],
     { api, version = PINNED, env = {} }: { api?: ManagementApi; version?: string; env?: Record<string, string> },

@@ -100,7 +100,7 @@ Deno.test("schema changes: an index that is built concurrently lets a row be wri
     await writer`begin`;
     await writer`insert into public.saved_parking_lots (user_id, parking_lot_id) values (${user}, ${lot})`;
     let isApplied = false;
-    // It waits for the transaction that began before it, and keeps nobody from writing.
+    // It waits for the transaction that began before it, and does not block writes.
     const applied = apply(project, db, build!).then((failure) => (isApplied = true, failure));
     while (!isApplied) {
       const [waiting] = await db.sql<{ builds: number }[]>`
@@ -135,7 +135,7 @@ Deno.test("schema changes: a backfill goes on where it was, its second step wait
 
     await sql`select private.next_lot_name_batch(20)`;
     assert.equal(await named(), 20);
-    // A batch that is cut off leaves nothing behind.
+    // An interrupted batch has no effect.
     await sql.begin(async (transaction) => {
       await transaction`select private.next_lot_name_batch(20)`;
       throw new Error("cut off");

@@ -1,4 +1,4 @@
-// Verdicts on signed data of the App Store, held to those of Apple's own library.
+// Verification of App Store data, compared with Apple's own library.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac, createSign } from "node:crypto";

@@ -1,4 +1,4 @@
-// What a stay costs, unit by unit, straight from docs/domains/fees.md: slow on purpose, and written without looking at the SQL.
+// The fee of a stay, unit by unit, from docs/domains/fees.md alone: slow on purpose, and independent of the SQL.
 // The database has to agree with it.
 
 export interface Rule {

@@ -1,4 +1,4 @@
-// The naive oracle of hours: minute by minute, straight from the semantics, sharing nothing with the SQL. Slow on purpose.
+// The naive oracle of hours: minute by minute, from the documented semantics alone, independent of the SQL. Slow on purpose.
 
 export type Kind = "business" | "entry" | "exit" | "after_hours_exit";
 
@@ -38,7 +38,7 @@ type Answer = keyof Answers;
 type Times = Pick<Window, "is_24h" | "is_closed" | "open_time" | "close_time">;
 /** A window as instants, in milliseconds. */
 type Interval = { from: number; to: number };
-/** A date's windows of one kind; null when nobody has said. */
+/** A date's windows of one kind; null when unknown. */
 type Intervals = Interval[] | null;
 type AnswerDay = { today: Interval[]; yesterday: Interval[]; isKnown: boolean };
 
@@ -46,7 +46,7 @@ const MINUTE = 60_000;
 export const FORTNIGHT = 14 * 24 * 60 * MINUTE;
 const WEEK = ["sunday", "weekday", "weekday", "weekday", "weekday", "weekday", "saturday"];
 
-/** The date that the zone's calendar shows at an instant. One table a zone, because a scan asks for every minute. */
+/** The date that the zone's calendar shows at an instant. One table a zone, because a scan reads every minute. */
 const datesSeen = new Map<string, Map<number, string>>();
 function dateAt(zone: string, at: number): string {
   const minute = Math.floor(at / MINUTE);
@@ -106,7 +106,7 @@ export class HoursOracle {
     return day.isKnown ? false : null;
   }
 
-  /** What serves an answer on a date: its own windows, those of the day before, and whether anybody has said. */
+  /** What decides on a date: its own windows, those of the day before, and whether they are known. */
   private answerDay(answer: Answer, date: string): AnswerDay {
     const key = `${answer} ${date}`;
     let day = this.answerDays.get(key);

@@ -1,4 +1,4 @@
-// Points, levels and badges worked out anew from what people are known to have done: no ledger, no marks, no SQL.
+// Points, levels and badges computed from the activity of users alone: no ledger, no counted sources, no SQL.
 import type { Done } from "../support/activities.ts";
 
 export interface Rule {
@@ -13,7 +13,7 @@ export interface Badge {
   readonly conditions: { readonly activity: readonly string[]; readonly measure: string };
 }
 
-/** What a person has of what can be undone: approved reviews, by lot. */
+/** A user's activity that can be undone: approved reviews, by lot. */
 export interface Held {
   readonly reviews: readonly { readonly id: string; readonly lot: string }[];
   /** How many badges. */
@@ -33,9 +33,9 @@ const REASONS: Record<string, string> = {
 /** No activity, so it is not the first of a day. */
 const STATES = new Set(["error_report_resolved"]);
 
-/** Which activities of a person are rewarded: of the stays of less than a minute only the first, if no longer one was before it. */
+/** Which activities of a user are rewarded: of the stays of less than a minute only the first, if no longer one was before it. */
 export function rewarded(done: readonly Done[]): readonly Done[] {
-  // A person has one session at a time: they ended in the order in which they were started.
+  // A user has one session at a time: they ended in the order in which they were started.
   const started = done.filter(({ kind }) => kind === "session_start").map(({ subject }) => subject);
   const ends = done.filter(({ kind }) => kind === "session_end")
     .toSorted((a, b) => started.indexOf(a.subject) - started.indexOf(b.subject));
@@ -43,7 +43,7 @@ export function rewarded(done: readonly Done[]): readonly Done[] {
   return done.filter((one) => !unrewarded.has(one));
 }
 
-/** The sum of a person's points, when all that they did was done on one day. */
+/** The sum of a user's points, with all activity on one day. */
 export function points(done: readonly Done[], held: Held, rules: readonly Rule[]): number {
   const rule = (reason: string) => rules.find((one) => one.reason === reason)!;
   const sources = new Map<string, Set<string>>();
@@ -68,7 +68,7 @@ export function level(exp: number, levels: readonly { level: number; required_ex
   return Math.max(1, ...levels.filter(({ required_exp }) => required_exp <= exp).map((one) => one.level));
 }
 
-/** How far a person is with a badge that has no predicate. */
+/** A user's progress with a badge that has no predicate. */
 export function progress(done: readonly Done[], held: Held, { conditions }: Badge): number {
   const approved = held.reviews.map(({ id, lot }) => ({ kind: "review_approved", subject: id, lot, at: null }));
   const counted = [...done, ...approved].filter(({ kind }) => conditions.activity.includes(kind));

@@ -1,4 +1,4 @@
-// Random lives of subscriptions in both stores, and what their clients make of them: the statements of the ledger.
+// Random lives of subscriptions in both stores, as the statements that their clients record in the ledger.
 import { factsOf, keptPayload, statement, timeAt } from "../../supabase/functions/_shared/providers/app_store/facts.ts";
 import type { RenewalPayload } from "../../supabase/functions/_shared/providers/app_store/payloads.ts";
 import {

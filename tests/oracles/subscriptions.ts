@@ -49,7 +49,7 @@ function inOrder(statements: readonly StoreStatement[]): StoreStatement[] {
   );
 }
 
-/** What one subscription is after all these statements, whatever order they came in, and these acts in their order. */
+/** The state of a subscription after all these statements, in any order, and these acts in their order. */
 export function naiveSubscription(
   all: readonly StoreStatement[],
   key: string,

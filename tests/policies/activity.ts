@@ -1,4 +1,4 @@
-// What people did: active administrators read all of it, nobody else any, and nobody writes.
+// Policies of activity: active administrators read all of it, other clients nothing, and no client writes.
 import { ACTIVE } from "./lots.ts";
 import { allBut, bySignedIn, type Domain } from "./rules.ts";
 

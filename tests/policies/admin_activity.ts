@@ -1,4 +1,4 @@
-// Acts on record: every active administrator reads all of them, and nobody writes one by hand.
+// Policies of the activity log: every active administrator reads all of it, and no client writes it.
 import { allBut, asOwner, bySignedIn, type Domain } from "./rules.ts";
 
 const ROWS = {

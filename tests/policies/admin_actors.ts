@@ -1,4 +1,4 @@
-// Who may call which route of administrators: the actors, what each is answered, and the requests that ask for it.
+// Access to the routes of administrators: the actors, the response that each gets, and the requests.
 import type { Sql } from "postgres";
 import type { AdminArea, Route } from "../../supabase/functions/_shared/http/route.ts";
 import { keepsAnswers } from "../../supabase/functions/_shared/http/route.ts";
@@ -10,9 +10,9 @@ import { token } from "../support/tokens.ts";
 export interface Actor {
   readonly name: string;
   readonly authorization: string | null;
-  /** The areas of an active administrator; null for everybody else. */
+  /** The areas of an active administrator; null for all others. */
   readonly areas: readonly AdminArea[] | null;
-  /** Whether it is a caller at all: somebody with a token. */
+  /** Whether the actor has a token. */
   readonly isCaller: boolean;
 }
 
@@ -32,16 +32,16 @@ export async function createActors(sql: Sql, { JWT_SECRET, SECRET_KEY, SERVICE_R
     if (Object.keys(change).length > 0) await sql`update public.app_users set ${sql(change)} where id = ${id}`;
     return { name, authorization: bearer(id), areas: null, isCaller: true };
   };
-  const nobody = (name: string, authorization: string | null) => ({
+  const unauthenticated = (name: string, authorization: string | null) => ({
     name,
     authorization,
     areas: null,
     isCaller: false,
   });
   return [
-    nobody("anonymous", null),
-    nobody("the secret key", `Bearer ${SECRET_KEY}`),
-    nobody("the service role key", `Bearer ${SERVICE_ROLE_KEY}`),
+    unauthenticated("anonymous", null),
+    unauthenticated("the secret key", `Bearer ${SECRET_KEY}`),
+    unauthenticated("the service role key", `Bearer ${SERVICE_ROLE_KEY}`),
     await appUser("an app user"),
     await appUser("a premium user", { premium_ends_at: "2099-01-01" }),
     await appUser("a suspended user", { status: "suspended" }),
@@ -52,7 +52,7 @@ export async function createActors(sql: Sql, { JWT_SECRET, SECRET_KEY, SERVICE_R
   ];
 }
 
-/** What an actor is answered: a status with the missing scope, or that they are let in, whatever the request comes to. */
+/** The response to an actor: an error with the missing scope, or access, with any other result. */
 export function expected({ area }: Route, { areas, isCaller }: Actor): string {
   if (!isCaller) return "401";
   if (areas === null) return "403 admin";
@@ -66,14 +66,14 @@ export function expected({ area }: Route, { areas, isCaller }: Actor): string {
 export const FORMS = ["good", "whole", "malformed", "keyed"] as const;
 export type Form = typeof FORMS[number];
 
-/** A request of a route, made of its schemas: `good` as far as a schema can tell, of ids that nothing has. */
+/** A request of a route, made of its schemas: `good` valid for its schemas, with ids that do not exist. */
 export function requestOf(route: Route, form: Form): { path: string; init: RequestInit } {
   const { method, params, query, body } = route;
   const named = params === undefined ? {} : sampled(route, "params", params);
-  const asked = query === undefined ? {} : sampled(route, "query", query);
+  const args = query === undefined ? {} : sampled(route, "query", query);
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(named[name])));
   const search = new URLSearchParams(
-    Object.entries({ ...asked, ...(form === "malformed" && { no_such_key: 1 }) })
+    Object.entries({ ...args, ...(form === "malformed" && { no_such_key: 1 }) })
       .map(([name, value]) => [name, typeof value === "object" ? JSON.stringify(value) : String(value)]),
   );
   const headers: Record<string, string> = {};

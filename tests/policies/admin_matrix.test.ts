@@ -1,5 +1,5 @@
-// Who may call which route of administrators, actor by actor and route by route; and the proof that this suite would notice
-// an area that is dropped. The routes are those of the function `admin`: a new one is tested without a word here.
+// Access to each route of administrators, actor by actor; and the proof that this suite would detect
+// an area that is dropped. The routes are those of the function `admin`: a new one is tested without a change here.
 import assert from "node:assert/strict";
 import type { Route } from "../../supabase/functions/_shared/http/route.ts";
 import { routes } from "../../supabase/functions/admin/routes.ts";

@@ -1,4 +1,4 @@
-// What administrators are told: of their areas, to themselves, or to all of them. The administrator here has lots and reviews.
+// Policies of administrators' notifications: each reads those for all, for their areas and for themselves. The administrator here has lots and reviews.
 import { allBut, bySignedIn, type Domain } from "./rules.ts";
 
 const id = (n: number) => `00000000-0000-4000-8000-00000000189${n}`;

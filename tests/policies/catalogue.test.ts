@@ -1,4 +1,4 @@
-// The house rules hold for every object of the schema; and each rule notices an object that breaks it.
+// The project rules hold for every object of the schema; and each rule finds an object that breaks it.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { catalogueRules } from "./catalogue.ts";

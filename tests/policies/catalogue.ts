@@ -1,4 +1,4 @@
-// House rules that the database's own catalogue can be asked about. Each query names the objects that break its rule.
+// Project rules that are checked in the database catalogue. Each query returns the objects that break its rule.
 // "Ours" are the schemas public, api, commands and private, without what extensions brought.
 
 export interface CatalogueRule {
@@ -262,7 +262,7 @@ export const catalogueRules: readonly CatalogueRule[] = [
     ],
   },
   {
-    // app_users: its own policy asks for the standing of the row, which is the caller's.
+    // app_users: its own policy checks the status of the row, which is the caller's.
     guarantee: "only active people write: every command that clients have on a table has a restrictive policy",
     query: `
       select p.tablename || ' ' || p.cmd as broken from pg_policies p
@@ -346,7 +346,7 @@ export const catalogueRules: readonly CatalogueRule[] = [
     ],
   },
   {
-    // A code stands in the function that records it, or is put together: private.content_action('ad', …) gives 'ad' || '.create'.
+    // A code is in the function that records it, or is concatenated: private.content_action('ad', …) gives 'ad' || '.create'.
     guarantee: "every code of the category admin_action is recorded by some function",
     query: `
       select distinct c.code as broken

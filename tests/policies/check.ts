@@ -1,4 +1,4 @@
-// Compares what the rules say with what the database does, and gives the differences in words.
+// Compares the access rules with the behaviour of the database, and returns the differences as text.
 import postgres, { type TransactionSql } from "postgres";
 import { type Actor, ACTORS, callerOf, type People } from "./people.ts";
 import type { Client, Columns, Domain, Reach, TableRules } from "./rules.ts";
@@ -9,15 +9,15 @@ type Privilege = "SELECT" | "INSERT" | "UPDATE" | "DELETE" | "TRUNCATE" | "REFER
 export async function rowDifferences(
   sql: TransactionSql,
   domains: readonly Domain[],
-  people: People,
+  users: People,
 ): Promise<string[]> {
   const differences: string[] = [];
   for (const rules of domains.flatMap(({ tables }) => tables)) {
-    const names = new Map(Object.entries(rules.rows(people)).map(([name, key]) => [key, name]));
+    const names = new Map(Object.entries(rules.rows(users)).map(([name, key]) => [key, name]));
     await assertPlanted(sql, rules, names);
     for (const actor of ACTORS) {
-      for (const { name, run, expected } of activities(rules, people, actor)) {
-        const found = await reach(sql, actor, people, run, names);
+      for (const { name, run, expected } of activities(rules, users, actor)) {
+        const found = await reach(sql, actor, users, run, names);
         if (inWords(found) === inWords(expected)) continue;
         differences.push(`${actor} ${name} ${rules.table}: ${inWords(found)}, not ${inWords(expected)}`);
       }
@@ -27,10 +27,10 @@ export async function rowDifferences(
 }
 
 /** What an actor tries with a table, and the rows that it should reach. An insert that succeeds reaches no fixture. */
-function activities(rules: TableRules, people: People, actor: Actor): Activity[] {
+function activities(rules: TableRules, users: People, actor: Actor): Activity[] {
   const table = `public.${rules.table}`;
   const reads = async (sql: TransactionSql) => keysOf(await sql.unsafe(`select ${rules.key} as key from ${table}`));
-  // Neither says which rows it wants nor asks for them back: then policies for reading have no part in it.
+  // The statement has neither a `where` nor a `returning`, so policies for select do not apply.
   const writes = (statement: string) => async (sql: TransactionSql) => {
     const before = await versions(sql, rules);
     await sql.unsafe(statement);
@@ -46,15 +46,15 @@ function activities(rules: TableRules, people: People, actor: Actor): Activity[]
       expected: expected[actor],
     })),
     ...Object.entries(rules.inserts ?? {}).flatMap(([name, { row, by }]) => {
-      const insert = (name: string, people: People, expected: Reach) => ({
+      const insert = (name: string, users: People, expected: Reach) => ({
         name: `inserts ${name} into`,
-        run: writes(`insert into ${table} (${Object.keys(row(people)).join()}) values (${values(row(people))})`),
+        run: writes(`insert into ${table} (${Object.keys(row(users)).join()}) values (${values(row(users))})`),
         expected,
       });
-      const asThemselves = { ...people, owner: people.suspended };
+      const asThemselves = { ...users, owner: users.suspended };
       return [
-        insert(name, people, by.includes(actor) ? [] : "refused"),
-        // What the owner may insert, by somebody who is suspended, as their own.
+        insert(name, users, by.includes(actor) ? [] : "refused"),
+        // What the owner may insert, by a suspended user, as their own.
         ...(actor === "suspended" && by.includes("owner")
           ? [insert(`as their own ${name}`, asThemselves, "refused")]
           : []),
@@ -77,7 +77,7 @@ function keysOf(rows: readonly { key?: string }[]): string[] {
   return rows.map(({ key }) => key!);
 }
 
-/** Where each row stands now; a row that is written anew stands elsewhere. The one who looks is nobody's client. */
+/** The current ctid of each row; an updated row has another one. The reader is not a client. */
 async function versions(sql: TransactionSql, { table, key }: TableRules): Promise<Map<string, string>> {
   const [role] = await sql<
     { name: string }[]
@@ -149,15 +149,15 @@ class Undo extends Error {
   }
 }
 
-/** Does it as the actor and undoes it, whatever it did. */
+/** Runs it as the actor and rolls it back. */
 async function reach(
   sql: TransactionSql,
   actor: Actor,
-  people: People,
+  users: People,
   run: Activity["run"],
   names: ReadonlyMap<string, string>,
 ): Promise<Reach> {
-  const { role, sub } = callerOf(actor, people);
+  const { role, sub } = callerOf(actor, users);
   try {
     await sql.savepoint(async (attempt) => {
       await attempt`
@@ -169,7 +169,7 @@ async function reach(
   } catch (error) {
     if (error instanceof Undo) return error.keys.flatMap((key) => names.get(key) ?? []);
     if (error instanceof postgres.PostgresError && error.code === "42501") return "refused";
-    // Row security is asked before keys are: it let the row through.
+    // Row level security is checked before keys: it accepted the row.
     if (error instanceof postgres.PostgresError && error.code === "23505") return [];
     throw error;
   }
@@ -181,8 +181,8 @@ async function assertPlanted(
   { table, key }: TableRules,
   names: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const planted = await sql.unsafe<{ key: string }[]>(`select ${key} as key from public.${table}`);
-  const keys = new Set(planted.map((row) => row.key));
+  const seeded = await sql.unsafe<{ key: string }[]>(`select ${key} as key from public.${table}`);
+  const keys = new Set(seeded.map((row) => row.key));
   const missing = [...names].filter(([key]) => !keys.has(key)).map(([, name]) => name);
   if (missing.length > 0) throw new Error(`The fixture of ${table} has no row ${missing.join(", ")}`);
 }

@@ -1,4 +1,4 @@
-// What drivers keep: vehicles, presets, ways of being told, notifications and devices. Everybody has their own.
+// Policies of vehicles, search presets, notification preferences, notifications and devices: each user has their own.
 import { allBut, asOwner, bySignedIn, type Domain } from "./rules.ts";
 
 const id = (group: string, n: number) => `00000000-0000-4000-8000-00000000${group}${n}`;
@@ -19,9 +19,9 @@ const NOTIFICATIONS = {
 };
 
 const own = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: ["suspendeds"], administrator: [] });
-/** A person who is suspended writes nothing, and what is published to Realtime hides from them. */
+/** Suspended users write nothing, and cannot read tables published to Realtime. */
 const ownWhileActive = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: [], administrator: [] });
-/** What is optional about a vehicle, taken away. */
+/** The optional fields of a vehicle, set to null. */
 const NOTHING = Object.fromEntries(
   [
     ...["nickname", "plate_number", "color", "height_m", "width_m", "length_m", "weight_t", "clearance_cm"],

@@ -1,4 +1,4 @@
-// Field values are as public as their lot; a vote is between a person and the count.
+// Policies of field values: they are as public as their lot; a vote is readable by its user only.
 import { ACTIVE, HIDDEN } from "./lots.ts";
 import { allBut, byEveryone, bySignedIn, type Domain, toEveryone, whileActive } from "./rules.ts";
 

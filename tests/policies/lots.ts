@@ -1,4 +1,4 @@
-// Lots, and what hangs on them: all of it is read by everyone while the lot is active, and by nobody else.
+// Policies of lots and the tables that reference them: public while the lot is active, else not readable.
 import { allBut, byEveryone, type Domain, type TableRules, toEveryone } from "./rules.ts";
 
 export const ACTIVE = "00000000-0000-4000-8000-0000000000a1";

@@ -1,4 +1,4 @@
-// Who may read and change what, actor by actor and table by table; and the proof that this suite would notice.
+// Read and write access to each table, actor by actor; and the proof that this suite would detect a missing rule.
 import assert from "node:assert/strict";
 import type { TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
@@ -8,7 +8,7 @@ import { domains } from "./domains.ts";
 import { createPeople, type People } from "./people.ts";
 
 const db = await database();
-const people = await db.sql.begin(async (sql): Promise<People> => {
+const users = await db.sql.begin(async (sql): Promise<People> => {
   const created = await createPeople(sql);
   await sql`set local role service_role`;
   for (const domain of domains) await domain.seed(sql, created);
@@ -17,7 +17,7 @@ const people = await db.sql.begin(async (sql): Promise<People> => {
 Deno.test.afterAll(() => db.close());
 
 Deno.test("matrix: every actor reads and changes exactly the rows that the rules give them", async () => {
-  await db.sql.begin(async (sql) => assert.deepEqual(await rowDifferences(sql, domains, people), []));
+  await db.sql.begin(async (sql) => assert.deepEqual(await rowDifferences(sql, domains, users), []));
 });
 
 Deno.test("matrix: clients have exactly the column grants of the rules, on every table", async () => {
@@ -28,16 +28,14 @@ Deno.test("matrix: a user who has withdrawn inserts nothing that the owner may i
   const undo = new Error("undo");
   await assert.rejects(
     db.sql.begin(async (sql) => {
-      await sql`update public.app_users set status = 'withdrawn' where id = ${people.owner}`;
-      const claims = JSON.stringify({ role: "authenticated", sub: people.owner });
+      await sql`update public.app_users set status = 'withdrawn' where id = ${users.owner}`;
+      const claims = JSON.stringify({ role: "authenticated", sub: users.owner });
       await sql`select set_config('role', 'authenticated', true), set_config('request.jwt.claims', ${claims}, true)`;
       const tried: string[] = [];
       for (const { table, inserts } of domains.flatMap((domain) => domain.tables)) {
         for (const { row, by } of Object.values(inserts ?? {})) {
           if (!by.includes("owner")) continue;
-          const attempt = sql.savepoint((inner) =>
-            inner`insert into ${inner(`public.${table}`)} ${inner(row(people))}`
-          );
+          const attempt = sql.savepoint((inner) => inner`insert into ${inner(`public.${table}`)} ${inner(row(users))}`);
           assert.equal(await sqlstate(attempt), "42501", table);
           tried.push(table);
         }
@@ -103,7 +101,7 @@ function rowDifferencesOf(table: string): (sql: TransactionSql) => Promise<strin
     ...domain,
     tables: domain.tables.filter((rules) => rules.table === table),
   }));
-  return (sql) => rowDifferences(sql, narrowed, people);
+  return (sql) => rowDifferences(sql, narrowed, users);
 }
 
 /** What a check finds after a change to the schema, which is undone. */

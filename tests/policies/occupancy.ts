@@ -1,4 +1,4 @@
-// Occupancy reports: nobody sees who reported but the driver; feeds are the service's.
+// Policies of occupancy reports: only the reporter can read who reported; feeds belong to the service.
 import { ACTIVE } from "./lots.ts";
 import { allBut, bySignedIn, type Domain } from "./rules.ts";
 

@@ -1,4 +1,4 @@
-// What everybody reads when it is out: plans, articles, advertisements. And what only administrators read: crashes.
+// Policies of plans, articles and advertisements, which are public once published, and of crashes, which administrators read.
 import { allBut, byEveryone, bySignedIn, type Domain, toEveryone } from "./rules.ts";
 
 const id = (group: string, n: number) => `00000000-0000-4000-8000-00000000${group}${n}`;

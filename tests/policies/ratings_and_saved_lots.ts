@@ -1,4 +1,4 @@
-// What people keep for themselves: nobody reads, changes or deletes another's.
+// Policies of ratings, saved lots and preferences: users cannot read, change or delete those of others.
 import { ACTIVE, HIDDEN } from "./lots.ts";
 import { allBut, byEveryone, bySignedIn, type Domain, type TableRules, toEveryone, whileActive } from "./rules.ts";
 
@@ -6,7 +6,7 @@ const own = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: 
 /** A lot that the owner has not marked. */
 const OTHER = "00000000-0000-4000-8000-0000000000a3";
 
-/** A table of one row a person and lot. */
+/** A table with one row per user and lot. */
 function ofPersonAndLot(table: string, columns: Record<string, string>): TableRules {
   const row = (lot: string) => ({ owner }: { owner: string }) => ({ user_id: owner, parking_lot_id: lot, ...columns });
   return {

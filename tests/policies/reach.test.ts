@@ -30,7 +30,7 @@ async function functionsOf(sql: Sql | TransactionSql, client: Client): Promise<T
       and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`;
 }
 
-/** What is evaluated as the client beside the functions: policies, settings, and what hangs on the tables that it writes. */
+/** What else is evaluated as the client: policies, settings, and the constraints and triggers of the tables that it writes. */
 async function expressionsOf(sql: Sql | TransactionSql, client: Client): Promise<string[]> {
   const rows = await sql<{ text: string | null }[]>`
     with written as (

@@ -1,4 +1,4 @@
-// Error reports and support: everybody has their own, and nobody writes support's part.
+// Policies of error reports and support: users read their own, and no client writes support's part.
 import { ACTIVE } from "./lots.ts";
 import { allBut, bySignedIn, type Domain } from "./rules.ts";
 

@@ -1,4 +1,4 @@
-// Reviews: approved ones of active lots are everyone's to read; whatever else there is, is its author's.
+// Policies of reviews: approved ones of active lots are public; all others are readable by their author only.
 import { ACTIVE, HIDDEN } from "./lots.ts";
 import { allBut, asOwner, type Domain, toEveryone, whileActive } from "./rules.ts";
 
@@ -9,7 +9,7 @@ const REVIEWS = {
   strangersRejected: "00000000-0000-4000-8000-000000000f04",
   ofDraftLot: "00000000-0000-4000-8000-000000000f05",
 };
-/** A lot that nobody has reviewed, and one that nobody sees. */
+/** A lot without reviews, and one that is not public. */
 const FRESH = "00000000-0000-4000-8000-0000000000a2";
 const UNSEEN = "00000000-0000-4000-8000-0000000000d2";
 

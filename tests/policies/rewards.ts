@@ -1,4 +1,4 @@
-// Points and badges: everybody reads their own and what can be earned, and nobody writes.
+// Policies of points and badges: users read their own and all that can be earned, and no client writes.
 import { allBut, bySignedIn, type Domain } from "./rules.ts";
 
 const id = (group: string, n: number) => `00000000-0000-4000-8000-00000000${group}${n}`;
@@ -8,7 +8,7 @@ const EARNED = rowsOf("162");
 const BADGE = id("161", 1);
 
 const own = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: ["suspendeds"], administrator: [] });
-/** What is published to Realtime hides from whoever is suspended. */
+/** Suspended users cannot read tables published to Realtime. */
 const ownWhileActive = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: [], administrator: [] });
 const all = (...rows: string[]) => bySignedIn({ owner: rows, stranger: rows, suspended: rows, administrator: rows });
 

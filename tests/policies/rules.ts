@@ -1,11 +1,11 @@
-// How a domain writes down who may do what to its tables. What is not written here is refused to every client, and the
-// tests hold the database to both.
+// How a domain declares access to its tables. What is not declared here is rejected for every client, and the
+// tests compare the database with both.
 import type { TransactionSql } from "postgres";
 import type { Actor, People } from "./people.ts";
 
 export type Client = "anon" | "authenticated";
 
-/** The rows of the fixture that an actor reaches, by their names here; or that the statement itself is refused. */
+/** The rows of the fixture that an actor can access, by their names here; or that the statement itself is rejected. */
 export type Reach = readonly string[] | "refused";
 
 export interface TableRules {
@@ -17,7 +17,7 @@ export interface TableRules {
     readonly insert?: Partial<Record<Client, Columns>>;
     readonly delete?: readonly Client[];
   };
-  /** An SQL expression that tells the fixture's rows apart, as text. */
+  /** An SQL expression that identifies the fixture's rows, as text. */
   readonly key: string;
   /** The fixture's rows: what this file calls them, and their key. */
   rows(people: People): Record<string, string>;
@@ -26,9 +26,9 @@ export interface TableRules {
   readonly updates?: Record<string, Record<Actor, Reach>>;
   /** What is written to a column that is granted, as SQL; the column's own value when it is not here. */
   readonly writes?: Record<string, string>;
-  /** Rows that some may insert, by what they are; everybody else is refused. */
+  /** Rows that some may insert, by name; all others are rejected. */
   readonly inserts?: Record<string, Insert>;
-  /** Who can delete which rows, where anybody may. */
+  /** Who can delete which rows, where a client may. */
   readonly deletes?: Record<Actor, Reach>;
 }
 
@@ -58,7 +58,7 @@ export function byEveryone(reach: Reach): Record<Actor, Reach> {
   return { visitor: reach, owner: reach, stranger: reach, suspended: reach, administrator: reach };
 }
 
-/** Of what somebody reaches, the part that they may write: a person who is suspended writes nothing. */
+/** The part of the accessible rows that the actor may write: a suspended user writes nothing. */
 export function whileActive(reach: Record<Actor, Reach>): Record<Actor, Reach> {
   return { ...reach, suspended: [] };
 }
@@ -70,7 +70,7 @@ export async function asOwner(sql: TransactionSql, run: () => Promise<unknown>):
   await sql`set local role service_role`;
 }
 
-/** Everybody signed in is let through to their own rows: these. A visitor is refused. */
+/** Authenticated users can access their own rows: these. Anonymous users are rejected. */
 export function bySignedIn(reach: Record<Exclude<Actor, "visitor">, Reach>): Record<Actor, Reach> {
   return { visitor: "refused", ...reach };
 }

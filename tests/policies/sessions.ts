@@ -1,4 +1,4 @@
-// Sessions: a person reads, begins and annotates their own. What a session cost and how it stands, no client writes.
+// Policies of sessions: users read, start and annotate their own. No client writes the fee or the status of a session.
 import { ACTIVE, HIDDEN } from "./lots.ts";
 import { allBut, bySignedIn, type Domain } from "./rules.ts";
 
@@ -12,7 +12,7 @@ const SESSIONS = {
 /** A stranger's vehicle that no other rules count on. */
 const VEHICLE = "00000000-0000-4000-8000-000000001199";
 
-/** What is published to Realtime hides from whoever is suspended, and with a session its photos do. */
+/** Suspended users cannot read tables published to Realtime, nor the photos of their sessions. */
 const ownWhileActive = bySignedIn({ owner: ["owners"], stranger: ["strangers"], suspended: [], administrator: [] });
 
 const PHOTOS = {

@@ -1,4 +1,4 @@
-// Sponsors: everyone sees those in their time; check-ins are seen by whoever made them, and written by nobody's hand.
+// Policies of sponsors: they are public during their period; check-ins are readable by their user, and no client writes them.
 import { allBut, byEveryone, bySignedIn, type Domain, toEveryone } from "./rules.ts";
 
 const id = (group: string, n: number) => `00000000-0000-4000-8000-00000000${group}${n}`;

@@ -1,4 +1,4 @@
-// What the stores say: administrators with the area store_sync read it, and nobody writes it by hand.
+// Policies of store data: administrators with the area store_sync read it, and no client writes it.
 import { asOwner, bySignedIn, type Domain, type TableRules } from "./rules.ts";
 
 const ID = "00000000-0000-4000-8000-000000002450";

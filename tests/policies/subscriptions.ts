@@ -1,4 +1,4 @@
-// Subscriptions: users read their own and what the stores said of them; nobody writes.
+// Policies of subscriptions: users read their own and the store events of these; no client writes.
 import { allBut, bySignedIn, type Domain } from "./rules.ts";
 
 const id = (group: string, n: number) => `00000000-0000-4000-8000-00000000${group}${n}`;

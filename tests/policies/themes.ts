@@ -1,4 +1,4 @@
-// Themes: everybody signed in sees what is offered, and of what is not only what they own; nobody writes.
+// Policies of themes: authenticated users read offered themes and those that they own; no client writes.
 import { allBut, bySignedIn, type Domain } from "./rules.ts";
 
 const id = (group: string, n: number) => `00000000-0000-4000-8000-00000000${group}${n}`;

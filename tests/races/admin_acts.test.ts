@@ -1,4 +1,4 @@
-// Many administrators at once over HTTP: the record is exactly what has happened, whatever fails, breaks off and is sent
+// Many administrators at once over HTTP: the log is exactly what has happened, with any failures, aborted requests and requests sent
 // again on the way. Who wins at a queue is in admin_queue.test.ts.
 import assert from "node:assert/strict";
 import { type Administrator, anAdministrator, sending } from "../api/administrators.ts";
@@ -132,7 +132,7 @@ Deno.test(`admin acts: after ${ACTS} random acts with failures and retries the r
     const times = (verb: RegExp) => acts.filter(({ action }) => verb.test(action)).length;
     if (kind !== "review") assert.equal(times(/[._]create/), 1, about);
     assert.equal(times(/[._]delete/), is_gone ? 1 : 0, about);
-    if (is_gone) continue; // its name is gone with it
+    if (is_gone) continue; // its name was deleted with it
     const field = { article: "title", preset: "name", review: "status" }[kind]!;
     const moves = acts.filter(({ action }) => !/[._]delete/.test(action)).flatMap(({ changes }) =>
       changes[field] ?? []
@@ -147,12 +147,12 @@ Deno.test(`admin acts: after ${ACTS} random acts with failures and retries the r
     assert.deepEqual([...balance.values()].filter((left) => left !== 0), [], about);
   }
   const decided = reviews.reduce((sum, id) => sum + (byTarget.get(id)?.length ?? 0), 0);
-  const [told] = await inDatabase((sql) =>
+  const [notifications] = await inDatabase((sql) =>
     sql<{ count: number }[]>`
       select count(*)::integer from public.user_notifications n join public.reviews r using (user_id)
       where r.id = any (${reviews}) and n.type = 'review_result'`
   );
-  assert.equal(told!.count, decided);
+  assert.equal(notifications!.count, decided);
   const orphans = await inDatabase((sql) =>
     sql`
       select action, target_id from public.admin_activity_logs

@@ -1,4 +1,4 @@
-// Lots of the console while others write about them: a deletion beside the start of a stay, two administrators who replace
+// Lots of the console while others write about them: a deletion during the start of a stay, two administrators who replace
 // one set, images whose files are being published.
 import assert from "node:assert/strict";
 import postgres, { type Sql } from "postgres";

@@ -31,13 +31,13 @@ type Reply = Record<string, unknown>;
 
 interface Ran {
   readonly replayed?: boolean;
-  /** Undefined when the request was refused. */
+  /** Undefined when the request was rejected. */
   readonly reply?: Reply;
   readonly code?: string;
   readonly details?: string;
 }
 
-/** Runs a command on behalf of an administrator. An error that is no refusal, a deadlock say, fails the test. */
+/** Runs a command on behalf of an administrator. An error without a code of the interface, for example a deadlock, fails the test. */
 async function run(admin: string, command: string, args: Arguments, key: string | null = null): Promise<Ran> {
   const fingerprint = key === null ? null : key.replaceAll("-", "").repeat(2);
   const [row] = await service<{ ran: Ran }[]>`
@@ -112,16 +112,16 @@ Deno.test(`admin queues: of ${ADMINISTRATORS} administrators who act on the same
     })),
   ];
   const decided: string[] = [];
-  const refused = new Set<string>();
+  const rejection = new Set<string>();
   await Promise.all(admins.map(async (admin, nth) => {
     for (const { id, command, args } of shuffled(entries, chance(nth))) {
       const ran = await run(admin, command, args);
       if (ran.reply) decided.push(id);
-      else refused.add(`${ran.code} ${reasonOf(ran)}`);
+      else rejection.add(`${ran.code} ${reasonOf(ran)}`);
     }
   }));
   assert.deepEqual(decided.sort(), entries.map(({ id }) => id).sort());
-  assert.deepEqual([...refused], ["conflict changed_meanwhile"]);
+  assert.deepEqual([...rejection], ["conflict changed_meanwhile"]);
   const [logged] = await db.sql`
     select count(*)::integer as acts, count(distinct target_id)::integer as targets from public.admin_activity_logs
     where target_id = any (${entries.map(({ id }) => id)})`;
@@ -228,7 +228,7 @@ async function ticketAct({ tickets }: World, random: Chance): Promise<Act> {
     : ["admin_update_support_ticket", { p_id: id, p_status: "closed", p_seen_updated_at }];
 }
 
-/** Authors edit their reviews, write again and report anew, so that there is always something to decide. */
+/** Authors edit their reviews, write again and report again, so that there is always something to decide. */
 async function authorAct(world: World, random: Chance): Promise<void> {
   const nth = random.below(world.users.length);
   const user = world.users[nth]!;
@@ -260,7 +260,7 @@ function changed(reply: Reply, args: Arguments): number {
   }
   const { updated_at } = (reply["ticket"] ?? reply) as { updated_at: string };
   const seen = args["p_seen_updated_at"] ?? (args["p_changes"] as Arguments | undefined)?.["seen_updated_at"];
-  return updated_at === seen ? 0 : 1; // an assignment to whoever has it already
+  return updated_at === seen ? 0 : 1; // an assignment to its present assignee
 }
 
 /** One request, which its client sends once, twice at once, or again after the response; what it changed. */

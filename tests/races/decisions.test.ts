@@ -1,4 +1,4 @@
-// Decisions of administrators beside edits of authors: nobody approves what they have not seen.
+// Decisions of administrators during edits of authors: no unseen text is approved.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { database } from "../support/database.ts";

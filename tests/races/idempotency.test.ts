@@ -25,22 +25,22 @@ async function post({ token }: Person, lot: string, key: string, rating: number)
 }
 
 const many = (send: (n: number) => Promise<Heard>) => Promise.all(Array.from({ length: MANY }, (_, n) => send(n)));
-const reviewsOf = (person: Person) =>
-  inDatabase((sql) => sql<{ rating: number }[]>`select rating from public.reviews where user_id = ${person.id}`);
+const reviewsOf = (user: Person) =>
+  inDatabase((sql) => sql<{ rating: number }[]>`select rating from public.reviews where user_id = ${user.id}`);
 
 Deno.test(`idempotency: ${MANY} requests with one key at once are one resource and one reply, ${MANY - 1} of them replays`, async () => {
-  const [person, lot] = [await signUp(), await aLot()];
-  const heard = await many(() => post(person, lot, "one", 4));
+  const [user, lot] = [await signUp(), await aLot()];
+  const heard = await many(() => post(user, lot, "one", 4));
   assert.deepEqual(new Set(heard.map(({ status }) => status)), new Set([201]), `${heard.at(-1)?.body}`);
   assert.equal(new Set(heard.map(({ body }) => body)).size, 1);
   assert.equal(heard.filter(({ replayed }) => replayed).length, MANY - 1);
-  assert.equal((await reviewsOf(person)).length, 1);
+  assert.equal((await reviewsOf(user)).length, 1);
 });
 
 Deno.test(`idempotency: of ${MANY} requests at once with one key and two bodies one body succeeds and the other gets 409`, async () => {
-  const [person, lot] = [await signUp(), await aLot()];
-  const heard = await many((n) => post(person, lot, "one", 4 + n % 2));
-  const [row, ...more] = await reviewsOf(person);
+  const [user, lot] = [await signUp(), await aLot()];
+  const heard = await many((n) => post(user, lot, "one", 4 + n % 2));
+  const [row, ...more] = await reviewsOf(user);
   assert.equal(more.length, 0);
   heard.forEach(({ status, body }, n) => {
     const won = 4 + n % 2 === row!.rating;
@@ -52,20 +52,20 @@ Deno.test(`idempotency: of ${MANY} requests at once with one key and two bodies 
 });
 
 Deno.test(`idempotency: one key for ${MANY} different lots at once is one review`, async () => {
-  const person = await signUp();
+  const user = await signUp();
   const lots = await Promise.all(Array.from({ length: MANY }, () => aLot()));
-  const heard = await many((n) => post(person, lots[n]!, "one", 4));
+  const heard = await many((n) => post(user, lots[n]!, "one", 4));
   assert.equal(heard.filter(({ status }) => status === 201).length, 1);
   assert.equal(heard.filter(({ status }) => status === 409).length, MANY - 1);
-  assert.equal((await reviewsOf(person)).length, 1);
+  assert.equal((await reviewsOf(user)).length, 1);
 });
 
 Deno.test(`idempotency: ${MANY} keys at once for what can be done once: one succeeds, and its retry gets the same reply`, async () => {
-  const [person, lot] = [await signUp(), await aLot()];
-  const heard = await many((n) => post(person, lot, `key-${n}`, 4));
+  const [user, lot] = [await signUp(), await aLot()];
+  const heard = await many((n) => post(user, lot, `key-${n}`, 4));
   assert.equal(heard.filter(({ status }) => status === 201).length, 1);
   const winner = heard.findIndex(({ status }) => status === 201);
-  assert.deepEqual(await post(person, lot, `key-${winner}`, 4), { ...heard[winner], replayed: true });
+  assert.deepEqual(await post(user, lot, `key-${winner}`, 4), { ...heard[winner], replayed: true });
   const loser = (winner + 1) % MANY;
-  assert.equal((await post(person, lot, `key-${loser}`, 4)).status, 409);
+  assert.equal((await post(user, lot, `key-${loser}`, 4)).status, 409);
 });

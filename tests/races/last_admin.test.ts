@@ -33,8 +33,8 @@ async function anAppUser(): Promise<string> {
   return id;
 }
 
-/** Runs a function as a role; the scope that was missing or the reason of the refusal, undefined when it was carried out. */
-async function refused(claims: { role: string; sub?: string }, statement: string, args: string[]) {
+/** Runs a function as a role; the scope that was missing or the reason of the error, undefined when it was carried out. */
+async function rejection(claims: { role: string; sub?: string }, statement: string, args: string[]) {
   try {
     await service.begin(async (sql) => {
       await sql`select set_config('role', ${claims.role}, true), set_config('request.jwt.claims', ${
@@ -50,8 +50,8 @@ async function refused(claims: { role: string; sub?: string }, statement: string
   }
 }
 
-const missing = (statement: string, args: string[]) => refused({ role: "service_role" }, statement, args);
-const withdraw = (sub: string) => refused({ role: "authenticated", sub }, "commands.withdraw_my_account()", []);
+const missing = (statement: string, args: string[]) => rejection({ role: "service_role" }, statement, args);
+const withdraw = (sub: string) => rejection({ role: "authenticated", sub }, "commands.withdraw_my_account()", []);
 
 async function holders(): Promise<string[]> {
   const rows = await db.sql<{ id: string }[]>`

@@ -1,4 +1,4 @@
-// Lots that many people know are deleted while those people go on: nobody waits in a circle.
+// Lots with much data are deleted while users write about them: no deadlock.
 import assert from "node:assert/strict";
 import postgres, { type Sql } from "postgres";
 import { database } from "../support/database.ts";
@@ -18,10 +18,10 @@ Deno.test.afterAll(async () => {
   await db.close();
 });
 
-/** What the people did at a lot, in this order, and their approved reviews of it; the reviews by person. */
-async function visits(lot: string, people: readonly string[]): Promise<Map<string, string>> {
+/** What the users did at a lot, in this order, and their approved reviews of it; the reviews by user. */
+async function visits(lot: string, users: readonly string[]): Promise<Map<string, string>> {
   const reviews = new Map<string, string>();
-  for (const user of people) {
+  for (const user of users) {
     await sql`
       insert into public.user_activity_logs (user_id, activity_type, subject_id, parking_lot_id)
       values (${user}, 'session_end', gen_random_uuid(), ${lot})`;
@@ -33,10 +33,10 @@ async function visits(lot: string, people: readonly string[]): Promise<Map<strin
   return reviews;
 }
 
-async function startedSessions(people: readonly string[]): Promise<Map<string, string>> {
+async function startedSessions(users: readonly string[]): Promise<Map<string, string>> {
   const lot = await newLot(sql);
   const sessions = new Map<string, string>();
-  for (const user of people) {
+  for (const user of users) {
     const reply = await call(sql, user, "commands.start_parking_session", { parking_lot_id: lot });
     sessions.set(user, String(reply?.["session_id"]));
   }
@@ -53,10 +53,10 @@ async function inTurns(hands: number, tasks: readonly (() => Promise<unknown>)[]
   return results;
 }
 
-const points = (people: readonly string[]) =>
+const points = (users: readonly string[]) =>
   sql<{ off: number }[]>`
     select count(*)::integer as off from public.app_users u
-    where u.id = any (${people}::uuid[]) and u.total_exp <> (
+    where u.id = any (${users}::uuid[]) and u.total_exp <> (
       select coalesce(sum(e.amount), 0) from public.exp_entries e where e.user_id = u.id
     )`;
 
@@ -68,16 +68,16 @@ Deno.test("lot deletion: two lots that are deleted at once, while their users en
     insert into public.badges (name, description, icon, category, conditions, threshold)
     values ('Lots', 'For a test', 'icon', 'parking', '{"activity": ["session_end"], "measure": "distinct_lots"}', 2)`;
   for (let round = 0; round < ROUNDS; round++) {
-    const people: string[] = [];
-    for (let n = 0; n < PEOPLE; n++) people.push(await newUser(sql));
+    const users: string[] = [];
+    for (let n = 0; n < PEOPLE; n++) users.push(await newUser(sql));
     const [here, there] = [await newLot(sql), await newLot(sql)];
-    const reviews = [await visits(here, people), await visits(there, people.toReversed())] as const;
-    const sessions = await startedSessions(people);
+    const reviews = [await visits(here, users), await visits(there, users.toReversed())] as const;
+    const sessions = await startedSessions(users);
     const exit_at = new Date().toISOString();
     const [ends] = await Promise.all([
       inTurns(
         3,
-        people.map((user) => () =>
+        users.map((user) => () =>
           call(sql, user, "commands.finalize_parking_session", { id: sessions.get(user)!, exit_at })
         ),
       ),
@@ -85,17 +85,17 @@ Deno.test("lot deletion: two lots that are deleted at once, while their users en
       deletion(sql, there),
       inTurns(
         1,
-        people.map((user) => () =>
+        users.map((user) => () =>
           call(sql, user, "commands.update_my_review", { id: reviews[0].get(user)!, rating: 2 })
         ),
       ),
       inTurns(
         1,
-        people.map((user) => () => call(sql, user, "commands.delete_my_review", { id: reviews[1].get(user)! })),
+        users.map((user) => () => call(sql, user, "commands.delete_my_review", { id: reviews[1].get(user)! })),
       ),
       inTurns(
         2,
-        people.map((user, n) => () =>
+        users.map((user, n) => () =>
           decideReview(sql, administrator, { id: reviews[n % 2]!.get(user)!, status: "hidden" })
         ),
       ),
@@ -105,15 +105,15 @@ Deno.test("lot deletion: two lots that are deleted at once, while their users en
       sql([here, there])
     }`;
     assert.equal(left!["lots"], 0);
-    assert.deepEqual([...await points(people)], [{ off: 0 }]);
+    assert.deepEqual([...await points(users)], [{ off: 0 }]);
   }
 });
 
-/** What people keep of a lot, each of them of everything. */
-async function marks(lot: string, people: readonly string[]): Promise<string> {
+/** The rows of users about a lot: each user has one of every kind. */
+async function marks(lot: string, users: readonly string[]): Promise<string> {
   const [value] = await sql<{ id: string }[]>`
     select id from private.current_field_values(${lot}) where field_name = 'name'`;
-  for (const user of people) {
+  for (const user of users) {
     await call(sql, user, "commands.rate_parking_lot", { parking_lot_id: lot, value: "good" });
     await call(sql, user, "commands.save_parking_lot", { parking_lot_id: lot });
     await call(sql, user, "commands.report_occupancy", { parking_lot_id: lot, state: "full" });
@@ -140,16 +140,16 @@ async function forgetting(accounts: number): Promise<void> {
 
 Deno.test("lot deletion: two lots that are deleted at once, while users rate, vote, report and withdraw, are deleted, and every withdrawal is done", async () => {
   for (let round = 0; round < ROUNDS; round++) {
-    const people: string[] = [];
-    for (let n = 0; n < PEOPLE; n++) people.push(await newUser(sql));
+    const users: string[] = [];
+    for (let n = 0; n < PEOPLE; n++) users.push(await newUser(sql));
     const [here, there] = [await newLot(sql), await newLot(sql)];
-    const values = new Map([[here, await marks(here, people)], [there, await marks(there, people.toReversed())]]);
-    await visits(here, people);
-    const leaving = people.slice(0, PEOPLE / 3);
+    const values = new Map([[here, await marks(here, users)], [there, await marks(there, users.toReversed())]]);
+    await visits(here, users);
+    const leaving = users.slice(0, PEOPLE / 3);
     const each = (name: string, args: (lot: string) => Record<string, string>) =>
       inTurns(
         1,
-        people.flatMap((user) =>
+        users.flatMap((user) =>
           [here, there].map((lot) => () => call(sql, user, name, { parking_lot_id: lot, ...args(lot) }))
         ),
       );
@@ -213,9 +213,9 @@ for (const [name, args] of Object.entries(WRITINGS)) {
       await eventually(isWaiting);
       return { answer };
     });
-    const [refused] = await answer;
-    if (refused.status === "rejected") throw refused.reason;
-    const { code, status } = refused.value;
+    const [error] = await answer;
+    if (error.status === "rejected") throw error.reason;
+    const { code, status } = error.value;
     assert.deepEqual([code, status], ["lot_not_found", 404]);
   });
 }

@@ -1,4 +1,4 @@
-// The map beside its writers: no writer waits for another one, and the sums are those of what was committed.
+// The map under concurrent writes: no writer waits for another one, and the sums are those of what was committed.
 import assert from "node:assert/strict";
 import postgres, { type Sql } from "postgres";
 import { database } from "../support/database.ts";

@@ -7,14 +7,14 @@ import { inDatabase } from "../api/lots.ts";
 const BEYOND = 40;
 
 Deno.test(`rate limits: of a caller's quota and ${BEYOND} more at once exactly the quota passes`, async () => {
-  const person = await signUp();
+  const user = await signUp();
   const [policy] = await inDatabase((sql) =>
     sql<{ quota: number }[]>`select quota from private.rate_limit_policies where name = 'write'`
   );
   const quota = policy!.quota;
   /** A process that has too many requests at once says 503, does nothing, and says when to come back. */
   const rename = async (): Promise<Response> => {
-    const answer = await ask("/me", { method: "PATCH", ...jsonBody({ display_name: "駐車" }, bearer(person.token)) });
+    const answer = await ask("/me", { method: "PATCH", ...jsonBody({ display_name: "駐車" }, bearer(user.token)) });
     await answer.body?.cancel();
     if (answer.status !== 503) return answer;
     await new Promise((resolve) => setTimeout(resolve, 1000 * Number(answer.headers.get("retry-after"))));

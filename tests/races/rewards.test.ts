@@ -10,7 +10,7 @@ import { chance } from "../support/random.ts";
 import { recalculateLevels } from "../support/rows.ts";
 
 const HISTORIES = Number(Deno.env.get("HISTORIES") ?? 100);
-/** So many share a database: the rebuild beside them goes through all of its people. */
+/** So many share a database: the concurrent rebuild reads all of its users. */
 const IN_A_DATABASE = 100;
 const WRITERS = 8;
 const ACTIVITIES = 48;
@@ -46,9 +46,9 @@ async function live(sql: Sql, seed: number, administrator: string): Promise<Worl
   return world;
 }
 
-/** What the service says of everybody. */
+/** The service's figures of all users. */
 async function standings(sql: Sql) {
-  const people = await sql<{ id: string; total_exp: number; level: number; sum: number; badges: string[] }[]>`
+  const users = await sql<{ id: string; total_exp: number; level: number; sum: number; badges: string[] }[]>`
     select u.id, u.total_exp, u.level, coalesce(sum(e.amount), 0)::integer as sum,
       array(select b.badge_id from public.user_badges b where b.user_id = u.id) as badges
     from public.app_users u left join public.exp_entries e on e.user_id = u.id group by u.id`;
@@ -56,7 +56,7 @@ async function standings(sql: Sql) {
     select user_id, badge_id, count from public.user_badge_progress where count > 0 order by user_id, badge_id`;
   const marks = await sql<{ user_id: string; badge_id: string; mark: string }[]>`
     select user_id, badge_id, mark from private.badge_marks order by user_id, badge_id, mark`;
-  return { people: new Map(people.map((one) => [one.id, one])), counts: [...counts], marks: [...marks] };
+  return { people: new Map(users.map((one) => [one.id, one])), counts: [...counts], marks: [...marks] };
 }
 
 /** Reviews that count for their authors: approved ones, and those that were when their lot went. */
@@ -69,18 +69,18 @@ async function approvedReviews(sql: Sql): Promise<Map<string, Held["reviews"][nu
   return held;
 }
 
-/** Every person of a history against the oracle. */
+/** Every user of a history against the oracle. */
 async function compareWithOracle(sql: Sql, worlds: ReadonlyMap<number, World>, began: Date): Promise<void> {
   const rules = await sql<Rule[]>`select distinct reason, amount, daily_limit from private.exp_rules`;
   const levels = await sql<{ level: number; required_exp: number }[]>`select level, required_exp from public.levels`;
   const badges = await sql<Badge[]>`
     select id, threshold, conditions from public.badges where is_active and not conditions ? 'where'`;
-  const [{ people, counts }, reviews] = [await standings(sql), await approvedReviews(sql)];
+  const [{ people: users, counts }, reviews] = [await standings(sql), await approvedReviews(sql)];
   const counted = new Map(counts.map(({ user_id, badge_id, count }) => [user_id + badge_id, count]));
   for (const [seed, world] of worlds) {
     for (const user of world.users) {
       const done = rewarded(world.done.filter((one) => one.user === user));
-      const { total_exp, sum, badges: earned, ...standing } = people.get(user)!;
+      const { total_exp, sum, badges: earned, ...standing } = users.get(user)!;
       const held: Held = { reviews: reviews.get(user) ?? [], badges: earned.length };
       const place = `history ${seed}, person ${user}`;
       assert.equal(total_exp, sum, place);
@@ -90,8 +90,8 @@ async function compareWithOracle(sql: Sql, worlds: ReadonlyMap<number, World>, b
       assert.equal(total_exp, points(done, held, rules), place);
       for (const badge of badges) {
         const count = progress(done, held, badge);
-        const shown = earned.includes(badge.id) ? badge.threshold : count;
-        assert.equal(counted.get(user + badge.id) ?? 0, shown, `${place}, ${JSON.stringify(badge.conditions)}`);
+        const visible = earned.includes(badge.id) ? badge.threshold : count;
+        assert.equal(counted.get(user + badge.id) ?? 0, visible, `${place}, ${JSON.stringify(badge.conditions)}`);
         const can_fall = badge.conditions.activity.includes("review_approved");
         if (!can_fall || count >= badge.threshold) {
           assert.equal(earned.includes(badge.id), count >= badge.threshold, place);

@@ -33,33 +33,33 @@ const activityOf = ({ id }: Person) =>
   });
 
 async function aSession(minutes: number): Promise<{ driver: Person; id: string }> {
-  const [driver, lot] = [await signUp(), await aPricedLot()];
-  const { body } = await heard(post("", driver.token, { parking_lot_id: lot }));
+  const [user, lot] = [await signUp(), await aPricedLot()];
+  const { body } = await heard(post("", user.token, { parking_lot_id: lot }));
   await age(body.session_id!, minutes);
-  return { driver, id: body.session_id! };
+  return { driver: user, id: body.session_id! };
 }
 
 Deno.test(`parking sessions: of ${MANY} starts at once exactly one begins a session, and the others get its id`, async () => {
-  const [driver, lot] = [await signUp(), await aPricedLot()];
+  const [user, lot] = [await signUp(), await aPricedLot()];
   const answers = await many(() =>
-    post("", driver.token, { parking_lot_id: lot, client_request_id: crypto.randomUUID() })
+    post("", user.token, { parking_lot_id: lot, client_request_id: crypto.randomUUID() })
   );
   assert.equal(answers.filter(({ status }) => status === 201).length, 1);
-  const refused = answers.filter(({ status }) => status !== 201);
+  const error = answers.filter(({ status }) => status !== 201);
   assert.deepEqual(
-    new Set(refused.map(({ status, body }) => `${status} ${body.error?.code}`)),
+    new Set(error.map(({ status, body }) => `${status} ${body.error?.code}`)),
     new Set([
       "409 concurrent_session_not_allowed",
     ]),
   );
-  assert.equal((await sessionsOf(driver)).length, 1);
-  assert.deepEqual(await activityOf(driver), ["session_start"]);
+  assert.equal((await sessionsOf(user)).length, 1);
+  assert.deepEqual(await activityOf(user), ["session_start"]);
 });
 
 Deno.test(`parking sessions: one client request id ${MANY} times at once is one session and one answer`, async () => {
-  const [driver, lot, client_request_id] = [await signUp(), await aPricedLot(), crypto.randomUUID()];
-  const answers = await many(() => post("", driver.token, { parking_lot_id: lot, client_request_id }));
-  const [session] = await sessionsOf(driver);
+  const [user, lot, client_request_id] = [await signUp(), await aPricedLot(), crypto.randomUUID()];
+  const answers = await many(() => post("", user.token, { parking_lot_id: lot, client_request_id }));
+  const [session] = await sessionsOf(user);
   assert.deepEqual(
     new Set(answers.map(({ body }) => JSON.stringify(body))),
     new Set([
@@ -67,20 +67,20 @@ Deno.test(`parking sessions: one client request id ${MANY} times at once is one 
     ]),
   );
   assert.deepEqual(answers.map(({ status }) => status).sort(), [...Array(MANY - 1).fill(200), 201]);
-  assert.equal((await sessionsOf(driver)).length, 1);
-  assert.deepEqual(await activityOf(driver), ["session_start"]);
+  assert.equal((await sessionsOf(user)).length, 1);
+  assert.deepEqual(await activityOf(user), ["session_start"]);
 });
 
 Deno.test(`parking sessions: of ${MANY} ends and cancellations at once exactly one kind succeeds, once`, async () => {
   for (let round = 0; round < 4; round++) {
-    const { driver, id } = await aSession(2);
+    const { driver: user, id } = await aSession(2);
     const exit_at = inMinutes(0);
     const answers = await many((n) =>
       n % 2 === round % 2
-        ? post(`/${id}/finalize`, driver.token, { exit_at, client_request_id: crypto.randomUUID() })
-        : post(`/${id}/cancel`, driver.token)
+        ? post(`/${id}/finalize`, user.token, { exit_at, client_request_id: crypto.randomUUID() })
+        : post(`/${id}/cancel`, user.token)
     );
-    const [session] = await sessionsOf(driver);
+    const [session] = await sessionsOf(user);
     const ended = answers.filter(({ body }) => body.total_amount !== undefined);
     const cancelled = answers.filter(({ body }) => body.cancelled);
     if (session!.status === "ended") {
@@ -90,7 +90,7 @@ Deno.test(`parking sessions: of ${MANY} ends and cancellations at once exactly o
       assert.deepEqual([session!.status, ended.length, cancelled.length], ["cancelled", 0, MANY / 2]);
     }
     assert.ok(answers.every(({ status }) => status === 200 || status === 409));
-    assert.deepEqual(await activityOf(driver), [
+    assert.deepEqual(await activityOf(user), [
       "session_start",
       session!.status === "ended" ? "session_end" : "session_cancel",
     ]);
@@ -98,23 +98,23 @@ Deno.test(`parking sessions: of ${MANY} ends and cancellations at once exactly o
 });
 
 Deno.test(`parking sessions: an end sent ${MANY} times at once is one amount and one row of activity`, async () => {
-  const { driver, id } = await aSession(40);
+  const { driver: user, id } = await aSession(40);
   const body = { exit_at: inMinutes(0), client_request_id: crypto.randomUUID() };
-  const answers = await many(() => post(`/${id}/finalize`, driver.token, body));
+  const answers = await many(() => post(`/${id}/finalize`, user.token, body));
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
   assert.equal(new Set(answers.map(({ body }) => JSON.stringify(body))).size, 1);
   assert.equal(answers[0]!.body.total_amount, 400);
-  assert.deepEqual(await activityOf(driver), ["session_start", "session_end"]);
+  assert.deepEqual(await activityOf(user), ["session_start", "session_end"]);
 });
 
 Deno.test(`parking sessions: of ${MANY} different ends at once exactly one is accepted`, async () => {
-  const { driver, id } = await aSession(200);
+  const { driver: user, id } = await aSession(200);
   const answers = await many((n) =>
-    post(`/${id}/finalize`, driver.token, { exit_at: inMinutes(-3 * n), client_request_id: crypto.randomUUID() })
+    post(`/${id}/finalize`, user.token, { exit_at: inMinutes(-3 * n), client_request_id: crypto.randomUUID() })
   );
   const taken = answers.filter(({ status }) => status === 200);
   assert.equal(taken.length, 1);
   assert.equal(answers.filter(({ status }) => status === 409).length, MANY - 1);
-  const [session] = await sessionsOf(driver);
+  const [session] = await sessionsOf(user);
   assert.equal(Number(session!.total_amount_minor), taken[0]!.body.total_amount);
 });

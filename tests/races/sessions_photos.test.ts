@@ -45,54 +45,54 @@ const detail = async ({ token }: Person, session: string) =>
   );
 
 Deno.test("session photos: a photo is uploaded, put into its slot, read by its address, and deleted", async () => {
-  const driver = await signUp();
-  const [session, bytes] = [await aSession(driver), picture("image/jpeg", 3000)];
-  const asset = await upload(driver, bytes);
-  const photo = await replyOf(putSessionPhoto, await putPhoto(driver, session, "during/3", asset), SessionPhoto);
+  const user = await signUp();
+  const [session, bytes] = [await aSession(user), picture("image/jpeg", 3000)];
+  const asset = await upload(user, bytes);
+  const photo = await replyOf(putSessionPhoto, await putPhoto(user, session, "during/3", asset), SessionPhoto);
   assert.deepEqual(
     [photo.phase, photo.slot, photo.content_type, photo.size_bytes],
     ["during", 3, "image/jpeg", 3000],
   );
-  const { photos: [shown] } = await detail(driver, session);
-  assert.equal(shown!.id, photo.id);
-  const read = await fetch(shown!.url);
+  const { photos: [visible] } = await detail(user, session);
+  assert.equal(visible!.id, photo.id);
+  const read = await fetch(visible!.url);
   assert.deepEqual(new Uint8Array(await read.arrayBuffer()), bytes);
-  const gone = await ask(`/me/parking-sessions/${session}/photos/during/3`, {
+  const deleted = await ask(`/me/parking-sessions/${session}/photos/during/3`, {
     method: "DELETE",
-    headers: bearer(driver.token),
+    headers: bearer(user.token),
   });
-  assert.deepEqual([gone.status, await gone.text()], [204, ""]);
-  assert.deepEqual((await detail(driver, session)).photos, []);
+  assert.deepEqual([deleted.status, await deleted.text()], [204, ""]);
+  assert.deepEqual((await detail(user, session)).photos, []);
 });
 
 Deno.test("session photos: a file that was not uploaded, belongs to another user or is in use is rejected", async () => {
-  const [driver, stranger] = [await signUp(), await signUp()];
-  const session = await aSession(driver);
+  const [user, stranger] = [await signUp(), await signUp()];
+  const session = await aSession(user);
   const said = { file_name: "a.jpg", file_size: 200, mime_type: "image/jpeg", category: "session_photo" };
-  const answer = await ask("/storage/upload-url", { method: "POST", ...jsonBody(said, bearer(driver.token)) });
+  const answer = await ask("/storage/upload-url", { method: "POST", ...jsonBody(said, bearer(user.token)) });
   const { asset_id } = await replyOf(createUpload, answer, Upload);
   const missing = { code: "validation_error", param: "asset_id" } as const;
-  await assertError(await putPhoto(driver, session, "after/1", asset_id), missing);
+  await assertError(await putPhoto(user, session, "after/1", asset_id), missing);
   const unknown = { code: "not_found", param: "asset_id" } as const;
-  await assertError(await putPhoto(driver, session, "after/1", await upload(stranger)), unknown);
-  const used = await upload(driver);
-  await putPhoto(driver, session, "after/1", used);
-  await assertError(await putPhoto(driver, session, "after/2", used), unknown);
+  await assertError(await putPhoto(user, session, "after/1", await upload(stranger)), unknown);
+  const used = await upload(user);
+  await putPhoto(user, session, "after/1", used);
+  await assertError(await putPhoto(user, session, "after/2", used), unknown);
   for (const [place, param] of [["before/1", "phase"], ["after/5", "slot"], ["after/1.5", "slot"]] as const) {
-    await assertError(await putPhoto(driver, session, place, used), { code: "validation_error", param });
+    await assertError(await putPhoto(user, session, place, used), { code: "validation_error", param });
   }
 });
 
 Deno.test(`session photos: of ${MANY} photos for one slot at once one is stored, and the files of the others are deleted`, async () => {
-  const driver = await signUp();
-  const session = await aSession(driver);
-  const assets = await Promise.all(Array.from({ length: MANY }, () => upload(driver)));
-  const answers = await Promise.all(assets.map((asset) => putPhoto(driver, session, "during/1", asset)));
+  const user = await signUp();
+  const session = await aSession(user);
+  const assets = await Promise.all(Array.from({ length: MANY }, () => upload(user)));
+  const answers = await Promise.all(assets.map((asset) => putPhoto(user, session, "during/1", asset)));
   for (const answer of answers) {
     const text = await answer.text();
     assert.equal(answer.status, 200, text);
   }
-  const { photos } = await detail(driver, session);
+  const { photos } = await detail(user, session);
   assert.equal(photos.length, 1);
   const kept = await inDatabase((sql) =>
     sql<{ id: string }[]>`

@@ -1,4 +1,4 @@
-// Many tickets of one person at once, through HTTP.
+// Many tickets of one user at once, through HTTP.
 import assert from "node:assert/strict";
 import { ask, bearer, jsonBody } from "../api/client.ts";
 import { inDatabase } from "../api/lots.ts";
@@ -7,7 +7,7 @@ import { signUp } from "../support/people.ts";
 const MANY = 40;
 
 Deno.test(`support: of ${MANY} tickets at once five are opened, each with its message`, async () => {
-  const person = await signUp();
+  const user = await signUp();
   await inDatabase((sql) =>
     sql`
     insert into private.rate_limit_policies (name, quota, window_seconds, comment)
@@ -15,7 +15,7 @@ Deno.test(`support: of ${MANY} tickets at once five are opened, each with its me
   );
   const statuses = await Promise.all(Array.from({ length: MANY }, async (_, n) => {
     const body = { category: "other", subject: `Ticket ${n}`, message: "Hello" };
-    const answer = await ask("/support/tickets", { method: "POST", ...jsonBody(body, bearer(person.token)) });
+    const answer = await ask("/support/tickets", { method: "POST", ...jsonBody(body, bearer(user.token)) });
     await answer.body?.cancel();
     return answer.status;
   }));
@@ -25,17 +25,17 @@ Deno.test(`support: of ${MANY} tickets at once five are opened, each with its me
     sql`
     select count(*)::integer as tickets, (
       select count(*)::integer from public.support_messages m join public.support_tickets t on t.id = m.ticket_id
-      where t.user_id = ${person.id}
+      where t.user_id = ${user.id}
     ) as messages
-    from public.support_tickets where user_id = ${person.id}`
+    from public.support_tickets where user_id = ${user.id}`
   );
   assert.deepEqual({ ...stored }, { tickets: 5, messages: 5 });
 });
 
 Deno.test(`POST /support/tickets/{id}/messages: of ${MANY} messages at once into a ticket with 190, ten are kept`, async () => {
-  const person = await signUp();
+  const user = await signUp();
   const send = async (path: string, body: Record<string, unknown>) => {
-    const answer = await ask(`/support/tickets${path}`, { method: "POST", ...jsonBody(body, bearer(person.token)) });
+    const answer = await ask(`/support/tickets${path}`, { method: "POST", ...jsonBody(body, bearer(user.token)) });
     return { status: answer.status, body: await answer.json() };
   };
   const { body: { id } } = await send("", { category: "other", subject: "Long", message: "Hello" });

@@ -11,7 +11,7 @@ const USERS = 150;
 const AT_ONCE = 40;
 const CRASHES = 3;
 
-/** A request of an administrator, and what it was answered when that was heard. */
+/** A request of an administrator, and its response when one was received. */
 interface Act {
   readonly administrator: string;
   readonly method: string;
@@ -166,8 +166,8 @@ Deno.test("admin acts: after kill -9 of the database each effect has its record 
     { action: "review.approve", records: USERS, users: USERS },
     { action: "user.create_search_preset", records: USERS, users: USERS },
   ]);
-  const [told] = await sql`
+  const [notifications] = await sql`
     select count(*)::int as notifications, count(distinct user_id)::int as users from public.user_notifications
     where user_id = any (${users}) and type = 'review_result'`;
-  assert.deepEqual({ ...told }, { notifications: USERS, users: USERS });
+  assert.deepEqual({ ...notifications }, { notifications: USERS, users: USERS });
 });

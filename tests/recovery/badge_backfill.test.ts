@@ -18,7 +18,7 @@ interface Figures {
   readonly points: number;
 }
 
-/** What people have come to, whoever counted it and in whatever order. */
+/** The figures of users, counted by any job in any order. */
 async function figures(sql: Sql): Promise<Figures> {
   const [row] = await sql<Figures[]>`
     select (
@@ -39,14 +39,14 @@ async function startAll(sql: Sql): Promise<void> {
   await sql`select api.backfill_all_badge_progress()`;
 }
 
-async function workOff(sql: Sql, people: number): Promise<void> {
+async function workOff(sql: Sql, users: number): Promise<void> {
   for (;;) {
-    const [row] = await sql<{ more: boolean }[]>`select private.next_badge_batch(${people}) as more`;
+    const [row] = await sql<{ more: boolean }[]>`select private.next_badge_batch(${users}) as more`;
     if (!row!.more) return;
   }
 }
 
-/** When a rebuild is well under way: the people who are done with its badge, each with the version of their row. */
+/** When a rebuild is well under way: the users who are done with its badge, each with the version of their row. */
 async function halfway(sql: Sql) {
   return await eventually(async () => {
     const [job] = await sql<{ badge_id: string; started_at: Date; done: Record<string, string> | null }[]>`
@@ -56,7 +56,7 @@ async function halfway(sql: Sql) {
       ) as done
       from private.badge_backfills f
       where f.finished_at is null and f.done_users between ${PEOPLE / 5}::integer and ${PEOPLE * 4 / 5}::integer`;
-    return job?.done ? { ...job, done: job.done } : undefined; // not where nobody has done anything that counts
+    return job?.done ? { ...job, done: job.done } : undefined; // not where no user has counted activity
   }, PATIENCE);
 }
 
@@ -73,7 +73,7 @@ Deno.test("badge backfill: after kill -9 of the database the job continues after
   await sql`truncate private.badge_marks, public.user_badge_progress, public.user_badges, public.user_notifications cascade`;
   await sql`delete from public.exp_entries`;
   await startAll(sql);
-  // The job as it stands in the migrations, each second instead of each minute and with small batches.
+  // The job as in the migrations, each second instead of each minute and with small batches.
   await sql`
     select cron.schedule('backfill_badges', '1 seconds',
       'do $work$ begin while private.next_badge_batch(25) loop commit; end loop; end $work$')`;
@@ -120,7 +120,7 @@ Deno.test("badge backfill: activity during a rebuild counts once: every figure e
     };
     const work = async () => {
       try {
-        // Begun anew in its midst, once.
+        // Started again during the run, once.
         for (let n = 0; n < 60; n++) await sql`select private.next_badge_batch(25)`;
         await startAll(sql);
         await workOff(sql, 25);

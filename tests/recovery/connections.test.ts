@@ -1,4 +1,4 @@
-// Lost connections to the database: what clients get while they are gone, and that the Data API and the auth server
+// Lost connections to the database: what clients get meanwhile, and that the Data API and the auth server
 // come back by themselves.
 import assert from "node:assert/strict";
 import { type CrashPlatform, crashPlatform } from "../support/crash_platform.ts";
@@ -6,9 +6,9 @@ import { eventually } from "../support/eventually.ts";
 
 const CLIENTS = 60;
 const LOSSES = 6;
-/** What one request may take at most, whatever is lost. */
+/** The maximum duration of one request, with any lost connection. */
 const LONGEST_MS = 5_000;
-/** How soon somebody is served again once the database accepts connections. */
+/** How soon a client is served again once the database accepts connections. */
 const RECOVERY_MS = 2_000;
 
 interface Heard {
@@ -18,7 +18,7 @@ interface Heard {
   readonly at: number;
 }
 
-/** Clients that ask again and again until `over`; what they heard. */
+/** Clients that send requests until `over`, and the responses that they received. */
 function ask(send: () => Promise<Response>, over: AbortSignal): { heard: Heard[]; done: Promise<unknown> } {
   const heard: Heard[] = [];
   const client = async () => {
@@ -46,16 +46,16 @@ function users({ status }: CrashPlatform): Promise<Response> {
   return fetch(`${status.API_URL}/auth/v1/admin/users?per_page=1`, { headers: { apikey: status.SECRET_KEY } });
 }
 
-function judge(heard: readonly Heard[], refused: readonly number[]): void {
+function judge(heard: readonly Heard[], error: readonly number[]): void {
   const statuses = new Set(heard.map(({ status }) => status));
-  for (const status of refused) statuses.delete(status);
+  for (const status of error) statuses.delete(status);
   assert.deepEqual([...statuses], [200]);
   for (const { status, retryAfter } of heard) if (status !== 200) assert.match(retryAfter ?? "", /^[1-9]$/);
   const longest = Math.max(...heard.map(({ took }) => took));
   assert.ok(longest < LONGEST_MS, `a request took ${longest} ms`);
 }
 
-/** The successes that were heard after this moment. */
+/** The successes received after this time. */
 function successesSince(heard: readonly Heard[], moment: number): number {
   return heard.filter(({ status, at }) => status === 200 && at > moment).length;
 }

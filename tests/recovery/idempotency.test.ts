@@ -35,7 +35,7 @@ async function post({ status }: CrashPlatform, { user, lot }: Request): Promise<
     const replayed = answer.headers.get("idempotent-replayed") === "true";
     return { status: answer.status, replayed, body: await answer.text() };
   } catch (error) {
-    if (error instanceof TypeError) return undefined; // the connection broke: nothing was heard
+    if (error instanceof TypeError) return undefined; // the connection broke: no response
     throw error;
   }
 }

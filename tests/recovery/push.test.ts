@@ -165,15 +165,15 @@ Deno.test(`fan-out: after kill -9 of consumers and the database it continues, ea
   const id = await sendToAll(platform);
   let before = 0;
   const { seen } = await killing(platform, id, 5, random, async (_progress, _left, keepRunning) => {
-    const { people } = await eventually(async () => {
+    const { people: appUsers } = await eventually(async () => {
       const progress = await progressOf(platform, id);
       await keepRunning();
       return progress.people > before || progress.status !== "sending" ? progress : undefined;
     }, 60_000);
-    before = people;
+    before = appUsers;
     await delay(random.below(300));
   });
-  assert.ok(seen.filter(({ people }) => people > 0 && people < users).length >= 2, JSON.stringify(seen));
+  assert.ok(seen.filter(({ people: appUsers }) => appUsers > 0 && appUsers < users).length >= 2, JSON.stringify(seen));
   await finish(platform, id);
 
   const [rows] = await sql`

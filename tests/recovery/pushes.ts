@@ -1,4 +1,4 @@
-// Pushes on a platform of one's own: devices, a notification to all of them, and consumers that only the test calls.
+// Pushes on a separate platform: devices, a notification to all of them, and consumers that only the test calls.
 import postgres from "postgres";
 import type { CrashPlatform } from "../support/crash_platform.ts";
 
@@ -31,7 +31,7 @@ export async function loadDevices(
   await owner.end();
 }
 
-/** A notification to everybody, on its way. */
+/** A notification to all users, being sent. */
 export async function sendToAll({ sql }: CrashPlatform): Promise<string> {
   return await sql.begin(async (sql) => {
     const [row] = await sql<{ id: string }[]>`
@@ -44,7 +44,7 @@ export async function sendToAll({ sql }: CrashPlatform): Promise<string> {
   });
 }
 
-/** Calls consumers and waits until all have ended, with whatever answer. */
+/** Calls consumers and waits until all have ended, with any response. */
 export async function consume({ status }: CrashPlatform, consumers: number): Promise<void> {
   await Promise.all(Array.from({ length: consumers }, async () => {
     try {

@@ -34,7 +34,7 @@ async function listener({ status, sql }: CrashPlatform): Promise<Joined> {
   return { user, client, listening, committed: [] };
 }
 
-/** One notification after the other, to everybody in turn, until `stop`; what the database acknowledged is noted. */
+/** One notification after the other, to all users in turn, until `stop`; what the database acknowledged is noted. */
 function writing({ status }: CrashPlatform, joined: readonly Joined[]): { stop(): Promise<void> } {
   const sql = postgres(status.DB_URL, { max: 1, onnotice: () => {}, connect_timeout: 2 });
   let stopped = false;

@@ -40,16 +40,16 @@ async function post(
     });
     return { status: answer.status, text: await answer.text() };
   } catch (error) {
-    if (error instanceof TypeError) return undefined; // the connection broke: nothing was heard
+    if (error instanceof TypeError) return undefined; // the connection broke: no response
     throw error;
   }
 }
 
-/** Does it for all drivers, so many at a time. */
-async function each(drivers: readonly Driver[], run: (driver: Driver) => Promise<void>): Promise<void> {
+/** Runs it for all users, so many at a time. */
+async function each(drivers: readonly Driver[], run: (appUser: Driver) => Promise<void>): Promise<void> {
   const pending = [...drivers];
   await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-    for (let driver = pending.shift(); driver !== undefined; driver = pending.shift()) await run(driver);
+    for (let appUser = pending.shift(); appUser !== undefined; appUser = pending.shift()) await run(appUser);
   }));
 }
 
@@ -68,14 +68,14 @@ async function driveAll(platform: CrashPlatform, drivers: Driver[], kill: () => 
   const heard = () => {
     if (++acknowledged > DRIVERS * 2 / 3) crash ??= kill();
   };
-  await each(drivers, async (driver) => {
-    const started = await post(platform, driver, "", driver.start);
+  await each(drivers, async (appUser) => {
+    const started = await post(platform, appUser, "", appUser.start);
     if (started?.status !== 201) return;
-    driver.session = JSON.parse(started.text).session_id as string;
+    appUser.session = JSON.parse(started.text).session_id as string;
     heard();
-    const ended = await post(platform, driver, `/${driver.session}/finalize`, driver.end);
+    const ended = await post(platform, appUser, `/${appUser.session}/finalize`, appUser.end);
     if (ended?.status !== 200) return;
-    driver.cost = ended.text;
+    appUser.cost = ended.text;
     heard();
   });
   await crash;
@@ -95,19 +95,19 @@ async function survives(kill: (platform: CrashPlatform) => Promise<void>): Promi
   const acknowledged = await driveAll(platform, drivers, () => kill(platform));
   assert.ok(acknowledged > 0 && acknowledged < 2 * DRIVERS, `${acknowledged} answers were heard`);
 
-  await each(drivers, async (driver) => {
+  await each(drivers, async (appUser) => {
     const again = (path: string, body: object) =>
       eventually(async () => {
-        const answer = await post(platform, driver, path, body);
+        const answer = await post(platform, appUser, path, body);
         return answer && answer.status < 500 ? answer : undefined;
       }, 30_000);
-    const started = await again("", driver.start);
-    assert.ok(started.status === 200 || (started.status === 201 && !driver.session), started.text);
+    const started = await again("", appUser.start);
+    assert.ok(started.status === 200 || (started.status === 201 && !appUser.session), started.text);
     const { session_id } = JSON.parse(started.text);
-    if (driver.session) assert.equal(session_id, driver.session);
-    const ended = await again(`/${session_id}/finalize`, driver.end);
+    if (appUser.session) assert.equal(session_id, appUser.session);
+    const ended = await again(`/${session_id}/finalize`, appUser.end);
     assert.equal(ended.status, 200, ended.text);
-    if (driver.cost) assert.equal(ended.text, driver.cost);
+    if (appUser.cost) assert.equal(ended.text, appUser.cost);
     assert.equal(JSON.parse(ended.text).total_amount, 200);
   });
 

@@ -1,5 +1,5 @@
 // What a crash leaves of store sync: a sync of 90 days of both stores, killed at random moments, ends with the same tables as
-// one that nobody disturbs.
+// one without interruption.
 import assert from "node:assert/strict";
 import { type CrashPlatform, crashPlatform } from "../support/crash_platform.ts";
 import { eventually } from "../support/eventually.ts";
@@ -29,7 +29,7 @@ async function work({ status }: CrashPlatform): Promise<void> {
   }));
 }
 
-/** Asks until the database answers again. */
+/** Queries until the database responds again. */
 const lasting = <Value>(run: () => Promise<Value>) =>
   eventually(() => run().then((value) => ({ value }), () => undefined), 30_000).then(({ value }) => value);
 

@@ -25,7 +25,7 @@ async function verify({ status }: CrashPlatform, { user, request }: Purchase): P
       body: JSON.stringify(request),
     });
   } catch (error) {
-    if (error instanceof TypeError) return undefined; // the connection broke: nothing was heard
+    if (error instanceof TypeError) return undefined; // the connection broke: no response
     throw error;
   }
 }

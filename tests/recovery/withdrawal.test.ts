@@ -14,7 +14,7 @@ Deno.test("withdrawal: after kill -9 of the database the job continues after its
   await sql`
     insert into public.user_activity_logs (user_id, activity_type, subject_id, is_rewarded)
     select ${user}, 'session_end', gen_random_uuid(), false from generate_series(1, ${ACTIVITIES}::integer)`;
-  // The job as it stands in the migrations, each second and with small batches.
+  // The job as in the migrations, each second and with small batches.
   await sql`
     select cron.schedule('erase_withdrawn_accounts', '1 seconds',
       'do $work$ begin while private.next_erasure_batch(10) loop commit; end loop; end $work$')`;

@@ -1,4 +1,4 @@
-// What people do, at random, through the functions of the interface: for tests that let many do it at once.
+// Random activity of users through the functions of the interface, for tests of concurrency.
 import postgres, { type Sql } from "postgres";
 import type { Chance } from "./random.ts";
 import { newLot, newUser } from "./rows.ts";
@@ -16,7 +16,7 @@ export interface Done {
   readonly long?: boolean;
 }
 
-/** The people and places of one history, and what has become of them so far. */
+/** The users and lots of one history, and their state so far. */
 export interface World {
   readonly users: readonly string[];
   readonly lots: readonly string[];
@@ -49,9 +49,9 @@ export async function newAdministrator(sql: Sql): Promise<string> {
   return id;
 }
 
-export async function newWorld(sql: Sql, administrator: string, people: number, places: number): Promise<World> {
+export async function newWorld(sql: Sql, administrator: string, appUsers: number, places: number): Promise<World> {
   const users = [];
-  for (let n = 0; n < people; n++) users.push(await newUser(sql));
+  for (let n = 0; n < appUsers; n++) users.push(await newUser(sql));
   const [lots, sponsors, values] = [[] as string[], [] as string[], new Map<string, string[]>()];
   for (let n = 0; n < places; n++) {
     const lot = await newLot(sql, { total_spaces: 10 + n });
@@ -68,15 +68,15 @@ export async function newWorld(sql: Sql, administrator: string, people: number, 
 type Argument = string | number | null;
 type Reply = Record<string, unknown>;
 
-/** What may become of a step when others were quicker: a refusal, or a lot that is gone. A deadlock is none of it. */
+/** The allowed errors of a step when others were quicker: an error of the interface, or a deleted lot. A deadlock is not allowed. */
 const LOST = new Set(["PGRST", "23503", "42501"]);
 
-/** Calls a function as a person, in a transaction of its own; null when it was refused. */
+/** Calls a function as a user, in a separate transaction; null when it was rejected. */
 export function call(sql: Sql, user: string, name: string, args: Record<string, Argument>): Promise<Reply | null> {
   return callAs(sql, user, "authenticated", name, args);
 }
 
-/** What an administrator decides about a review as it is read just before; null when it was refused. */
+/** An administrator's decision on a review that was read just before; null when it was rejected. */
 export async function decideReview(
   sql: Sql,
   administrator: string,
@@ -113,7 +113,7 @@ async function callAs(
   name: string,
   args: Record<string, Argument>,
 ): Promise<Reply | null> {
-  // As text, because the driver writes moments in milliseconds and would lose what the database has beyond them.
+  // As text, because the database driver writes times in milliseconds and would lose the microseconds.
   const named = Object.keys(args).map((key, n) => `p_${key} => $${n + 1}${READ_FROM_TEXT[key] ?? ""}`)
     .join(", ");
   const claims = JSON.stringify({ role: "authenticated", sub: user });
@@ -142,7 +142,7 @@ const start: Activity = async (sql, world, chance) => {
   const reply = await call(sql, user, "commands.start_parking_session", args);
   if (!reply) return;
   const [id, long] = [String(reply["session_id"]), chance.below(4) > 0];
-  // Within the five minutes in which it can be cancelled. Nobody else knows of it yet.
+  // Within the five minutes in which it can be cancelled. No other step knows it yet.
   if (long) {
     await sql`update public.parking_sessions set started_at = started_at - interval '2 minutes' where id = ${id}`;
   }
@@ -165,7 +165,7 @@ const finalize: Activity = async (sql, world, chance) => {
   world.done.push({ user, kind: "session_end", subject: id, lot, at: new Date(), long });
 };
 
-/** A stay from beginning to end, so that people come to have many. */
+/** A stay from beginning to end, so that users have many. */
 const stay: Activity = async (sql, world, chance) => {
   await start(sql, world, chance);
   await finalize(sql, world, chance);
@@ -263,14 +263,14 @@ const late: Activity = async (sql, world, chance) => {
       insert into public.user_activity_logs (user_id, activity_type, subject_id, parking_lot_id, created_at)
       values (${user}, 'occupancy_report', ${subject}, ${lot}, ${at})`;
   } catch (error) {
-    // The lot is gone, or it is there already.
+    // The lot was deleted, or the row exists already.
     if (error instanceof postgres.PostgresError && ["23503", "23505"].includes(error.code)) return;
     throw error;
   }
   note(world, user, "occupancy_report", subject, lot, at);
 };
 
-/** Only a lot where nobody has parked can be deleted. */
+/** Only a lot without sessions can be deleted. */
 export const deleteLot: Activity = async (sql, world, chance) => {
   try {
     await sql`delete from public.parking_lots where id = ${chance.pick(world.lots)}`;
@@ -279,7 +279,7 @@ export const deleteLot: Activity = async (sql, world, chance) => {
   }
 };
 
-/** The next part of a rebuild that runs beside the activities, or a new one begins. */
+/** The next part of a rebuild that runs during the activities, or the start of a new one. */
 const rebuild: Activity = async (sql) => {
   const [row] = await sql<{ worked: boolean }[]>`select private.next_badge_batch(40) as worked`;
   if (row!.worked) return;
@@ -288,7 +288,7 @@ const rebuild: Activity = async (sql) => {
     from (select id from public.badges where is_active order by random() limit 1) as b`;
 };
 
-/** Each as often as it stands here. */
+/** Each as often as it is listed here. */
 const ACTIVITIES: readonly Activity[] = [
   ...[stay, stay, stay, start, finalize, finalize, cancel],
   ...[review, review, review, moderate, moderate, moderate, moderate, editReview, deleteReview],

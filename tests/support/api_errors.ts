@@ -1,4 +1,4 @@
-// What every refusal looks like, and the wrong requests that can be derived from a route alone.
+// The common form of every error response, and the wrong requests that can be derived from a route alone.
 import assert from "node:assert/strict";
 import { catalogue, type Code } from "../../supabase/functions/_shared/errors.ts";
 import { ErrorEnvelope } from "../../supabase/functions/_shared/http/envelope.ts";
@@ -11,11 +11,11 @@ export interface ExpectedError {
   readonly param?: string | null;
   /** The code of the field error for `param`. */
   readonly field?: string;
-  /** A field error that is among those of the refusal, whichever is first. */
+  /** A field error that is among those of the response, at any place. */
   readonly among?: { readonly param: string; readonly field: string };
 }
 
-/** Reads the whole response, checks everything that refusals have in common, and what is expected of this one. */
+/** Reads the whole response, checks the common form of errors, and the expected values. */
 export async function assertError(response: Response, expected: ExpectedError): Promise<void> {
   const text = await response.text();
   assert.equal(response.status, catalogue[expected.code].status, text);

@@ -1,4 +1,4 @@
-// The stand-in of the App Store, as tests buy with it and let things happen to what they bought.
+// A client of the App Store stand-in: tests buy with it and trigger events of their purchases.
 
 export type AppStoreEnvironment = "Production" | "Sandbox";
 
@@ -128,7 +128,7 @@ export class AppleStore {
     await this.#post({ action: "script", ...(transaction_id !== undefined && { transaction_id }), answers });
   }
 
-  /** How often the Server API was asked about a transaction. */
+  /** How often the Server API was called about a transaction. */
   async requests(transaction_id: string): Promise<number> {
     const { by_transaction } = await answered<{ by_transaction: Record<string, number> }>(await fetch(this.#control));
     return by_transaction[transaction_id] ?? 0;

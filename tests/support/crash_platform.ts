@@ -1,4 +1,4 @@
-// A platform of one's own that keeps what it commits, and parts of it that can be killed.
+// A separate platform with durable commits, whose processes can be killed.
 import { join } from "node:path";
 import postgres, { type Sql } from "postgres";
 import { type PlatformOptions, startPlatform } from "../../local/platform.ts";
@@ -9,7 +9,7 @@ import { removeIfExists } from "../../local/files.ts";
 
 export interface CrashPlatform extends AsyncDisposable {
   readonly status: Status;
-  /** Connected as the owner of the schema; connections that a crash takes are made anew. */
+  /** Connected as the owner of the schema; connections that a crash closes are opened again. */
   readonly sql: Sql;
   /** kill -9 of the database's main process; the platform starts it again. */
   killDatabase(): Promise<void>;

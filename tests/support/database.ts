@@ -1,4 +1,4 @@
-// A database of one's own: a copy of the migrated and seeded template, dropped when the test file closes it.
+// A test database: a copy of the migrated and seeded template, dropped when the test file closes it.
 import postgres, { type Sql, type TransactionSql } from "postgres";
 
 export interface Caller {

@@ -1,4 +1,4 @@
-// What the database says when it says no: the parts of private.raise_error, taken apart for assertions.
+// Errors of the database: the fields of private.raise_error, parsed for assertions.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 
@@ -10,7 +10,7 @@ export interface DatabaseError {
   readonly details: unknown;
 }
 
-/** Waits for a statement that must be refused by private.raise_error, and gives the refusal. */
+/** Awaits a statement that must fail with private.raise_error, and returns the error. */
 export async function errorOf(statement: PromiseLike<unknown>): Promise<DatabaseError> {
   const error = await failure(statement);
   assert.equal(error.code, "PGRST", `expected a refusal, got ${error.code}: ${error.message}`);

@@ -1,4 +1,4 @@
-// Waiting for a condition, with a deadline, instead of sleeping for luck.
+// Waits for a condition with a deadline, instead of a fixed sleep.
 
 /** The first value of `look` that is not undefined; fails when none came within `milliseconds`. */
 export async function eventually<Value>(

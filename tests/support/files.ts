@@ -1,4 +1,4 @@
-// Files to upload: as much of each type as tells what it is.
+// Files to upload: the first bytes of each type, which identify it.
 
 export type ImageType = "image/jpeg" | "image/png" | "image/webp" | "image/heic";
 

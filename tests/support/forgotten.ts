@@ -1,4 +1,4 @@
-// The job that forgets withdrawn accounts: worked off here and now, or waited for.
+// The job that erases withdrawn accounts: run at once, or awaited.
 import type { Sql, TransactionSql } from "postgres";
 import { eventually } from "./eventually.ts";
 

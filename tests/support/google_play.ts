@@ -1,4 +1,4 @@
-// The stand-in of Google Play, as tests buy with it, let time and banks act, and look at what it received.
+// A client of the Google Play stand-in: tests buy with it, trigger events of their purchases, and read what it received.
 
 export interface PlayOrder {
   readonly product_id: string;
@@ -12,7 +12,7 @@ export interface PlayOrder {
   readonly period_seconds?: number;
 }
 
-/** What Pub/Sub pushes; `status` is the answer, where the action was told where to push. */
+/** What Pub/Sub pushes; `status` is the answer, when the action was given a push address. */
 export interface PlayPush {
   readonly body: {
     readonly message: { readonly data: string; readonly messageId: string; readonly publishTime: string };

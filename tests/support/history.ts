@@ -1,19 +1,19 @@
-// People with a history of activities that nothing has followed from yet, as a rebuild of badges finds them.
+// Users with past activities that have not been counted yet, for a rebuild of badges.
 import type { Sql } from "postgres";
 
 /**
- * So many people, `person 1` and on, with up to so many activities over a year at lots `lot 1` to `lot 2000`; ids are the md5 of those
+ * So many users, `person 1` and on, with up to so many activities over a year at lots `lot 1` to `lot 2000`; ids are the md5 of those
  * names. Some have done much, most little. Written with the triggers off.
  */
-export async function plantHistory(sql: Sql, people: number, activities: number): Promise<void> {
+export async function plantHistory(sql: Sql, users: number, activities: number): Promise<void> {
   await sql`
     insert into auth.users (id, email)
-    select md5('person ' || n)::uuid, 'person' || n || '@example.test' from generate_series(1, ${people}::integer) as n`;
+    select md5('person ' || n)::uuid, 'person' || n || '@example.test' from generate_series(1, ${users}::integer) as n`;
   await sql.begin(async (transaction) => {
     await transaction`alter table public.user_activity_logs disable trigger user`;
     await transaction`
       insert into public.user_activity_logs (user_id, activity_type, parking_lot_id, subject_id, metadata, created_at)
-      select md5('person ' || 1 + floor(${people}::integer * random() ^ 1.5))::uuid, d.activity_type,
+      select md5('person ' || 1 + floor(${users}::integer * random() ^ 1.5))::uuid, d.activity_type,
         case when d.activity_type <> 'sponsor_checkin' then md5('lot ' || 1 + floor(2000 * random() ^ 2))::uuid end,
         gen_random_uuid(),
         case when d.activity_type = 'session_end'

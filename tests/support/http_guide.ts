@@ -1,6 +1,6 @@
 // Pages that show requests and responses as `http` blocks: sends the requests and compares the responses.
 //
-// A name in braces stands for a value: in a response it takes what came, in a request it is replaced by that.
+// A name in braces is a variable: a response sets it, and a request uses its value.
 import assert from "node:assert/strict";
 import { stack } from "./stack.ts";
 
@@ -37,19 +37,19 @@ function filled(text: string, values: Values): string {
   return text.replaceAll(/\{(\w+)\}/g, (_, name) => values.get(name) ?? assert.fail(`{${name}} has no value yet`));
 }
 
-/** Compares what the page shows with what came. A name in braces that is new stands for what came from then on. */
-export function compare(shown: unknown, got: unknown, values: Values, place: string): void {
-  const name = typeof shown === "string" ? /^\{(\w+)\}$/.exec(shown)?.[1] : undefined;
+/** Compares the page with the actual response. A new name in braces takes the actual value. */
+export function compare(expected: unknown, got: unknown, values: Values, place: string): void {
+  const name = typeof expected === "string" ? /^\{(\w+)\}$/.exec(expected)?.[1] : undefined;
   if (name !== undefined) {
     assert.equal(typeof got, "string", place);
     if (!values.has(name)) values.set(name, got as string);
     assert.equal(got, values.get(name), place);
-  } else if (Array.isArray(shown)) {
-    assert.equal((got as unknown[]).length, shown.length, place);
-    shown.forEach((item, n) => compare(item, (got as unknown[])[n], values, `${place}.${n}`));
-  } else if (shown !== null && typeof shown === "object") {
-    for (const [key, value] of Object.entries(shown)) compare(value, Object(got)[key], values, `${place}.${key}`);
-  } else assert.deepEqual(got, shown, place);
+  } else if (Array.isArray(expected)) {
+    assert.equal((got as unknown[]).length, expected.length, place);
+    expected.forEach((item, n) => compare(item, (got as unknown[])[n], values, `${place}.${n}`));
+  } else if (expected !== null && typeof expected === "object") {
+    for (const [key, value] of Object.entries(expected)) compare(value, Object(got)[key], values, `${place}.${key}`);
+  } else assert.deepEqual(got, expected, place);
 }
 
 async function send(block: Block, values: Values): Promise<Response> {

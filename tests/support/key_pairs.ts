@@ -19,7 +19,7 @@ export function keyPair(algorithm: "ES256" | "RS256", kid: string = crypto.rando
   return { kid, algorithm, privateKey, jwk, publicPem: String(publicKey.export({ format: "pem", type: "spki" })) };
 }
 
-/** A token with these claims, as the identity provider makes it except for what is asked to be different. */
+/** A token with these claims, as the identity provider makes it except for the given differences. */
 export function signedToken(
   { privateKey, algorithm, kid }: KeyPair,
   sub: string,
@@ -40,7 +40,7 @@ export interface KeyServer extends AsyncDisposable {
   readonly url: string;
   /** What it publishes now. */
   keys: Record<string, unknown>[];
-  /** How often it was asked. */
+  /** How many requests it received. */
   reads: number;
   /** What it answers in place of its keys. */
   answer: (() => Response | Promise<Response>) | undefined;

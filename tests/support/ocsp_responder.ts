@@ -31,7 +31,7 @@ export interface OcspAnswer {
   readonly namesKey?: boolean;
   readonly thisUpdate?: number;
   readonly nextUpdate?: number;
-  /** About another certificate than the one that was asked for. */
+  /** About another certificate than the requested one. */
   readonly isAboutAnother?: boolean;
 }
 
@@ -66,14 +66,14 @@ function certificateIdIn(request: Bytes): Bytes {
   return element.raw;
 }
 
-async function responseOf(answer: OcspAnswer, asked: Bytes): Promise<Bytes> {
+async function responseOf(answer: OcspAnswer, requested: Bytes): Promise<Bytes> {
   const { signer, status, thisUpdate = Date.now() - HOUR_MS, nextUpdate = Date.now() + HOUR_MS } = answer;
   const statuses = {
     good: encode(Tag.contextPrimitive(0)),
     revoked: encode(Tag.context(1), generalized(Date.now() - HOUR_MS)),
     unknown: encode(Tag.contextPrimitive(2)),
   };
-  const id = answer.isAboutAnother ? await otherId() : asked;
+  const id = answer.isAboutAnother ? await otherId() : requested;
   const single = encode(
     Tag.sequence,
     id,

@@ -1,4 +1,4 @@
-// One run of `deno test`: shown as it goes, counted at the end.
+// Runs `deno test` with its output, and counts the results.
 
 /** Runs the tests and prints the count as the last line; the answer is the exit code. */
 export async function runTests(selection: readonly string[], environment: Record<string, string>): Promise<number> {

@@ -1,4 +1,4 @@
-// People who call the API: new users with real sessions, administrators, and visitors.
+// Callers of the API: new users with real sessions, administrators, and anonymous users.
 import { readAfter, stack } from "./stack.ts";
 
 export interface Person {
@@ -11,29 +11,29 @@ export interface Person {
 
 export interface NewPerson {
   readonly displayName?: string;
-  /** Who is made by the back office: `{ admin: { name, areas } }` makes an administrator. */
+  /** Who is created by the back office: `{ admin: { name, areas } }` makes an administrator. */
   readonly appMetadata?: Record<string, unknown>;
 }
 
-/** Asks a function of the service: `ask("/me")` is GET {base_url}/v1/me. */
+/** Sends a request to a function of the service: `ask("/me")` is GET {base_url}/v1/me. */
 export type Ask = (path: string, options?: RequestInit) => Promise<Response>;
 
 const PASSWORD = "correct horse battery";
 
-/** A new user of their own, signed in. */
-export async function signUp(person: NewPerson = {}): Promise<Person> {
+/** A new signed-in user. */
+export async function signUp(appUser: NewPerson = {}): Promise<Person> {
   const email = `${crypto.randomUUID()}@example.com`;
   const { publishableKey, secretKey } = stack();
-  if (person.appMetadata === undefined) {
-    const data = person.displayName === undefined ? {} : { display_name: person.displayName };
+  if (appUser.appMetadata === undefined) {
+    const data = appUser.displayName === undefined ? {} : { display_name: appUser.displayName };
     return session(await auth("/signup", publishableKey, { email, password: PASSWORD, data }), email);
   }
   await auth("/admin/users", secretKey, {
     email,
     password: PASSWORD,
     email_confirm: true,
-    app_metadata: person.appMetadata,
-    user_metadata: person.displayName === undefined ? {} : { display_name: person.displayName },
+    app_metadata: appUser.appMetadata,
+    user_metadata: appUser.displayName === undefined ? {} : { display_name: appUser.displayName },
   });
   return await signIn(email);
 }
@@ -43,8 +43,8 @@ export async function signIn(email: string): Promise<Person> {
   return session(await auth("/token?grant_type=password", publishableKey, { email, password: PASSWORD }), email);
 }
 
-export function asUser(person: Person): Ask {
-  return asking({ authorization: `Bearer ${person.token}` });
+export function asUser(appUser: Person): Ask {
+  return asking({ authorization: `Bearer ${appUser.token}` });
 }
 
 export function asAnonymous(): Ask {

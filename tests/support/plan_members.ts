@@ -1,4 +1,4 @@
-// Users whom a composed notification reaches and nobody else: the members of a plan that no other test has. (Levels are
+// Users who are the only recipients of a composed notification: the members of a plan that no other test has. (Levels are
 // calculated again by other tests.)
 import type { Sql, TransactionSql } from "postgres";
 

@@ -1,4 +1,4 @@
-// The platform of one test run: fresh data, free ports, thrown away afterwards.
+// The platform of one test run: new data, free ports, deleted afterwards.
 import { join } from "node:path";
 import type { ReplicaOptions } from "../../local/postgres/database.ts";
 import { type Platform, startPlatform } from "../../local/platform.ts";
@@ -13,13 +13,13 @@ export const TEMPLATE = "template_service";
 /** What the platform of the last run and its functions printed. */
 export const LOG = join(STATE, "test.log");
 
-/** Tests sign people up by the hundred; the limit itself is tested on platforms that keep it. */
+/** Tests sign users up by the hundred; the limit itself is tested on platforms that keep it. */
 const UNLIMITED = 1_000_000;
 
 export interface TestPlatformOptions {
   /** The Deno that runs the functions. */
   readonly functionsDeno?: string;
-  /** A read replica beside the primary. */
+  /** A read replica in addition to the primary. */
   readonly replica?: ReplicaOptions;
 }
 
@@ -55,7 +55,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
   };
 }
 
-/** Removes what runs that were killed left behind: their servers and their data. */
+/** Removes the servers and data of killed runs. */
 async function clearCrashedRuns(home: string): Promise<void> {
   await Deno.mkdir(home, { recursive: true });
   for await (const { name } of Deno.readDir(home)) {

@@ -76,8 +76,8 @@ function inBlock(text: string): string[] {
       ...DENIED.flatMap(({ pattern, instead }) => {
         const [word] = pattern.exec(sentence) ?? [];
         if (word === undefined) return [];
-        const shown = word.length > 40 ? `${word.slice(0, 40)} …` : word;
-        return [`“${shown}”: write ${instead} (${beginning} …)`];
+        const visible = word.length > 40 ? `${word.slice(0, 40)} …` : word;
+        return [`“${visible}”: write ${instead} (${beginning} …)`];
       }),
     ];
   });

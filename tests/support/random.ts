@@ -1,4 +1,4 @@
-// Chance that can be repeated: the same seed gives the same run.
+// Repeatable random numbers: the same seed gives the same run.
 
 export interface Chance {
   /** At least 0, less than 1. */

@@ -68,7 +68,7 @@ function randomWindow(random: Random, dates: readonly string[]): Window {
       is_24h: random.pick([null, false]),
       is_closed: random.pick([null, false]),
     });}
-  // What a flag says counts, with times beside it or not.
+  // What a flag says counts, with times or without.
   if ((row.is_24h || row.is_closed) && random.chance(0.2)) Object.assign(row, openClose(random));
   if (random.chance(0.2)) {
     const range = [random.pick(dates), random.pick(dates)].sort();

@@ -1,4 +1,4 @@
-// A client on a bare socket, which sends bytes and goes when it likes.
+// A client on a raw socket, which can send any bytes and disconnect at any time.
 
 export class RawClient implements AsyncDisposable {
   #isClosed = false;

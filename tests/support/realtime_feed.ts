@@ -1,4 +1,4 @@
-// The feed of the realtime server on a database of its own, with subscribers that record what they receive.
+// The feed of the realtime server on a test database, with subscribers that record what they receive.
 import { PostgresFeed } from "../../local/realtime/feed.ts";
 import type { Binding, Change, Identity, Subscription } from "../../local/realtime/types.ts";
 import { SUPERUSER } from "../../local/postgres/server.ts";
@@ -65,7 +65,7 @@ export async function startFeed(): Promise<FeedFixture> {
     },
     close: async () => {
       await feed.stop();
-      // Postgres takes a moment to see that its clients are gone, and the database's owner cannot end a superuser's.
+      // Postgres takes a moment to see that its clients have disconnected, and the database's owner cannot end a superuser's.
       await eventually(async () => {
         const left = await db.sql`
           select from pg_stat_activity where datname = current_database() and usename = ${SUPERUSER}`;

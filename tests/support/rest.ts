@@ -31,7 +31,7 @@ export async function withFunction(definition: string, run: (name: string) => Pr
       grant execute on function api.${name} to anon, authenticated, service_role;
       notify pgrst, 'reload schema';`);
     await eventually(async () => {
-      // It has no such parameter, and the refusal names it once it is known.
+      // It has no such parameter, and the error names it once it is known.
       const answer = await rpc(name, { no_such_parameter: 1 });
       const { hint } = Object(await answer.json());
       return answer.status === 404 && hint === null ? undefined : true;

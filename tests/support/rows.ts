@@ -1,4 +1,4 @@
-// Rows that tests of several domains begin with.
+// Rows that tests of several domains need.
 import type { ParameterOrJSON, Sql, TransactionSql } from "postgres";
 
 type Columns = Record<string, ParameterOrJSON<never>>;
@@ -19,7 +19,7 @@ export async function newUser(sql: Sql | TransactionSql, displayName?: string): 
   return id;
 }
 
-/** Makes people somebody whose votes on field values count: confirmed for longer than private.vote_delay. */
+/** Makes users whose votes on field values count: confirmed for longer than private.vote_delay. */
 export async function makeVoters(sql: Sql | TransactionSql, ids: readonly string[]): Promise<void> {
   await sql`
     update auth.users set email_confirmed_at = now() - private.vote_delay() - interval '1 minute'
@@ -41,7 +41,7 @@ export async function purge(sql: Sql | TransactionSql): Promise<void> {
   }
 }
 
-/** Recalculates everybody's level, as the service starts it and the job works it off; how many people's sum or level differed. */
+/** Recalculates the level of all users, as the service starts it and the job completes it; returns how many sums or levels differed. */
 export async function recalculateLevels(sql: Sql): Promise<number> {
   await sql`select api.recalculate_all_user_levels()`;
   for (;;) {

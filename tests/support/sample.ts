@@ -1,4 +1,4 @@
-// Values that a schema accepts, as small as they come: for requests that are made of the routes alone.
+// The smallest values that a schema accepts, for requests derived from the routes alone.
 import { z } from "zod";
 
 type JsonSchema = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// Access tokens, good and bad, made without the library that verifies them.
+// Valid and invalid access tokens, made without the library that verifies them.
 import { createHmac, generateKeyPairSync, sign } from "node:crypto";
 
 export interface TokenParts {
@@ -11,7 +11,7 @@ export interface TokenParts {
 
 const now = () => Math.floor(Date.now() / 1000);
 
-/** A token as the identity provider makes it, except for what is asked to be different. */
+/** A token as the identity provider makes it, except for the given differences. */
 export function token(sub: string, { header, claims, without = [], secret }: TokenParts): string {
   const payload: Record<string, unknown> = {
     sub,

@@ -1,4 +1,4 @@
-// Search as it is defined: measure every lot, sort, cut.
+// A naive search: computes the distance of every lot, sorts and cuts.
 
 export interface Lot {
   readonly id: string;

@@ -1,4 +1,4 @@
-// Every list of the interface with more rows than it reads for a page: what is filled, and how the list is asked.
+// Every list of the interface with more rows than it reads for a page: the rows, and the calls of the list.
 import type { Sql } from "postgres";
 
 /** How many rows each list has. */
@@ -13,11 +13,11 @@ const [lot, rareLot, ticket, plan, rarePlan, subscription] = [id(), id(), id(), 
 
 export interface DeepList {
   readonly as: "user" | "admin" | "anon";
-  /** What is given beside limit and cursor. */
+  /** The arguments in addition to limit and cursor. */
   readonly given?: Record<string, unknown>;
   /** Filters, each of which leaves the last rows of the list; page by page they are read like the list. */
   readonly rare?: readonly Record<string, unknown>[];
-  /** A statement whose work grows with the list, of what it answers beside its items. */
+  /** A statement whose work grows with the list, for values in addition to its items. */
   readonly beside?: RegExp;
   /** Filters that leave most of the list. */
   readonly common?: readonly Record<string, unknown>[];

@@ -1,4 +1,4 @@
-// Lots with prices, written and asked about by the hundred.
+// Lots with prices, stored and priced by the hundred.
 import type { Sql, TransactionSql } from "postgres";
 import type { Rule } from "../../oracles/fees.ts";
 
@@ -106,10 +106,10 @@ export async function stayFees(
       as q (lot, entry_at, exit_at, vehicle_type, place)
     cross join lateral private.stay_fees(array[q.lot], coalesce(q.vehicle_type, 'standard'), q.entry_at, q.exit_at) f
     order by q.place`;
-  return rows.map(({ amount, refusal }) => refusal ?? Number(amount));
+  return rows.map(({ amount, refusal: error }) => error ?? Number(amount));
 }
 
 /** What an answer comes to: the amount, or why it is not known. */
-export function outcomeOf({ total_amount, refusal }: FeeAnswer): number | string {
-  return refusal?.reason ?? total_amount!;
+export function outcomeOf({ total_amount, refusal: error }: FeeAnswer): number | string {
+  return error?.reason ?? total_amount!;
 }

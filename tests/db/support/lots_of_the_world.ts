@@ -1,4 +1,4 @@
-// Lots and searches that are hard to get right, the same ones every time.
+// Difficult lots and searches all over the world, the same in each run.
 import { EARTH_M, type Filters, type Lot, type Query, radians } from "./brute_force.ts";
 
 interface Place {

@@ -1,4 +1,4 @@
-// Asking for the lots nearby as a client does, and reading what comes back.
+// Calls nearby as a client does, and reads the result.
 import type { z } from "zod";
 import type { TransactionSql } from "postgres";
 import type { NearbyParkingLot } from "../../../supabase/functions/_shared/schema/parking_lots.ts";

@@ -1,4 +1,4 @@
-// Asking for a search as the function of the interface is asked.
+// Calls the search function of the interface.
 import type { TransactionSql } from "postgres";
 
 export interface SearchArguments {
@@ -32,24 +32,24 @@ export interface Page {
   readonly clusters?: Cluster[];
 }
 
-export async function search(sql: TransactionSql, asked: SearchArguments): Promise<Page> {
-  const { query = {}, bbox, ids, limit = 100, cursor, include = [], zoom, updated_since } = asked;
+export async function search(sql: TransactionSql, args: SearchArguments): Promise<Page> {
+  const { query = {}, bbox, ids, limit = 100, cursor, include = [], zoom, updated_since } = args;
   const [row] = await sql<{ page: Page }[]>`
     select api.search_parking_lots(
       ${sql.json(query as never)}, ${bbox ? `{${bbox.join()}}` : null}::text::float8[],
       ${ids ? `{${ids.join()}}` : null}::text::uuid[], ${limit}, ${cursor ?? null}, ${include as string[]}::text[],
-      ${zoom ?? null}, ${updated_since ?? null}::text::timestamptz, ${asked.entry_at ?? null}::text::timestamptz,
-      ${asked.exit_at ?? null}::text::timestamptz, ${asked.vehicle_type ?? "standard"}
+      ${zoom ?? null}, ${updated_since ?? null}::text::timestamptz, ${args.entry_at ?? null}::text::timestamptz,
+      ${args.exit_at ?? null}::text::timestamptz, ${args.vehicle_type ?? "standard"}
     ) as page`;
   return row!.page;
 }
 
 /** All pages of a search, one after another. */
-export async function searchAll(sql: TransactionSql, asked: SearchArguments): Promise<Page["items"]> {
+export async function searchAll(sql: TransactionSql, args: SearchArguments): Promise<Page["items"]> {
   const items: Page["items"] = [];
   let cursor: string | null = null;
   do {
-    const page: Page = await search(sql, { ...asked, cursor });
+    const page: Page = await search(sql, { ...args, cursor });
     items.push(...page.items);
     cursor = page.next_cursor;
   } while (cursor !== null);

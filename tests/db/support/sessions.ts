@@ -1,4 +1,4 @@
-// Sessions as tests make them: by the functions of the interface, and aged by hand where time has to have passed.
+// Sessions for tests: made by the functions of the interface, and aged by SQL where time must have passed.
 import type { Sql } from "postgres";
 import type { TestDatabase } from "../../support/database.ts";
 import { newLot, newUser, signedIn } from "../../support/rows.ts";
@@ -33,7 +33,7 @@ export interface Finalized {
 
 type Argument = string | number | null;
 
-/** Calls a function of the interface as a person, arguments by name. */
+/** Calls a function of the interface as a user, arguments by name. */
 export async function callAs<Reply>(
   db: TestDatabase,
   user: string,
@@ -80,7 +80,7 @@ export async function pricedLot(sql: Sql, columns: Parameters<typeof newLot>[1] 
   return lot;
 }
 
-/** Somebody with a session that began so many minutes ago (negative: in the future) at a lot with a price. */
+/** A user with a session that began so many minutes ago (negative: in the future) at a lot with a price. */
 export async function parked(db: TestDatabase, minutes = 0): Promise<{ user: string; lot: string; id: string }> {
   const [user, lot] = [await newUser(db.sql), await pricedLot(db.sql)];
   const id = await start(db, user, lot);

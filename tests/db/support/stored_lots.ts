@@ -3,7 +3,7 @@ import type { Sql } from "postgres";
 import { chance } from "../../support/random.ts";
 import type { Lot } from "./brute_force.ts";
 
-/** In place of whatever lots there were. */
+/** Replaces all stored lots. */
 export async function storeLots(sql: Sql, lots: readonly Lot[]): Promise<void> {
   const column = <Key extends keyof Lot>(key: Key) => lots.map((lot) => lot[key]);
   await sql`delete from public.parking_lots`;
