@@ -1,5 +1,5 @@
 // How a domain declares access to its tables. What is not declared here is rejected for every client, and the
-// tests compare the database with both.
+// tests check both against the database.
 import type { TransactionSql } from "postgres";
 import type { Actor, People } from "./people.ts";
 
