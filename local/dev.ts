@@ -77,6 +77,10 @@ try {
 
 const { DB_URL, REPLICA_DB_URL } = platform.status;
 const API_URL = platform.status.API_URL.replace("127.0.0.1", host);
+/** The command line of a task of this platform, as README has it. */
+const task = (name: string) =>
+  `${Deno.env.has("LOCAL_PORT") ? `LOCAL_PORT=${port} ` : ""}npx -y deno@${Deno.version.deno} task ${name}`;
+
 onStep("Ready");
 console.log(`
   API          ${API_URL}
@@ -95,7 +99,7 @@ ${
     ? ""
     : "\n  Every machine in this network can reach it, and its keys are public.\n"
 }
-  Ctrl-C or \`deno task stop\` stops it; the data stays until \`deno task reset\`.
+  Ctrl-C or \`${task("stop")}\` stops it; the data stays until \`${task("reset")}\`.
 `);
 
 let lastNews = "";
