@@ -3,7 +3,7 @@
 // what was refused with 503 and Retry-After (after how long), or failed otherwise.
 // deno run -A bench/load.ts   (needs API_URL, DB_URL, PUBLISHABLE_KEY and JWT_SECRET; `deno task bench` sets them)
 import postgres from "postgres";
-import { plantLots } from "../tests/db/support/fees.ts";
+import { seedLots } from "../tests/db/support/fees.ts";
 import { newUser } from "../tests/support/rows.ts";
 import { token } from "../tests/support/tokens.ts";
 import { ms, percentile, table } from "./measure.ts";
@@ -18,7 +18,7 @@ if (!DB_URL || !API_URL || !PUBLISHABLE_KEY || !JWT_SECRET) {
 
 const sql = postgres(DB_URL, { max: 4, onnotice: () => {} });
 const rules = [{ category: "time_band", rule_order: 1, per_minutes: 20, price_minor: 200 }] as const;
-const lots = await plantLots(sql, Array.from({ length: 20 }, () => ({ rules: [...rules] })));
+const lots = await seedLots(sql, Array.from({ length: 20 }, () => ({ rules: [...rules] })));
 const users = await Promise.all(Array.from({ length: DRIVERS }, () => newUser(sql)));
 const drivers = users.map((user) => `Bearer ${token(user, { secret: JWT_SECRET })}`);
 

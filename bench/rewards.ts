@@ -2,7 +2,7 @@
 // off; and the rebuild of one badge, and of all, from a history.
 // deno run -A bench/rewards.ts   (needs DB_URL and, for another size, BENCH_ACTIVITIES; `deno task bench` sets both)
 import postgres, { type Sql } from "postgres";
-import { plantHistory } from "../tests/support/history.ts";
+import { seedHistory } from "../tests/support/history.ts";
 import { newUser } from "../tests/support/rows.ts";
 import { ms, percentile, table } from "./measure.ts";
 
@@ -21,7 +21,7 @@ const sql = postgres(DB_URL, { max: 1, onnotice: () => {} });
 
 async function loadHistory(): Promise<void> {
   await sql`select cron.unschedule('backfill_badges')`; // or the platform would run it too
-  await plantHistory(sql, PEOPLE, ACTIVITIES);
+  await seedHistory(sql, PEOPLE, ACTIVITIES);
   await sql`
     insert into public.parking_lots (id, name, address, lat, lng, status)
     select md5('lot ' || n)::uuid, 'Lot ' || n, '1-1', 35.6 + n * 0.0001, 139.7, 'active'

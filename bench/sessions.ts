@@ -6,7 +6,7 @@
 import postgres from "postgres";
 import { PASSWORD, SUPERUSER } from "../local/postgres/server.ts";
 import { newUser } from "../tests/support/rows.ts";
-import { plantLots } from "../tests/db/support/fees.ts";
+import { seedLots } from "../tests/db/support/fees.ts";
 import { token } from "../tests/support/tokens.ts";
 import { ms, percentile, table } from "./measure.ts";
 
@@ -42,7 +42,7 @@ async function call(driver: Driver, method: string, path: string, body?: object)
 }
 
 /** A rate by day and one by night, each with its maximum, as most lots have. */
-const lots = await plantLots(
+const lots = await seedLots(
   sql,
   Array.from({ length: 20 }, (_, n) => ({
     rules: [

@@ -7,7 +7,7 @@ import { decideFieldValue, listFieldValues, readFieldValue } from "../../supabas
 import { type Person, signUp } from "../support/people.ts";
 import { makeVoters } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
-import { actsOn, anAdministratingUser, anAdministrator, refusedWith, sending } from "./administrators.ts";
+import { actsOn, anAdministratingUser, anAdministrator, assertErrorDetails, sending } from "./administrators.ts";
 import { ask, bearer, jsonBody, replyOf, tagOf } from "./client.ts";
 import { aLot, inDatabase } from "./lots.ts";
 import { uploaded } from "./uploaded.ts";
@@ -80,9 +80,9 @@ Deno.test("GET /admin/error-reports: the queue of a lot has the reports that are
   await updated({ id: first.id, updated_at }, { status: "rejected" });
   assert.deepEqual((await page("")).items.map(({ id }) => id), [second.id, third.id]);
   assert.deepEqual((await page("&status=rejected")).items.map(({ id }) => id), [first.id]);
-  await refusedWith(await editor.ask(`${PATH}?severity=bad`), "validation_error", "severity");
-  await refusedWith(await editor.ask(`${PATH}?cursor=${one.next_cursor}`), "validation_error", "cursor");
-  await refusedWith(await editor.ask(`${PATH}/${crypto.randomUUID()}`), "not_found", "id");
+  await assertErrorDetails(await editor.ask(`${PATH}?severity=bad`), "validation_error", "severity");
+  await assertErrorDetails(await editor.ask(`${PATH}?cursor=${one.next_cursor}`), "validation_error", "cursor");
+  await assertErrorDetails(await editor.ask(`${PATH}/${crypto.randomUUID()}`), "not_found", "id");
 });
 
 Deno.test("admin error reports and field values: without the area every route is 403 with the missing scope", async () => {
@@ -152,9 +152,9 @@ Deno.test("PATCH /admin/error-reports/{id}: assigned, resolved with the correcti
     body: "「Low」についてのご報告、ありがとうございました。\n理由: Thank you",
   };
   assert.deepEqual(await notifications(author), [notified]);
-  const closed = await refusedWith(await update(resolved, { status: "rejected" }), "conflict", "status");
+  const closed = await assertErrorDetails(await update(resolved, { status: "rejected" }), "conflict", "status");
   assert.deepEqual(closed, { reason: "status_not_reachable", status: "resolved", allowed: [] });
-  await refusedWith(await update(resolved, { assigned_admin_id: editor.id }), "conflict", "status");
+  await assertErrorDetails(await update(resolved, { assigned_admin_id: editor.id }), "conflict", "status");
   await updated(resolved, { assigned_admin_id: null });
   assert.deepEqual(await notifications(author), [notified]);
 });
@@ -165,11 +165,19 @@ Deno.test("PATCH /admin/error-reports/{id}: a correction that cannot be stored l
   const taken = await updated(open, { status: "in_review" });
   assert.deepEqual((await actsOn(open.id)).map(({ action }) => action), ["error_report.review"]);
   const resolve = (correction: unknown) => update(taken, { status: "resolved", correction });
-  await refusedWith(await resolve({ max_height_m: 2.1, color: "red" }), "validation_error", "correction.color");
-  await refusedWith(await resolve({ max_height_m: -1 }), "validation_error", "correction.max_height_m");
-  await refusedWith(await resolve({ max_height_m: 2.1, operator_code: "nobody" }), "validation_error", "operator_code");
-  await refusedWith(await resolve("lower"), "validation_error", "correction");
-  await refusedWith(await update(taken, { status: "rejected", correction: {} }), "validation_error", "correction");
+  await assertErrorDetails(await resolve({ max_height_m: 2.1, color: "red" }), "validation_error", "correction.color");
+  await assertErrorDetails(await resolve({ max_height_m: -1 }), "validation_error", "correction.max_height_m");
+  await assertErrorDetails(
+    await resolve({ max_height_m: 2.1, operator_code: "nobody" }),
+    "validation_error",
+    "operator_code",
+  );
+  await assertErrorDetails(await resolve("lower"), "validation_error", "correction");
+  await assertErrorDetails(
+    await update(taken, { status: "rejected", correction: {} }),
+    "validation_error",
+    "correction",
+  );
   assert.equal((await read(open.id)).updated_at, taken.updated_at);
   const [row] = await inDatabase((sql) => sql`select max_height_m from public.parking_lots where id = ${lot}`);
   assert.equal(row!["max_height_m"], "2.5");
@@ -181,7 +189,7 @@ Deno.test("PATCH /admin/error-reports/{id}: a correction that cannot be stored l
   });
   const found = await updated(missing, { status: "in_review" });
   const correction = { name: "New" };
-  await refusedWith(await update(found, { status: "resolved", correction }), "validation_error", "correction");
+  await assertErrorDetails(await update(found, { status: "resolved", correction }), "validation_error", "correction");
   assert.equal((await updated(found, { status: "rejected" })).status, "rejected");
   assert.deepEqual((await notifications(author)).map(({ title }) => title), ["ご報告の確認が終わりました"]);
   assert.deepEqual(await points(author, missing.id), []);
@@ -189,10 +197,10 @@ Deno.test("PATCH /admin/error-reports/{id}: a correction that cannot be stored l
 
 Deno.test("PATCH /admin/error-reports/{id}: wrong fields, a stale version and the caller's own report are rejected without effect", async () => {
   const open = await reported(await signUp(), { parking_lot_id: await aLot() });
-  const unreachable = await refusedWith(await update(open, { status: "resolved" }), "conflict", "status");
+  const unreachable = await assertErrorDetails(await update(open, { status: "resolved" }), "conflict", "status");
   assert.deepEqual(unreachable, { reason: "status_not_reachable", status: "open", allowed: ["in_review"] });
   const seen_updated_at = "2026-09-01T00:00:00Z";
-  const stale = await refusedWith(
+  const stale = await assertErrorDetails(
     await update(open, { status: "in_review", seen_updated_at }),
     "conflict",
     "seen_updated_at",
@@ -209,12 +217,16 @@ Deno.test("PATCH /admin/error-reports/{id}: wrong fields, a stale version and th
       ["severity", { severity: "low" }],
     ] as const
   ) {
-    await refusedWith(await update(open, changes), "validation_error", param);
+    await assertErrorDetails(await update(open, changes), "validation_error", param);
   }
-  await refusedWith(await update({ ...open, id: crypto.randomUUID() }, { status: "in_review" }), "not_found", "id");
+  await assertErrorDetails(
+    await update({ ...open, id: crypto.randomUUID() }, { status: "in_review" }),
+    "not_found",
+    "id",
+  );
   const both = await anAdministratingUser("lots");
   const own = await reported(both, { parking_lot_id: await aLot() });
-  const error = await refusedWith(await update(own, { status: "in_review" }, both), "forbidden");
+  const error = await assertErrorDetails(await update(own, { status: "in_review" }, both), "forbidden");
   assert.deepEqual(error, { reason: "own_entry" });
   assert.deepEqual([...await actsOn(open.id), ...await actsOn(own.id)], []);
 });
@@ -293,7 +305,7 @@ Deno.test("GET /admin/field-values: disputed values come first, by state and lot
   assert.deepEqual((await page("&state=unverified")).items.map(({ id }) => id), [unverified.id]);
   const all = await replyOf(listFieldValues, await editor.ask("/admin/field-values?limit=100"), AdminFieldValues);
   assert.deepEqual([...new Set(all.items.map(({ state }) => state))].sort(), ["disputed", "unverified"]);
-  await refusedWith(await editor.ask("/admin/field-values?state=wrong"), "validation_error", "state");
+  await assertErrorDetails(await editor.ask("/admin/field-values?state=wrong"), "validation_error", "state");
 });
 
 Deno.test("PATCH /admin/field-values/{id}: a confirmed value stays so until later votes dispute it", async () => {
@@ -320,7 +332,7 @@ Deno.test("PATCH /admin/field-values/{id}: a retired value is removed from the l
   const lot = await aLot({ max_height_m: 2.5 });
   const [{ id, updated_at }, name] = [await disputed(lot, "max_height_m"), await disputed(lot, "name", 1)];
   const stale = await decide(id, { state: "retired" }, { "If-Match": `"${name.updated_at}"` });
-  assert.deepEqual(await refusedWith(stale, "precondition_failed", "If-Match"), { updated_at });
+  assert.deepEqual(await assertErrorDetails(stale, "precondition_failed", "If-Match"), { updated_at });
   const retired = await decide(id, { state: "retired" }, { "If-Match": `"${updated_at}"` });
   assert.equal((await replyOf(decideFieldValue, retired, AdminFieldValue)).state, "retired");
   const [row] = await inDatabase((sql) => sql`select max_height_m from public.parking_lots where id = ${lot}`);
@@ -329,11 +341,11 @@ Deno.test("PATCH /admin/field-values/{id}: a retired value is removed from the l
     ["parking_lot.correct", { max_height_m: { old: 2.5, new: null }, field_value_id: id }],
   ]);
   assert.deepEqual((await actsOn(id)).map(({ action }) => action), ["field_value.retire"]);
-  assert.deepEqual(await refusedWith(await decide(id, { state: "confirmed" }), "conflict", "state"), {
+  assert.deepEqual(await assertErrorDetails(await decide(id, { state: "confirmed" }), "conflict", "state"), {
     reason: "retired",
   });
-  await refusedWith(await decide(name.id, { state: "retired" }), "validation_error", "state");
-  await refusedWith(await decide(name.id, { state: "disputed" }), "validation_error", "state");
-  await refusedWith(await decide(crypto.randomUUID(), { state: "confirmed" }), "not_found", "id");
+  await assertErrorDetails(await decide(name.id, { state: "retired" }), "validation_error", "state");
+  await assertErrorDetails(await decide(name.id, { state: "disputed" }), "validation_error", "state");
+  await assertErrorDetails(await decide(crypto.randomUUID(), { state: "confirmed" }), "not_found", "id");
   assert.deepEqual(await actsOn(name.id), []);
 });

@@ -9,7 +9,7 @@ import {
   type Administrator,
   anAdministratingUser,
   anAdministrator,
-  refusedWith,
+  assertErrorDetails,
   sending,
 } from "./administrators.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
@@ -84,9 +84,9 @@ Deno.test("GET /admin/reviews: the queue of a lot is its pending reviews, oldest
     await replyOf(readReview, await moderator.ask(`${PATH}/${first.id}`), AdminReview).then(({ id }) => id),
     first.id,
   );
-  await refusedWith(await page("&status=gone"), "validation_error", "status");
-  await refusedWith(await page(`&status=hidden&cursor=${one.next_cursor}`), "validation_error", "cursor");
-  await refusedWith(await moderator.ask(`${PATH}/${crypto.randomUUID()}`), "not_found", "id");
+  await assertErrorDetails(await page("&status=gone"), "validation_error", "status");
+  await assertErrorDetails(await page(`&status=hidden&cursor=${one.next_cursor}`), "validation_error", "cursor");
+  await assertErrorDetails(await moderator.ask(`${PATH}/${crypto.randomUUID()}`), "not_found", "id");
 });
 
 Deno.test("admin reviews: without the area every route is 403 with the missing scope, valid request or not", async () => {
@@ -161,7 +161,7 @@ Deno.test("PATCH /admin/reviews/{id}: the author who turned the inbox off for re
 Deno.test("PATCH /admin/reviews/{id}: a transition that is not allowed, a stale version and the caller's own review are rejected without effect", async () => {
   const [author, lot] = [await signUp(), await aLot()];
   const review = await posted(author, lot);
-  const unreachable = await refusedWith(await decide(moderator, review, "hidden"), "conflict", "status");
+  const unreachable = await assertErrorDetails(await decide(moderator, review, "hidden"), "conflict", "status");
   assert.deepEqual(unreachable, {
     reason: "status_not_reachable",
     status: "pending",
@@ -172,10 +172,10 @@ Deno.test("PATCH /admin/reviews/{id}: a transition that is not allowed, a stale 
     ...jsonBody({ comment: "Edited" }, bearer(author.token)),
   });
   const edited: Posted = await edit.json();
-  const stale = await refusedWith(await decide(moderator, review, "approved"), "conflict", "seen_updated_at");
+  const stale = await assertErrorDetails(await decide(moderator, review, "approved"), "conflict", "seen_updated_at");
   assert.deepEqual(stale, { reason: "changed_meanwhile", updated_at: edited.updated_at });
   const own = await posted(both, lot);
-  const rejection = await refusedWith(await decide(both, own, "approved"), "forbidden", null);
+  const rejection = await assertErrorDetails(await decide(both, own, "approved"), "forbidden", null);
   assert.deepEqual(rejection, { reason: "own_entry" });
   for (
     const [param, body] of [
@@ -187,9 +187,17 @@ Deno.test("PATCH /admin/reviews/{id}: a transition that is not allowed, a stale 
       ["rating", { status: "approved", seen_updated_at: edited.updated_at, rating: 5 }],
     ] as const
   ) {
-    await refusedWith(await moderator.ask(`${PATH}/${review.id}`, sending("PATCH", body)), "validation_error", param);
+    await assertErrorDetails(
+      await moderator.ask(`${PATH}/${review.id}`, sending("PATCH", body)),
+      "validation_error",
+      param,
+    );
   }
-  await refusedWith(await decide(moderator, { ...edited, id: crypto.randomUUID() }, "approved"), "not_found", "id");
+  await assertErrorDetails(
+    await decide(moderator, { ...edited, id: crypto.randomUUID() }, "approved"),
+    "not_found",
+    "id",
+  );
   assert.deepEqual([...await actsOn(review.id), ...await actsOn(own.id), ...await notifications(author)], []);
 });
 
@@ -249,10 +257,10 @@ Deno.test("POST /admin/reviews/decisions: a hundred at once are decided, each wi
   assert.deepEqual({ ...logged }, { rows: 100, reviews: 100 });
   const row = rows[0]!;
   const fresh = () => ({ ...decision(row), id: crypto.randomUUID() });
-  await refusedWith(await decideAll([]), "validation_error", "decisions");
-  await refusedWith(await decideAll(Array.from({ length: 101 }, fresh)), "validation_error", "decisions");
-  await refusedWith(await decideAll([decision(row), decision(row)]), "validation_error", "decisions");
-  await refusedWith(
+  await assertErrorDetails(await decideAll([]), "validation_error", "decisions");
+  await assertErrorDetails(await decideAll(Array.from({ length: 101 }, fresh)), "validation_error", "decisions");
+  await assertErrorDetails(await decideAll([decision(row), decision(row)]), "validation_error", "decisions");
+  await assertErrorDetails(
     await decideAll([fresh(), { ...fresh(), status: "pending" }]),
     "validation_error",
     "decisions.1.status",

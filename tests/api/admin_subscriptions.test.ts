@@ -23,7 +23,7 @@ import {
   type Administrator,
   anAdministratingUser,
   anAdministrator,
-  refusedWith,
+  assertErrorDetails,
   sending,
 } from "./administrators.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
@@ -80,9 +80,9 @@ Deno.test("GET /admin/subscriptions: by user, plan, provider, external id and th
   assert.deepEqual(await idsOf(`plan_id=${plan_id}&provider=android_store`), []);
   const external = lapsed.statement.facts.external_subscription_id;
   assert.deepEqual(await idsOf(`external_subscription_id=${external}&provider=ios_store`), [lapsed.id]);
-  await refusedWith(await users.ask(`${PATH}?status=gone`), "validation_error", "status");
-  await refusedWith(await users.ask(`${PATH}?cursor=${first.next_cursor}`), "validation_error", "cursor");
-  await refusedWith(await users.ask(`${PATH}/${crypto.randomUUID()}`), "not_found", "id");
+  await assertErrorDetails(await users.ask(`${PATH}?status=gone`), "validation_error", "status");
+  await assertErrorDetails(await users.ask(`${PATH}?cursor=${first.next_cursor}`), "validation_error", "cursor");
+  await assertErrorDetails(await users.ask(`${PATH}/${crypto.randomUUID()}`), "not_found", "id");
 });
 
 Deno.test("POST /admin/subscriptions/{id}/revoke and /reinstate: premium follows, the user is notified, both are recorded", async () => {
@@ -101,11 +101,11 @@ Deno.test("POST /admin/subscriptions/{id}/revoke and /reinstate: premium follows
   };
   await inDatabase((sql) => record(sql, renewal, undefined, "notification"));
   assert.equal((await read(id)).status, "revoked");
-  assert.equal((await refusedWith(await act(id, "revoke"), "conflict", "id"))?.["reason"], "already_revoked");
+  assert.equal((await assertErrorDetails(await act(id, "revoke"), "conflict", "id"))?.["reason"], "already_revoked");
   const reinstated = await replyOf(reinstateSubscription, await act(id, "reinstate"), AdminSubscription);
   assert.deepEqual([reinstated.status, reinstated.is_revoked_by_hand], ["active", false]);
   assert.equal((await premium(user))?.toISOString(), statement.facts.access_ends_at);
-  assert.equal((await refusedWith(await act(id, "reinstate"), "conflict", "id"))?.["reason"], "not_revoked");
+  assert.equal((await assertErrorDetails(await act(id, "reinstate"), "conflict", "id"))?.["reason"], "not_revoked");
 
   const acts = await actsOn(id);
   assert.deepEqual(acts.map(({ action, user_id }) => [action, user_id]), [
@@ -142,11 +142,11 @@ Deno.test("POST /admin/subscriptions/{id}/revoke: a stale version, a missing rea
   await inDatabase((sql) =>
     record(sql, { ...statement, event_id: crypto.randomUUID(), occurred_at: new Date().toISOString(), facts: renewed })
   );
-  await refusedWith(await act(id, "revoke", users, { "If-Match": etag }), "precondition_failed", "If-Match");
-  await refusedWith(await act(id, "revoke", users, {}, " "), "validation_error", "reason");
+  await assertErrorDetails(await act(id, "revoke", users, { "If-Match": etag }), "precondition_failed", "If-Match");
+  await assertErrorDetails(await act(id, "revoke", users, {}, " "), "validation_error", "reason");
   const both = await anAdministratingUser("users");
   const own = await aSubscription(both);
-  assert.equal((await refusedWith(await act(own.id, "revoke", both), "forbidden"))?.["reason"], "own_account");
+  assert.equal((await assertErrorDetails(await act(own.id, "revoke", both), "forbidden"))?.["reason"], "own_account");
   assert.deepEqual([await actsOn(id), await actsOn(own.id)], [[], []]);
 });
 
@@ -181,7 +181,7 @@ Deno.test("POST /admin/subscriptions/{id}/refresh: the state of Google Play is s
   const refresh = () => users.ask(`${PATH}/${id}/refresh`, sending("POST"));
   await play.act(purchase_token, "cancel");
   await play.script(purchase_token, { on: "read", times: 10, status: 503 });
-  await refusedWith(await refresh(), "service_unavailable");
+  await assertErrorDetails(await refresh(), "service_unavailable");
   assert.deepEqual([(await read(id)).auto_renewing, await actsOn(id)], [true, []]);
   await play.script(purchase_token);
   const refreshed = await replyOf(refreshSubscription, await refresh(), AdminSubscription);

@@ -14,7 +14,7 @@ import {
 } from "../../supabase/functions/admin/support_tickets.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
-import { actsOn, anAdministratingUser, anAdministrator, refusedWith, sending } from "./administrators.ts";
+import { actsOn, anAdministratingUser, anAdministrator, assertErrorDetails, sending } from "./administrators.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 import { uploaded } from "./uploaded.ts";
@@ -78,8 +78,8 @@ Deno.test("GET /admin/support-tickets: the ticket that has waited longest comes 
   );
   assert.deepEqual([user_id, user_name, message_count, status_changed_at], [author.id, "Jiro", 2, created_at]);
   assert.equal(last_message_at, messages[1]!.created_at);
-  await refusedWith(await support.ask(`${PATH}?status=gone`), "validation_error", "status");
-  await refusedWith(await support.ask(`${PATH}?cursor=${page.next_cursor}`), "validation_error", "cursor");
+  await assertErrorDetails(await support.ask(`${PATH}?status=gone`), "validation_error", "status");
+  await assertErrorDetails(await support.ask(`${PATH}?cursor=${page.next_cursor}`), "validation_error", "cursor");
 });
 
 Deno.test("GET /admin/support-tickets/{id}: all messages, page by page, with the administrator who answered and readable attachments", async () => {
@@ -97,7 +97,7 @@ Deno.test("GET /admin/support-tickets/{id}: all messages, page by page, with the
   await file.body?.cancel();
   const two = await read(ticket, `?limit=2&cursor=${one.next_cursor}`);
   assert.deepEqual([two.messages.map(({ body }) => body), two.next_cursor], [["Thanks"], null]);
-  await refusedWith(await support.ask(`${PATH}/${crypto.randomUUID()}`), "not_found", "id");
+  await assertErrorDetails(await support.ask(`${PATH}/${crypto.randomUUID()}`), "not_found", "id");
 });
 
 Deno.test("admin support tickets: without the area every route is 403 with the missing scope, valid request or not", async () => {
@@ -157,13 +157,13 @@ Deno.test("POST /admin/support-tickets/{id}/messages: answers, notifies and reco
 Deno.test("PATCH /admin/support-tickets/{id}: closes an answered ticket; the author reopens it", async () => {
   const author = await signUp();
   const ticket = await opened(author);
-  const unreachable = await refusedWith(await close(ticket), "conflict", "status");
+  const unreachable = await assertErrorDetails(await close(ticket), "conflict", "status");
   assert.deepEqual(unreachable, { reason: "status_not_reachable", status: "open", allowed: ["answered"] });
   const { ticket: current } = await answered(ticket);
   const closed = await replyOf(closeTicket, await close(current), AdminSupportTicket);
   assert.equal(closed.status, "closed");
-  await refusedWith(await answer(closed), "conflict", "status");
-  await refusedWith(await close(closed), "conflict", "status");
+  await assertErrorDetails(await answer(closed), "conflict", "status");
+  await assertErrorDetails(await close(closed), "conflict", "status");
   await write(author, `/${ticket.id}/messages`, { message: "Again" });
   assert.equal((await read(ticket)).status, "open");
   assert.deepEqual((await actsOn(ticket.id)).map(({ action, changes }) => [action, changes]), [
@@ -177,22 +177,26 @@ Deno.test("admin support tickets: wrong fields, an unseen message and the caller
   const ticket = await opened(author);
   await write(author, `/${ticket.id}/messages`, { message: "More" });
   const { updated_at } = await read(ticket);
-  const stale = await refusedWith(await answer(ticket), "conflict", "seen_updated_at");
+  const stale = await assertErrorDetails(await answer(ticket), "conflict", "seen_updated_at");
   assert.deepEqual(stale, { reason: "changed_meanwhile", updated_at });
-  await refusedWith(await close(ticket), "conflict", "seen_updated_at");
+  await assertErrorDetails(await close(ticket), "conflict", "seen_updated_at");
   const current = { id: ticket.id, updated_at };
-  await refusedWith(await answer(current, { message: "" }), "validation_error", "message");
-  await refusedWith(await answer(current, { message: "　" }), "validation_error", "message");
-  await refusedWith(await answer(current, { message: "x".repeat(4001) }), "validation_error", "message");
-  await refusedWith(await answer(current, { seen_updated_at: undefined }), "validation_error", "seen_updated_at");
-  await refusedWith(await close(current, { status: "open" }), "validation_error", "status");
-  await refusedWith(await close(current, { seen_updated_at: "now" }), "validation_error", "seen_updated_at");
-  await refusedWith(await answer({ ...current, id: crypto.randomUUID() }), "not_found", "id");
-  await refusedWith(await close({ ...current, id: crypto.randomUUID() }), "not_found", "id");
+  await assertErrorDetails(await answer(current, { message: "" }), "validation_error", "message");
+  await assertErrorDetails(await answer(current, { message: "　" }), "validation_error", "message");
+  await assertErrorDetails(await answer(current, { message: "x".repeat(4001) }), "validation_error", "message");
+  await assertErrorDetails(
+    await answer(current, { seen_updated_at: undefined }),
+    "validation_error",
+    "seen_updated_at",
+  );
+  await assertErrorDetails(await close(current, { status: "open" }), "validation_error", "status");
+  await assertErrorDetails(await close(current, { seen_updated_at: "now" }), "validation_error", "seen_updated_at");
+  await assertErrorDetails(await answer({ ...current, id: crypto.randomUUID() }), "not_found", "id");
+  await assertErrorDetails(await close({ ...current, id: crypto.randomUUID() }), "not_found", "id");
   const both = await anAdministratingUser("support");
   const own = await opened(both);
-  assert.deepEqual(await refusedWith(await answer(own, {}, both), "forbidden"), { reason: "own_entry" });
-  assert.deepEqual(await refusedWith(await close(own, {}, both), "forbidden"), { reason: "own_entry" });
+  assert.deepEqual(await assertErrorDetails(await answer(own, {}, both), "forbidden"), { reason: "own_entry" });
+  assert.deepEqual(await assertErrorDetails(await close(own, {}, both), "forbidden"), { reason: "own_entry" });
   assert.equal((await read(ticket)).messages.length, 2);
   assert.deepEqual([...await actsOn(ticket.id), ...await actsOn(own.id)], []);
 });

@@ -30,7 +30,7 @@ export function sending(method: string, body?: unknown, headers: Record<string, 
 }
 
 /** Checks an error of the interface, and gives its details. */
-export async function refusedWith(
+export async function assertErrorDetails(
   response: Response,
   code: Code,
   param: string | null = null,

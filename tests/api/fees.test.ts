@@ -3,7 +3,7 @@ import postgres from "postgres";
 import { Fee, PricingRules } from "../../supabase/functions/_shared/schema/fees.ts";
 import { calculateFee } from "../../supabase/functions/parking-lots/fee.ts";
 import { listPricingRules } from "../../supabase/functions/parking-lots/pricing_rules.ts";
-import { plantLots } from "../db/support/fees.ts";
+import { seedLots } from "../db/support/fees.ts";
 import type { Rule } from "../oracles/fees.ts";
 import { workedExamples } from "../support/cases.ts";
 import { signUp } from "../support/people.ts";
@@ -26,8 +26,8 @@ interface Example {
 
 const sql = postgres(stack().dbUrl, { max: 1, onnotice: () => {} });
 const examples = workedExamples<Example[]>("fee-cases.json");
-const lots = await plantLots(sql, examples);
-const [lot, hidden] = await plantLots(sql, [
+const lots = await seedLots(sql, examples);
+const [lot, hidden] = await seedLots(sql, [
   {
     rules: [
       {

@@ -6,7 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import { newPlanOf } from "../support/plan_members.ts";
 import { messagesTo, receivedByFcm, scriptFcm } from "../support/providers.ts";
 import { stack } from "../support/stack.ts";
-import { type Administrator, anAdministrator, refusedWith, sending } from "./administrators.ts";
+import { type Administrator, anAdministrator, assertErrorDetails, sending } from "./administrators.ts";
 import { ask, bearer, jsonBody } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 
@@ -100,9 +100,9 @@ Deno.test("user notifications: sending takes no body, or the id of the path once
   const id = await compose(admin, { target: "user", user_id: user.id });
   const send = (body: unknown) => admin.ask(`${PATH}/${id}/send`, sending("POST", body));
   for (const other of [crypto.randomUUID(), "none", null]) {
-    await refusedWith(await send({ id: other }), "validation_error", "id");
+    await assertErrorDetails(await send({ id: other }), "validation_error", "id");
   }
-  await refusedWith(await send({ id, status: "sent" }), "validation_error", "status");
+  await assertErrorDetails(await send({ id, status: "sent" }), "validation_error", "status");
   assert.equal((await read(admin, id)).status, "draft");
 });
 

@@ -14,7 +14,7 @@ import {
   storedReviews,
   storedSales,
 } from "../support/store_reports.ts";
-import { actsOn, anAdministrator, refusedWith, sending } from "./administrators.ts";
+import { actsOn, anAdministrator, assertErrorDetails, sending } from "./administrators.ts";
 import { ask, bearer } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 
@@ -136,12 +136,12 @@ Deno.test("store sync: the console lists sums, rows, reviews and metrics as they
   assert.deepEqual(sums.proceeds, []);
   const default30 = await (await admin.ask("/admin/store-sales/daily")).json();
   assert.ok(default30.proceeds.length > 0 && default30.items.length > 0);
-  await refusedWith(
+  await assertErrorDetails(
     await admin.ask("/admin/store-sales/daily?from=2026-01-01&to=2026-06-01"),
     "validation_error",
     "from",
   );
-  await refusedWith(
+  await assertErrorDetails(
     await admin.ask("/admin/store-sales/daily?from=2026-02-01&to=2026-01-01"),
     "validation_error",
     "to",
@@ -178,7 +178,11 @@ Deno.test("store sync: the console lists sums, rows, reviews and metrics as they
   const metrics = await (await admin.ask(`/admin/store-metrics?metric=crash_rate&from=${from}&include=total`))
     .json();
   assert.ok(metrics.total > 80, JSON.stringify(metrics.total));
-  await refusedWith(await admin.ask("/admin/store-metrics?cursor=AAAAAAAAAAAAAAAA"), "validation_error", "cursor");
+  await assertErrorDetails(
+    await admin.ask("/admin/store-metrics?cursor=AAAAAAAAAAAAAAAA"),
+    "validation_error",
+    "cursor",
+  );
 });
 
 Deno.test("store sync: later changes of the stores are applied, and removed rows are deleted", async () => {
@@ -233,7 +237,7 @@ Deno.test("store sync: a request for every run joins an open one; a request for 
   const { status, problem, due_at } = await read(id!);
   assert.deepEqual([status, problem?.code], ["running", "rate_limited"]);
   assert.ok(Date.parse(due_at!) > Date.now() + 3_000_000, "the run waits for as long as the store says");
-  const details = await refusedWith(
+  const details = await assertErrorDetails(
     await admin.ask(`${PATH}/trigger`, sending("POST", { store: "ios_store", task: "sales" })),
     "conflict",
   );
@@ -271,7 +275,7 @@ Deno.test("store sync: a trigger is recorded with the runs that it started; the 
   const listed = await (await admin.ask(`${PATH}/runs?store=android_store&task=reviews&status=succeeded&include=total`))
     .json();
   assert.deepEqual([listed.total, listed.items.map((run: Run) => [run.id, run.requested_by])], [1, [[id, admin.id]]]);
-  await refusedWith(await admin.ask(`${PATH}/runs/${crypto.randomUUID()}`), "not_found", "id");
+  await assertErrorDetails(await admin.ask(`${PATH}/runs/${crypto.randomUUID()}`), "not_found", "id");
 });
 
 Deno.test("store sync: a column that is missing fails the run by its name, and nothing is written", async () => {

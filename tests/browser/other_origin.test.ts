@@ -57,12 +57,12 @@ Deno.test({
     if (error) throw error;
     results.user = user.id;
 
-    const heard = Promise.withResolvers();
+    const received = Promise.withResolvers();
     const ready = Promise.withResolvers();
     client.channel("mine")
       .on("postgres_changes", {
         event: "INSERT", schema: "public", table: "parking_sessions", filter: "user_id=eq." + user.id,
-      }, (payload) => heard.resolve(payload.new))
+      }, (payload) => received.resolve(payload.new))
       .on("system", {}, ({ extension, status }) => extension === "postgres_changes" && status === "ok" && ready.resolve())
       .subscribe();
     await ready.promise;
@@ -80,11 +80,11 @@ Deno.test({
     });
     if (started.error) throw new Error(await started.error.context?.text?.() ?? String(started.error));
     results.started = started.data.session_id;
-    results.heard = (await heard.promise).id;
+    results.received = (await received.promise).id;
     results.account = (await client.schema("api").rpc("my_account")).data.user_id;
     results.signedOut = (await client.auth.signOut()).error;
   `);
-  assert.equal(results["heard"], results["started"]);
+  assert.equal(results["received"], results["started"]);
   assert.equal(results["account"], results["user"]);
   assert.equal(results["signedOut"], null);
 });

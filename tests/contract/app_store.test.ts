@@ -5,7 +5,7 @@ import { appStore } from "../../supabase/functions/_shared/providers/app_store.t
 import { factsOf } from "../../supabase/functions/_shared/providers/app_store/facts.ts";
 import type { RenewalPayload } from "../../supabase/functions/_shared/providers/app_store/payloads.ts";
 import type { StoreStatement } from "../../supabase/functions/_shared/providers/store.ts";
-import { configOf, known, openShop, reasonOf, refused } from "./app_store.ts";
+import { configOf, errorFrom, known, openShop, reasonOf } from "./app_store.ts";
 
 const PLAN = "premium_monthly";
 const YEARLY = "premium_yearly";
@@ -153,7 +153,7 @@ Deno.test("app store: the receipt of an upgraded subscription gives the subscrip
   const upgraded = await shop.store.read(id, { transaction_id: id });
   const { facts, subscription_key } = await shop.apple.verify(sent(upgraded.signed_transaction));
   assert.deepEqual([facts.product_id, facts.status, subscription_key], [YEARLY, "active", id]);
-  const error = await refused(shop.offline.verify(sent(upgraded.signed_transaction)));
+  const error = await errorFrom(shop.offline.verify(sent(upgraded.signed_transaction)));
   assert.equal(error.code, "iap_invalid");
 });
 
@@ -211,9 +211,9 @@ Deno.test("app store: a receipt for another product or transaction is rejected",
   await using shop = await openShop();
   const { signed_transaction } = await shop.store.buy({ product_id: PLAN });
   for (const apple of [shop.apple, shop.offline]) {
-    const product = await refused(apple.verify(sent(signed_transaction, YEARLY)));
+    const product = await errorFrom(apple.verify(sent(signed_transaction, YEARLY)));
     assert.deepEqual([product.code, reasonOf(product)], ["iap_invalid", "the receipt is for another product"]);
-    const transaction = await refused(apple.verify({ ...sent(signed_transaction), transaction_id: "1" }));
+    const transaction = await errorFrom(apple.verify({ ...sent(signed_transaction), transaction_id: "1" }));
     assert.deepEqual([transaction.code, reasonOf(transaction)], [
       "iap_invalid",
       "the receipt is for another transaction",
@@ -262,6 +262,6 @@ Deno.test("app store: the status counts, also when dates contradict it", () => {
 
 Deno.test("app store: without settings the provider is not configured", async () => {
   const apple = appStore(() => configOf({}));
-  const { code, details } = await refused(apple.verify(sent("a.b.c")));
+  const { code, details } = await errorFrom(apple.verify(sent("a.b.c")));
   assert.deepEqual([code, details], ["service_unavailable", { reason: "not_configured" }]);
 });

@@ -46,11 +46,11 @@ export function known({ subscription_key, facts }: StoreStatement): KnownSubscri
 }
 
 /** Awaits a rejected call and returns its ApiError, after checking that it contains no signed data. */
-export async function refused(promise: Promise<unknown>): Promise<ApiError> {
-  const error = await promise.then(() => assert.fail("it was expected to be refused"), (error: unknown) => error);
+export async function errorFrom(promise: Promise<unknown>): Promise<ApiError> {
+  const error = await promise.then(() => assert.fail("it was expected to be rejected"), (error: unknown) => error);
   if (!(error instanceof ApiError)) throw error;
   const said = Deno.inspect(error, { depth: 10, showHidden: true });
-  assert.doesNotMatch(said, /eyJ|Bearer|BEGIN|MII/, `the refusal has what is secret: ${said}`);
+  assert.doesNotMatch(said, /eyJ|Bearer|BEGIN|MII/, `the error has what is secret: ${said}`);
   return error;
 }
 

@@ -20,7 +20,7 @@ import { APPLE_ROOT_CA_G3 } from "../../supabase/functions/_shared/providers/app
 import { readPem } from "../../supabase/functions/_shared/providers/app_store/certificates.ts";
 import { APPLE_INTERMEDIATE, APPLE_LEAF } from "../support/apple_chain.ts";
 import { type Chance, chance } from "../support/random.ts";
-import { configOf, reasonOf, refused } from "./app_store.ts";
+import { configOf, errorFrom, reasonOf } from "./app_store.ts";
 
 const BUNDLE_ID = "jp.example.parking";
 const PLAN = "premium_monthly";
@@ -62,7 +62,7 @@ async function verified(receipt: string, store = apple) {
 }
 
 async function assertError(receipt: string, reason: RegExp, store = apple): Promise<void> {
-  const rejection = await refused(verified(receipt, store));
+  const rejection = await errorFrom(verified(receipt, store));
   assert.equal(rejection.code, "iap_invalid");
   assert.match(reasonOf(rejection), reason);
   assert.deepEqual([rejection.message, rejection.details], ["The receipt is not valid.", undefined]);
@@ -279,7 +279,7 @@ Deno.test("app store: notifications are as hard to forge as receipts", async () 
     ["{}", /\(malformed\)/],
   ];
   for (const [signedPayload, reason] of forged) {
-    const rejection = await refused(store.readNotification(signedPayload));
+    const rejection = await errorFrom(store.readNotification(signedPayload));
     assert.equal(rejection.code, "iap_invalid");
     assert.match(reasonOf(rejection), reason);
   }

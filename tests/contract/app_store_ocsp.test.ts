@@ -10,7 +10,7 @@ import {
 } from "../../local/providers/app_store/certificates.ts";
 import { type AppStore, appStore } from "../../supabase/functions/_shared/providers/app_store.ts";
 import { type OcspAnswer, ocspResponder } from "../support/ocsp_responder.ts";
-import { configOf, reasonOf, refused } from "./app_store.ts";
+import { configOf, errorFrom, reasonOf } from "./app_store.ts";
 
 const BUNDLE_ID = "jp.example.parking";
 const PLAN = "premium_monthly";
@@ -89,7 +89,7 @@ for (const which of ["leaf", "intermediate"] as const) {
   for (const status of ["revoked", "unknown"] as const) {
     Deno.test(`app store: a chain whose ${which} is ${status} is rejected`, async () => {
       responder.answer = (of) => good(of, { status: of === which ? status : "good" });
-      const error = await refused(verify());
+      const error = await errorFrom(verify());
       assert.equal(error.code, "iap_invalid");
       assert.match(reasonOf(error), /\(revoked\)/);
     });
@@ -135,7 +135,7 @@ for (const [what, answer] of Object.entries(useless)) {
   Deno.test(`app store: when the response of the responder ${what}, a receipt gets 503, and the next try succeeds`, async () => {
     const store = newStore();
     responder.answer = answer;
-    const error = await refused(verify(store));
+    const error = await errorFrom(verify(store));
     assert.equal(error.code, "service_unavailable", reasonOf(error));
     assert.match(error.headers["Retry-After"] ?? "", /^[1-9]\d*$/);
     responder.answer = (of) => good(of);
@@ -147,7 +147,7 @@ Deno.test("app store: responders are not called for forged chains, nor without t
   responder.answer = (of) => good(of);
   const before = responder.requests;
   const foreign = await makeChain({ leaf: { ocspUri: `${responder.url}/leaf` } });
-  const error = await refused(newStore().verify({ receipt: await receiptOf(foreign), product_id: PLAN }));
+  const error = await errorFrom(newStore().verify({ receipt: await receiptOf(foreign), product_id: PLAN }));
   assert.equal(error.code, "iap_invalid");
   assert.equal(await verify(newStore("false")), "active");
   assert.equal(responder.requests, before);
@@ -155,7 +155,7 @@ Deno.test("app store: responders are not called for forged chains, nor without t
 
 Deno.test("app store: certificates that name no responder cannot be looked up", async () => {
   const silent = await makeChain({ root });
-  const error = await refused(newStore().verify({ receipt: await receiptOf(silent), product_id: PLAN }));
+  const error = await errorFrom(newStore().verify({ receipt: await receiptOf(silent), product_id: PLAN }));
   assert.equal(error.code, "service_unavailable");
   assert.match(reasonOf(error), /does not name its OCSP responder/);
 });

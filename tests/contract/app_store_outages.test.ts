@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { appStore } from "../../supabase/functions/_shared/providers/app_store.ts";
 import type { AppStoreAnswer } from "../support/app_store.ts";
-import { configOf, known, openShop, reasonOf, refused } from "./app_store.ts";
+import { configOf, errorFrom, known, openShop, reasonOf } from "./app_store.ts";
 
 const PLAN = "premium_monthly";
 const LIFETIME = "premium_lifetime";
@@ -66,7 +66,7 @@ for (const [what, { answer, reason, requests }] of Object.entries(troubles)) {
     for (const [name, again] of Object.entries(ask)) {
       await shop.store.script(id, { ...answer, ...(answer.body && { body: answer.body.replace("ID", id) }) });
       const requestsBefore = await shop.store.requests(id);
-      const error = await refused(again());
+      const error = await errorFrom(again());
       assert.equal(error.code, "service_unavailable", name);
       assert.match(reasonOf(error), reason, name);
       assert.match(error.headers["Retry-After"] ?? "", /^[1-9]\d*$/, name);
@@ -102,7 +102,7 @@ Deno.test("app store: the Retry-After of a rate limit is in milliseconds since 1
     const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": retryAfter };
     await shop.store.script(id, { error_code: 4290000, status: 429, headers });
     const requestsBefore = await shop.store.requests(id);
-    const error = await refused(shop.apple.verify({ receipt: signed_transaction, product_id: PLAN }));
+    const error = await errorFrom(shop.apple.verify({ receipt: signed_transaction, product_id: PLAN }));
     assert.equal(error.code, "service_unavailable");
     assert.ok(isRight(Number(error.headers["Retry-After"])), `${retryAfter}: ${error.headers["Retry-After"]}`);
     assert.equal(await shop.store.requests(id) - requestsBefore, 1);
@@ -113,7 +113,7 @@ Deno.test("app store: a rejected connection is an outage", async () => {
   await using shop = await openShop();
   const { signed_transaction } = await shop.store.buy({ product_id: PLAN });
   const settings = { ...shop.environment, APP_STORE_API_URL: "http://127.0.0.1:1" };
-  const error = await refused(
+  const error = await errorFrom(
     appStore(() => configOf(settings)).verify({ receipt: signed_transaction, product_id: PLAN }),
   );
   assert.deepEqual([error.code, reasonOf(error)], ["service_unavailable", "the App Store cannot be reached"]);
@@ -129,7 +129,7 @@ Deno.test("app store: an invalid key is an error of ours, and is in no message o
   ];
   for (const change of wrong) {
     const apple = appStore(() => configOf({ ...shop.environment, ...change }));
-    const error = await refused(apple.verify({ receipt: signed_transaction, product_id: PLAN }));
+    const error = await errorFrom(apple.verify({ receipt: signed_transaction, product_id: PLAN }));
     assert.equal(error.code, "service_unavailable");
     assert.match(reasonOf(error), /the key of/);
   }
@@ -146,7 +146,7 @@ Deno.test("app store: a fresh purchase that the Server API does not know yet is 
     assert.deepEqual(granted, await shop.offline.verify({ receipt: signed_transaction, product_id: PLAN }));
     assert.equal(granted.facts.status, "active");
     await shop.store.script(id, { error_code: 4040010, times: 2 });
-    assert.equal((await refused(shop.apple.read(known(granted)))).code, "service_unavailable");
+    assert.equal((await errorFrom(shop.apple.read(known(granted)))).code, "service_unavailable");
     await shop.store.script(id);
     assert.equal((await shop.apple.read(known(granted))).facts.auto_renew_status, true);
   }
@@ -161,7 +161,7 @@ Deno.test("app store: an old purchase that the Server API does not know is not g
   const at = new Date(Date.now() - 2 * 86_400_000).toISOString();
   const { signed_transaction, subscription } = await shop.store.buy({ product_id: PLAN }, { at });
   await shop.store.script(subscription.transaction_id, { error_code: 4040010 });
-  const error = await refused(shop.apple.verify({ receipt: signed_transaction, product_id: PLAN }));
+  const error = await errorFrom(shop.apple.verify({ receipt: signed_transaction, product_id: PLAN }));
   assert.deepEqual([error.code, reasonOf(error)], ["iap_invalid", "the App Store responded with 404 (4040010)"]);
 });
 
@@ -175,7 +175,7 @@ Deno.test("app store: a purchase that the App Store no longer knows is expired, 
   const { facts, subscription_key } = await shop.apple.read(known(before));
   assert.equal(subscription_key, id);
   assert.deepEqual(facts, { ...before.facts, status: "expired", auto_renewing: false, next_billing_date: null });
-  const error = await refused(shop.apple.read({ ...known(before), facts: null }));
+  const error = await errorFrom(shop.apple.read({ ...known(before), facts: null }));
   assert.equal(error.code, "iap_invalid");
 });
 
@@ -184,7 +184,7 @@ Deno.test("app store: a subscription that the response leaves out is kept", asyn
   const { signed_transaction, subscription } = await shop.store.buy({ product_id: PLAN });
   const before = await shop.apple.verify({ receipt: signed_transaction, product_id: PLAN });
   await shop.store.script(subscription.transaction_id, { body: '{"data": []}' });
-  assert.equal((await refused(shop.apple.read(known(before)))).code, "service_unavailable");
+  assert.equal((await errorFrom(shop.apple.read(known(before)))).code, "service_unavailable");
 });
 
 Deno.test("app store: a response about another purchase is ignored", async () => {
@@ -199,7 +199,7 @@ Deno.test("app store: a response about another purchase is ignored", async () =>
   for (const [signedTransactionInfo, signedRenewalInfo] of swapped) {
     const item = { originalTransactionId: id, status: 1, signedTransactionInfo, signedRenewalInfo };
     await shop.store.script(id, { body: JSON.stringify({ data: [{ lastTransactions: [item] }] }) });
-    const error = await refused(shop.apple.read(known(before)));
+    const error = await errorFrom(shop.apple.read(known(before)));
     assert.equal(error.code, "service_unavailable");
     assert.match(reasonOf(error), /another transaction than requested/);
   }
@@ -207,7 +207,7 @@ Deno.test("app store: a response about another purchase is ignored", async () =>
   await shop.store.script(once.subscription.transaction_id, {
     body: JSON.stringify({ signedTransactionInfo: other.signed_transaction }),
   });
-  const error = await refused(shop.apple.verify({ receipt: once.signed_transaction, product_id: LIFETIME }));
+  const error = await errorFrom(shop.apple.verify({ receipt: once.signed_transaction, product_id: LIFETIME }));
   assert.match(reasonOf(error), /another transaction than requested/);
 });
 
@@ -215,7 +215,7 @@ Deno.test("app store: without the Server API a subscription cannot be read", asy
   await using shop = await openShop();
   const { signed_transaction } = await shop.store.buy({ product_id: PLAN });
   const before = await shop.offline.verify({ receipt: signed_transaction, product_id: PLAN });
-  const { code, details } = await refused(shop.offline.read(known(before)));
+  const { code, details } = await errorFrom(shop.offline.read(known(before)));
   assert.deepEqual([code, details], ["service_unavailable", { reason: "not_configured" }]);
 });
 
@@ -228,7 +228,7 @@ Deno.test("app store: the stand-in rejects requests without a bearer, and of oth
     assert.deepEqual([response.status, await response.text()], [401, ""]);
   }
   const settings = { ...shop.environment, APP_STORE_BUNDLE_ID: "jp.example.other" };
-  const error = await refused(
+  const error = await errorFrom(
     appStore(() => configOf(settings)).read({
       subscription_key: subscription.transaction_id,
       product_id: PLAN,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { appReceipt, transactionReceipt } from "../../local/providers/app_store/receipts.ts";
 import { kindOf, purchasesIn, ReceiptError } from "../../supabase/functions/_shared/providers/app_store/receipt.ts";
 import { chance } from "../support/random.ts";
-import { openShop, reasonOf, refused } from "./app_store.ts";
+import { errorFrom, openShop, reasonOf } from "./app_store.ts";
 
 const BUNDLE_ID = "jp.example.parking";
 const PLAN = "premium_monthly";
@@ -23,13 +23,13 @@ for (const kind of KINDS) {
     assert.match(receipt_hash!, /^[0-9a-f]{64}$/);
     await shop.apple.verify({ receipt: receipt.replace(/.{76}/g, "$&\r\n"), product_id: PLAN, transaction_id: id });
     for (const wrong of [{ product_id: "premium_yearly" }, { product_id: PLAN, transaction_id: "1" }]) {
-      const rejection = await refused(shop.apple.verify({ receipt, ...wrong }));
+      const rejection = await errorFrom(shop.apple.verify({ receipt, ...wrong }));
       assert.deepEqual([rejection.code, reasonOf(rejection)], [
         "iap_invalid",
         "the receipt does not list the purchase",
       ]);
     }
-    const { code, details } = await refused(shop.offline.verify({ receipt, product_id: PLAN }));
+    const { code, details } = await errorFrom(shop.offline.verify({ receipt, product_id: PLAN }));
     assert.deepEqual([code, details], ["service_unavailable", { reason: "not_configured" }]);
   });
 }
@@ -63,21 +63,21 @@ Deno.test("app store: a receipt that neither environment knows is rejected; duri
   await using shop = await openShop();
   const entry = { productId: PLAN, transactionId: "7", originalTransactionId: "7" };
   const receipt = appReceipt(BUNDLE_ID, [entry], "app");
-  const rejection = await refused(shop.apple.verify({ receipt, product_id: PLAN }));
+  const rejection = await errorFrom(shop.apple.verify({ receipt, product_id: PLAN }));
   assert.deepEqual([rejection.code, reasonOf(rejection)], [
     "iap_invalid",
     "the App Store responded with 404 (4040010)",
   ]);
   assert.equal(await shop.store.requests("7"), 2);
   await shop.store.script("7", { status: 401, times: 2 });
-  assert.equal((await refused(shop.apple.verify({ receipt, product_id: PLAN }))).code, "service_unavailable");
+  assert.equal((await errorFrom(shop.apple.verify({ receipt, product_id: PLAN }))).code, "service_unavailable");
 });
 
 Deno.test("app store: Sandbox is not called where only Production is accepted", async () => {
   await using shop = await openShop(5_000, { APP_STORE_ENVIRONMENTS: "Production" });
   const { subscription } = await shop.store.buy({ product_id: PLAN, environment: "Sandbox" });
   const { app } = await shop.store.receipts(subscription.original_transaction_id);
-  assert.equal((await refused(shop.apple.verify({ receipt: app, product_id: PLAN }))).code, "iap_invalid");
+  assert.equal((await errorFrom(shop.apple.verify({ receipt: app, product_id: PLAN }))).code, "iap_invalid");
   assert.equal(await shop.store.requests(subscription.original_transaction_id), 1);
 });
 
@@ -86,7 +86,7 @@ Deno.test("app store: ids that are not numbers are not looked up", async () => {
   for (const transactionId of ["../1", "", "1?x", "9".repeat(40), "one"]) {
     const entry = { productId: PLAN, transactionId, originalTransactionId: transactionId };
     for (const receipt of [appReceipt(BUNDLE_ID, [entry], "app"), transactionReceipt(BUNDLE_ID, entry)]) {
-      const rejection = await refused(shop.apple.verify({ receipt, product_id: PLAN }));
+      const rejection = await errorFrom(shop.apple.verify({ receipt, product_id: PLAN }));
       assert.deepEqual([rejection.code, reasonOf(rejection)], [
         "iap_invalid",
         "the receipt does not list the purchase",

@@ -5,11 +5,11 @@ import { DEADLINE_MS } from "../../supabase/functions/_shared/db/client.ts";
 import type { ApiError, Code } from "../../supabase/functions/_shared/errors.ts";
 import { configFor, databaseError, fakeRest, TRACE } from "./fake_rest.ts";
 
-async function refusalFor(answer: () => Response | Promise<Response>): Promise<{ refusal: ApiError; calls: number }> {
+async function errorFor(answer: () => Response | Promise<Response>): Promise<{ error: ApiError; calls: number }> {
   await using rest = fakeRest(answer);
   const call = asAnonymous(rest.config, TRACE).rpc("anything");
-  const failure = await call.then(() => assert.fail("it was not refused"), (error: ApiError) => error);
-  return { refusal: failure, calls: rest.asked.length };
+  const failure = await call.then(() => assert.fail("it was not rejected"), (error: ApiError) => error);
+  return { error: failure, calls: rest.calls.length };
 }
 
 const translations: [status: number, code: string, becomes: Code][] = [
@@ -43,9 +43,7 @@ const translations: [status: number, code: string, becomes: Code][] = [
 ];
 for (const [status, code, becomes] of translations) {
   Deno.test(`database errors: ${code} of the database (HTTP ${status}) is ${becomes}, and its text is not in the response`, async () => {
-    const { refusal: failure } = await refusalFor(() =>
-      databaseError(status, code, 'permission denied for table "users"')
-    );
+    const { error: failure } = await errorFor(() => databaseError(status, code, 'permission denied for table "users"'));
     assert.equal(failure.code, becomes);
     assert.doesNotMatch(failure.message, /permission denied/);
     assert.match(String((failure.cause as Error | undefined)?.message ?? failure.message), /permission denied|token/);
@@ -54,21 +52,21 @@ for (const [status, code, becomes] of translations) {
 
 for (const code of ["PGRST001", "08006", "08003", "57P01", "57P02"]) {
   Deno.test(`database errors: ${code} of the database, a lost connection, is outcome_unknown`, async () => {
-    const { refusal: failure } = await refusalFor(() => databaseError(503, code));
+    const { error: failure } = await errorFor(() => databaseError(503, code));
     assert.deepEqual([failure.code, failure.details], ["server_error", { reason: "outcome_unknown" }]);
   });
 }
 
 Deno.test("database errors: a token that only the database finds expired is expired for the client too", async () => {
   const reasonFor = async (code: string, message: string) =>
-    (await refusalFor(() => databaseError(401, code, message))).refusal.details?.["reason"];
+    (await errorFor(() => databaseError(401, code, message))).error.details?.["reason"];
   assert.equal(await reasonFor("PGRST303", "JWT expired"), "token_expired");
   assert.equal(await reasonFor("PGRST301", "JWSError JWSInvalidSignature"), "token_invalid");
 });
 
 Deno.test("database errors: an error raised by a rule keeps its message, its field and its details", async () => {
   const details = JSON.stringify({ param: "display_name", details: { reason: "blank" } });
-  const { refusal: failure } = await refusalFor(() => databaseError(422, "validation_error", "Say a name", details));
+  const { error: failure } = await errorFor(() => databaseError(422, "validation_error", "Say a name", details));
   const { code, message, param } = failure;
   assert.deepEqual({ code, message, param }, {
     code: "validation_error",
@@ -83,14 +81,14 @@ Deno.test("database errors: an error raised by a rule keeps its message, its fie
 
 Deno.test("database errors: an error raised by a rule may have no field and no details", async () => {
   for (const details of ["{}", null]) {
-    const { refusal: failure } = await refusalFor(() => databaseError(403, "forbidden", "Suspended", details));
+    const { error: failure } = await errorFor(() => databaseError(403, "forbidden", "Suspended", details));
     assert.deepEqual([failure.code, failure.param, failure.details], ["forbidden", null, undefined]);
   }
 });
 
 Deno.test("database errors: a serialization failure or deadlock is retried exactly once", async () => {
   const lost = () => databaseError(500, "40001");
-  assert.equal((await refusalFor(lost)).calls, 2);
+  assert.equal((await errorFor(lost)).calls, 2);
   let first = true;
   await using rest = fakeRest(() => {
     if (!first) return Response.json({ ok: true });
@@ -102,14 +100,14 @@ Deno.test("database errors: a serialization failure or deadlock is retried exact
 
 Deno.test("database errors: no other error is retried", async () => {
   for (const code of ["23505", "57014", "XX000", "validation_error"]) {
-    assert.equal((await refusalFor(() => databaseError(500, code))).calls, 1, code);
+    assert.equal((await errorFor(() => databaseError(500, code))).calls, 1, code);
   }
 });
 
 Deno.test("database errors: a gateway's 503 is service_unavailable, its 502 and 504 are outcome_unknown", async () => {
   const html = (status: number) => () => new Response("<html>", { status, headers: { "content-type": "text/html" } });
   const outcomeOf = async (status: number) => {
-    const { code, details } = (await refusalFor(html(status))).refusal;
+    const { code, details } = (await errorFor(html(status))).error;
     return [code, details?.["reason"]];
   };
   for (const status of [429, 503]) assert.deepEqual(await outcomeOf(status), ["service_unavailable", undefined]);
@@ -159,7 +157,7 @@ Deno.test("database errors: a database that does not respond within twenty secon
 Deno.test("database errors: arguments get the prefix p_, and undefined ones are left out", async () => {
   await using rest = fakeRest(() => Response.json(null));
   await asAnonymous(rest.config, TRACE).rpc("f", { lat: 1, filters: {}, name: undefined, note: null });
-  assert.deepEqual(rest.asked.map(({ name, args }) => ({ name, args })), [
+  assert.deepEqual(rest.calls.map(({ name, args }) => ({ name, args })), [
     { name: "f", args: { p_lat: 1, p_filters: {}, p_note: null } },
   ]);
 });

@@ -13,7 +13,7 @@ export const ANON_KEY = "anon.key.for-tests";
 export const SECRET_KEY = "sb_secret_for_tests";
 export const SERVICE_ROLE_KEY = "service.role.for-tests";
 
-export interface Asked {
+export interface RecordedCall {
   readonly name: string;
   /** Of a GET as the texts that they were sent as. */
   readonly args: Record<string, unknown>;
@@ -21,7 +21,7 @@ export interface Asked {
 }
 
 export interface FakeRest extends AsyncDisposable {
-  readonly asked: Asked[];
+  readonly calls: RecordedCall[];
   readonly config: Config;
 }
 
@@ -50,14 +50,14 @@ export function overQuota(rate_limit: typeof RATE_LIMIT): Response {
 }
 
 /**
- * Every count is RATE_LIMIT, unless `limits` answers for it. `asked` holds the functions that were called, commands by
+ * Every count is RATE_LIMIT, unless `limits` answers for it. `calls` holds the functions that were called, commands by
  * their own names; `answer` replies for them. Calls with an idempotency key appear as `run_command`, with all arguments.
  */
 export function fakeRest(
-  answer: (call: Asked, nth: number) => Response | Promise<Response>,
-  limits: (call: Asked) => typeof RATE_LIMIT | null = () => RATE_LIMIT,
+  answer: (call: RecordedCall, nth: number) => Response | Promise<Response>,
+  limits: (call: RecordedCall) => typeof RATE_LIMIT | null = () => RATE_LIMIT,
 ): FakeRest {
-  const call: Asked[] = [];
+  const calls: RecordedCall[] = [];
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
     const url = new URL(request.url);
     const name = url.pathname.replace("/rest/v1/rpc/", "");
@@ -65,8 +65,8 @@ export function fakeRest(
     const one = { name, args, headers: request.headers };
     const isCount = name === "take_request" || name === "take_anonymous_request";
     if (!isCount && name !== "run_command") {
-      call.push(one);
-      return await answer(one, call.length);
+      calls.push(one);
+      return await answer(one, calls.length);
     }
     const rateLimit = limits(one);
     if (rateLimit?.allowed === false) return overQuota(rateLimit);
@@ -75,14 +75,14 @@ export function fakeRest(
     const inner = isKeyed
       ? one
       : { ...one, name: String(one.args["p_command"]), args: Object(one.args["p_arguments"]) };
-    call.push(inner);
-    const reply = await answer(inner, call.length);
+    calls.push(inner);
+    const reply = await answer(inner, calls.length);
     const body = reply.status === 204 ? null : await reply.json();
     if (!reply.ok) return Response.json({ ...body, rate_limit: rateLimit }, { status: reply.status });
     return Response.json({ ...(isKeyed ? body : { replayed: false, reply: body }), rate_limit: rateLimit });
   });
   return {
-    asked: call,
+    calls,
     config: configFor(`http://127.0.0.1:${server.addr.port}`),
     [Symbol.asyncDispose]: () => server.shutdown(),
   };

@@ -27,7 +27,7 @@ interface Google {
   readonly key?: string;
 }
 
-interface Asked {
+interface RequestCounts {
   readonly tokens: number;
   readonly sends: number;
 }
@@ -36,7 +36,7 @@ interface Asked {
 async function sending(
   { send = () => Response.json({ name: "message" }), token = newToken, key = PRIVATE_KEY }: Google,
   messages: readonly PushMessage[] = [MESSAGE],
-): Promise<{ outcomes: PushOutcome[]; asked: Asked }> {
+): Promise<{ outcomes: PushOutcome[]; requests: RequestCounts }> {
   const received = { tokens: 0, sends: 0 };
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => {
     const isToken = new URL(request.url).pathname === "/token";
@@ -50,7 +50,7 @@ async function sending(
     { timeoutMs: TIMEOUT_MS },
   );
   try {
-    return { outcomes: await Promise.all(messages.map((message) => sender.send(message))), asked: received };
+    return { outcomes: await Promise.all(messages.map((message) => sender.send(message))), requests: received };
   } finally {
     await server.shutdown();
   }
@@ -236,7 +236,7 @@ Deno.test("fcm: fifty messages at once share one request for the access token, a
     return newToken(request, nth);
   };
   const first = await sending({ token: slowToken }, messages);
-  assert.deepEqual(first.asked, { tokens: 1, sends: 50 });
+  assert.deepEqual(first.requests, { tokens: 1, sends: 50 });
   const revoked = await sending({
     token: slowToken,
     send: (request) =>
@@ -244,7 +244,7 @@ Deno.test("fcm: fifty messages at once share one request for the access token, a
         ? unauthenticated()
         : Response.json({ name: "message" }),
   }, messages);
-  assert.deepEqual(revoked.asked, { tokens: 2, sends: 100 });
+  assert.deepEqual(revoked.requests, { tokens: 2, sends: 100 });
   assert.deepEqual(revoked.outcomes, messages.map(() => ({ outcome: "delivered" })));
 });
 
@@ -256,14 +256,16 @@ Deno.test("fcm: with the new token the answer counts as any other", async () => 
       [() => failure(404, "NOT_FOUND", { errorCode: "UNREGISTERED" }), { outcome: "dead_token" }],
     ] as const
   ) {
-    const { outcomes, asked: received } = await sending({ send: (_, nth) => nth === 1 ? unauthenticated() : second() });
+    const { outcomes, requests: received } = await sending({
+      send: (_, nth) => nth === 1 ? unauthenticated() : second(),
+    });
     assert.deepEqual(outcomes, [outcome]);
     assert.deepEqual(received, { tokens: 2, sends: 2 });
   }
 });
 
 Deno.test("fcm: a token that is about to expire is not used again", async () => {
-  const { outcomes, asked: received } = await sending({
+  const { outcomes, requests: received } = await sending({
     token: (_, nth) => Response.json({ access_token: `token-${nth}`, expires_in: 30 }),
     send: (_, nth) => nth === 1 ? unauthenticated() : Response.json({ name: "message" }),
   });
@@ -278,14 +280,14 @@ for (
     ["answers in HTML", { token: () => html(200) }, "outage"],
     ["does not answer in time", { token: late }, "outage"],
     [
-      "would be asked with a key that is none",
+      "would be called with an invalid key",
       { key: "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----" },
       "credentials",
     ],
   ] as const
 ) {
   Deno.test(`fcm: when the token address ${what}, nothing is sent and the outcome is ${outcome}`, async () => {
-    const { outcomes, asked: received } = await sending(google);
+    const { outcomes, requests: received } = await sending(google);
     assert.deepEqual([outcomes, received.sends], [[{ outcome }], 0]);
   });
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { StoreStatement } from "../../supabase/functions/_shared/providers/store.ts";
 import type { PlayStore } from "../support/google_play.ts";
-import { known, openShop, refused } from "./google_play.ts";
+import { errorFrom, known, openShop } from "./google_play.ts";
 
 const PLAN = "premium_monthly";
 const LIFETIME = "premium_lifetime";
@@ -322,7 +322,7 @@ function datesOf(expires_at: string | null) {
 Deno.test("google play: the line item is that of the product named by the client; another product is rejected", async () => {
   await using shop = await openShop();
   const { purchase_token } = await shop.store.buy({ product_id: PLAN });
-  const { code } = await refused(
+  const { code } = await errorFrom(
     shop.play.verify({ receipt: purchase_token, product_id: "premium_yearly" }),
     purchase_token,
   );
@@ -398,7 +398,7 @@ Deno.test("google play: a one-time purchase has no end, until it is refunded", a
   await shop.store.act(purchase_token, "refund");
   const { facts, needs_acknowledgement } = await shop.play.read(known(statement));
   assert.deepEqual([facts.status, facts.access_ends_at, needs_acknowledgement], ["revoked", null, false]);
-  const { code } = await refused(shop.play.verify({ receipt: purchase_token, product_id: PLAN }), purchase_token);
+  const { code } = await errorFrom(shop.play.verify({ receipt: purchase_token, product_id: PLAN }), purchase_token);
   assert.equal(code, "iap_invalid");
 });
 
@@ -462,5 +462,5 @@ Deno.test("google play: an acknowledgement that Google rejects for good is an er
   const statement = await shop.play.verify({ receipt: purchase_token, product_id: PLAN });
   const error = { code: 400, message: "Invalid Value", errors: [{ reason: "invalid" }] };
   await shop.store.script(purchase_token, { on: "acknowledge", status: 400, body: { error } });
-  assert.equal((await refused(shop.play.acknowledge(known(statement)), purchase_token)).code, "iap_invalid");
+  assert.equal((await errorFrom(shop.play.acknowledge(known(statement)), purchase_token)).code, "iap_invalid");
 });

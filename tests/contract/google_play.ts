@@ -33,12 +33,12 @@ export function known({ subscription_key, facts, purchase_token }: StoreStatemen
 }
 
 /** Awaits a rejected call and returns its ApiError, after checking that it contains no purchase token. */
-export async function refused(promise: Promise<unknown>, token?: string): Promise<ApiError> {
-  const error = await promise.then(() => assert.fail("it was expected to be refused"), (error: unknown) => error);
+export async function errorFrom(promise: Promise<unknown>, token?: string): Promise<ApiError> {
+  const error = await promise.then(() => assert.fail("it was expected to be rejected"), (error: unknown) => error);
   if (!(error instanceof ApiError)) throw error;
   const said = Deno.inspect(error, { depth: 10, showHidden: true });
   if (token !== undefined) {
-    assert.ok(!said.includes(token) && !said.includes(encodeURIComponent(token)), `the refusal has the token: ${said}`);
+    assert.ok(!said.includes(token) && !said.includes(encodeURIComponent(token)), `the error has the token: ${said}`);
   }
   return error;
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { googlePlay } from "../../supabase/functions/_shared/providers/google_play.ts";
 import type { PlayAnswer } from "../support/google_play.ts";
-import { configOf, known, openShop, refused, type Shop } from "./google_play.ts";
+import { configOf, errorFrom, known, openShop, type Shop } from "./google_play.ts";
 
 const PLAN = "premium_monthly";
 const DAY = 86_400;
@@ -34,7 +34,7 @@ Deno.test("google play: a receipt that Google does not know is invalid", async (
   };
   for (const [name, receipt] of Object.entries(receipts)) {
     await test.step(name, async () => {
-      const { code, status } = await refused(
+      const { code, status } = await errorFrom(
         shop.play.verify({ receipt, product_id: PLAN }),
         receipt.length > 2 ? receipt : undefined,
       );
@@ -42,7 +42,7 @@ Deno.test("google play: a receipt that Google does not know is invalid", async (
     });
   }
   for (const product_id of ["../..", "a b", "a/b", "", "x".repeat(200)]) {
-    const { code } = await refused(shop.play.verify({ receipt: "unknown-token", product_id }), "unknown-token");
+    const { code } = await errorFrom(shop.play.verify({ receipt: "unknown-token", product_id }), "unknown-token");
     assert.equal(code, "iap_invalid");
   }
 });
@@ -64,7 +64,7 @@ function otherGoogle(answer: () => Response) {
 Deno.test("google play: a token with reserved characters is encoded in the address", async () => {
   await using google = otherGoogle(() => Response.json(googleError(404, "purchaseTokenNotFound"), { status: 404 }));
   await using shop = await openShop(5_000, { PLAY_API_URL: google.url });
-  const ask = (receipt: string, product_id: string) => refused(shop.play.verify({ receipt, product_id }));
+  const ask = (receipt: string, product_id: string) => errorFrom(shop.play.verify({ receipt, product_id }));
   await ask("a/b?c=d#e%2f:acknowledge", PLAN);
   const purchases = "/androidpublisher/v3/applications/com.example.parking/purchases";
   const paths = [
@@ -82,14 +82,14 @@ Deno.test("google play: a redirect is not followed: the access token is Google's
   await using elsewhere = otherGoogle(() => Response.json({}));
   await using google = otherGoogle(() => new Response(null, { status: 307, headers: { location: elsewhere.url } }));
   await using shop = await openShop(5_000, { PLAY_API_URL: google.url });
-  const { code } = await refused(shop.play.verify({ receipt: "t", product_id: PLAN }));
+  const { code } = await errorFrom(shop.play.verify({ receipt: "t", product_id: PLAN }));
   assert.deepEqual([code, google.paths.length, elsewhere.paths], ["service_unavailable", 1, []]);
 });
 
 Deno.test("google play: purchases of another package are rejected", async () => {
   await using shop = await openShop(5_000, { PLAY_PACKAGE_NAME: "com.example.other" });
   const { purchase_token } = await shop.store.buy({ product_id: PLAN });
-  const { code } = await refused(shop.play.verify({ receipt: purchase_token, product_id: PLAN }), purchase_token);
+  const { code } = await errorFrom(shop.play.verify({ receipt: purchase_token, product_id: PLAN }), purchase_token);
   assert.equal(code, "iap_invalid");
 });
 
@@ -107,7 +107,7 @@ Deno.test("google play: each status of 400, 404 and 410 makes a first receipt in
   ];
   for (const [status, reason] of reasons) {
     await shop.store.script(purchase_token, { status, body: googleError(status, reason) });
-    const error = await refused(shop.play.verify({ receipt: purchase_token, product_id: PLAN }), purchase_token);
+    const error = await errorFrom(shop.play.verify({ receipt: purchase_token, product_id: PLAN }), purchase_token);
     assert.equal(error.code, "iap_invalid", `${status} ${reason}`);
     assert.ok(String(error.cause).includes(reason), String(error.cause));
     assert.deepEqual(error.headers, {});
@@ -137,7 +137,7 @@ Deno.test("google play: a purchase that Google no longer knows has expired, with
       () => shop.play.read({ ...known(statement), facts: null }),
     ]
   ) {
-    assert.equal((await refused(first(), purchase_token)).code, "iap_invalid");
+    assert.equal((await errorFrom(first(), purchase_token)).code, "iap_invalid");
   }
 });
 
@@ -207,7 +207,7 @@ Deno.test("google play: an outage changes nothing: 503, and the next try succeed
         ...(isAboutReading ? [] : [() => shop.play.acknowledge(known(statement))]),
       ];
       for (const act of tries) {
-        const error = await refused(act(), purchase_token);
+        const error = await errorFrom(act(), purchase_token);
         assert.deepEqual([error.code, error.headers], ["service_unavailable", { "Retry-After": retryAfter }]);
         assert.deepEqual(error.shown.details, undefined);
       }
@@ -227,7 +227,7 @@ Deno.test("google play: a one-time purchase without a state is not bought", asyn
     { status: 404, body: googleError(404, "purchaseTokenNotFound"), times: 1 },
     { status: 200, body: {}, times: 1 },
   );
-  const error = await refused(
+  const error = await errorFrom(
     shop.play.verify({ receipt: purchase_token, product_id: "premium_lifetime" }),
     purchase_token,
   );
@@ -237,7 +237,7 @@ Deno.test("google play: a one-time purchase without a state is not bought", asyn
 Deno.test("google play: a slow response is an outage", async () => {
   await using shop = await openShop(150);
   const { purchase_token } = await shop.store.buy({ product_id: PLAN });
-  const { code } = await refused(
+  const { code } = await errorFrom(
     (async () => {
       await shop.store.script(purchase_token, { status: 200, body: {}, delay_ms: 400 });
       return await shop.play.verify({ receipt: purchase_token, product_id: PLAN });
@@ -251,7 +251,10 @@ Deno.test("google play: a rejected connection is an outage, and the error has no
   const closed = otherGoogle(() => new Response());
   await closed[Symbol.asyncDispose]();
   await using shop = await openShop(5_000, { PLAY_API_URL: closed.url });
-  const error = await refused(shop.play.verify({ receipt: "a-purchase-token", product_id: PLAN }), "a-purchase-token");
+  const error = await errorFrom(
+    shop.play.verify({ receipt: "a-purchase-token", product_id: PLAN }),
+    "a-purchase-token",
+  );
   assert.match(String(error.cause), /cannot be reached: .*\(address\)/);
   assert.deepEqual([error.code, error.headers], ["service_unavailable", { "Retry-After": "30" }]);
 });
@@ -269,7 +272,7 @@ Deno.test("google play: without an access token no request is sent", async (test
     await test.step(name, async () => {
       const GOOGLE_SERVICE_ACCOUNT = JSON.stringify({ ...account, ...change });
       const play = googlePlay(() => configOf({ ...shop.providers.environment, GOOGLE_SERVICE_ACCOUNT }));
-      const error = await refused(play.verify({ receipt: purchase_token, product_id: PLAN }), purchase_token);
+      const error = await errorFrom(play.verify({ receipt: purchase_token, product_id: PLAN }), purchase_token);
       assert.deepEqual([error.code, error.headers], ["service_unavailable", { "Retry-After": "30" }]);
     });
   }
@@ -315,7 +318,7 @@ Deno.test("google play: without its settings it is not configured", async () => 
       () => play.readNotification("Bearer a", {}),
     ]
   ) {
-    const { code, details } = await refused(attempt());
+    const { code, details } = await errorFrom(attempt());
     assert.deepEqual([code, details], ["service_unavailable", { reason: "not_configured" }]);
   }
 });

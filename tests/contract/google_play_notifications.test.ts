@@ -8,7 +8,7 @@ import {
 } from "../../supabase/functions/_shared/providers/google_play/notifications.ts";
 import type { PlayPurchase, PlayPush } from "../support/google_play.ts";
 import { keyPair, keyServer, signedToken } from "../support/key_pairs.ts";
-import { known, openShop, refused, type Shop } from "./google_play.ts";
+import { errorFrom, known, openShop, type Shop } from "./google_play.ts";
 
 const PLAN = "premium_monthly";
 const LIFETIME = "premium_lifetime";
@@ -269,7 +269,7 @@ Deno.test("google play notifications: only Google's signature for our audience a
   };
   for (const [name, [authorization, reason]] of Object.entries(forged)) {
     await test.step(name, async () => {
-      const { code, details } = await refused(shop.play.readNotification(authorization, body));
+      const { code, details } = await errorFrom(shop.play.readNotification(authorization, body));
       assert.deepEqual([code, details?.["reason"]], ["unauthorized", reason]);
     });
   }
@@ -280,7 +280,7 @@ Deno.test("google play notifications: when Google's keys cannot be read the erro
   server.answer = () => new Response("<html>", { status: 502 });
   await using shop = await openShop(5_000, { GOOGLE_JWKS_URL: server.url });
   const { authorization, body } = await shop.store.push();
-  assert.equal((await refused(shop.play.readNotification(authorization, body))).code, "service_unavailable");
+  assert.equal((await errorFrom(shop.play.readNotification(authorization, body))).code, "service_unavailable");
 });
 
 Deno.test("google play notifications: an invalid body is rejected with its field", async () => {
@@ -330,7 +330,7 @@ Deno.test("google play notifications: an invalid body is rejected with its field
       assert.equal((await shop.play.readNotification(authorization, one)).kind, "other");
       continue;
     }
-    const error = await refused(shop.play.readNotification(authorization, one));
+    const error = await errorFrom(shop.play.readNotification(authorization, one));
     assert.deepEqual([error.code, error.param], ["validation_error", param], JSON.stringify(one).slice(0, 200));
   }
 });

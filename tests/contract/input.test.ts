@@ -23,7 +23,7 @@ const Body = z.strictObject({ name: text(1, 3).optional(), list: z.array(z.stric
 
 type Expected = readonly (readonly [param: string | null, code: string])[];
 
-function refusedWith(expected: Expected) {
+function rejectsWith(expected: Expected) {
   return (error: unknown) => {
     assert.ok(error instanceof ApiError, String(error));
     assert.equal(error.code, "validation_error");
@@ -81,7 +81,7 @@ const numbers = [
 ];
 for (const number of [...numbers, "１", "null", "true", "%22%22", "-"]) {
   Deno.test(`input: the query rejects "${number}" as a number`, () => {
-    assert.throws(() => readQuery(Query, `?lat=${number}`), refusedWith([["lat", "invalid_type"]]));
+    assert.throws(() => readQuery(Query, `?lat=${number}`), rejectsWith([["lat", "invalid_type"]]));
   });
 }
 
@@ -122,7 +122,7 @@ const rejection: [query: string, errors: Expected][] = [
 ];
 for (const [query, errors] of rejection) {
   Deno.test(`input: the query "${query.slice(0, 50)}" is rejected for ${JSON.stringify(errors)}`, () => {
-    assert.throws(() => readQuery(Query, query), refusedWith(errors));
+    assert.throws(() => readQuery(Query, query), rejectsWith(errors));
   });
 }
 
@@ -155,8 +155,8 @@ Deno.test("input: a body of another media type, charset or encoding is 415", asy
 
 Deno.test("input: text is counted in characters, not in UTF-16 units", async () => {
   assert.deepEqual(await posted('{"name":"🚗🚗🚗"}'), { name: "🚗🚗🚗" });
-  await assert.rejects(posted('{"name":"🚗🚗🚗🚗"}'), refusedWith([["name", "too_big"]]));
-  await assert.rejects(posted('{"name":""}'), refusedWith([["name", "too_small"]]));
+  await assert.rejects(posted('{"name":"🚗🚗🚗🚗"}'), rejectsWith([["name", "too_big"]]));
+  await assert.rejects(posted('{"name":""}'), rejectsWith([["name", "too_small"]]));
 });
 
 const bodies: [body: BodyInit | null, errors: Expected][] = [
@@ -184,7 +184,7 @@ const bodies: [body: BodyInit | null, errors: Expected][] = [
 for (const [body, errors] of bodies) {
   const visible = body instanceof Uint8Array ? `bytes ${[...body]}` : JSON.stringify(body);
   Deno.test(`input: the body ${visible} is rejected for ${JSON.stringify(errors)}`, async () => {
-    await assert.rejects(posted(body), refusedWith(errors));
+    await assert.rejects(posted(body), rejectsWith(errors));
   });
 }
 
@@ -199,8 +199,8 @@ Deno.test("input: an error lists a hundred field errors at most", async () => {
 Deno.test("input: a body nested a hundred thousand deep is rejected at once, not a crash", async () => {
   const deep = "[".repeat(100_000) + "]".repeat(100_000);
   const started = performance.now();
-  await assert.rejects(posted(deep), refusedWith([[null, "malformed"]]));
-  await assert.rejects(posted(`{"nick":${deep}}`), refusedWith([[null, "malformed"], ["nick", "unknown_key"]]));
+  await assert.rejects(posted(deep), rejectsWith([[null, "malformed"]]));
+  await assert.rejects(posted(`{"nick":${deep}}`), rejectsWith([[null, "malformed"], ["nick", "unknown_key"]]));
   assert.ok(performance.now() - started < 10_000); // work that grows with the square of the depth takes longer
 });
 

@@ -65,7 +65,7 @@ Deno.test("traceparent: the client's trace is in the log and goes on to the data
   const traceparent = `00-${TRACE_ID}-${PARENT_ID}-01`;
   const [line] = await ask("/things/stored", {}, { traceparent, tracestate });
   assert.equal(line?.trace_id, TRACE_ID);
-  const { headers } = rest.asked.at(-1)!;
+  const { headers } = rest.calls.at(-1)!;
   const [, spanId] = /^00-0af7651916cd43dd8448eb211c80319c-([0-9a-f]{16})-01$/.exec(headers.get("traceparent") ?? "")!;
   assert.notEqual(spanId, PARENT_ID);
   assert.equal(headers.get("tracestate"), tracestate);
@@ -84,7 +84,7 @@ Deno.test("traceparent: a missing or invalid one is replaced by a new unsampled 
   const seen = new Set<string>();
   for (const traceparent of invalid) {
     const [line] = await ask("/things/stored", {}, { traceparent, tracestate: "vendor=value" });
-    const { headers } = rest.asked.at(-1)!;
+    const { headers } = rest.calls.at(-1)!;
     assert.match(headers.get("traceparent") ?? "", new RegExp(`^00-${line!.trace_id}-[0-9a-f]{16}-00$`), traceparent);
     assert.equal(headers.get("tracestate"), null, traceparent);
     assert.notEqual(line!.trace_id, TRACE_ID, traceparent);

@@ -25,7 +25,7 @@ function databases(answer: (url: URL, request: Request) => Response = () => Resp
     readsUrl: `http://127.0.0.1:${balancer.addr.port}`,
   };
   const close = async () => void await Promise.all([primary.shutdown(), balancer.shutdown()]);
-  return { asked: urls, config, [Symbol.asyncDispose]: close };
+  return { calls: urls, config, [Symbol.asyncDispose]: close };
 }
 
 const Thing = z.object({ id: z.string() });
@@ -46,11 +46,11 @@ const mine = { authorization: `Bearer ${token("11111111-2222-4333-8444-555555555
 Deno.test("reads: reads go to the load balancer by GET, and all else to the primary by POST", async () => {
   await using rest = databases();
   const ask = async (options: Parameters<typeof thing>[0], headers: Record<string, string> = {}) => {
-    rest.asked.length = 0;
+    rest.calls.length = 0;
     const app = createApp([thing(options)], { config: () => rest.config, log: () => {} });
     const request = new Request("http://localhost/things", { method: options.method ?? "GET", headers });
     assert.equal((await app.fetch(request)).status, 200);
-    return rest.asked.join();
+    return rest.calls.join();
   };
   assert.equal(await ask({}), "balancer GET thing");
   assert.equal(await ask({}, mine), "primary POST thing");
@@ -72,7 +72,7 @@ Deno.test("reads: a POST with an idempotency key goes to the primary, which keep
     }),
   );
   assert.equal(response.status, 503);
-  assert.deepEqual(rest.asked, ["primary POST run_command"]);
+  assert.deepEqual(rest.calls, ["primary POST run_command"]);
 });
 
 Deno.test("reads: a read that a replica cancels is sent to the primary, and no other error is retried", async () => {
@@ -81,10 +81,10 @@ Deno.test("reads: a read that a replica cancels is sent to the primary, and no o
     method === "GET" ? databaseError(500, "40001", conflict) : Response.json({ id: "a" })
   );
   assert.deepEqual(await asAnonymous(cancelled.config, TRACE, "any").rpc("thing"), { id: "a" });
-  assert.deepEqual(cancelled.asked, ["balancer GET thing", "primary POST thing"]);
+  assert.deepEqual(cancelled.calls, ["balancer GET thing", "primary POST thing"]);
   await using away = databases(() => databaseError(503, "PGRST000"));
   await assert.rejects(asAnonymous(away.config, TRACE, "any").rpc("thing"));
-  assert.deepEqual(away.asked, ["balancer GET thing"]);
+  assert.deepEqual(away.calls, ["balancer GET thing"]);
 });
 
 Deno.test("reads: arguments too long for a URL go by POST to the primary", async () => {
@@ -95,7 +95,7 @@ Deno.test("reads: arguments too long for a URL go by POST to the primary", async
   await db.rpc("thing", { q: "駅".repeat(1_000) });
   await db.rpc("thing", { q: undefined, ids: Array.from({ length: 100 }, () => crypto.randomUUID()) });
   const [byPost, byGet] = ["primary POST thing", "balancer GET thing"];
-  assert.deepEqual(rest.asked, [byPost, byPost, byPost, byGet]);
+  assert.deepEqual(rest.calls, [byPost, byPost, byPost, byGet]);
 });
 
 Deno.test("reads: lists are sent as Postgres arrays, objects as JSON, and undefined arguments are left out", () => {

@@ -10,11 +10,11 @@ import { followed } from "../support/contract.ts";
 import { token } from "../support/tokens.ts";
 import {
   anyDatabase,
-  type Asked,
   databaseError,
   fakeRest,
   PUBLISHABLE_KEY,
   RATE_LIMIT,
+  type RecordedCall,
   SECRET,
   SECRET_KEY,
 } from "./fake_rest.ts";
@@ -75,7 +75,7 @@ const routes = [
   }),
 ];
 
-type Answer = (call: Asked, nth: number) => Response;
+type Answer = (call: RecordedCall, nth: number) => Response;
 const fresh: Answer = ({ name }) =>
   Response.json(name === "run_command" ? { replayed: false, reply: { id: "a" } } : { id: "a" });
 
@@ -97,7 +97,7 @@ Deno.test("requests: with a key each call of the handler is made once for it, wi
   const response = await sending(rest)("/things", { "idempotency-key": "k" }, '{"name":"a"}');
   assert.deepEqual([response.status, await response.json()], [201, { id: "a" }]);
   assert.equal(response.headers.get("idempotent-replayed"), null);
-  const { p_fingerprint, ...args } = rest.asked[0]!.args;
+  const { p_fingerprint, ...args } = rest.calls[0]!.args;
   assert.match(String(p_fingerprint), /^[0-9a-f]{64}$/);
   assert.deepEqual(args, { p_key: "k", p_command: "make_thing", p_arguments: { p_name: "a" }, p_nth: 1 });
 });
@@ -105,7 +105,7 @@ Deno.test("requests: with a key each call of the handler is made once for it, wi
 Deno.test("requests: calls of one function in a request are counted, across every use of the database", async () => {
   await using rest = fakeRest(fresh);
   await sending(rest)("/things/twice", { "idempotency-key": "k" });
-  const calls = rest.asked.map(({ args }) => [args["p_command"], args["p_nth"], args["p_arguments"]]);
+  const calls = rest.calls.map(({ args }) => [args["p_command"], args["p_nth"], args["p_arguments"]]);
   assert.deepEqual(calls, [
     ["make_thing", 1, { p_name: "first" }],
     ["tell_thing", 1, {}],
@@ -118,7 +118,7 @@ Deno.test("requests: without a key, and for other methods than POST, calls go di
   const send = sending(rest);
   await send("/things");
   await send("/things", { "idempotency-key": "not a key" }, "{}", "PUT");
-  assert.deepEqual(rest.asked.map(({ name }) => name), ["make_thing", "put_thing"]);
+  assert.deepEqual(rest.calls.map(({ name }) => name), ["make_thing", "put_thing"]);
 });
 
 Deno.test("requests: a response is a replay when every call of it is a replay", async () => {
@@ -141,7 +141,7 @@ Deno.test("requests: the fingerprint depends on path, query and parsed body", as
   const send = sending(rest);
   const fingerprint = async (path: string, body: string) => {
     await send(path, { "idempotency-key": "k" }, body);
-    return rest.asked.at(-1)!.args["p_fingerprint"];
+    return rest.calls.at(-1)!.args["p_fingerprint"];
   };
   const first = await fingerprint("/things", '{"name":"a","tags":["x","y"]}');
   assert.equal(await fingerprint("/things", ' { "tags" : ["x", "y"], "name": "\\u0061" } '), first);
@@ -164,7 +164,7 @@ Deno.test("requests: a key that is not 1 to 255 visible characters is rejected, 
     const expected = { code: "validation_error", param: "Idempotency-Key", field: "invalid_format" } as const;
     await assertError(await send("/things", { "idempotency-key": key }), expected);
   }
-  assert.deepEqual(rest.asked, []);
+  assert.deepEqual(rest.calls, []);
   assert.equal((await send("/things", { "idempotency-key": "~".repeat(255) })).status, 201);
 });
 
@@ -176,9 +176,9 @@ Deno.test("requests: without a caller the key is ignored", async () => {
     const response = await fetch(new Request(`http://localhost${path}`, { method: "POST", body: "{}", headers }));
     assert.equal(response.status, 201, path);
   }
-  assert.deepEqual(rest.asked.map(({ name }) => name), ["tell_thing", "tell_thing"]);
+  assert.deepEqual(rest.calls.map(({ name }) => name), ["tell_thing", "tell_thing"]);
   await sending(rest)("/things/open", { "idempotency-key": "k" });
-  assert.equal(rest.asked.at(-1)!.name, "run_command");
+  assert.equal(rest.calls.at(-1)!.name, "run_command");
 });
 
 Deno.test("requests: every response to a counted request has the remaining quota, also an error", async () => {
@@ -203,7 +203,7 @@ Deno.test("requests: beyond the quota the response is 429 with Retry-After, and 
   assert.equal(response.headers.get("ratelimit"), '"write";r=0;t=42');
   assert.deepEqual((await response.clone().json()).error.details, { policy: "write", retry_after: 42 });
   await assertError(response, { code: "rate_limited" });
-  assert.equal(rest.asked.length, 0);
+  assert.equal(rest.calls.length, 0);
 });
 
 Deno.test("requests: beyond the quota the body of an anonymous request is not read", async () => {
@@ -211,7 +211,7 @@ Deno.test("requests: beyond the quota the body of an anonymous request is not re
   let pulled = 0;
   const body = new ReadableStream<Uint8Array>({ pull: () => void pulled++ }, { highWaterMark: 0 });
   await assertError(await sending(rest)("/things/public", {}, body), { code: "rate_limited" });
-  assert.deepEqual([pulled, rest.asked.length], [0, 0]);
+  assert.deepEqual([pulled, rest.calls.length], [0, 0]);
 });
 
 Deno.test("requests: an unknown policy is an internal error", async () => {
@@ -220,7 +220,7 @@ Deno.test("requests: an unknown policy is an internal error", async () => {
 });
 
 Deno.test("requests: an authenticated user is counted with the command, an anonymous one by address", async () => {
-  const seen: Asked[] = [];
+  const seen: RecordedCall[] = [];
   await using rest = fakeRest(fresh, (call) => {
     seen.push(call);
     return RATE_LIMIT;
@@ -275,7 +275,7 @@ Deno.test("requests: an expensive read is counted with its call; for an anonymou
   await fetch(new Request("http://localhost/things?all=1", { headers: { ...headers, authorization } }));
   assert.deepEqual([anonymous.headers.get("ratelimit"), await anonymous.json()], ['"write";r=119;t=60', { id: "a" }]);
   const read = { p_function: "list_things", p_arguments: { p_all: "1" } };
-  assert.deepEqual(rest.asked.map(({ name, args, headers }) => [name, args, headers.get("apikey")]), [
+  assert.deepEqual(rest.calls.map(({ name, args, headers }) => [name, args, headers.get("apikey")]), [
     ["list_things", {}, PUBLISHABLE_KEY],
     ["read_counted", { ...read, p_address: "203.0.113.7" }, SECRET_KEY],
     ["read_counted", read, PUBLISHABLE_KEY],

@@ -259,7 +259,7 @@ Deno.test("router: database calls have the id of their request", async () => {
   await ask("/things/mine");
   await ask("/things/all", { headers: { authorization: `Bearer ${SECRET_KEY}` } });
   assert.deepEqual(
-    rest.asked.map(({ headers }) => headers.get("x-request-id")),
+    rest.calls.map(({ headers }) => headers.get("x-request-id")),
     lines.map(({ request_id }) => request_id),
   );
 });
@@ -325,7 +325,7 @@ Deno.test("router: the publishable key as bearer is an anonymous user: accepted 
     assert.equal((await ask("/things/mine", { headers: { authorization } })).status, 200);
     await assertError(await ask("/things", post("{}", { authorization })), { code: "unauthorized" });
   }
-  assert.equal(rest.asked[0]?.headers.get("authorization"), null);
+  assert.equal(rest.calls[0]?.headers.get("authorization"), null);
 });
 
 Deno.test("router: a route without a body accepts an empty object, and nothing else", async () => {
@@ -377,10 +377,10 @@ Deno.test("router: the database sees an anonymous user, the caller's own token, 
   await ask("/things/mine");
   await ask("/things/mine", { headers: { authorization } });
   await ask("/things/all", { headers: { authorization: `Bearer ${SECRET_KEY}` } });
-  const seen = rest.asked.map(({ headers }) => [headers.get("apikey"), headers.get("authorization")]);
+  const seen = rest.calls.map(({ headers }) => [headers.get("apikey"), headers.get("authorization")]);
   assert.deepEqual(seen, [[PUBLISHABLE_KEY, null], [PUBLISHABLE_KEY, authorization], [SECRET_KEY, null]]);
   assert.deepEqual(
-    rest.asked.map(({ headers }) => headers.get("content-profile") ?? headers.get("accept-profile")),
+    rest.calls.map(({ headers }) => headers.get("content-profile") ?? headers.get("accept-profile")),
     ["api", "api", "api"],
   );
 });
@@ -390,7 +390,7 @@ Deno.test("router: legacy keys are tokens, and are sent to the database as such"
   const { ask } = appWith({ ...rest.config, anonymousKeys: [ANON_KEY], serviceKeys: [SERVICE_ROLE_KEY] });
   await ask("/things/mine");
   await ask("/things/all", { headers: { authorization: `Bearer ${SERVICE_ROLE_KEY}` } });
-  const seen = rest.asked.map(({ headers }) => [headers.get("apikey"), headers.get("authorization")]);
+  const seen = rest.calls.map(({ headers }) => [headers.get("apikey"), headers.get("authorization")]);
   assert.deepEqual(seen, [[ANON_KEY, `Bearer ${ANON_KEY}`], [SERVICE_ROLE_KEY, `Bearer ${SERVICE_ROLE_KEY}`]]);
 });
 

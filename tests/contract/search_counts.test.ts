@@ -120,20 +120,20 @@ Deno.test("search counts: the function writes them in one call of the service", 
   // More than a batch, so that the test does not wait.
   const ids = Array.from({ length: 2_000 }, () => crypto.randomUUID());
   counts.add(ids);
-  const call = await eventually(() => rest.asked[0]);
+  const call = await eventually(() => rest.calls[0]);
   assert.equal(call.name, "add_search_counts");
   assert.equal(call.headers.get("apikey"), rest.config.serviceKeys[0]);
   assert.deepEqual(call.args, { p_counts: Object.fromEntries(ids.map((id) => [id, 1])) });
   await settled();
-  assert.equal(rest.asked.length, 1);
+  assert.equal(rest.calls.length, 1);
 });
 
 Deno.test("search counts: an outcome that is not known is not repeated", async () => {
   await using rest = fakeRest(() => databaseError(500, "57P01"));
   searchCounts(() => rest.config).add(Array.from({ length: 2_000 }, () => crypto.randomUUID()));
-  await eventually(() => rest.asked.length > 0 || undefined);
+  await eventually(() => rest.calls.length > 0 || undefined);
   await settled();
-  assert.equal(rest.asked.length, 1);
+  assert.equal(rest.calls.length, 1);
 });
 
 Deno.test("search counts: lists of lots are counted; requests by id and changes are not", () => {

@@ -25,7 +25,7 @@ function verifierFor({ url }: KeyServer, { config, times, clock }: Options = {})
 }
 
 /** Why a token is rejected: `details.reason`, or the code where there is none. Undefined when it is accepted. */
-async function refusalOf(verifier: TokenVerifier, given: string): Promise<unknown> {
+async function rejectionOf(verifier: TokenVerifier, given: string): Promise<unknown> {
   return await verifier.verify(given).then(
     () => undefined,
     ({ code, details }: ApiError) => details?.["reason"] ?? code,
@@ -55,7 +55,7 @@ Deno.test("tokens: the configuration chooses the algorithms, never the token", a
     const verifier = verifierFor(server, { config: { algorithms: [accepted] } });
     for (const [algorithm, one] of Object.entries(given)) {
       const expected = algorithm === accepted ? undefined : "token_invalid";
-      assert.equal(await refusalOf(verifier, one), expected, `${algorithm} where ${accepted} is accepted`);
+      assert.equal(await rejectionOf(verifier, one), expected, `${algorithm} where ${accepted} is accepted`);
     }
   }
 });
@@ -71,13 +71,13 @@ Deno.test("tokens: a public key is never used as a shared secret, with any heade
     for (const { publicPem, kid, jwk } of [ec, rsa]) {
       for (const key of [publicPem, publicPem.trim(), JSON.stringify(jwk), String(jwk["x"] ?? jwk["n"])]) {
         const forged = token(USER, { secret: key, header: { kid } });
-        assert.equal(await refusalOf(verifier, forged), "token_invalid");
+        assert.equal(await rejectionOf(verifier, forged), "token_invalid");
       }
     }
     const shared = token(USER, { secret: SECRET, header: { kid: "shared" } });
-    assert.equal(await refusalOf(verifier, shared), secret ? undefined : "token_invalid");
-    assert.equal(await refusalOf(verifier, unsigned({ alg: "none" })), "token_invalid");
-    assert.equal(await refusalOf(verifier, unsigned({ alg: "none", kid: ec.kid })), "token_invalid");
+    assert.equal(await rejectionOf(verifier, shared), secret ? undefined : "token_invalid");
+    assert.equal(await rejectionOf(verifier, unsigned({ alg: "none" })), "token_invalid");
+    assert.equal(await rejectionOf(verifier, unsigned({ alg: "none", kid: ec.kid })), "token_invalid");
   }
 });
 
@@ -95,7 +95,7 @@ Deno.test("tokens: an ES256 token is rejected for every claim that an HS256 toke
   const verifier = verifierFor(server, { config: { issuer: "https://ref.test/auth/v1" } });
   const iss = "https://ref.test/auth/v1";
   const reason = (claims: Record<string, unknown>, header = {}) =>
-    refusalOf(verifier, signedToken(pair, USER, { claims: { iss, ...claims }, header }));
+    rejectionOf(verifier, signedToken(pair, USER, { claims: { iss, ...claims }, header }));
   assert.equal(await reason({}), undefined);
   assert.equal(await reason({ exp: now() - 120 }), "token_expired");
   const wrong: Record<string, unknown>[] = [
@@ -116,7 +116,7 @@ Deno.test("tokens: an ES256 token is rejected for every claim that an HS256 toke
     assert.equal(await reason({}, header), "token_invalid", JSON.stringify(header));
   }
   const forged = signedToken({ ...stranger, kid: pair.kid }, USER, { claims: { iss } });
-  assert.equal(await refusalOf(verifier, forged), "token_invalid");
+  assert.equal(await rejectionOf(verifier, forged), "token_invalid");
 });
 
 Deno.test("tokens: requests that come together share one read of the keys", async () => {
@@ -133,10 +133,10 @@ Deno.test("tokens: a new key is found by one more read, and unknown keys cost on
   await using server = keyServer(first);
   let time = 0;
   const verifier = verifierFor(server, { clock: () => time });
-  assert.equal(await refusalOf(verifier, signedToken(first, USER)), undefined);
+  assert.equal(await rejectionOf(verifier, signedToken(first, USER)), undefined);
   const readAgain = async (expected: number) => {
     const outcomes = await Promise.all(
-      Array.from({ length: 20 }, () => refusalOf(verifier, signedToken(unknown, USER))),
+      Array.from({ length: 20 }, () => rejectionOf(verifier, signedToken(unknown, USER))),
     );
     assert.deepEqual(new Set(outcomes), new Set(["token_invalid"]));
     assert.equal(server.reads, expected);
@@ -144,8 +144,12 @@ Deno.test("tokens: a new key is found by one more read, and unknown keys cost on
   await readAgain(1); // the keys were read a moment ago
   time += 30_000;
   server.keys = [second.jwk];
-  assert.equal(await refusalOf(verifier, signedToken(second, USER)), undefined);
-  assert.equal(await refusalOf(verifier, signedToken(first, USER)), "token_invalid", "a revoked key no longer counts");
+  assert.equal(await rejectionOf(verifier, signedToken(second, USER)), undefined);
+  assert.equal(
+    await rejectionOf(verifier, signedToken(first, USER)),
+    "token_invalid",
+    "a revoked key no longer counts",
+  );
   assert.equal(server.reads, 2);
   await readAgain(2);
   time += 30_000;
@@ -157,12 +161,12 @@ Deno.test("tokens: keys are read again after ten minutes, and a revoked one no l
   await using server = keyServer(first, second);
   let time = 0;
   const verifier = verifierFor(server, { clock: () => time });
-  assert.equal(await refusalOf(verifier, signedToken(first, USER)), undefined);
+  assert.equal(await rejectionOf(verifier, signedToken(first, USER)), undefined);
   server.keys = [second.jwk];
   time += 599_000;
-  assert.equal(await refusalOf(verifier, signedToken(first, USER)), undefined);
+  assert.equal(await rejectionOf(verifier, signedToken(first, USER)), undefined);
   time += 2_000;
-  assert.equal(await refusalOf(verifier, signedToken(first, USER)), "token_invalid");
+  assert.equal(await rejectionOf(verifier, signedToken(first, USER)), "token_invalid");
   assert.equal(server.reads, 2);
 });
 
@@ -177,22 +181,22 @@ Deno.test("tokens: during an outage of the auth server known keys are valid for 
     () => Response.json({ keys: "none" }),
   ];
   server.answer = away[0];
-  assert.equal(await refusalOf(verifier, signedToken(known, USER)), "service_unavailable");
-  assert.equal(await refusalOf(verifier, signedToken(known, USER)), "service_unavailable");
+  assert.equal(await rejectionOf(verifier, signedToken(known, USER)), "service_unavailable");
+  assert.equal(await rejectionOf(verifier, signedToken(known, USER)), "service_unavailable");
   assert.equal(server.reads, 1, "a read that failed is not repeated at once");
   time += 2_000;
   server.answer = undefined;
-  assert.equal(await refusalOf(verifier, signedToken(known, USER)), undefined);
+  assert.equal(await rejectionOf(verifier, signedToken(known, USER)), undefined);
   for (const answer of away) {
     time += 700_000;
     server.answer = answer;
-    assert.equal(await refusalOf(verifier, signedToken(known, USER)), undefined);
+    assert.equal(await rejectionOf(verifier, signedToken(known, USER)), undefined);
     time += 3_000;
-    assert.equal(await refusalOf(verifier, signedToken(other, USER)), "service_unavailable");
-    assert.equal(await refusalOf(verifier, token(USER, { secret: SECRET })), undefined);
+    assert.equal(await rejectionOf(verifier, signedToken(other, USER)), "service_unavailable");
+    assert.equal(await rejectionOf(verifier, token(USER, { secret: SECRET })), undefined);
   }
   time += 3_600_000;
-  assert.equal(await refusalOf(verifier, signedToken(known, USER)), "service_unavailable");
+  assert.equal(await rejectionOf(verifier, signedToken(known, USER)), "service_unavailable");
 });
 
 Deno.test("tokens: a request to an auth server without a response ends with the timeout", async () => {
@@ -201,7 +205,7 @@ Deno.test("tokens: a request to an auth server without a response ends with the 
   const { promise: end, resolve } = Promise.withResolvers<Response>();
   server.answer = () => end;
   const verifier = verifierFor(server, { times: { timeout: 100 } });
-  assert.equal(await refusalOf(verifier, signedToken(pair, USER)), "service_unavailable");
+  assert.equal(await rejectionOf(verifier, signedToken(pair, USER)), "service_unavailable");
   resolve(new Response());
 });
 
@@ -229,6 +233,6 @@ Deno.test("tokens: a token valid only by the leeway is sent to the database as a
   const beyond = [{ exp: now() - 62 }, { nbf: now() + 75 }, { iat: now() + 75 }];
   for (const claims of beyond) {
     const expected = "exp" in claims ? "token_expired" : "token_invalid";
-    assert.equal(await refusalOf(verifierFor(server), token(USER, { secret: SECRET, claims })), expected);
+    assert.equal(await rejectionOf(verifierFor(server), token(USER, { secret: SECRET, claims })), expected);
   }
 });

@@ -12,7 +12,7 @@ async function asking(apps: Apps, name: string): Promise<Response> {
   await using rest = fakeRest(() => Response.error());
   const app = createApp(routes, { config: () => ({ ...rest.config, apps }), log: () => {} });
   const response = await app.fetch(new Request(`http://localhost/well-known/${name}`));
-  assert.equal(rest.asked.length, 0, "the database has no part in it");
+  assert.equal(rest.calls.length, 0, "the database has no part in it");
   return response;
 }
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { forgetWithdrawn } from "../support/forgotten.ts";
-import { plantHistory } from "../support/history.ts";
+import { eraseWithdrawn } from "../support/forgotten.ts";
+import { seedHistory } from "../support/history.ts";
 import { newLot, newUser, runJob, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -56,7 +56,7 @@ async function counts() {
 }
 
 Deno.test("archive: badges, exports and segments read rows archived after a year, and every row is in one table", async () => {
-  await plantHistory(sql, PEOPLE, 4000);
+  await seedHistory(sql, PEOPLE, 4000);
   const someone = (await sql`select id from public.app_users order by id limit 1`)[0]!["id"] as string;
   const read = async () => [await rebuilt(), await exported(someone), await segment(300), await segment(60)];
   const [before, at] = [await read(), await counts()];
@@ -121,7 +121,7 @@ Deno.test("archive: a user who withdraws or is deleted has no row in either tabl
     await sql.begin(async (mover) => {
       while ((await mover`select private.next_archive_batch() as more`)[0]!["more"]);
       leaving = leave === "withdraw"
-        ? db.as(signedIn(user), (as) => as`select commands.withdraw_my_account()`).then(() => forgetWithdrawn(sql))
+        ? db.as(signedIn(user), (as) => as`select commands.withdraw_my_account()`).then(() => eraseWithdrawn(sql))
         : sql`delete from auth.users where id = ${user}`.execute();
       await eventually(async () => {
         const waiting = await sql`

@@ -7,7 +7,7 @@ import { database } from "../support/database.ts";
 import { newAdministrator } from "../support/activities.ts";
 import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newLot } from "../support/rows.ts";
-import { type FeeAnswer, plantLots } from "./support/fees.ts";
+import { type FeeAnswer, seedLots } from "./support/fees.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -336,7 +336,7 @@ const given = (rules: readonly Rule[]) => rules.map((rule) => ({ ...rule, id: cr
 
 for (const example of examples) {
   Deno.test(`preview-fee: ${example.id}: the result of calc-fee once the same rules are stored, and nothing is stored`, async () => {
-    const [lot] = await plantLots(db.sql, [{
+    const [lot] = await seedLots(db.sql, [{
       time_zone: example.time_zone,
       rules: [{ ...band, rule_order: 1 }] as never,
     }]);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import postgres, { type TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
-import { forgetWithdrawn } from "../support/forgotten.ts";
+import { eraseWithdrawn } from "../support/forgotten.ts";
 import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newUser, signedIn } from "../support/rows.ts";
 
@@ -208,7 +208,7 @@ for (
   const [what, leave] of [
     ["withdraws", async (id: string) => {
       await db.sql`update public.app_users set status = 'withdrawn' where id = ${id}`;
-      await forgetWithdrawn(db.sql);
+      await eraseWithdrawn(db.sql);
     }],
     ["is deleted", async (id: string) => void await db.sql`delete from auth.users where id = ${id}`],
   ] as const

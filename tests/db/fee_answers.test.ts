@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Rule } from "../oracles/fees.ts";
 import { database } from "../support/database.ts";
 import { errorOf } from "../support/database_errors.ts";
-import { answers, type FeeAnswer, outcomeOf, plantLots, type PricedLot } from "./support/fees.ts";
+import { answers, type FeeAnswer, outcomeOf, type PricedLot, seedLots } from "./support/fees.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -21,7 +21,7 @@ const day = { time_start: "08:00", time_end: "22:00" };
 const night = { time_start: "22:00", time_end: "08:00" };
 
 async function ask(lot: PricedLot, entry_at: string, exit_at: string, vehicle_type = "standard"): Promise<FeeAnswer> {
-  const [seeded] = await plantLots(db.sql, [lot]);
+  const [seeded] = await seedLots(db.sql, [lot]);
   const [answer] = await answers(db.sql, [{ lot: seeded!, entry_at, exit_at, vehicle_type }]);
   return answer!;
 }
@@ -151,7 +151,7 @@ Deno.test("fee answers: an overridden date is priced by its own rows only, and t
 
 Deno.test("fee answers: rules for other vehicles have this reason", async () => {
   const usual = metered(60, 100);
-  const [lot] = await plantLots(db.sql, [{ rules: [usual] }]);
+  const [lot] = await seedLots(db.sql, [{ rules: [usual] }]);
   const group = id();
   const bike = metered(60, 50);
   await db.sql`
@@ -184,7 +184,7 @@ Deno.test("fee answers: notes for holidays priced as their day of the week, a ca
   assert.deepEqual(await notes(capped(null), ...halfADay), []);
   assert.deepEqual(await notes(capped(false), ...longer), []);
 
-  const [lot] = await plantLots(db.sql, [{ rules: [metered(60, 200)] }]);
+  const [lot] = await seedLots(db.sql, [{ rules: [metered(60, 200)] }]);
   await db.sql`update public.parking_lots set max_parking_duration_min = 60 where id = ${lot!}`;
   const stays = [june(1, "11:00:00"), june(1, "11:00:01")].map((exit_at) => ({
     lot: lot!,
@@ -222,7 +222,7 @@ Deno.test("fee answers: an empty stay costs nothing, also without rules and for 
 });
 
 Deno.test("fee answers: an exit before the entry and a stay of more than 366 days are rejected and name the exit", async () => {
-  const [lot] = await plantLots(db.sql, [{ rules: [metered(60, 100)] }]);
+  const [lot] = await seedLots(db.sql, [{ rules: [metered(60, 100)] }]);
   for (const exit of [june(1, "09:59:59"), "2027-06-02T10:00:01+09:00"]) {
     const call = db.sql`select private.fee_answer(${lot!}, 'standard', ${june(1, "10:00:00")}, ${exit})`;
     const { code, status, param } = await errorOf(call);
@@ -284,7 +284,7 @@ interface Meter {
   readonly curve: readonly { at: string; amount: number }[];
 }
 async function meter(lot: PricedLot, entry: string, now: string): Promise<Meter> {
-  const [seeded] = await plantLots(db.sql, [lot]);
+  const [seeded] = await seedLots(db.sql, [lot]);
   const [row] = await db.sql<{ meter: Meter }[]>`
     select private.fee_meter(${seeded!}, 'standard', ${entry}, ${now}) as meter`;
   return row!.meter;

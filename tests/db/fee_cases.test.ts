@@ -4,7 +4,7 @@ import type { TransactionSql } from "postgres";
 import { naiveFee, type Rule } from "../oracles/fees.ts";
 import { holidays, workedExamples } from "../support/cases.ts";
 import { database } from "../support/database.ts";
-import { answers, outcomeOf, plantLots, stayFees } from "./support/fees.ts";
+import { answers, outcomeOf, seedLots, stayFees } from "./support/fees.ts";
 
 interface Example {
   readonly id: string;
@@ -22,7 +22,7 @@ const db = await database();
 Deno.test.afterAll(() => db.close());
 
 const examples = workedExamples<Example[]>("fee-cases.json");
-const lots = await plantLots(db.sql, examples);
+const lots = await seedLots(db.sql, examples);
 const questions = examples.map((example, n) => ({ ...example, lot: lots[n]! }));
 const expected = examples.map(({ expect }) => expect.refusal ?? expect.total_amount!);
 const results = await answers(db.sql, questions);

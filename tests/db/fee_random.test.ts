@@ -5,7 +5,7 @@ import { naiveFee } from "../oracles/fees.ts";
 import { Chance, type RandomStay, randomStay } from "../oracles/random_fees.ts";
 import { holidays } from "../support/cases.ts";
 import { database } from "../support/database.ts";
-import { answers, type FeeAnswer, outcomeOf, plantLots, type Question, stayFees } from "./support/fees.ts";
+import { answers, type FeeAnswer, outcomeOf, type Question, seedLots, stayFees } from "./support/fees.ts";
 
 const SETS = Number(Deno.env.get("FEE_SETS") ?? 500);
 const SEED = Number(Deno.env.get("FEE_SEED") ?? 1);
@@ -22,7 +22,7 @@ const questions: Question[] = [];
 const results: FeeAnswer[] = [];
 for (let done = 0; done < SETS; done += BATCH) {
   const batch = Array.from({ length: Math.min(BATCH, SETS - done) }, () => randomStay(chance));
-  const lots = await plantLots(db.sql, batch);
+  const lots = await seedLots(db.sql, batch);
   const args = batch.map(({ entry_at, exit_at }, n) => ({ lot: lots[n]!, entry_at, exit_at }));
   stays.push(...batch);
   questions.push(...args);

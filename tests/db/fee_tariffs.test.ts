@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { plantLots, stayFees } from "./support/fees.ts";
+import { seedLots, stayFees } from "./support/fees.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -11,7 +11,7 @@ const NOON = { entry_at: "2026-06-03T12:00:00+09:00", exit_at: "2026-06-03T13:00
 const hourly = (price_minor: number) => ({ category: "time_band" as const, per_minutes: 60, price_minor });
 
 async function newLot(...rules: ReturnType<typeof hourly>[]): Promise<string> {
-  return (await plantLots(db.sql, [{ rules }]))[0]!;
+  return (await seedLots(db.sql, [{ rules }]))[0]!;
 }
 async function hourPrice(lot: string): Promise<number | null> {
   const [row] = await db.sql<{ hour_price: number | null }[]>`
@@ -58,7 +58,7 @@ Deno.test("fee tariffs: a rule that moves to another lot changes both", async ()
 
 Deno.test("fee tariffs: a lot without rules has no hour price, and one whose rules leave a gap at noon has none", async () => {
   assert.equal(await hourPrice(await newLot()), null);
-  const [night] = await plantLots(db.sql, [{ rules: [{ ...hourly(100), time_start: "20:00", time_end: "08:00" }] }]);
+  const [night] = await seedLots(db.sql, [{ rules: [{ ...hourly(100), time_start: "20:00", time_end: "08:00" }] }]);
   assert.equal(await hourPrice(night!), null);
 });
 
@@ -69,7 +69,7 @@ Deno.test("fee tariffs: the hour price is that of an ordinary Wednesday, for any
     { ...hourly(700), day_type: "saturday", rule_order: 3 },
   ];
   const date_overrides = [{ override_date: "2026-06-03", pricing: [hourly(9000)] }];
-  const lots = await plantLots(db.sql, [
+  const lots = await seedLots(db.sql, [
     { rules, date_overrides },
     { rules, time_zone: "Pacific/Auckland" },
     { rules: [{ ...hourly(200), time_start: "12:00", time_end: "13:00" }], time_zone: "America/New_York" },
@@ -103,7 +103,7 @@ Deno.test("fee tariffs: rules of no group are the default group's, and a group w
 });
 
 Deno.test("fee tariffs: the rules of the default group and of no group are listed as one list, before those of other groups", async () => {
-  const [lot] = await plantLots(db.sql, [{ rules: [{ ...hourly(2), rule_order: 2 }] }]) as [string];
+  const [lot] = await seedLots(db.sql, [{ rules: [{ ...hourly(2), rule_order: 2 }] }]) as [string];
   await newGroup(lot, { code: "large", display_order: -1, vehicle_types: ["truck"] }, 4);
   const group = await newGroup(lot, { code: "all", is_default: true, display_order: 5 }, 1);
   await db.sql`insert into public.pricing_rules ${
@@ -139,7 +139,7 @@ Deno.test("fee tariffs: a change of a group changes prices at once: its vehicles
 });
 
 Deno.test("fee tariffs: a date's own prices are those of every vehicle", async () => {
-  const [lot] = await plantLots(db.sql, [{
+  const [lot] = await seedLots(db.sql, [{
     rules: [hourly(300)],
     date_overrides: [{ override_date: "2026-06-03", pricing: [hourly(1000)] }],
   }]);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Sql, TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { forgetWithdrawn } from "../support/forgotten.ts";
+import { eraseWithdrawn } from "../support/forgotten.ts";
 import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newLot, newUser, purge, signedIn } from "../support/rows.ts";
 
@@ -330,7 +330,7 @@ Deno.test("idempotency: a withdrawal of a user with a telephone number waits for
     }),
     claimed.then(() => db.as(signedIn(user), (sql) => sql`select commands.withdraw_my_account()`)),
   ]);
-  await forgetWithdrawn(db.sql);
+  await eraseWithdrawn(db.sql);
   const [left] = await db.sql`
     select status, (select count(*)::integer from public.user_vehicles where user_id = ${user}) as vehicles
     from public.app_users where id = ${user}`;

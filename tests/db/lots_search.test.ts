@@ -150,14 +150,14 @@ Deno.test("nearest lots: lots a few centimetres to metres apart are all found, w
 });
 
 /** The conditions of a page: a condition over private.search_entries e, and the share of lots that is expected to meet it. */
-interface Asked {
+interface PageCase {
   readonly condition: string;
   readonly share: number;
   readonly most_m: number | null;
 }
 
 /** Compares pages after lots of many ranks with a full sort. Returns the number of all lots. */
-async function pagesAgree({ lat, lng }: { lat: number; lng: number }, { condition, share, most_m }: Asked) {
+async function pagesAgree({ lat, lng }: { lat: number; lng: number }, { condition, share, most_m }: PageCase) {
   const ranked = await db.sql.unsafe<{ id: string; key: number }[]>(`
     select parking_lot_id as id, key
     from private.search_entries e

@@ -221,13 +221,13 @@ Deno.test("occupancy: the forecast equals a count of its samples, by hour of the
   // Bursts, so that there are corrections, also over the end of an hour.
   const minutes = Array.from({ length: 150 }, () => chances.below(20 * 24 * 60)).sort((a, b) => a - b)
     .flatMap((minute) => Array.from({ length: 4 }, (_, nth) => minute + 7 * nth)).sort((a, b) => a - b);
-  interface Told {
+  interface Report {
     readonly lot: string;
     readonly minute: number;
     readonly free_spaces: number;
   }
-  const samples = new Set<Told>();
-  const former = new Map<string, { told: Told; hour: string }>();
+  const samples = new Set<Report>();
+  const former = new Map<string, { report: Report; hour: string }>();
   for (const minute of minutes) {
     const [lot, source] = [chances.pick(lots), chances.pick(["sensor", "operator", "driver", "driver", "driver"])];
     const user = source === "driver" ? chances.pick(users) : null;
@@ -239,10 +239,10 @@ Deno.test("occupancy: the forecast equals a count of its samples, by hour of the
       insert into public.occupancy_reports (parking_lot_id, source, user_id, free_spaces, reported_at)
       values (${lot}, ${source}, ${user}, ${occupancyReport.free_spaces}, timestamptz '2026-03-20' + ${minute} * interval '1 minute')`;
     const before = former.get(`${lot} ${source} ${user}`);
-    const corrects = before !== undefined && user !== null && minute < before.told.minute + 10;
-    if (before?.hour !== hour || (corrects && samples.has(before.told))) samples.add(occupancyReport);
-    if (corrects) samples.delete(before.told);
-    former.set(`${lot} ${source} ${user}`, { told: occupancyReport, hour });
+    const corrects = before !== undefined && user !== null && minute < before.report.minute + 10;
+    if (before?.hour !== hour || (corrects && samples.has(before.report))) samples.add(occupancyReport);
+    if (corrects) samples.delete(before.report);
+    former.set(`${lot} ${source} ${user}`, { report: occupancyReport, hour });
   }
   for (const lot of lots) {
     const expected = await db.sql<Hour[]>`

@@ -1,7 +1,7 @@
 // Push in the database: fan-out page by page, batches for several consumers, outcomes that count once, quiet hours.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { forgetWithdrawn } from "../support/forgotten.ts";
+import { eraseWithdrawn } from "../support/forgotten.ts";
 import { newUser } from "../support/rows.ts";
 
 const db = await database();
@@ -160,7 +160,7 @@ for (
     ["was suspended", (user: string) => db.sql`update public.app_users set status = 'suspended' where id = ${user}`],
     ["withdrew", async (user: string) => {
       await db.sql`update public.app_users set status = 'withdrawn' where id = ${user}`;
-      await forgetWithdrawn(db.sql);
+      await eraseWithdrawn(db.sql);
     }],
     ["gave the device to another user", async (user: string) => {
       const other = await newUser(db.sql);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { PendingQuery, Row } from "postgres";
 import { createPeople } from "../policies/people.ts";
 import { database } from "../support/database.ts";
-import { forgetWithdrawn } from "../support/forgotten.ts";
+import { eraseWithdrawn } from "../support/forgotten.ts";
 import { chance } from "../support/random.ts";
 import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
@@ -265,7 +265,7 @@ Deno.test("reviews: an unpublished review is deleted when its author withdraws o
     }
     if (end === "withdrawn") await db.sql`update public.app_users set status = 'withdrawn' where id = ${user}`;
     else await db.sql`delete from auth.users where id = ${user}`;
-    await forgetWithdrawn(db.sql);
+    await eraseWithdrawn(db.sql);
     const left = await db.sql`select id, user_id from public.reviews where id = any (${Object.values(ids)})`;
     assert.deepEqual(left.map((row) => ({ ...row })), [{ id: ids["approved"], user_id: null }], end);
   }

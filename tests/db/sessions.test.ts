@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createPeople } from "../policies/people.ts";
 import { database } from "../support/database.ts";
-import { forgetWithdrawn } from "../support/forgotten.ts";
+import { eraseWithdrawn } from "../support/forgotten.ts";
 import { type DatabaseError, errorOf, sqlstate } from "../support/database_errors.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
 import {
@@ -367,7 +367,7 @@ Deno.test("parking sessions: a session stays without its user's data after a wit
       client_request_id: crypto.randomUUID(),
     });
     await go(user);
-    await forgetWithdrawn(db.sql);
+    await eraseWithdrawn(db.sql);
     for (const [id, status, amount] of [[past, "ended", "400"], [running, "cancelled", null]] as const) {
       const { memo, personal_rating, start_lat, start_lng, client_request_id, finalize_request_id, ...row } =
         await stored(id);

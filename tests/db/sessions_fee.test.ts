@@ -5,7 +5,7 @@ import { Chance, randomStay } from "../oracles/random_fees.ts";
 import { database } from "../support/database.ts";
 import { errorOf } from "../support/database_errors.ts";
 import { newUser, signedIn } from "../support/rows.ts";
-import { type FeeAnswer, plantLots } from "./support/fees.ts";
+import { type FeeAnswer, seedLots } from "./support/fees.ts";
 import { age, callAs, type Finalized, inMinutes, parked, start } from "./support/sessions.ts";
 
 const SETS = Number(Deno.env.get("FEE_SETS") ?? 200);
@@ -32,14 +32,14 @@ interface Current {
   readonly can_exit_changes_at: string | null;
 }
 
-interface Told {
+interface FeeResults {
   readonly meter: Meter;
   readonly fee: FeeAnswer;
   readonly end: Finalized;
 }
 
 /** The result of each of the three at the same time: that of a transaction. */
-async function notificationsOf(user: string, lot: string, id: string): Promise<Told> {
+async function resultsOf(user: string, lot: string, id: string): Promise<FeeResults> {
   const [row] = await db.as(signedIn(user), async (sql) => {
     const [current] = await sql<{ meter: Meter }[]>`select api.my_current_parking_session() -> 'meter' as meter`;
     const [fee] = await sql<{ fee: FeeAnswer }[]>`
@@ -65,10 +65,10 @@ Deno.test(`session fees: for ${SETS} random price lists the meter, calc-fee and 
       ...rest,
       override_date: new Date(Date.parse(override_date) + days * DAY_MS).toISOString().slice(0, 10),
     }));
-    const [lot] = await plantLots(db.sql, [{ ...stay, date_overrides: overrides }]);
+    const [lot] = await seedLots(db.sql, [{ ...stay, date_overrides: overrides }]);
     const id = await start(db, user, lot!);
     await age(db.sql, id, lasts / 60_000);
-    const { meter, fee, end } = await notificationsOf(user, lot!, id);
+    const { meter, fee, end } = await resultsOf(user, lot!, id);
     const context = JSON.stringify({ meter, fee, end, ...stay }, null, 1);
     if (fee.refusal) {
       assert.deepEqual([meter.refusal, end.total_amount, end.breakdown], [fee.refusal, null, fee], context);

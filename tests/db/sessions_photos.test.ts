@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createPeople } from "../policies/people.ts";
 import { database } from "../support/database.ts";
-import { forgetWithdrawn } from "../support/forgotten.ts";
+import { eraseWithdrawn } from "../support/forgotten.ts";
 import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newUser } from "../support/rows.ts";
 import { callAs, inMinutes, parked, type Session } from "./support/sessions.ts";
@@ -165,7 +165,7 @@ Deno.test("session photos: the photos of a user who withdraws are deleted", asyn
     const asset = await upload(user);
     await put(user, id, "during", 1, asset);
     await go(user);
-    await forgetWithdrawn(db.sql);
+    await eraseWithdrawn(db.sql);
     assert.equal((await db.sql`select from public.parking_session_photos where session_id = ${id}`).length, 0);
     assert.equal(await isDeleted(asset), true);
   }

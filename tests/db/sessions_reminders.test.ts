@@ -1,7 +1,7 @@
 // Reminders of sessions: which sessions the job looks at and when, and that it looks at none that has ended.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
-import { forgetWithdrawn } from "../support/forgotten.ts";
+import { eraseWithdrawn } from "../support/forgotten.ts";
 import { newUser } from "../support/rows.ts";
 import { age, callAs, inMinutes, lookAt, parked, pricedLot, start } from "./support/sessions.ts";
 
@@ -85,7 +85,7 @@ Deno.test("reminder times: a session that has ended, was cancelled, or whose use
     const { user, id } = await parked(db);
     assert.notEqual(await looksIn(id), undefined);
     await end(user, id);
-    await forgetWithdrawn(db.sql);
+    await eraseWithdrawn(db.sql);
     assert.equal(await looksIn(id), undefined);
   }
 });

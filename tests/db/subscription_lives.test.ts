@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import type { StoreStatement } from "../../supabase/functions/_shared/providers/store.ts";
 import { HOUR_MS, randomLife } from "../oracles/subscription_lives.ts";
-import { type Act, naiveSubscription, NaiveUsers, type Told } from "../oracles/subscriptions.ts";
+import { type Act, naiveSubscription, NaiveUsers, type SubscriptionState } from "../oracles/subscriptions.ts";
 import { database } from "../support/database.ts";
 import { type Chance, chance as chanceOf } from "../support/random.ts";
 import { newUser } from "../support/rows.ts";
@@ -128,7 +128,7 @@ function sourceOf({ type }: StoreStatement): string {
   return type === null ? chance.pick(["verify", "refresh", "reconciliation"]) : "notification";
 }
 
-interface Row extends Told {
+interface Row extends SubscriptionState {
   readonly id: string;
   readonly user: string | null;
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import postgres, { type Sql } from "postgres";
 import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
 import { database } from "../support/database.ts";
-import { forgetWithdrawn } from "../support/forgotten.ts";
+import { eraseWithdrawn } from "../support/forgotten.ts";
 import { errorOf } from "../support/database_errors.ts";
 import { newUser, signedIn } from "../support/rows.ts";
 
@@ -92,7 +92,7 @@ async function callsOf(user: string, question: string): Promise<Map<string, numb
         set_config('request.jwt.claims', ${JSON.stringify({ role: "authenticated", sub: user })}, true)`;
     await sql.unsafe(`select ${question}::text`);
     await sql`reset role`;
-    await forgetWithdrawn(sql);
+    await eraseWithdrawn(sql);
     await count(1);
   });
   return calls;
@@ -121,7 +121,7 @@ Deno.test("commands.withdraw_my_account: the files of sessions and unpublished r
   };
   const before = await count();
   await db.as({ role: "authenticated", sub: user }, (sql) => sql`select commands.withdraw_my_account()`);
-  await forgetWithdrawn(db.sql, 7);
+  await eraseWithdrawn(db.sql, 7);
   const after = await count();
   assert.deepEqual(
     { ...after },
@@ -186,7 +186,7 @@ Deno.test("commands.withdraw_my_account: triggers that were planned for a single
           select set_config('client_min_messages', 'log', true), set_config('role', 'authenticated', true),
             set_config('request.jwt.claims', ${JSON.stringify({ role: "authenticated", sub: user })}, true)`;
         await sql`select commands.withdraw_my_account(), set_config('role', 'none', true)`;
-        await forgetWithdrawn(sql);
+        await eraseWithdrawn(sql);
       });
     }
     const scans = plans.join("\n").match(/Named Tuplestore Scan.*/g) ?? [];
@@ -267,7 +267,7 @@ Deno.test("commands.withdraw_my_account: from its commit on no administrator can
   const [left] = await db.sql`select count(*)::integer as reviews from public.reviews where user_id = ${user}`;
   assert.equal(left!["reviews"], 4, "the job has not run");
 
-  await forgetWithdrawn(db.sql);
+  await eraseWithdrawn(db.sql);
   const [after] = await db.sql`
     select (select count(*)::integer from public.reviews where user_id = ${user}) as named,
       (select count(*)::integer from private.account_ends) as ends`;
@@ -286,7 +286,7 @@ Deno.test("private.next_erasure_batch: an auth user that is deleted by hand mean
   await db.as(signedIn(user), (sql) => sql`select commands.withdraw_my_account()`);
   await db.sql`select private.next_erasure_batch(2)`;
   await superuser`delete from auth.users where id = ${user}`;
-  await forgetWithdrawn(db.sql);
+  await eraseWithdrawn(db.sql);
   const left = await superuser`select id from auth.audit_log_entries where id in (${own}, ${other})`;
   assert.deepEqual(left.map(({ id }) => id), [other]);
 });

@@ -4,7 +4,7 @@ import { CronRunner, nextRun } from "../../local/jobs/cron.ts";
 import { SUPERUSER } from "../../local/postgres/server.ts";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { plantHistory } from "../support/history.ts";
+import { seedHistory } from "../support/history.ts";
 
 const PEOPLE = 2_500;
 
@@ -15,7 +15,7 @@ Deno.test("backfill_badges: each minute the job rebuilds pending badges, a thous
   const runner = new CronRunner(superuser.href, () => {});
   try {
     const { sql } = db;
-    await plantHistory(sql, PEOPLE, 10 * PEOPLE);
+    await seedHistory(sql, PEOPLE, 10 * PEOPLE);
     await sql`delete from private.badge_backfills`;
     const [badge] = await sql<{ id: string }[]>`
       insert into public.badges (name, description, icon, category, conditions, threshold)

@@ -6,7 +6,7 @@ export interface Act {
   readonly at: number;
 }
 
-export interface Told {
+export interface SubscriptionState {
   readonly status: string;
   readonly product: string | null;
   readonly started: number;
@@ -55,7 +55,7 @@ export function naiveSubscription(
   key: string,
   plans: readonly string[],
   acts: readonly Act[],
-): Told {
+): SubscriptionState {
   let current: SubscriptionFacts | undefined;
   let [at, product, needsAcknowledgement] = [0, null as string | null, false];
   let revocation: { readonly end: number | null; readonly at: number } | undefined;

@@ -4,7 +4,7 @@ import postgres, { type Sql } from "postgres";
 import { database } from "../support/database.ts";
 import { call, decideReview, newAdministrator } from "../support/activities.ts";
 import { eventually } from "../support/eventually.ts";
-import { forgetWithdrawn } from "../support/forgotten.ts";
+import { eraseWithdrawn } from "../support/forgotten.ts";
 import { errorOf } from "../support/database_errors.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
 
@@ -130,7 +130,7 @@ async function marks(lot: string, users: readonly string[]): Promise<string> {
 async function forgetting(accounts: number): Promise<void> {
   const [before] = await sql`select count(*)::integer as ended from public.app_users where status = 'withdrawn'`;
   await eventually(async () => {
-    await forgetWithdrawn(sql, 2);
+    await eraseWithdrawn(sql, 2);
     const [now] = await sql`
       select count(*)::integer as ended, (select count(*)::integer from private.account_ends) as left
       from public.app_users where status = 'withdrawn'`;

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import postgres, { type Sql } from "postgres";
 import { type Badge, day, type Held, level, points, progress, rewarded, type Rule } from "../oracles/rewards.ts";
 import { database } from "../support/database.ts";
-import { anyDeed, newAdministrator, newWorld, type World } from "../support/activities.ts";
+import { anyActivity, newAdministrator, newWorld, type World } from "../support/activities.ts";
 import { chance } from "../support/random.ts";
 import { recalculateLevels } from "../support/rows.ts";
 
@@ -27,7 +27,7 @@ const CONDITIONS = [
   [{ activity: ["session_end"], measure: "count", where: { max: { field: "minutes", value: 5 } } }, 2],
 ] as const;
 
-async function plantBadges(sql: Sql): Promise<void> {
+async function seedBadges(sql: Sql): Promise<void> {
   for (const [n, [conditions, threshold]] of CONDITIONS.entries()) {
     await sql`
       insert into public.badges (name, description, icon, category, conditions, threshold)
@@ -41,7 +41,7 @@ async function live(sql: Sql, seed: number, administrator: string): Promise<Worl
   const random = chance(seed);
   let left = ACTIVITIES;
   await Promise.all(Array.from({ length: WRITERS }, async () => {
-    while (left-- > 0) await anyDeed(random)(sql, world, random);
+    while (left-- > 0) await anyActivity(random)(sql, world, random);
   }));
   return world;
 }
@@ -141,7 +141,7 @@ Deno.test(`rewards: ${HISTORIES} histories by ${WRITERS} writers leave figures e
     const sql = postgres(db.url, { max: WRITERS, onnotice: () => {} });
     try {
       const began = new Date();
-      await plantBadges(sql);
+      await seedBadges(sql);
       const administrator = await newAdministrator(sql);
       const worlds = new Map<number, World>();
       for (let seed = first; seed < first + IN_A_DATABASE && seed <= HISTORIES; seed++) {

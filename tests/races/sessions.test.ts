@@ -6,18 +6,18 @@ import { age, aPricedLot, inMinutes, post } from "../api/sessions.ts";
 
 const MANY = 40;
 
-interface Heard {
+interface Reply {
   readonly status: number;
   readonly body: { session_id?: string; total_amount?: number; cancelled?: boolean; error?: { code: string } };
 }
 
-async function heard(answer: Promise<Response>): Promise<Heard> {
+async function replyOf(answer: Promise<Response>): Promise<Reply> {
   const { status, ...response } = { status: (await answer).status, text: await (await answer).text() };
   return { status, body: JSON.parse(response.text) };
 }
 
 const many = (send: (n: number) => Promise<Response>) =>
-  Promise.all(Array.from({ length: MANY }, (_, n) => heard(send(n))));
+  Promise.all(Array.from({ length: MANY }, (_, n) => replyOf(send(n))));
 
 const sessionsOf = ({ id }: Person) =>
   inDatabase((sql) =>
@@ -34,7 +34,7 @@ const activityOf = ({ id }: Person) =>
 
 async function aSession(minutes: number): Promise<{ driver: Person; id: string }> {
   const [user, lot] = [await signUp(), await aPricedLot()];
-  const { body } = await heard(post("", user.token, { parking_lot_id: lot }));
+  const { body } = await replyOf(post("", user.token, { parking_lot_id: lot }));
   await age(body.session_id!, minutes);
   return { driver: user, id: body.session_id! };
 }

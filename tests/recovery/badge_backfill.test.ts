@@ -4,7 +4,7 @@ import type { Sql } from "postgres";
 import { crashPlatform } from "../support/crash_platform.ts";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { plantHistory } from "../support/history.ts";
+import { seedHistory } from "../support/history.ts";
 import { recalculateLevels } from "../support/rows.ts";
 
 const PEOPLE = 1_000;
@@ -64,7 +64,7 @@ Deno.test("badge backfill: after kill -9 of the database the job continues after
   await using platform = await crashPlatform();
   const { sql } = platform;
   await sql`select cron.unschedule('backfill_badges')`;
-  await plantHistory(sql, PEOPLE, ACTIVITIES);
+  await seedHistory(sql, PEOPLE, ACTIVITIES);
   await startAll(sql);
   await workOff(sql, PEOPLE);
   const expected = await figures(sql);
@@ -100,7 +100,7 @@ Deno.test("badge backfill: activity during a rebuild counts once: every figure e
   const db = await database();
   try {
     const { sql } = db;
-    await plantHistory(sql, PEOPLE, ACTIVITIES);
+    await seedHistory(sql, PEOPLE, ACTIVITIES);
     await startAll(sql);
     let working = true;
     const begun = new Set<string>();

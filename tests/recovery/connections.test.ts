@@ -11,7 +11,7 @@ const LONGEST_MS = 5_000;
 /** How soon a client is served again once the database accepts connections. */
 const RECOVERY_MS = 2_000;
 
-interface Heard {
+interface Received {
   readonly status: number;
   readonly retryAfter: string | null;
   readonly took: number;
@@ -19,19 +19,19 @@ interface Heard {
 }
 
 /** Clients that send requests until `over`, and the responses that they received. */
-function ask(send: () => Promise<Response>, over: AbortSignal): { heard: Heard[]; done: Promise<unknown> } {
-  const heard: Heard[] = [];
+function ask(send: () => Promise<Response>, over: AbortSignal): { received: Received[]; done: Promise<unknown> } {
+  const received: Received[] = [];
   const client = async () => {
     while (!over.aborted) {
       const begun = performance.now();
       const answer = await send();
       await answer.body?.cancel();
       const at = performance.now();
-      heard.push({ status: answer.status, retryAfter: answer.headers.get("retry-after"), took: at - begun, at });
+      received.push({ status: answer.status, retryAfter: answer.headers.get("retry-after"), took: at - begun, at });
       if (answer.status !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
     }
   };
-  return { heard, done: Promise.all(Array.from({ length: CLIENTS }, client)) };
+  return { received, done: Promise.all(Array.from({ length: CLIENTS }, client)) };
 }
 
 function tags({ status }: CrashPlatform): Promise<Response> {
@@ -46,18 +46,18 @@ function users({ status }: CrashPlatform): Promise<Response> {
   return fetch(`${status.API_URL}/auth/v1/admin/users?per_page=1`, { headers: { apikey: status.SECRET_KEY } });
 }
 
-function judge(heard: readonly Heard[], error: readonly number[]): void {
-  const statuses = new Set(heard.map(({ status }) => status));
-  for (const status of error) statuses.delete(status);
+function checkReceived(received: readonly Received[], errorStatuses: readonly number[]): void {
+  const statuses = new Set(received.map(({ status }) => status));
+  for (const status of errorStatuses) statuses.delete(status);
   assert.deepEqual([...statuses], [200]);
-  for (const { status, retryAfter } of heard) if (status !== 200) assert.match(retryAfter ?? "", /^[1-9]$/);
-  const longest = Math.max(...heard.map(({ took }) => took));
+  for (const { status, retryAfter } of received) if (status !== 200) assert.match(retryAfter ?? "", /^[1-9]$/);
+  const longest = Math.max(...received.map(({ took }) => took));
   assert.ok(longest < LONGEST_MS, `a request took ${longest} ms`);
 }
 
 /** The successes received after this time. */
-function successesSince(heard: readonly Heard[], moment: number): number {
-  return heard.filter(({ status, at }) => status === 200 && at > moment).length;
+function successesSince(received: readonly Received[], moment: number): number {
+  return received.filter(({ status, at }) => status === 200 && at > moment).length;
 }
 
 for (
@@ -69,45 +69,45 @@ for (
   Deno.test(`connections: ${what} serves ${CLIENTS} clients through ${LOSSES} lost connections`, async () => {
     await using platform = await crashPlatform();
     const over = new AbortController();
-    const { heard, done } = ask(() => send(platform), over.signal);
+    const { received, done } = ask(() => send(platform), over.signal);
     try {
       for (let loss = 0; loss < LOSSES; loss++) {
         const before = performance.now();
-        await eventually(() => successesSince(heard, before) > CLIENTS ? true : undefined);
+        await eventually(() => successesSince(received, before) > CLIENTS ? true : undefined);
         const lost = await platform.sql`
           select pg_terminate_backend(pid) from pg_stat_activity
           where usename = ${role} and query not like 'listen%' limit 1`;
         assert.equal(lost.length, 1);
         const moment = performance.now();
-        await eventually(() => successesSince(heard, moment) > 0 ? true : undefined, RECOVERY_MS);
+        await eventually(() => successesSince(received, moment) > 0 ? true : undefined, RECOVERY_MS);
       }
       const last = performance.now();
-      await eventually(() => successesSince(heard, last) > CLIENTS ? true : undefined);
+      await eventually(() => successesSince(received, last) > CLIENTS ? true : undefined);
     } finally {
       over.abort();
       await done;
     }
-    judge(heard, [503]);
+    checkReceived(received, [503]);
   });
 
   Deno.test(`connections: after kill -9 of Postgres ${what} serves the requests that wait, within ${RECOVERY_MS} ms`, async () => {
     await using platform = await crashPlatform();
     const over = new AbortController();
-    const { heard, done } = ask(() => send(platform), over.signal);
+    const { received, done } = ask(() => send(platform), over.signal);
     try {
-      await eventually(() => successesSince(heard, 0) > CLIENTS ? true : undefined);
+      await eventually(() => successesSince(received, 0) > CLIENTS ? true : undefined);
       await platform.killDatabase();
       await eventually(async () => {
         const back = await platform.sql`select`.catch(() => undefined); // not yet
         return back === undefined ? undefined : true;
       }, 30_000);
       const back = performance.now();
-      await eventually(() => successesSince(heard, back) > 0 ? true : undefined, RECOVERY_MS);
+      await eventually(() => successesSince(received, back) > 0 ? true : undefined, RECOVERY_MS);
     } finally {
       over.abort();
       await done;
     }
-    judge(heard, [503, 504]);
+    checkReceived(received, [503, 504]);
   });
 }
 
@@ -163,6 +163,6 @@ Deno.test("connections: of eight sign-ups at once with one address one is 200 an
     await answer.body?.cancel();
     return answer.status;
   };
-  const heard = await Promise.all(Array.from({ length: 8 }, signUp));
-  assert.deepEqual(heard.sort(), [200, ...Array(7).fill(422)]);
+  const received = await Promise.all(Array.from({ length: 8 }, signUp));
+  assert.deepEqual(received.sort(), [200, ...Array(7).fill(422)]);
 });

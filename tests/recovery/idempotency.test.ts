@@ -1,5 +1,5 @@
 // What a crash leaves of requests with keys: the effect with its answer, or neither. A client that sends again whatever
-// it has not heard about ends up with each effect once.
+// it has not received a response for ends up with each effect once.
 import assert from "node:assert/strict";
 import { type CrashPlatform, crashPlatform } from "../support/crash_platform.ts";
 import { eventually } from "../support/eventually.ts";
@@ -15,13 +15,13 @@ interface Request {
   readonly lot: string;
 }
 
-interface Heard {
+interface Reply {
   readonly status: number;
   readonly replayed: boolean;
   readonly body: string;
 }
 
-async function post({ status }: CrashPlatform, { user, lot }: Request): Promise<Heard | undefined> {
+async function post({ status }: CrashPlatform, { user, lot }: Request): Promise<Reply | undefined> {
   try {
     const answer = await fetch(`${status.API_URL}/v1/parking-lots/${lot}/reviews`, {
       method: "POST",
@@ -50,15 +50,15 @@ async function each(requests: readonly Request[], run: (request: Request) => Pro
 
 /** Sends all of it, and kills when a third is acknowledged. */
 async function sendAll(platform: CrashPlatform, requests: readonly Request[], kill: () => Promise<void>) {
-  const heard = new Map<Request, Heard>();
+  const received = new Map<Request, Reply>();
   let crash: Promise<void> | undefined;
   await each(requests, async (request) => {
     const answer = await post(platform, request);
-    if (answer?.status === 201) heard.set(request, answer);
-    if (heard.size > requests.length / 3) crash ??= kill();
+    if (answer?.status === 201) received.set(request, answer);
+    if (received.size > requests.length / 3) crash ??= kill();
   });
   await crash;
-  return heard;
+  return received;
 }
 
 async function survives(kill: (platform: CrashPlatform) => Promise<void>): Promise<void> {
@@ -68,8 +68,11 @@ async function survives(kill: (platform: CrashPlatform) => Promise<void>): Promi
   const lots = await Promise.all(Array.from({ length: LOTS }, () => newLot(sql)));
   const requests = lots.flatMap((lot) => users.map((user) => ({ user, lot })));
 
-  const heard = await sendAll(platform, requests, () => kill(platform));
-  assert.ok(heard.size > 0 && heard.size < requests.length, `${heard.size} of ${requests.length} were acknowledged`);
+  const received = await sendAll(platform, requests, () => kill(platform));
+  assert.ok(
+    received.size > 0 && received.size < requests.length,
+    `${received.size} of ${requests.length} were acknowledged`,
+  );
 
   await each(requests, async (request) => {
     const retried = await eventually(async () => {
@@ -77,7 +80,7 @@ async function survives(kill: (platform: CrashPlatform) => Promise<void>): Promi
       return answer && answer.status < 500 ? answer : undefined;
     }, 30_000);
     assert.equal(retried.status, 201, retried.body);
-    const before = heard.get(request);
+    const before = received.get(request);
     if (before) assert.deepEqual(retried, { ...before, replayed: true });
   });
   const [counted] = await sql`

@@ -6,7 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import { newLot, newUser } from "../support/rows.ts";
 import { token } from "../support/tokens.ts";
 
-const DRIVERS = 250;
+const USERS = 250;
 const AT_ONCE = 40;
 
 interface Driver {
@@ -18,7 +18,7 @@ interface Driver {
   cost?: string;
 }
 
-interface Heard {
+interface Reply {
   readonly status: number;
   readonly text: string;
 }
@@ -28,7 +28,7 @@ async function post(
   { user }: Driver,
   path: string,
   body: object,
-): Promise<Heard | undefined> {
+): Promise<Reply | undefined> {
   try {
     const answer = await fetch(`${status.API_URL}/v1/parking-sessions${path}`, {
       method: "POST",
@@ -46,8 +46,8 @@ async function post(
 }
 
 /** Runs it for all users, so many at a time. */
-async function each(drivers: readonly Driver[], run: (appUser: Driver) => Promise<void>): Promise<void> {
-  const pending = [...drivers];
+async function each(users: readonly Driver[], run: (appUser: Driver) => Promise<void>): Promise<void> {
+  const pending = [...users];
   await Promise.all(Array.from({ length: AT_ONCE }, async () => {
     for (let appUser = pending.shift(); appUser !== undefined; appUser = pending.shift()) await run(appUser);
   }));
@@ -62,21 +62,21 @@ async function aDriver({ sql }: CrashPlatform, lot: string): Promise<Driver> {
 }
 
 /** Begins and ends a session of each, and kills when a third of the 500 answers are there. */
-async function driveAll(platform: CrashPlatform, drivers: Driver[], kill: () => Promise<void>): Promise<number> {
+async function driveAll(platform: CrashPlatform, users: Driver[], kill: () => Promise<void>): Promise<number> {
   let acknowledged = 0;
   let crash: Promise<void> | undefined;
-  const heard = () => {
-    if (++acknowledged > DRIVERS * 2 / 3) crash ??= kill();
+  const acknowledge = () => {
+    if (++acknowledged > USERS * 2 / 3) crash ??= kill();
   };
-  await each(drivers, async (appUser) => {
+  await each(users, async (appUser) => {
     const started = await post(platform, appUser, "", appUser.start);
     if (started?.status !== 201) return;
     appUser.session = JSON.parse(started.text).session_id as string;
-    heard();
+    acknowledge();
     const ended = await post(platform, appUser, `/${appUser.session}/finalize`, appUser.end);
     if (ended?.status !== 200) return;
     appUser.cost = ended.text;
-    heard();
+    acknowledge();
   });
   await crash;
   return acknowledged;
@@ -89,13 +89,13 @@ async function survives(kill: (platform: CrashPlatform) => Promise<void>): Promi
   await sql`
     insert into public.pricing_rules (parking_lot_id, category, rule_order, per_minutes, price_minor)
     values (${lot}, 'time_band', 1, 30, 200)`;
-  const drivers: Driver[] = [];
-  for (let n = 0; n < DRIVERS; n++) drivers.push(await aDriver(platform, lot));
+  const users: Driver[] = [];
+  for (let n = 0; n < USERS; n++) users.push(await aDriver(platform, lot));
 
-  const acknowledged = await driveAll(platform, drivers, () => kill(platform));
-  assert.ok(acknowledged > 0 && acknowledged < 2 * DRIVERS, `${acknowledged} answers were heard`);
+  const acknowledged = await driveAll(platform, users, () => kill(platform));
+  assert.ok(acknowledged > 0 && acknowledged < 2 * USERS, `${acknowledged} responses were received`);
 
-  await each(drivers, async (appUser) => {
+  await each(users, async (appUser) => {
     const again = (path: string, body: object) =>
       eventually(async () => {
         const answer = await post(platform, appUser, path, body);
@@ -111,18 +111,18 @@ async function survives(kill: (platform: CrashPlatform) => Promise<void>): Promi
     assert.equal(JSON.parse(ended.text).total_amount, 200);
   });
 
-  const users = drivers.map(({ user }) => user);
+  const ids = users.map(({ user }) => user);
   const [sessions] = await sql`
     select count(*)::int as all, count(distinct user_id)::int as people,
       count(*) filter (where status = 'ended' and total_amount_minor = 200)::int as ended
-    from public.parking_sessions where user_id in ${sql(users)}`;
-  assert.deepEqual({ ...sessions }, { all: DRIVERS, people: DRIVERS, ended: DRIVERS });
+    from public.parking_sessions where user_id in ${sql(ids)}`;
+  assert.deepEqual({ ...sessions }, { all: USERS, people: USERS, ended: USERS });
   const activity = await sql`
     select activity_type, count(*)::int as all, count(distinct subject_id)::int as sessions
-    from public.user_activity_logs where user_id in ${sql(users)} group by activity_type order by activity_type`;
+    from public.user_activity_logs where user_id in ${sql(ids)} group by activity_type order by activity_type`;
   assert.deepEqual(activity.map((row) => ({ ...row })), [
-    { activity_type: "session_end", all: DRIVERS, sessions: DRIVERS },
-    { activity_type: "session_start", all: DRIVERS, sessions: DRIVERS },
+    { activity_type: "session_end", all: USERS, sessions: USERS },
+    { activity_type: "session_start", all: USERS, sessions: USERS },
   ]);
 }
 

@@ -297,6 +297,6 @@ const ACTIVITIES: readonly Activity[] = [
 ];
 
 /** A activity by chance. */
-export function anyDeed(chance: Chance): Activity {
+export function anyActivity(chance: Chance): Activity {
   return chance.pick(ACTIVITIES);
 }

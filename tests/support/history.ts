@@ -5,7 +5,7 @@ import type { Sql } from "postgres";
  * So many users, `person 1` and on, with up to so many activities over a year at lots `lot 1` to `lot 2000`; ids are the md5 of those
  * names. Some have done much, most little. Written with the triggers off.
  */
-export async function plantHistory(sql: Sql, users: number, activities: number): Promise<void> {
+export async function seedHistory(sql: Sql, users: number, activities: number): Promise<void> {
   await sql`
     insert into auth.users (id, email)
     select md5('person ' || n)::uuid, 'person' || n || '@example.test' from generate_series(1, ${users}::integer) as n`;

@@ -57,7 +57,7 @@ export interface Question {
 }
 
 /** Writes active lots and gives their ids, in order. */
-export async function plantLots(sql: Sql | TransactionSql, lots: readonly PricedLot[]): Promise<string[]> {
+export async function seedLots(sql: Sql | TransactionSql, lots: readonly PricedLot[]): Promise<string[]> {
   const ids = lots.map(() => crypto.randomUUID() as string);
   const hung = <Row>(of: (lot: PricedLot) => readonly Row[] | undefined) =>
     JSON.stringify(lots.flatMap((lot, n) => (of(lot) ?? []).map((row) => ({ ...row, parking_lot_id: ids[n] }))));
