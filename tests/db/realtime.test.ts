@@ -1,17 +1,14 @@
 // What leaves the database by Realtime is decided here: which tables, which of their rows to whom, and how much of a change.
 import assert from "node:assert/strict";
+import { asyncApiDocument } from "../../supabase/functions/openapi/asyncapi.ts";
+import type { JsonSchema, JsonSchemas } from "../../supabase/functions/openapi/json_schema.ts";
+import { channels } from "../../supabase/functions/openapi/realtime_channels.ts";
 import { database } from "../support/database.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
 
-const PUBLISHED = [
-  "admin_notifications",
-  "parking_sessions",
-  "user_activity_logs",
-  "user_badges",
-  "user_notifications",
-];
+const PUBLISHED = channels.map(({ table }) => table).sort();
 
 Deno.test("realtime: the publication has the tables of the five channels, whole, and all their changes", async () => {
   const tables = await db.sql`
@@ -65,4 +62,54 @@ Deno.test("realtime: a database without the platform's publication gets one", as
   await db.sql.unsafe(migration);
   const tables = await db.sql`select tablename from pg_publication_tables where pubname = 'supabase_realtime'`;
   assert.equal(tables.length, PUBLISHED.length);
+});
+
+/** JSON of the types of the published columns: as a reference of asyncapi.json, or a type. */
+const JSON_TYPES: Readonly<Record<string, string>> = {
+  bool: "boolean",
+  float8: "number",
+  int4: "integer",
+  int8: "integer",
+  jsonb: "object",
+  text: "string",
+  timestamptz: "Timestamp",
+  uuid: "Id",
+  _uuid: "array of Id",
+};
+
+/** The type of a property in the form of JSON_TYPES, with null and its values. */
+function shape({ $ref, type, anyOf, items, enum: values }: JsonSchema): { type: string; values: unknown[] } {
+  if (anyOf !== undefined) return { type: `${shape(anyOf[0]!).type} or ${anyOf[1]!.type}`, values: [] };
+  if (items !== undefined) return { type: `array of ${shape(items).type}`, values: [] };
+  const name = $ref === undefined ? [type].flat().join(" or ") : $ref.split("/").at(-1)!;
+  return { type: name, values: [...values ?? []].sort() };
+}
+
+Deno.test("realtime: asyncapi.json has the columns that a user may read, with their types, null and values", async () => {
+  const schemas = asyncApiDocument().components.schemas as JsonSchemas;
+  for (const { table, row, key } of channels) {
+    const columns = await db.sql<{ name: string; type: string; required: boolean; check: string | null }[]>`
+      select a.attname as name, t.typname as type, a.attnotnull as required, (
+        select pg_get_constraintdef(c.oid) from pg_constraint c
+        where c.conrelid = a.attrelid and c.contype = 'c' and c.conkey = array[a.attnum] and c.conname like '%\\_known'
+      ) as check
+      from pg_attribute a join pg_type t on t.oid = a.atttypid
+      where a.attrelid = ${`public.${table}`}::regclass and a.attnum > 0 and not a.attisdropped
+        and has_column_privilege('authenticated', a.attrelid, a.attnum, 'select')
+      order by a.attnum`;
+    const { properties = {}, required = [] } = schemas[row.meta()!.id!]!;
+    assert.deepEqual(
+      Object.entries(properties).map(([name, schema]) => ({ name, ...shape(schema) })),
+      columns.map(({ name, type, required, check }) => ({
+        name,
+        type: JSON_TYPES[type] + (required ? "" : " or null"),
+        values: [...check?.matchAll(/'([^']*)'::text/g) ?? []].map(([, value]) => value).sort(),
+      })),
+      table,
+    );
+    // Values of a fixed size are in every change.
+    const optional = columns.filter(({ name }) => !required.includes(name));
+    assert.deepEqual(optional.filter(({ type }) => !["text", "jsonb", "_uuid"].includes(type)), [], table);
+    for (const name of key) assert.ok(required.includes(name), `${table}.${name}`);
+  }
 });

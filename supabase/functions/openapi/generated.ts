@@ -1,5 +1,6 @@
 /** The committed files that are generated, or contain a generated part. A test compares them with the repository. */
 import { catalogue, type CatalogueEntry, codes } from "../_shared/errors.ts";
+import { asyncApiDocument } from "./asyncapi.ts";
 import { reasons } from "./reasons.ts";
 import type { Route } from "../_shared/http/route.ts";
 import { contract, groups } from "./contract.ts";
@@ -9,6 +10,10 @@ export function generatedFiles(): { file: URL; text: string }[] {
     {
       file: new URL("../../../openapi.json", import.meta.url),
       text: `${JSON.stringify(contract(), null, 2)}\n`,
+    },
+    {
+      file: new URL("../../../asyncapi.json", import.meta.url),
+      text: `${JSON.stringify(asyncApiDocument(), null, 2)}\n`,
     },
     {
       file: new URL("../../../docs/clients/errors.md", import.meta.url),
