@@ -28,8 +28,8 @@ await sql`
   sql.json({ admin: { name: "A", areas: ["users"], status: "active" } })
 })`;
 
-// What happens to a life, in one transaction. What names a product that is no plan before its subscription is known is
-// refused, and delivered again at the end.
+// The events of a life, in one transaction. An event whose product is not a plan before its subscription is known is
+// rejected, and delivered again at the end.
 await sql.unsafe(`
   create function public.apply_life(p_steps jsonb, p_admin_id uuid) returns jsonb language plpgsql as $$
   declare

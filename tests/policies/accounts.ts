@@ -2,7 +2,7 @@ import type { Actor } from "./people.ts";
 import { allBut, type Domain, type Reach } from "./rules.ts";
 
 const OWN: Record<Actor, Reach> = {
-  visitor: "refused",
+  anonymous: "rejected",
   owner: ["owner"],
   stranger: ["stranger"],
   suspended: [],
@@ -22,7 +22,7 @@ export const accounts: Domain = {
       key: "id::text",
       rows: ({ owner, stranger, suspended }) => ({ owner, stranger, suspended }),
       reads: {
-        visitor: "refused",
+        anonymous: "rejected",
         owner: ["owner"],
         stranger: ["stranger"],
         suspended: ["suspended"],
@@ -37,7 +37,7 @@ export const accounts: Domain = {
       key: "id::text",
       rows: ({ administrator }) => ({ administrator }),
       reads: {
-        visitor: "refused",
+        anonymous: "rejected",
         owner: [],
         stranger: [],
         suspended: [],

@@ -53,10 +53,10 @@ function activities(rules: TableRules, users: People, actor: Actor): Activity[] 
       });
       const asThemselves = { ...users, owner: users.suspended };
       return [
-        insert(name, users, by.includes(actor) ? [] : "refused"),
+        insert(name, users, by.includes(actor) ? [] : "rejected"),
         // What the owner may insert, by a suspended user, as their own.
         ...(actor === "suspended" && by.includes("owner")
-          ? [insert(`as their own ${name}`, asThemselves, "refused")]
+          ? [insert(`as their own ${name}`, asThemselves, "rejected")]
           : []),
       ];
     }),
@@ -168,7 +168,7 @@ async function reach(
     });
   } catch (error) {
     if (error instanceof Undo) return error.keys.flatMap((key) => names.get(key) ?? []);
-    if (error instanceof postgres.PostgresError && error.code === "42501") return "refused";
+    if (error instanceof postgres.PostgresError && error.code === "42501") return "rejected";
     // Row level security is checked before keys: it accepted the row.
     if (error instanceof postgres.PostgresError && error.code === "23505") return [];
     throw error;
@@ -188,5 +188,5 @@ async function assertPlanted(
 }
 
 function inWords(reach: Reach): string {
-  return reach === "refused" ? reach : `[${[...new Set(reach)].sort().join(", ")}]`;
+  return reach === "rejected" ? reach : `[${[...new Set(reach)].sort().join(", ")}]`;
 }

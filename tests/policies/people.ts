@@ -2,11 +2,11 @@
 import type { Sql, TransactionSql } from "postgres";
 import type { Caller } from "../support/database.ts";
 
-export const ACTORS = ["visitor", "owner", "stranger", "suspended", "administrator"] as const;
+export const ACTORS = ["anonymous", "owner", "stranger", "suspended", "administrator"] as const;
 export type Actor = typeof ACTORS[number];
 
 /** The ids of the actors who have an account; an anonymous user has none. */
-export type People = Record<Exclude<Actor, "visitor">, string>;
+export type People = Record<Exclude<Actor, "anonymous">, string>;
 
 /** Creates the auth users as the auth server would; the accounts follow by trigger. */
 export async function createPeople(sql: Sql | TransactionSql): Promise<People> {
@@ -28,5 +28,5 @@ export async function createPeople(sql: Sql | TransactionSql): Promise<People> {
 
 /** The database role and claims of an actor, as the Data API sets them. */
 export function callerOf(actor: Actor, users: People): Caller {
-  return actor === "visitor" ? { role: "anon" } : { role: "authenticated", sub: users[actor] };
+  return actor === "anonymous" ? { role: "anon" } : { role: "authenticated", sub: users[actor] };
 }

@@ -14,7 +14,7 @@ const FRESH = "00000000-0000-4000-8000-0000000000a2";
 const UNSEEN = "00000000-0000-4000-8000-0000000000d2";
 
 const own = {
-  visitor: "refused",
+  anonymous: "rejected",
   owner: ["ownPending"],
   stranger: ["strangersHidden", "strangersRejected"],
   suspended: ["ofDraftLot"],
@@ -56,7 +56,7 @@ export const reviews: Domain = {
       key: "id::text",
       rows: () => REVIEWS,
       reads: {
-        visitor: ["approved"],
+        anonymous: ["approved"],
         owner: ["approved", ...own.owner],
         stranger: ["approved", ...own.stranger],
         suspended: ["approved", ...own.suspended],

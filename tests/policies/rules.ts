@@ -6,7 +6,7 @@ import type { Actor, People } from "./people.ts";
 export type Client = "anon" | "authenticated";
 
 /** The rows of the fixture that an actor can access, by their names here; or that the statement itself is rejected. */
-export type Reach = readonly string[] | "refused";
+export type Reach = readonly string[] | "rejected";
 
 export interface TableRules {
   readonly table: string;
@@ -55,7 +55,7 @@ export function toEveryone<Value>(value: Value): Record<Client, Value> {
 }
 
 export function byEveryone(reach: Reach): Record<Actor, Reach> {
-  return { visitor: reach, owner: reach, stranger: reach, suspended: reach, administrator: reach };
+  return { anonymous: reach, owner: reach, stranger: reach, suspended: reach, administrator: reach };
 }
 
 /** The part of the accessible rows that the actor may write: a suspended user writes nothing. */
@@ -71,6 +71,6 @@ export async function asOwner(sql: TransactionSql, run: () => Promise<unknown>):
 }
 
 /** Authenticated users can access their own rows: these. Anonymous users are rejected. */
-export function bySignedIn(reach: Record<Exclude<Actor, "visitor">, Reach>): Record<Actor, Reach> {
-  return { visitor: "refused", ...reach };
+export function bySignedIn(reach: Record<Exclude<Actor, "anonymous">, Reach>): Record<Actor, Reach> {
+  return { anonymous: "rejected", ...reach };
 }

@@ -1,5 +1,5 @@
-// What a crash leaves of the acts of administrators: each effect with its record, or neither. A retry of whatever was not
-// acknowledged gives each effect, and each record, once.
+// After a crash each act of an administrator has both its effect and its record, or neither. A retry of every
+// unacknowledged request gives each effect, and each record, once.
 import assert from "node:assert/strict";
 import { type CrashPlatform, crashPlatform } from "../support/crash_platform.ts";
 import { eventually } from "../support/eventually.ts";

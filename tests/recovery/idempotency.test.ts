@@ -1,5 +1,5 @@
-// What a crash leaves of requests with keys: the effect with its answer, or neither. A client that sends again whatever
-// it has not received a response for ends up with each effect once.
+// After a crash a request with a key has both its effect and its reply, or neither. A client that repeats every request
+// without a response gets each effect once.
 import assert from "node:assert/strict";
 import { type CrashPlatform, crashPlatform } from "../support/crash_platform.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,5 +1,5 @@
-// What a crash leaves of sessions that begin and end: each has begun once and ended once, with one amount, and whoever
-// was told something is told the same again.
+// After a crash each session has started once and ended once, with one amount, and a repeated request gets the same
+// response as before.
 import assert from "node:assert/strict";
 import { type CrashPlatform, crashPlatform } from "../support/crash_platform.ts";
 import { eventually } from "../support/eventually.ts";
