@@ -6,7 +6,7 @@
 //   deno task test -- "a suspended"     tests whose name contains this
 //   deno task test --replica            the API tests, with a read replica that answers all reads
 //   deno task test:hosted-runtime       the API tests, with the functions under the hosted runtime's Deno
-//   deno task test:fast                 what needs no platform: the contract, parsers, providers' protocols, project rules
+//   deno task test:fast                 what needs no platform: contract, client, parsers, providers' protocols, project rules
 //
 // The last line is `N passed, N failed`.
 import { parseArgs } from "node:util";
@@ -27,6 +27,7 @@ const OWN_PLATFORM_ONLY = [
 
 const NEEDS_NO_PLATFORM = [
   "tests/contract",
+  "tests/client",
   "tests/ai_search",
   "tests/db/sql_rules.test.ts",
   "tests/deploy/released_migrations.test.ts",

@@ -47,6 +47,7 @@ Deno.test("repository: the tasks, files and version of Deno in the pages exist",
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
+    "client/README.md",
     ...pagesUnder("docs"),
   ]
     .filter((path) => path.endsWith(".md"));

@@ -158,7 +158,7 @@ function filesUnder(folder: string, ending: string): string[] {
 /** All files that are held to plain words. */
 export function proseFiles(): string[] {
   return [
-    ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "openapi.json"],
+    ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "client/README.md", "openapi.json"],
     ...filesUnder("docs", ".md"),
     ...filesUnder("supabase/migrations", ".sql"),
   ];

@@ -1,0 +1,176 @@
+import createClient, { type FetchResponse, type MaybeOptionalInit } from "openapi-fetch";
+import type { components, paths } from "./api.ts";
+import { ApiError } from "./errors.ts";
+import { jsonLines } from "./lines.ts";
+import { type RetryOptions, sendWithRetries } from "./retry.ts";
+
+type Json = "application/json";
+type Method = "get" | "post" | "put" | "patch" | "delete";
+type Token = string | null | undefined;
+
+export interface ParkingClientOptions {
+  /** The address before `/v1`, for example `https://<project>.supabase.co/functions`. */
+  readonly url: string;
+  /** The access token, or a function that returns the current one. Without a token requests are anonymous. */
+  readonly accessToken?: Token | (() => Token | Promise<Token>);
+  readonly retry?: RetryOptions;
+  /** Sends the requests, `globalThis.fetch` by default. */
+  readonly fetch?: (request: Request) => Promise<Response>;
+}
+
+/** The paths of the contract that have this method. */
+export type PathOf<M extends Method> = {
+  [P in keyof paths]: paths[P] extends { [K in M]: unknown } ? P : never;
+}[keyof paths];
+
+/** Parameters, body, headers and signal of a request. `ETag` is the type of `If-None-Match`, if the request has it. */
+type Init<P extends keyof paths, M extends Method> = MaybeOptionalInit<paths[P], M & keyof paths[P]>;
+type Conditional<ETag extends string> = { params?: { header?: { "If-None-Match"?: ETag } } };
+type InitArgument<P extends keyof paths, M extends Method, ETag extends string = string> = undefined extends Init<P, M>
+  ? [init?: NonNullable<Init<P, M>> & Conditional<ETag>]
+  : [init: Init<P, M> & Conditional<ETag>];
+
+type Operation<P extends keyof paths, M extends Method> = paths[P][M & keyof paths[P]];
+type Body<O> = O extends Record<string | number, unknown>
+  ? FetchResponse<O, unknown, Json> extends infer R ? R extends { error?: never; data: infer D } ? D : never : never
+  : never;
+
+/** The body of a 2xx response, undefined if it has none. */
+export type ResponseBody<P extends keyof paths, M extends Method> = [Body<Operation<P, M>>] extends [never] ? undefined
+  : Body<Operation<P, M>>;
+
+/** `data` is undefined after 304, which only a request with `If-None-Match` gets. */
+type Call<M extends Method> = <P extends PathOf<M>, ETag extends string = never>(
+  path: P,
+  ...init: InitArgument<P, M, ETag>
+) => Promise<{ data: ResponseBody<P, M> | ([ETag] extends [never] ? never : undefined); response: Response }>;
+
+/** The paths of lists with a cursor. */
+export type ListPath = {
+  [P in PathOf<"get">]: ResponseBody<P, "get"> extends { items: unknown[]; next_cursor: string | null } ? P : never;
+}[PathOf<"get">];
+export type ListItem<P extends ListPath> = ResponseBody<P, "get"> extends { items: (infer Item)[] } ? Item : never;
+
+/** The paths that also return NDJSON. */
+export type StreamPath = {
+  [P in PathOf<"get">]: Operation<P, "get"> extends
+    { responses: { 200: { content: { "application/x-ndjson": string } } } } ? P : never;
+}[PathOf<"get">];
+export type StreamItem<P extends StreamPath> = P extends ListPath ? ListItem<P> : Record<string, unknown>;
+
+type UploadRequest = components["schemas"]["UploadRequest"];
+export interface UploadOptions extends Omit<UploadRequest, "file_size" | "mime_type"> {
+  /** The type of the file, if `file.type` does not have it. */
+  readonly mime_type?: UploadRequest["mime_type"];
+  readonly signal?: AbortSignal;
+}
+
+export interface ParkingClient {
+  readonly GET: Call<"get">;
+  readonly POST: Call<"post">;
+  readonly PUT: Call<"put">;
+  readonly PATCH: Call<"patch">;
+  readonly DELETE: Call<"delete">;
+  /** The items of a list. Reads a page when the loop needs it, and keeps one page in memory. */
+  pages<P extends ListPath>(
+    path: P,
+    ...init: InitArgument<P, "get">
+  ): AsyncGenerator<ListItem<P>, void, undefined>;
+  /** The lines of an NDJSON response. A response that breaks off throws an error in the loop. */
+  stream<P extends StreamPath>(
+    path: P,
+    ...init: InitArgument<P, "get">
+  ): AsyncGenerator<StreamItem<P>, void, undefined>;
+  /** Uploads a file and returns its asset id, for the endpoint that uses the file. */
+  upload(file: Blob | Uint8Array<ArrayBuffer>, options: UploadOptions): Promise<string>;
+}
+
+/** A client of the service. Every method throws an `ApiError` for an error response and a `NetworkError` without one. */
+export function createParkingClient(options: ParkingClientOptions): ParkingClient {
+  const { accessToken, retry } = options;
+  const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
+
+  const api = createClient<paths, Json>({
+    baseUrl: options.url,
+    fetch: async (request) => {
+      // Once for all retries: an idempotency key belongs to its user.
+      const token = typeof accessToken === "function" ? await accessToken() : accessToken;
+      if (token && !request.headers.has("Authorization")) request.headers.set("Authorization", `Bearer ${token}`);
+      // Every POST accepts a key. The service ignores the key of an anonymous request.
+      const isKeyed = request.method === "POST" && request.headers.has("Authorization");
+      if (isKeyed && !request.headers.has("Idempotency-Key")) {
+        request.headers.set("Idempotency-Key", randomKey());
+      }
+      return await sendWithRetries(() => fetch(request.clone()), { ...about(request), isKeyed }, retry);
+    },
+  });
+
+  // The types of openapi-fetch hold for the callers below; inside, a path is any text.
+  type Answer = { data?: unknown; error?: unknown; response: Response };
+  const request = api.request as unknown as (method: Method, path: string, init: object) => Promise<Answer>;
+  const call = async (method: Method, path: string, init: object = {}) => {
+    const { data, error, response } = await request(method, path, init);
+    if (!response.ok && response.status !== 304) throw new ApiError(response, error);
+    return { data, response };
+  };
+  const methodOf = <M extends Method>(method: M) =>
+    ((path: string, init?: object) => call(method, path, init)) as unknown as Call<M>;
+
+  async function* pages(path: string, init: { params?: { query?: object } } = {}) {
+    let cursor: string | null | undefined;
+    do {
+      const query = { ...init.params?.query, ...(cursor ? { cursor } : {}) };
+      const { data } = await call("get", path, { ...init, params: { ...init.params, query } });
+      const page = data as { items: unknown[]; next_cursor: string | null; has_more?: boolean };
+      yield* page.items;
+      // The last page of the changes feed has a cursor too, for the next synchronization.
+      cursor = page.has_more === false ? null : page.next_cursor;
+    } while (cursor);
+  }
+
+  async function* stream(path: string, init: { params?: { header?: object } } = {}) {
+    const header = { ...init.params?.header, Accept: "application/x-ndjson" };
+    const { response } = await call("get", path, { ...init, params: { ...init.params, header }, parseAs: "stream" });
+    yield* jsonLines(response);
+  }
+
+  async function upload(file: Blob | Uint8Array<ArrayBuffer>, { signal, ...about }: UploadOptions): Promise<string> {
+    const size = file instanceof Uint8Array ? file.byteLength : file.size;
+    const type = about.mime_type ?? (file instanceof Uint8Array ? "" : file.type);
+    const body = { ...about, file_size: size, mime_type: type as UploadRequest["mime_type"] };
+    const { data } = await methodOf("post")("/v1/storage/upload-url", { body, ...(signal ? { signal } : {}) });
+    // Object storage replaces the file: a second PUT to the same address has no other effect than the first.
+    const put = () =>
+      new Request(data.upload_url, {
+        method: "PUT",
+        body: file,
+        headers: { "Content-Type": type },
+        ...(signal ? { signal } : {}),
+      });
+    const sent = { method: "PUT", isKeyed: true, signal: signal ?? null };
+    const response = await sendWithRetries(() => fetch(put()), sent, retry);
+    if (!response.ok) throw new ApiError(response, undefined);
+    return data.asset_id;
+  }
+
+  return {
+    GET: methodOf("get"),
+    POST: methodOf("post"),
+    PUT: methodOf("put"),
+    PATCH: methodOf("patch"),
+    DELETE: methodOf("delete"),
+    pages: pages as unknown as ParkingClient["pages"],
+    stream: stream as unknown as ParkingClient["stream"],
+    upload,
+  };
+}
+
+function about({ method, signal }: Request) {
+  return { method, signal };
+}
+
+/** A key that its user has not used. It is not a secret, so `Math.random` is enough where `crypto` is missing (React Native). */
+function randomKey(): string {
+  const part = () => Math.random().toString(36).slice(2);
+  return globalThis.crypto?.randomUUID?.() ?? `${Date.now().toString(36)}-${part()}-${part()}`;
+}

@@ -1,0 +1,16 @@
+/** A typed client of the parking lot service. README.md shows its use. */
+export {
+  createParkingClient,
+  type ListItem,
+  type ListPath,
+  type ParkingClient,
+  type ParkingClientOptions,
+  type PathOf,
+  type ResponseBody,
+  type StreamItem,
+  type StreamPath,
+  type UploadOptions,
+} from "./client.ts";
+export { ApiError, type ErrorCode, type ErrorDetails, NetworkError } from "./errors.ts";
+export type { RetryOptions } from "./retry.ts";
+export type { components, ErrorReasons, operations, paths } from "./api.ts";

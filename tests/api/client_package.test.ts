@@ -1,0 +1,61 @@
+// client/README.md: its examples run against the platform, in Deno and in Node, with the built package.
+import assert from "node:assert/strict";
+import { readmeApp } from "../client/readme_app.ts";
+import { signUp } from "../support/people.ts";
+import { stack } from "../support/stack.ts";
+import { inDatabase } from "./lots.ts";
+import { aPricedLot } from "./sessions.ts";
+
+/** Whether the command is on this machine, in a version that can run the package. */
+async function version(command: string): Promise<number> {
+  try {
+    const { stdout } = await new Deno.Command(command, { args: ["--version"] }).output();
+    return Number(/\d+/.exec(new TextDecoder().decode(stdout))?.[0]);
+  } catch {
+    return 0;
+  }
+}
+
+const hasNode = await version("node") >= 20;
+const runtimes = [
+  { name: "Deno", command: [Deno.execPath(), "run", "-A", "main.ts"], ignore: false },
+  { name: `Node${hasNode ? "" : " (ignored: no Node 20 on PATH)"}`, command: ["node", "main.mjs"], ignore: !hasNode },
+];
+
+for (const { name, command: [program, ...args], ignore } of runtimes) {
+  Deno.test({
+    name:
+      `client/README.md: the examples find a lot, know its fee, park, save it, export it and upload a file in ${name}`,
+    ignore,
+    fn: async () => {
+      const { apiUrl, functionsUrl, publishableKey } = stack();
+      // A place without other lots.
+      const place = { lat: 30 + Math.random(), lng: 140 + Math.random() };
+      const lot = await aPricedLot({ ...place, name: "Lot of the example" });
+      const { id: user, email, password } = await signUp();
+      await using app = await readmeApp({ apiUrl, functionsUrl: functionsUrl.replace(/\/v1$/, "") });
+      const { stdout, stderr } = await new Deno.Command(program!, {
+        args,
+        cwd: app.folder,
+        env: { VALUES: JSON.stringify({ publishableKey, email, password, ...place }) },
+      }).output();
+      const lines = new TextDecoder().decode(stdout).trimEnd().split("\n");
+      const asset = /^uploaded: (\S+)$/.exec(lines.at(-1)!)?.[1];
+      assert.ok(asset, new TextDecoder().decode(stderr) + lines.join("\n"));
+      assert.deepEqual(lines.slice(0, -1).map((line) => line.replace(/request \S+$/, "request")), [
+        "Lot of the example: 600 JPY",
+        "paid: 200 JPY",
+        "validation_error exit_at, request",
+        `saved: ${lot}`,
+        `in the list: ${lot}`,
+        "exported: Lot of the example",
+      ]);
+      const [row] = await inDatabase((sql) =>
+        sql<{ keys: number; file: boolean }[]>`
+          select (select count(*)::integer from private.idempotency_keys where user_id = ${user}) as keys,
+            exists (select from public.assets where id = ${asset}) as file`
+      );
+      assert.ok(row!.keys >= 4 && row!.file, JSON.stringify(row));
+    },
+  });
+}
