@@ -42,7 +42,7 @@ Deno.test("admin routes: no check can be dropped from a function without a diffe
   const definitions = await sql<{ name: string; text: string }[]>`
     select proname as name, pg_get_functiondef(oid) as text from pg_proc
     where pronamespace = 'api'::regnamespace and proname like 'admin\\_%'`;
-  const check = /perform private\.(hold|check)_admin\(p_admin_id, (null|'[a-z_]+')\);/;
+  const check = /perform private\.(lock|check)_admin\(p_admin_id, (null|'[a-z_]+')\);/;
   for (const route of routes) {
     const names = functionsOf(route);
     if (names.length === 0) continue;
