@@ -4,19 +4,9 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { edited, type Fingerprints, fingerprints } from "../../local/postgres/migrations.ts";
 import { ROOT } from "../../local/settings.ts";
+import { git, newestRelease } from "../support/releases.ts";
 
 const FOLDER = "supabase/migrations";
-
-async function git(folder: string, ...args: string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command("git", { args: ["-C", folder, ...args] }).output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
-  return new TextDecoder().decode(stdout);
-}
-
-/** The newest tag v… before the present commit; undefined when there is none, or no git. */
-async function release(folder: string): Promise<string | undefined> {
-  return (await git(folder, "describe", "--tags", "--abbrev=0", "--match=v*").catch(() => "")).trim() || undefined;
-}
 
 /** The fingerprint of each migration that a tag contains, by file name. */
 async function released(folder: string, tag: string): Promise<Fingerprints> {
@@ -44,7 +34,7 @@ function breaches(before: Fingerprints, now: Fingerprints): string[] {
 }
 
 Deno.test("migrations: what the newest release contains is unchanged, and new files come after it", async () => {
-  const tag = await release(ROOT);
+  const tag = await newestRelease(ROOT);
   if (tag !== undefined) assert.deepEqual(breaches(await released(ROOT, tag), await fingerprints()), []);
 });
 
@@ -69,9 +59,9 @@ Deno.test("migrations: a released file that is changed or removed, and a new one
     for (const name of kept) await Deno.writeTextFile(join(folder, FOLDER, name), `select '${name}';\n`);
     await git(folder, "add", ".");
     await commit("first");
-    assert.equal(await release(folder), undefined);
+    assert.equal(await newestRelease(folder), undefined);
     await git(folder, "tag", "v0.1.0");
-    assert.equal(await release(folder), "v0.1.0");
+    assert.equal(await newestRelease(folder), "v0.1.0");
 
     const before = await released(folder, "v0.1.0");
     assert.deepEqual(Object.keys(before), kept);
