@@ -3,7 +3,7 @@ import openapiTS, { astToString } from "openapi-typescript";
 import { reasons } from "../../supabase/functions/openapi/reasons.ts";
 
 const CONTRACT = new URL("../../openapi.json", import.meta.url);
-const HEAD = "// Generated from openapi.json by `deno task openapi`. Do not edit.\n\n";
+const HEAD = "// Generated from openapi.json by `deno task openapi`. Do not edit.\n// deno-fmt-ignore-file\n\n";
 
 /** The committed file. It has no descriptions: it changes only when a type does, and is half as large. */
 export const COMMITTED = new URL("../src/api.ts", import.meta.url);

@@ -1,4 +1,5 @@
 // Generated from openapi.json by `deno task openapi`. Do not edit.
+// deno-fmt-ignore-file
 
 export interface paths {
   "/v1/me/export": {

@@ -2,7 +2,7 @@ import createClient, { type FetchResponse, type MaybeOptionalInit } from "openap
 import type { components, paths } from "./api.ts";
 import { ApiError } from "./errors.ts";
 import { jsonLines } from "./lines.ts";
-import { type RetryOptions, sendWithRetries } from "./retry.ts";
+import { isOutcomeUnknown, type RetryOptions, sendWithRetries } from "./retry.ts";
 
 type Json = "application/json";
 type Method = "get" | "post" | "put" | "patch" | "delete";
@@ -110,7 +110,7 @@ export function createParkingClient(options: ParkingClientOptions): ParkingClien
   const request = api.request as unknown as (method: Method, path: string, init: object) => Promise<Answer>;
   const call = async (method: Method, path: string, init: object = {}) => {
     const { data, error, response } = await request(method, path, init);
-    if (!response.ok && response.status !== 304) throw new ApiError(response, error);
+    if (!response.ok && response.status !== 304) throw new ApiError(response, error, isOutcomeUnknown(response));
     return { data, response };
   };
   const methodOf = <M extends Method>(method: M) =>

@@ -40,6 +40,8 @@ interface ErrorOf<Code extends ErrorCode> extends Error {
   readonly param: string | null;
   /** The seconds to wait before the next request, if the response has them. */
   readonly retryAfterSeconds: number | null;
+  /** Whether this attempt or an earlier one may have been carried out. Read the resource before you send it again. */
+  readonly isOutcomeUnknown: boolean;
 }
 
 /** An error response. `code` narrows `details`. */
@@ -53,8 +55,9 @@ class ErrorResponse extends Error {
   readonly requestId: string | null;
   readonly param: string | null;
   readonly retryAfterSeconds: number | null;
+  readonly isOutcomeUnknown: boolean;
 
-  constructor(response: Response, body: unknown) {
+  constructor(response: Response, body: unknown, isOutcomeUnknown = false) {
     const { error } = Object(body) as Partial<components["schemas"]["Error"]>;
     super(error?.message ?? `The response has the status ${response.status}, and is not from the service.`);
     this.code = error?.code ?? "unexpected_response";
@@ -63,11 +66,14 @@ class ErrorResponse extends Error {
     this.requestId = error?.request_id ?? response.headers.get("X-Request-Id");
     this.param = error?.param ?? null;
     this.retryAfterSeconds = retryAfterSeconds(response);
+    this.isOutcomeUnknown = isOutcomeUnknown;
   }
 }
 
 /** For `error instanceof ApiError`. */
-export const ApiError = ErrorResponse as unknown as { new (response: Response, body: unknown): ApiError };
+export const ApiError = ErrorResponse as unknown as {
+  new (response: Response, body: unknown, isOutcomeUnknown?: boolean): ApiError;
+};
 
 /** No response arrived, also not after the retries. `cause` is the error of `fetch`. */
 export class NetworkError extends Error {

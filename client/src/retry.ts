@@ -13,28 +13,43 @@ const JITTER_SECONDS = 0.25;
 /** What an attempt led to: a response whose body has arrived, or an error of `fetch`. */
 type Attempt = { readonly response: Response } | { readonly error: unknown };
 
+/** `rejected`: the service did not carry out the request. `unknown`: it may have. `final`: a retry gets the same response. */
+type Outcome = "rejected" | "unknown" | "final";
+
+/** The error responses of requests that an earlier attempt may have carried out. */
+const afterUnknown = new WeakSet<Response>();
+
+/** Whether the service may have carried out the request of this error response. */
+export function isOutcomeUnknown(response: Response): boolean {
+  return afterUnknown.has(response);
+}
+
 /**
  * Sends a request until it gets a final response.
  *
  * A request that may have been carried out is sent again only if that has no second effect: a GET, or with
- * `isKeyed` the same `Idempotency-Key`. The service did not carry out requests that it rejected with 429 or 503.
+ * `isKeyed` the same `Idempotency-Key`.
  */
 export async function sendWithRetries(
   send: () => Promise<Response>,
   { method, isKeyed, signal }: { method: string; isKeyed: boolean; signal?: AbortSignal | null },
   { maxRetries = 3, maxDelaySeconds = 30 }: RetryOptions = {},
 ): Promise<Response> {
-  const isRepeatable = isKeyed || isSafe(method);
+  const isRead = method === "GET" || method === "HEAD";
+  let isUnknown = false;
   for (let retries = 0;; retries++) {
     const attempt = await send().then(received).catch((error: unknown): Attempt => ({ error }));
     // An abort is not a failure of the network: the caller gets the reason of the signal.
     if (signal?.aborted) throw abortReason(signal);
-    const delay = await isRetryable(attempt, isRepeatable, isKeyed)
-      ? delaySeconds(attempt, retries, maxDelaySeconds)
-      : undefined;
-    if (retries < maxRetries && delay !== undefined) await sleep(delay, signal);
-    else if ("response" in attempt) return attempt.response;
-    else throw new NetworkError(attempt.error, !isSafe(method));
+    const outcome = await outcomeOf(attempt);
+    isUnknown ||= outcome === "unknown" && !isRead;
+    const isRetryable = outcome === "rejected" || (outcome === "unknown" && (isRead || isKeyed));
+    const delay = isRetryable && retries < maxRetries ? delaySeconds(attempt, retries, maxDelaySeconds) : undefined;
+    if (delay !== undefined) await sleep(delay, signal);
+    else if ("response" in attempt) {
+      if (isUnknown) afterUnknown.add(attempt.response);
+      return attempt.response;
+    } else throw new NetworkError(attempt.error, isUnknown);
   }
 }
 
@@ -49,17 +64,16 @@ async function received(response: Response): Promise<Attempt> {
   return { response: new Response(await response.text(), { status, statusText, headers }) };
 }
 
-async function isRetryable(attempt: Attempt, isRepeatable: boolean, isKeyed: boolean): Promise<boolean> {
-  if ("error" in attempt) return isRepeatable;
-  const { response } = attempt;
-  if (![409, 429, 500, 502, 503, 504].includes(response.status)) return false;
-  if (response.status === 429) return true;
-  const { code, details } = await errorOf(response.clone());
-  if (code === "service_unavailable") return details?.["reason"] !== "not_configured";
-  if (code === "conflict") return isKeyed && details?.["reason"] === "key_in_use";
-  if (code === "server_error") return isKeyed && details?.["reason"] === "outcome_unknown";
-  // The response of a proxy, which may have sent the request on.
-  return code === undefined && response.status > 500 && isRepeatable;
+async function outcomeOf(attempt: Attempt): Promise<Outcome> {
+  if ("error" in attempt) return "unknown";
+  const { status } = attempt.response;
+  if (status === 429) return "rejected";
+  if (status !== 409 && status < 500) return "final";
+  const { code, details } = await errorOf(attempt.response.clone());
+  const reason = details?.["reason"];
+  if (code === "service_unavailable") return reason === "not_configured" ? "final" : "rejected";
+  // `key_in_use`: an earlier attempt still runs. An error without a code is of a proxy, which may have sent the request on.
+  return reason === "outcome_unknown" || reason === "key_in_use" || code === undefined ? "unknown" : "final";
 }
 
 async function errorOf(response: Response): Promise<{ code?: string; details?: Record<string, unknown> }> {
@@ -75,10 +89,6 @@ function delaySeconds(attempt: Attempt, retries: number, maxDelaySeconds: number
   const sent = "response" in attempt ? retryAfterSeconds(attempt.response) : null;
   if (sent !== null) return sent <= maxDelaySeconds ? sent + Math.random() * JITTER_SECONDS : undefined;
   return Math.min(maxDelaySeconds, FIRST_DELAY_SECONDS * 2 ** retries) * (0.5 + Math.random() / 2);
-}
-
-function isSafe(method: string): boolean {
-  return method === "GET" || method === "HEAD";
 }
 
 function sleep(seconds: number, signal: AbortSignal | null | undefined): Promise<void> {

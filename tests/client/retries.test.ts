@@ -130,6 +130,21 @@ Deno.test("client retries: without a response the error is a NetworkError, which
   assert.deepEqual([await unknownAfter(read), await unknownAfter(start)], [false, true]);
 });
 
+Deno.test("client retries: an error after an attempt with an unknown outcome has isOutcomeUnknown, also when the last attempt was rejected", async () => {
+  const after = async (responses: Scripted[], call: (client: ParkingClient) => Promise<unknown>) => {
+    await using service = fakeService(...responses);
+    const error = await call(service.client()).then(() => assert.fail("no error"), (error: unknown) => error);
+    assert.ok(error instanceof ApiError);
+    return [error.status, error.isOutcomeUnknown];
+  };
+  const forbidden = apiError(403, "forbidden");
+  assert.deepEqual(await after([lost, unavailable], start), [503, true]);
+  assert.deepEqual(await after([unknown, forbidden], start), [403, true]);
+  assert.deepEqual(await after([unknown], rate), [500, true]);
+  assert.deepEqual(await after([unavailable], start), [503, false]);
+  assert.deepEqual(await after([lost, forbidden], read), [403, false]);
+});
+
 Deno.test("client retries: a signal ends the wait for a retry, with its reason", async () => {
   await using service = fakeService(apiError(503, "service_unavailable", {}, { "Retry-After": "20" }));
   const abort = new AbortController();
