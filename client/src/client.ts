@@ -56,7 +56,13 @@ export type StreamPath = {
   [P in PathOf<"get">]: Operation<P, "get"> extends
     { responses: { 200: { content: { "application/x-ndjson": string } } } } ? P : never;
 }[PathOf<"get">];
-export type StreamItem<P extends StreamPath> = P extends ListPath ? ListItem<P> : Record<string, unknown>;
+export type StreamItem<P extends StreamPath> = P extends ListPath
+  ? ListItem<P> | (P extends "/v1/parking-lots" ? ChangesEnd : never)
+  : Record<string, unknown>;
+/** The last line of the changes feed (`updated_since`): where the next synchronization begins. */
+export interface ChangesEnd {
+  next_cursor: string;
+}
 
 type UploadRequest = components["schemas"]["UploadRequest"];
 export interface UploadOptions extends Omit<UploadRequest, "file_size" | "mime_type"> {
@@ -101,7 +107,11 @@ export function createParkingClient(options: ParkingClientOptions): ParkingClien
       if (isKeyed && !request.headers.has("Idempotency-Key")) {
         request.headers.set("Idempotency-Key", randomKey());
       }
-      return await sendWithRetries(() => fetch(request.clone()), { ...about(request), isKeyed }, retry);
+      return await sendWithRetries(() => fetch(request.clone()), {
+        method: request.method,
+        isKeyed,
+        signal: request.signal,
+      }, retry);
     },
   });
 
@@ -163,10 +173,6 @@ export function createParkingClient(options: ParkingClientOptions): ParkingClien
     stream: stream as unknown as ParkingClient["stream"],
     upload,
   };
-}
-
-function about({ method, signal }: Request) {
-  return { method, signal };
 }
 
 /** A key that its user has not used. It is not a secret, so `Math.random` is enough where `crypto` is missing (React Native). */

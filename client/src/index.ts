@@ -1,5 +1,6 @@
 /** A typed client of the parking lot service. README.md shows its use. */
 export {
+  type ChangesEnd,
   createParkingClient,
   type ListItem,
   type ListPath,

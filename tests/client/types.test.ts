@@ -21,7 +21,9 @@ export async function accepted() {
   is<undefined>(none.data);
   is<Schemas["Me"]>((await client.GET("/v1/me")).data);
   for await (const vehicle of client.pages("/v1/me/vehicles")) is<Schemas["Vehicle"]>(vehicle);
-  for await (const lot of client.stream("/v1/parking-lots")) is<string | null>("deleted" in lot ? lot.at : lot.name);
+  for await (const lot of client.stream("/v1/parking-lots")) {
+    is<string | null>("next_cursor" in lot ? lot.next_cursor : "deleted" in lot ? lot.at : lot.name);
+  }
   is<string>(await client.upload(new Blob([]), { file_name: "a.png", category: "review" }));
 }
 
