@@ -234,11 +234,10 @@ export function route<
   };
 
   function oneCall(name: C) {
-    const isVersionedChange = definition.isVersioned === true && method !== "GET";
     return (input: RequestInput<A, Read<P>, Read<Q>, Read<B>, C>) => {
       const { params, query, body, ifMatch } = input;
       const args = definition.args?.(input) ??
-        { ...params, ...query, ...body, ...isVersionedChange && { if_match: ifMatch } };
+        { ...params, ...query, ...body, ...isConditional(definition) && { if_match: ifMatch } };
       return (input.db as unknown as AnyDatabase).rpc(name, args);
     };
   }
@@ -277,7 +276,7 @@ export function keepsAnswers({ method, access }: Route): boolean {
 }
 
 /** Whether `If-Match` works on a route: it changes a versioned resource. */
-export function isConditional({ method, isVersioned }: Route): boolean {
+export function isConditional({ method, isVersioned }: Pick<Route, "method" | "isVersioned">): boolean {
   return isVersioned === true && method !== "GET";
 }
 
