@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import process from "node:process";
 import postgres from "postgres";
-import { surviveDriverFaults } from "../postgres_client/driver_faults.ts";
+import { isLostConnection, surviveDriverFaults } from "../postgres_client/driver_faults.ts";
 import { databaseUrl } from "./database.ts";
 import { ImportFailure } from "../supabase/functions/_shared/import/failure.ts";
 import { type Encoding, ENCODINGS } from "./reading/text.ts";
@@ -111,14 +111,11 @@ function explained(error: unknown, file: string): string | undefined {
     return ["The database refused:", error.message, error.detail, error.where]
       .filter(Boolean).join("\n  ");
   }
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "CONNECTION_CLOSED") {
-    return "The connection to the database was lost before it confirmed a batch. Run the command again to continue: nothing is written twice.";
-  }
-  if (error instanceof Error && code === "ECONNREFUSED") {
+  if (!isLostConnection(error)) return undefined;
+  if ("code" in error && error.code === "ECONNREFUSED") {
     return `The database does not respond: ${error.message}. Start the platform (deno task dev) or give another --db-url.`;
   }
-  return undefined;
+  return "The connection to the database was lost before it confirmed a batch. Run the command again to continue: nothing is written twice.";
 }
 
 /** A report that cannot be written is known before anything is imported. */
