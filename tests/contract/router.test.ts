@@ -399,7 +399,7 @@ Deno.test("router: an error that the contract does not declare is logged as an i
   const { ask, lines } = appWith(rest.config);
   await assertError(await ask("/things/mine"), { code: "lot_not_found" });
   assert.equal(lines[0]?.level, "error");
-  assert.match(lines[0]?.cause ?? "", /lot_not_found is not among the refusals of GET \/things\/mine/);
+  assert.match(lines[0]?.cause ?? "", /lot_not_found is not among the errors of GET \/things\/mine/);
   await ask("/things", post('{"name":"taken"}'));
   assert.equal(lines[1]?.level, "info");
 });

@@ -5,7 +5,10 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** The value of every variable of a schema; an empty variable counts as not set. Throws a ConfigError that names everything that is missing or wrong. */
+/**
+ * The value of every variable of a schema. An empty variable counts as not set. Throws a ConfigError that names every variable
+ * that is missing or wrong.
+ */
 export function parseVariables<Schema extends z.ZodObject>(
   schema: Schema,
   get: (name: string) => string | undefined,
@@ -47,7 +50,7 @@ export function list(form: RegExp, what: string) {
     .refine((items) => items.every((item) => form.test(item)), `is not a list of ${what}`);
 }
 
-/** A PEM block of this kind or several, with `\\n` allowed for line ends. */
+/** A PEM block of this kind or several, with `\n` allowed for line ends. */
 export function pem(kind: "PRIVATE KEY" | "CERTIFICATE") {
   return z.string().transform((value) => value.replaceAll("\\n", "\n"))
     .refine((value) => isPem(value, kind), `is not a PEM ${kind.toLowerCase()}`).optional();

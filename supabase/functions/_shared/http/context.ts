@@ -135,7 +135,7 @@ function causeOf({ error, route }: RequestContext, status: number): string | und
   if (!error) return undefined;
   if (status >= 500) return describe(error.cause ?? error);
   const unannounced = route && !errorCodesOf(route).includes(error.code);
-  return unannounced ? `${error.code} is not among the refusals of ${route.method} ${route.path}` : undefined;
+  return unannounced ? `${error.code} is not among the errors of ${route.method} ${route.path}` : undefined;
 }
 
 function sinceStart({ started }: RequestContext): number {
