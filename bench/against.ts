@@ -81,7 +81,7 @@ async function git(...args: string[]): Promise<void> {
   if (!success) throw new Error(`git ${args.join(" ")} failed`);
 }
 
-async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+async function firstLine(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {
   let said = "";
   for await (const text of stream.pipeThrough(new TextDecoderStream())) {
     said += text;
