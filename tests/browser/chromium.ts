@@ -1,6 +1,7 @@
 // A real browser from an npm package. It is fetched when a browser test runs, not with the project's packages: it is
 // large, and only browser tests need it.
 import { join } from "node:path";
+import { type Browser, launch } from "puppeteer-core";
 import { STATE } from "../../local/settings.ts";
 
 const PACKAGE = "@sparticuz/chromium@138.0.2";
@@ -8,24 +9,39 @@ const PACKAGE = "@sparticuz/chromium@138.0.2";
 /** The package has a browser for this kind of machine alone. */
 export const hasBrowser = Deno.build.os === "linux" && Deno.build.arch === "x86_64";
 
+/** Without the sandbox, which root and containers do not have. Everything that guards one origin from another stays on. */
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--no-zygote",
+  "--disable-gpu",
+  "--disable-dev-shm-usage",
+  "--no-first-run",
+];
+
+/** Starts a browser that the test drives, and closes it when `run` has ended. */
+export async function withBrowser<Result>(run: (browser: Browser) => Promise<Result>): Promise<Result> {
+  const { executable, libraries } = await install();
+  const browser = await launch({ executablePath: executable, args: FLAGS, env: environment(libraries) });
+  try {
+    return await run(browser);
+  } finally {
+    await browser.close();
+  }
+}
+
 /** Opens a page and closes the browser when `run` has ended; the page reports its results to its server. */
 export async function withPage<Result>(url: string, run: (log: () => string) => Promise<Result>): Promise<Result> {
   const { executable, libraries } = await install();
   const profile = await Deno.makeTempDir();
   const browser = new Deno.Command(executable, {
-    // Without the sandbox, which root and containers do not have. Everything that guards one origin from another stays on.
     args: [
-      "--headless",
-      "--no-sandbox",
-      "--no-zygote",
-      "--disable-gpu",
-      "--disable-dev-shm-usage",
-      "--no-first-run",
+      ...FLAGS,
       `--user-data-dir=${profile}`,
       "--remote-debugging-port=0",
       url,
     ],
-    env: { LD_LIBRARY_PATH: [libraries, Deno.env.get("LD_LIBRARY_PATH")].filter(Boolean).join(":") },
+    env: environment(libraries),
     stdin: "null",
     stdout: "null",
     stderr: "piped",
@@ -42,6 +58,10 @@ export async function withPage<Result>(url: string, run: (log: () => string) => 
     await reading;
     await Deno.remove(profile, { recursive: true });
   }
+}
+
+function environment(libraries: string): Record<string, string> {
+  return { LD_LIBRARY_PATH: [libraries, Deno.env.get("LD_LIBRARY_PATH")].filter(Boolean).join(":") };
 }
 
 /** Fetches and unpacks the browser and the libraries that it needs, where that has not been done. */
