@@ -18,6 +18,7 @@ import {
   SECRET_KEY,
 } from "./settings.ts";
 import { onParentExit } from "./parents.ts";
+import { SAMPLE_PASSWORD, type SamplePerson } from "./people/people.ts";
 import { described, findRunning } from "./state.ts";
 
 const started = performance.now();
@@ -58,6 +59,7 @@ try {
     realtimePrivateOnly: realtimePrivateOnly(),
     replica: hasReplica() ? {} : undefined,
     functionsDeno: functionsDeno(),
+    withPeople: true,
     onStep,
     log: (line) => console.log(line),
     onStop: stop,
@@ -81,6 +83,13 @@ const API_URL = platform.status.API_URL.replace("127.0.0.1", host);
 const task = (name: string) =>
   `${Deno.env.has("LOCAL_PORT") ? `LOCAL_PORT=${port} ` : ""}npx -y deno@${Deno.version.deno} task ${name}`;
 
+/** A line for each sample person. */
+function signIns(people: readonly SamplePerson[]): string {
+  if (people.length === 0) return "";
+  const lines = people.map(({ email, description }) => `    ${email.padEnd(22)}${description}\n`);
+  return `\n  Sign in with the password ${SAMPLE_PASSWORD}\n${lines.join("")}`;
+}
+
 onStep("Ready");
 console.log(`
   API          ${API_URL}
@@ -90,7 +99,7 @@ console.log(`
   Database     ${DB_URL}${REPLICA_DB_URL ? `\n  Replica      ${REPLICA_DB_URL}` : ""}
   Publishable  ${PUBLISHABLE_KEY}
   Secret       ${SECRET_KEY}
-
+${signIns(platform.people)}
   curl ${API_URL}/v1/health
   curl '${API_URL}/v1/parking-lots/nearby?lat=35.6812&lng=139.7671'
   curl ${API_URL}/auth/v1/signup -H 'apikey: ${PUBLISHABLE_KEY}' -d '{"email":"driver-'$(date +%s)'@example.com","password":"password 1"}'

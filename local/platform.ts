@@ -16,6 +16,7 @@ import { PUBLIC_JWK } from "./gateway/tokens.ts";
 import { Balancer } from "./rest/balance.ts";
 import { Rest } from "./rest/rest.ts";
 import { Jobs } from "./jobs/jobs.ts";
+import { addSamplePeople, type SamplePerson } from "./people/people.ts";
 import type { PostgresServer } from "./postgres/server.ts";
 import { type Providers, startProviders } from "./providers/providers.ts";
 import { RealtimeProxy } from "./realtime/proxy.ts";
@@ -66,6 +67,8 @@ export interface PlatformOptions {
   readonly template?: string;
   /** Whether search in natural language calls the stand-in's models, whose responses a test scripts. */
   readonly withAiModels?: boolean;
+  /** Whether a database without users gets the sample people; false by default. */
+  readonly withPeople?: boolean;
   /** Receives the steps of the platform. */
   readonly onStep: (line: string) => void;
   /** Receives the output of the functions, and errors. */
@@ -76,6 +79,8 @@ export interface PlatformOptions {
 
 export interface Platform {
   readonly status: Status;
+  /** The sample people who can sign in. */
+  readonly people: readonly SamplePerson[];
   stop(): Promise<void>;
 }
 
@@ -94,6 +99,7 @@ interface Services {
   readonly jobs: Jobs;
   readonly realtime: Realtime;
   readonly providers: Providers;
+  readonly people: readonly SamplePerson[];
 }
 
 /** The realtime server's process, and the proxy through which clients reach it. */
@@ -169,6 +175,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const current = await raise();
     return {
       status: current,
+      people: services!.people,
       stop: async () => {
         stopping = true;
         gateway.close();
@@ -218,7 +225,8 @@ async function startServices(
   const replica = options.replica ? await startReplica(server, { ...options, name }) : undefined;
   const current = status(port, server.url("postgres"));
   const realtime = startRealtime(server, options);
-  const [rest, auth, storage] = await Promise.all([
+  const [people, rest, auth, storage] = await Promise.all([
+    options.withPeople ? readyPeople(server, options.log) : [],
     startRest(server, replica, config, options),
     Auth.start({
       admin: server.url("supabase_auth_admin"),
@@ -257,7 +265,17 @@ async function startServices(
     log: options.log,
   });
   const jobs = await Jobs.start(server.url(), current, options.log);
-  return { server, replica, rest, auth, functions, storage, jobs, realtime: await realtime, providers };
+  return { server, replica, rest, auth, functions, storage, jobs, realtime: await realtime, providers, people };
+}
+
+/** A platform without sample people is still useful, for example while a migration is being changed. */
+async function readyPeople(server: PostgresServer, log: (line: string) => void): Promise<SamplePerson[]> {
+  try {
+    return await addSamplePeople(server.url());
+  } catch (error) {
+    log(`The sample people could not be added. ${error}`);
+    return [];
+  }
 }
 
 async function startRest(

@@ -3,6 +3,7 @@
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
 import postgres from "postgres";
+import { SAMPLE_PASSWORD, SAMPLE_PEOPLE } from "../../local/people/people.ts";
 import { commandLine, isRunning, processes, waitForExit } from "../../local/process.ts";
 import { PUBLISHABLE_KEY, ROOT, STATE, type Status } from "../../local/settings.ts";
 import { removeIfExists } from "../../local/files.ts";
@@ -117,7 +118,7 @@ async function serverPid(port: number): Promise<number> {
   return Number.parseInt(lock);
 }
 
-Deno.test("task dev: prints its steps, addresses, keys and three working requests, and stops cleanly", async () => {
+Deno.test("task dev: prints its steps, addresses, keys, sample people and three working requests, and stops cleanly", async () => {
   await onFreePort(async (port, start) => {
     const one = await start();
     assert.match(one.output(), /For development and tests/);
@@ -129,6 +130,12 @@ Deno.test("task dev: prints its steps, addresses, keys and three working request
         .output();
       assert.equal(code, 0, request);
     }
+    const [, password, people] = one.output().match(/Sign in with the password (\S+)\n((?: {4}\S+@.*\n)+)/) ?? [];
+    assert.equal(password, SAMPLE_PASSWORD);
+    assert.deepEqual(
+      people!.trimEnd().split("\n").map((line) => line.trim().split(" ")[0]),
+      SAMPLE_PEOPLE.map((one) => one.email),
+    );
     const server = await serverPid(port);
     assert.equal(await stop(one), 0);
     assert.equal(isRunning(server), false);
@@ -193,11 +200,12 @@ Deno.test("task dev: two platforms on two ports have data of their own", async (
 Deno.test("task reset: deletes the data of a running and of a stopped platform; without it data stays", async () => {
   await onFreePort(async (port, start) => {
     const one = await start();
+    /** Users in addition to the sample people. */
     const count = async () => {
       const sql = postgres((await status(port)).DB_URL, { max: 1 });
       const [row] = await sql`select count(*)::integer as users from auth.users`;
       await sql.end();
-      return row!["users"];
+      return row!["users"] - SAMPLE_PEOPLE.length;
     };
     const signUp = async () => {
       const answer = await fetch(`http://127.0.0.1:${port}/auth/v1/signup`, {

@@ -22,7 +22,7 @@ export interface CrashPlatform extends AsyncDisposable {
 export async function crashPlatform(
   options: Pick<
     PlatformOptions,
-    "authRules" | "functionSettings" | "host" | "jwtAlgorithm" | "realtimePrivateOnly" | "replica"
+    "authRules" | "functionSettings" | "host" | "jwtAlgorithm" | "realtimePrivateOnly" | "replica" | "withPeople"
   > = {},
 ): Promise<CrashPlatform> {
   const { home } = await identify(STATE);
