@@ -35,14 +35,17 @@ const NEEDS_NO_PLATFORM = [
   "tests/importer/reading.test.ts",
 ];
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    "hosted-runtime": { type: "boolean", default: false },
-    fast: { type: "boolean", default: false },
-    replica: { type: "boolean", default: false },
-  },
-});
+const HELP = `deno task test [--replica] [files, folders, words of names]
+deno task test:fast              tests that need no platform
+deno task test:hosted-runtime    the API tests under the Deno of hosted functions
+
+docs/contributing/testing.md describes them.`;
+
+const { values, positionals } = readArguments();
+if (values.help) {
+  console.log(HELP);
+  Deno.exit(0);
+}
 const { "hosted-runtime": hosted, replica } = values;
 const paths = positionals.filter(exists);
 const filter = positionals.filter((word) => !exists(word)).join(" ");
@@ -68,19 +71,34 @@ console.log(
     Math.round(performance.now() - started)
   } ms); its log: ${LOG}`,
 );
-let stopping: Promise<void> | undefined;
-const stop = () => stopping ??= platform.stop();
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  Deno.addSignalListener(signal, () => stop().then(() => Deno.exit(130)));
-}
 let code = 1;
 try {
   const env = { ...platform.status, DATABASE_TEMPLATE: TEMPLATE, ...replica ? { READ_AFTER: "0" } : {} };
   code = await runTests(selection, env);
 } finally {
-  await stop();
+  await platform.stop();
 }
 Deno.exit(code);
+
+/** `deno task test -- --help` and `deno task test --help` are the same: the task passes the dashes on. */
+function readArguments() {
+  try {
+    return parseArgs({
+      args: Deno.args.filter((word) => word !== "--"),
+      allowPositionals: true,
+      options: {
+        "hosted-runtime": { type: "boolean", default: false },
+        fast: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+        replica: { type: "boolean", default: false },
+      },
+    });
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    console.error(HELP);
+    Deno.exit(2);
+  }
+}
 
 /** The API tests that script the stand-ins of the providers, which only the local platform has. */
 async function needsProviders(): Promise<string[]> {

@@ -1,6 +1,12 @@
 // Runs `deno test` with its output, and counts the results.
 
-/** Runs the tests and prints the count as the last line; the answer is the exit code. */
+/** The exit code of a run that a signal ended. */
+const INTERRUPTED = 130;
+
+/**
+ * Runs the tests and prints the count as the last line; the answer is the exit code. A signal ends the tests first, so that
+ * the caller can stop their platform.
+ */
 export async function runTests(selection: readonly string[], environment: Record<string, string>): Promise<number> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["test", "-A", "--parallel", "--permit-no-files", ...selection],
@@ -9,6 +15,17 @@ export async function runTests(selection: readonly string[], environment: Record
     stdout: "piped",
     stderr: "inherit",
   }).spawn();
+  let isInterrupted = false;
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    Deno.addSignalListener(signal, () => {
+      isInterrupted = true;
+      try {
+        child.kill(signal);
+      } catch {
+        // It has ended: a terminal sends the signal to both.
+      }
+    });
+  }
   let tail = "";
   const decoder = new TextDecoder();
   for await (const chunk of child.stdout) {
@@ -16,6 +33,7 @@ export async function runTests(selection: readonly string[], environment: Record
     tail = (tail + decoder.decode(chunk, { stream: true })).slice(-4_000);
   }
   const { code } = await child.status;
+  if (isInterrupted) return INTERRUPTED;
   const { passed, failed } = count(tail);
   const none = passed + failed === 0;
   if (none && code === 0) console.log(`No test is named by: ${selection.join(" ")}`);

@@ -1,0 +1,67 @@
+// tests/run.ts as its users call it: help, wrong options and a signal. None of these starts a platform.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { isRunning } from "../../local/process.ts";
+import { ROOT } from "../../local/settings.ts";
+import { eventually } from "../support/eventually.ts";
+
+function run(args: string[]) {
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "tests/run.ts", ...args],
+    cwd: ROOT,
+    env: { NO_COLOR: "1" },
+  }).output();
+}
+
+for (const args of [["--help"], ["--", "--help"], ["-h"]]) {
+  Deno.test(`task test: ${args.join(" ")} prints the usage and runs nothing`, async () => {
+    const { code, stdout } = await run(args);
+    const output = new TextDecoder().decode(stdout);
+    assert.deepEqual([code, output.split("\n")[0]], [0, "deno task test [--replica] [files, folders, words of names]"]);
+    assert.ok(!output.includes("passed"), output);
+  });
+}
+
+Deno.test("task test: an unknown option is rejected with the usage", async () => {
+  const { code, stderr } = await run(["--", "--fats"]);
+  const output = new TextDecoder().decode(stderr);
+  assert.equal(code, 2);
+  assert.match(output, /^Unknown option '--fats'/);
+  assert.match(output, /^deno task test /m);
+});
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  Deno.test(`task test: ${signal} ends the tests, and then the run with exit code 130`, async () => {
+    const folder = await Deno.makeTempDir();
+    const file = join(folder, "endless.test.ts");
+    await Deno.writeTextFile(
+      file,
+      `Deno.test("endless", async () => {
+        await Deno.writeTextFile(${JSON.stringify(join(folder, "pid"))}, String(Deno.pid));
+        await new Promise((done) => setTimeout(done, 600_000));
+      });`,
+    );
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "tests/run.ts", file],
+      cwd: ROOT,
+      env: { API_URL: "http://127.0.0.1:9", PROVIDERS_URL: "http://127.0.0.1:9" },
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    let tests: number | undefined;
+    try {
+      const pid = tests = await eventually(async () => {
+        const text = await Deno.readTextFile(join(folder, "pid")).catch(() => "");
+        return Number(text) || undefined;
+      }, 60_000);
+      assert.ok(isRunning(pid));
+      child.kill(signal);
+      assert.equal((await child.status).code, 130);
+      assert.ok(!isRunning(pid));
+    } finally {
+      if (tests !== undefined && isRunning(tests)) Deno.kill(tests, "SIGKILL");
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
