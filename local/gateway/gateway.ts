@@ -4,6 +4,7 @@ import { clientAddress } from "./client_address.ts";
 import { preflight } from "./cors.ts";
 import type { Code } from "../../supabase/functions/_shared/errors.ts";
 import { errorResponse } from "./envelope.ts";
+import { explorer } from "./explorer.ts";
 import { homePage } from "./home.ts";
 
 export interface Parts {
@@ -86,6 +87,7 @@ function route(parts: Parts, request: Request, url: URL, client: string): Promis
   const { pathname } = url;
   if (/^\/rest\/v1(\/|$)/.test(pathname)) return parts.rest(request, url, client);
   if (pathname === "/" && /^(GET|HEAD)$/.test(request.method)) return homePage();
+  if (/^\/explore(\/|$)/.test(pathname) && /^(GET|HEAD)$/.test(request.method)) return explore(request, pathname);
   if (/^\/_mail(\/|$)/.test(pathname)) return parts.mail(request, url);
   if (pathname.startsWith("/auth/v1/")) return parts.auth(request, url, client);
   const [, name, path = ""] = pathname.match(/^(?:\/functions)?\/v1\/([^/]+)(\/.*)?$/) ?? [];
@@ -100,4 +102,8 @@ function route(parts: Parts, request: Request, url: URL, client: string): Promis
     return errorResponse(request, 501, "not_implemented", "The local platform does not have this service.");
   }
   return errorResponse(request, 404, "not_found", "No such path.");
+}
+
+async function explore(request: Request, pathname: string): Promise<Response> {
+  return await explorer(pathname) ?? errorResponse(request, 404, "not_found", "No such path.");
 }

@@ -65,7 +65,7 @@ function environment(libraries: string): Record<string, string> {
 }
 
 /** Fetches and unpacks the browser and the libraries that it needs, where that has not been done. */
-async function install(): Promise<{ executable: string; libraries: string }> {
+export async function install(): Promise<{ executable: string; libraries: string }> {
   const folder = join(STATE, "browser");
   await Deno.mkdir(folder, { recursive: true });
   const child = new Deno.Command(Deno.execPath(), {

@@ -1,0 +1,23 @@
+/** The Content-Security-Policy of the web application: its own files, the service and the base maps, nothing else. */
+import type { Settings } from "./src/settings.ts";
+
+export function contentSecurityPolicy({ api, baseMaps }: Pick<Settings, "api" | "baseMaps">): string {
+  const services = api === "" ? [] : [new URL(api).origin];
+  // `'self'` covers the WebSocket of the same origin.
+  const sockets = services.map((origin) => origin.replace(/^http/, "ws"));
+  const tiles = baseMaps.map(({ url }) => new URL(url).origin);
+  const policy: Record<string, readonly string[]> = {
+    "default-src": ["'none'"],
+    "script-src": ["'self'"],
+    "style-src": ["'self'"],
+    // MapLibre reads tiles with fetch and draws them from blobs.
+    "img-src": ["'self'", "data:", "blob:", ...services, ...tiles],
+    "connect-src": ["'self'", ...services, ...sockets, ...tiles],
+    "worker-src": ["blob:"],
+    "font-src": ["'self'"],
+    "manifest-src": ["'self'"],
+    "base-uri": ["'none'"],
+    "form-action": ["'none'"],
+  };
+  return Object.entries(policy).map(([name, sources]) => `${name} ${sources.join(" ")}`).join("; ");
+}

@@ -1,0 +1,138 @@
+/** The frame of every page: header, navigation, the page that the address names, and the sign-in dialog. */
+import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { type Language, language, LANGUAGES, texts } from "./language.ts";
+import { href, place } from "./router.ts";
+import { isRecovering, supabase, user } from "./service.ts";
+import { ErrorNote } from "./ui/error_note.tsx";
+import { askToSignIn, isSignInOpen, SignInDialog } from "./pages/account/sign_in.tsx";
+
+const text = texts({
+  en: {
+    title: "Parking lots",
+    skip: "Skip to the content",
+    pages: "Pages",
+    language: "Language",
+    signIn: "Sign in",
+    signOut: "Sign out",
+    loading: "Loading…",
+    nothing: "There is no such page.",
+    names: {
+      "/": "Map",
+      "/session": "Parking",
+      "/inbox": "Inbox",
+      "/rewards": "Rewards",
+      "/account": "Account",
+      "/console": "Console",
+    },
+  },
+  ja: {
+    title: "駐車場",
+    skip: "本文へ",
+    pages: "ページ",
+    language: "言語",
+    signIn: "ログイン",
+    signOut: "ログアウト",
+    loading: "読み込み中…",
+    nothing: "ページが見つかりません。",
+    names: {
+      "/": "地図",
+      "/session": "駐車中",
+      "/inbox": "お知らせ",
+      "/rewards": "特典",
+      "/account": "アカウント",
+      "/console": "管理",
+    },
+  },
+});
+
+export interface PageProps {
+  /** The parts of the path after the name of the page: `["555c77e1-…"]` for `/lots/555c77e1-…`. */
+  readonly parts: readonly string[];
+}
+
+type Page = ComponentType<PageProps>;
+
+/** The pages by the first part of the path. Each is loaded when it is first opened. */
+const PAGES: Readonly<Record<string, () => Promise<Page>>> = {
+  "": () => import("./pages/map/map_page.tsx").then(({ MapPage }) => MapPage),
+};
+
+type Name = keyof typeof text.value.names;
+/** The navigation; a page with `isPersonal` is for signed-in users. */
+const LINKS: readonly { readonly path: Name; readonly isPersonal: boolean }[] = [
+  { path: "/", isPersonal: false },
+];
+
+export function App() {
+  const t = text.value;
+  return (
+    <>
+      <a class="skip" href="#content" onClick={skip}>{t.skip}</a>
+      <header class="top">
+        <a class="brand" href={href("/")}>{t.title}</a>
+        <nav aria-label={t.pages}>
+          <ul>
+            {LINKS.filter(({ isPersonal }) => !isPersonal || user.value).map(({ path }) => (
+              <li key={path}>
+                <a href={href(path)} aria-current={isCurrent(path) ? "page" : undefined}>{t.names[path]}</a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div class="tools">
+          <LanguageSwitch />
+          {user.value
+            ? <button type="button" class="quiet" onClick={() => supabase.auth.signOut()}>{t.signOut}</button>
+            : <button type="button" class="quiet" onClick={() => askToSignIn()}>{t.signIn}</button>}
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        <CurrentPage />
+      </main>
+      {(isSignInOpen.value || isRecovering.value) && <SignInDialog />}
+    </>
+  );
+}
+
+/** The fragment of the address is the page's, so the link does not use it. */
+function skip(event: Event) {
+  event.preventDefault();
+  document.getElementById("content")?.focus();
+}
+
+function isCurrent(path: string): boolean {
+  const first = (address: string) => address.split("/")[1] ?? "";
+  return first(path) === first(place.value.path);
+}
+
+function LanguageSwitch() {
+  return (
+    <select
+      aria-label={text.value.language}
+      value={language.value}
+      onChange={(event) => language.value = event.currentTarget.value as Language}
+    >
+      {Object.entries(LANGUAGES).map(([code, name]) => <option key={code} value={code} lang={code}>{name}</option>)}
+    </select>
+  );
+}
+
+type Loaded = { readonly name: string; readonly page: Page } | { readonly name: string; readonly error: unknown };
+
+function CurrentPage() {
+  const [name = "", ...parts] = place.value.path.slice(1).split("/");
+  const load = Object.hasOwn(PAGES, name) ? PAGES[name] : undefined;
+  const [loaded, setLoaded] = useState<Loaded>();
+  useEffect(() => {
+    load?.().then((page) => setLoaded({ name, page })).catch((error) => setLoaded({ name, error }));
+  }, [name]);
+  if (load === undefined) return <p class="notice">{text.value.nothing}</p>;
+  // The stored session decides what pages show: they wait for it.
+  if (loaded?.name !== name || user.value === undefined) {
+    return <p class="notice" role="status">{text.value.loading}</p>;
+  }
+  if ("error" in loaded) return <ErrorNote error={loaded.error} />;
+  // Another user is another page: nothing of the one before stays.
+  return <loaded.page key={user.value?.id ?? ""} parts={parts} />;
+}

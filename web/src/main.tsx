@@ -1,0 +1,7 @@
+/// <reference lib="dom" />
+import { render } from "preact";
+import { App } from "./app.tsx";
+
+const root = document.getElementById("app")!;
+root.replaceChildren();
+render(<App />, root);

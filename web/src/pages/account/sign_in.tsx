@@ -1,0 +1,240 @@
+/** Sign-in, sign-up, one-time code and password recovery, in one dialog. */
+import { signal } from "@preact/signals";
+import { useState } from "preact/hooks";
+import type { AuthError } from "@supabase/supabase-js";
+import { texts } from "../../language.ts";
+import { isRecovering, supabase } from "../../service.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field, Form } from "../../ui/form.tsx";
+
+const text = texts({
+  en: {
+    signIn: "Sign in",
+    signUp: "Create an account",
+    code: "Sign in with a code",
+    recover: "Forgot your password?",
+    newPassword: "Set a new password",
+    email: "Mail address",
+    password: "Password",
+    passwordHint: "At least 8 characters, with letters and digits.",
+    enterCode: "Code from the mail",
+    sendCode: "Send a code",
+    sendLink: "Send a link",
+    save: "Save",
+    mailed: (email: string) => `A mail is on its way to ${email}.`,
+    localMails: "On a local platform, mails are at",
+  },
+  ja: {
+    signIn: "ログイン",
+    signUp: "アカウントを作成",
+    code: "コードでログイン",
+    recover: "パスワードをお忘れですか",
+    newPassword: "新しいパスワード",
+    email: "メールアドレス",
+    password: "パスワード",
+    passwordHint: "8文字以上、英字と数字を含めてください。",
+    enterCode: "メールに記載のコード",
+    sendCode: "コードを送る",
+    sendLink: "リンクを送る",
+    save: "保存",
+    mailed: (email: string) => `${email} にメールを送りました。`,
+    localMails: "ローカル環境のメール:",
+  },
+});
+
+/** Whether the dialog is open. */
+export const isSignInOpen = signal(false);
+
+/** Opens the dialog. */
+export function askToSignIn(): void {
+  isSignInOpen.value = true;
+}
+
+function close(): void {
+  isSignInOpen.value = false;
+  isRecovering.value = false;
+}
+
+type Mode = "signIn" | "signUp" | "code" | "recover";
+const MODES: readonly Mode[] = ["signIn", "signUp", "code", "recover"];
+
+/** Where the links of mails lead: this page. */
+const here = () => `${location.origin}${location.pathname}`;
+
+async function checked(request: Promise<{ error: AuthError | null }>): Promise<void> {
+  const { error } = await request;
+  if (error) throw error;
+}
+
+const valueOf = (values: FormData, name: string) => String(values.get(name) ?? "");
+
+export function SignInDialog() {
+  const [mode, setMode] = useState<Mode>("signIn");
+  const [mailedTo, setMailedTo] = useState<string>();
+  const t = text.value;
+  if (isRecovering.value) {
+    return (
+      <Dialog title={t.newPassword} onClose={close}>
+        <NewPassword />
+      </Dialog>
+    );
+  }
+  const select = (next: Mode) => {
+    setMode(next);
+    setMailedTo(undefined);
+  };
+  return (
+    <Dialog title={t[mode]} onClose={close}>
+      {mode === "signIn" && <SignIn />}
+      {mode === "signUp" && <SignUp onMailed={setMailedTo} />}
+      {mode === "code" && <Code onMailed={setMailedTo} mailedTo={mailedTo} />}
+      {mode === "recover" && <Recover onMailed={setMailedTo} />}
+      {mailedTo !== undefined && (
+        <p class="notice" role="status">
+          {t.mailed(mailedTo)} {isLocal() && (
+            <>
+              {t.localMails} <a href="/_mail" target="_blank" rel="noopener">/_mail</a>
+            </>
+          )}
+        </p>
+      )}
+      <p class="choices">
+        {MODES.filter((other) => other !== mode).map((other) => (
+          <button
+            key={other}
+            type="button"
+            class="link"
+            onClick={() => select(other)}
+          >
+            {t[other]}
+          </button>
+        ))}
+      </p>
+    </Dialog>
+  );
+}
+
+const isLocal = () => ["127.0.0.1", "localhost"].includes(location.hostname);
+
+function SignIn() {
+  const t = text.value;
+  return (
+    <Form
+      submit={t.signIn}
+      onSubmit={async (values) => {
+        const [email, password] = [valueOf(values, "email"), valueOf(values, "password")];
+        await checked(supabase.auth.signInWithPassword({ email, password }));
+        close();
+      }}
+    >
+      <Email />
+      <Field name="password" label={t.password} type="password" autocomplete="current-password" required />
+    </Form>
+  );
+}
+
+function SignUp({ onMailed }: { onMailed: (email: string) => void }) {
+  const t = text.value;
+  return (
+    <Form
+      submit={t.signUp}
+      onSubmit={async (values) => {
+        const [email, password] = [valueOf(values, "email"), valueOf(values, "password")];
+        const { data, error } = await supabase.auth.signUp({ email, password, options: { emailRedirectTo: here() } });
+        if (error) throw error;
+        // A project that confirms addresses sends a mail; one that does not signs the person in.
+        if (data.session) close();
+        else onMailed(email);
+      }}
+    >
+      <Email />
+      <NewPasswordField />
+    </Form>
+  );
+}
+
+function Code({ mailedTo, onMailed }: { mailedTo: string | undefined; onMailed: (email: string) => void }) {
+  const t = text.value;
+  if (mailedTo === undefined) {
+    return (
+      <Form
+        submit={t.sendCode}
+        onSubmit={async (values) => {
+          const email = valueOf(values, "email");
+          await checked(supabase.auth.signInWithOtp({ email, options: { emailRedirectTo: here() } }));
+          onMailed(email);
+        }}
+      >
+        <Email />
+      </Form>
+    );
+  }
+  return (
+    <Form
+      submit={t.signIn}
+      onSubmit={async (values) => {
+        const token = valueOf(values, "token").trim();
+        await checked(supabase.auth.verifyOtp({ email: mailedTo, token, type: "email" }));
+        close();
+      }}
+    >
+      <Field
+        name="token"
+        label={t.enterCode}
+        inputMode="numeric"
+        autocomplete="one-time-code"
+        pattern="\s*\d{6}\s*"
+        required
+      />
+    </Form>
+  );
+}
+
+function Recover({ onMailed }: { onMailed: (email: string) => void }) {
+  const t = text.value;
+  return (
+    <Form
+      submit={t.sendLink}
+      onSubmit={async (values) => {
+        const email = valueOf(values, "email");
+        await checked(supabase.auth.resetPasswordForEmail(email, { redirectTo: here() }));
+        onMailed(email);
+      }}
+    >
+      <Email />
+    </Form>
+  );
+}
+
+function NewPassword() {
+  return (
+    <Form
+      submit={text.value.save}
+      onSubmit={async (values) => {
+        await checked(supabase.auth.updateUser({ password: valueOf(values, "password") }));
+        close();
+      }}
+    >
+      <NewPasswordField />
+    </Form>
+  );
+}
+
+function Email() {
+  return <Field name="email" label={text.value.email} type="email" autocomplete="username" required />;
+}
+
+function NewPasswordField() {
+  const t = text.value;
+  return (
+    <Field
+      name="password"
+      label={t.password}
+      hint={t.passwordHint}
+      type="password"
+      autocomplete="new-password"
+      minLength={8}
+      required
+    />
+  );
+}

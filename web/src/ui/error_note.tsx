@@ -1,0 +1,39 @@
+/** An error of a request, as a sentence with the id under which the service logged it. */
+import { ApiError, NetworkError } from "parking-lot-client";
+import { texts } from "../language.ts";
+
+const text = texts({
+  en: {
+    offline: "No connection to the service.",
+    unknown: "It is not known whether the change was made. Check before you repeat it.",
+    again: "Try again",
+    request: "Request",
+  },
+  ja: {
+    offline: "サービスに接続できません。",
+    unknown: "変更されたかどうか分かりません。繰り返す前に確認してください。",
+    again: "再試行",
+    request: "リクエスト",
+  },
+});
+
+/** The sentence of an error, for people. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof NetworkError) return text.value.offline;
+  return error instanceof Error ? error.message : String(error);
+}
+
+export function ErrorNote({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
+  const isUnknown = (error instanceof ApiError || error instanceof NetworkError) && error.isOutcomeUnknown;
+  return (
+    <div class="notice error" role="alert">
+      <p>{sentenceOf(error)}{isUnknown && ` ${text.value.unknown}`}</p>
+      {error instanceof ApiError && error.requestId && (
+        <p class="small">
+          {error.code}. {text.value.request}: <code>{error.requestId}</code>
+        </p>
+      )}
+      {onRetry && <button type="button" onClick={onRetry}>{text.value.again}</button>}
+    </div>
+  );
+}

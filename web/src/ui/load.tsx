@@ -1,0 +1,89 @@
+/** Reads for a page, and actions of buttons. */
+import type { ComponentChildren } from "preact";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { texts } from "../language.ts";
+import { ErrorNote } from "./error_note.tsx";
+
+const text = texts({ en: { loading: "Loading…" }, ja: { loading: "読み込み中…" } });
+
+export interface Load<Data> {
+  /** The newest data that was read; it stays while a newer read runs. */
+  readonly data: Data | undefined;
+  readonly error: unknown;
+  readonly isLoading: boolean;
+  reload(): void;
+}
+
+/** Reads when the component appears and whenever an input changes. A newer read aborts the one before. */
+export function useLoad<Data>(read: (signal: AbortSignal) => Promise<Data>, inputs: readonly unknown[]): Load<Data> {
+  const [count, setCount] = useState(0);
+  const [state, setState] = useState<Omit<Load<Data>, "reload">>({
+    data: undefined,
+    error: undefined,
+    isLoading: true,
+  });
+  useEffect(() => {
+    const abort = new AbortController();
+    setState(({ data }) => ({ data, error: undefined, isLoading: true }));
+    read(abort.signal).then(
+      (data) => abort.signal.aborted || setState({ data, error: undefined, isLoading: false }),
+      (error) => abort.signal.aborted || setState(({ data }) => ({ data, error, isLoading: false })),
+    );
+    return () => abort.abort();
+  }, [...inputs, count]);
+  return { ...state, reload: useCallback(() => setCount((n) => n + 1), []) };
+}
+
+/** Shows what was read, or that it is being read, or why it could not be read. */
+export function Loaded<Data>(
+  { load, children }: { load: Load<Data>; children: (data: Data) => ComponentChildren },
+) {
+  if (load.error !== undefined) return <ErrorNote error={load.error} onRetry={load.reload} />;
+  if (load.data === undefined) return <p class="notice" role="status">{text.value.loading}</p>;
+  return <div aria-busy={load.isLoading}>{children(load.data)}</div>;
+}
+
+export interface Action {
+  run(): Promise<void>;
+  readonly isRunning: boolean;
+  readonly error: unknown;
+}
+
+/** An action that a person starts: it runs once at a time and keeps its error. */
+export function useAction(perform: () => Promise<unknown>): Action {
+  const running = useRef(false);
+  const [state, setState] = useState<{ isRunning: boolean; error: unknown }>({ isRunning: false, error: undefined });
+  const run = async () => {
+    if (running.current) return;
+    running.current = true;
+    setState({ isRunning: true, error: undefined });
+    let error: unknown;
+    try {
+      await perform();
+    } catch (thrown) {
+      error = thrown;
+    }
+    running.current = false;
+    setState({ isRunning: false, error });
+  };
+  return { run, ...state };
+}
+
+/** A button that starts an action and shows its error. */
+export function ActionButton(
+  { perform, children, class: kind }: {
+    perform: () => Promise<unknown>;
+    children: ComponentChildren;
+    class?: string;
+  },
+) {
+  const action = useAction(perform);
+  return (
+    <>
+      <button type="button" class={kind} aria-busy={action.isRunning} onClick={() => void action.run()}>
+        {children}
+      </button>
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+    </>
+  );
+}
