@@ -14,15 +14,17 @@ const FLAGS = [
   "--headless",
   "--no-sandbox",
   "--no-zygote",
-  "--disable-gpu",
   "--disable-dev-shm-usage",
   "--no-first-run",
+  "--lang=en",
 ];
+/** WebGL in software, for maps. */
+const WEBGL = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
 
 /** Starts a browser that the test drives, and closes it when `run` has ended. */
 export async function withBrowser<Result>(run: (browser: Browser) => Promise<Result>): Promise<Result> {
   const { executable, libraries } = await install();
-  const browser = await launch({ executablePath: executable, args: FLAGS, env: environment(libraries) });
+  const browser = await launch({ executablePath: executable, args: [...FLAGS, ...WEBGL], env: environment(libraries) });
   try {
     return await run(browser);
   } finally {
@@ -37,6 +39,7 @@ export async function withPage<Result>(url: string, run: (log: () => string) => 
   const browser = new Deno.Command(executable, {
     args: [
       ...FLAGS,
+      "--disable-gpu",
       `--user-data-dir=${profile}`,
       "--remote-debugging-port=0",
       url,
@@ -65,7 +68,7 @@ function environment(libraries: string): Record<string, string> {
 }
 
 /** Fetches and unpacks the browser and the libraries that it needs, where that has not been done. */
-export async function install(): Promise<{ executable: string; libraries: string }> {
+async function install(): Promise<{ executable: string; libraries: string }> {
   const folder = join(STATE, "browser");
   await Deno.mkdir(folder, { recursive: true });
   const child = new Deno.Command(Deno.execPath(), {
