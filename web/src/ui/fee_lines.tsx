@@ -1,0 +1,103 @@
+/** How a fee was calculated: the lines that sum to the total, or why there is no fee. */
+import type { components } from "parking-lot-client";
+import { label } from "../codes.ts";
+import { dateTime, duration, money, timeOfDay } from "../format.ts";
+import { texts } from "../language.ts";
+
+type Schemas = components["schemas"];
+export type FeeBreakdown = Schemas["FeeBreakdown"];
+export type FeeRefusal = Schemas["FeeRefusal"];
+type Line = FeeBreakdown["lines"][number];
+
+const text = texts({
+  en: {
+    caption: "How the fee was calculated",
+    time: "Time",
+    what: "What",
+    amount: "Amount",
+    total: "Total",
+    free: "No fee",
+    unknownFrom: (from: string) => `The price is unknown from ${from}.`,
+    notApplied: (count: number) => `${count} rules of the lot do not apply to this stay.`,
+  },
+  ja: {
+    caption: "料金の内訳",
+    time: "時間",
+    what: "内容",
+    amount: "金額",
+    total: "合計",
+    free: "無料",
+    unknownFrom: (from: string) => `${from} からの料金は不明です。`,
+    notApplied: (count: number) => `この駐車に適用されない規則: ${count}件`,
+  },
+});
+
+export function FeeLines({ breakdown, currency }: { breakdown: FeeBreakdown; currency: string }) {
+  const t = text.value;
+  const total = breakdown.lines.reduce((sum, line) => sum + line.amount, 0);
+  const zone = breakdown.time_zone;
+  return (
+    <div class="scroll">
+      <table class="fee-lines">
+        <caption class="visually-hidden">{t.caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t.time}</th>
+            <th scope="col">{t.what}</th>
+            <th scope="col" class="number">{t.amount}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {breakdown.lines.length === 0 && (
+            <tr>
+              <td colSpan={3}>{t.free}</td>
+            </tr>
+          )}
+          {breakdown.lines.map((line, index) => (
+            <tr key={index}>
+              <td>{dateTime(line.from, zone)} – {timeOfDay(line.to, zone)}</td>
+              <td>{label("fee_line_kind", line.kind)} {detailOf(line, currency)}</td>
+              <td class="number">{money(line.amount, currency)}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row" colSpan={2}>{t.total}</th>
+            <td class="number">
+              <strong>{money(total, currency)}</strong>
+            </td>
+          </tr>
+        </tfoot>
+      </table>
+      {breakdown.notes.map((note) => <p key={note} class="small">{label("fee_note", note)}</p>)}
+      {breakdown.not_applied.length > 0 && (
+        <details>
+          <summary>{t.notApplied(breakdown.not_applied.length)}</summary>
+          <ul>
+            {[...Map.groupBy(breakdown.not_applied, ({ reason }) => reason)].map(([reason, rules]) => (
+              <li key={reason}>{label("fee_rule_reason", reason)}: {rules.length}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** `3 × 30 min × ¥200` */
+function detailOf(line: Line, currency: string): string {
+  if (line.kind === "cap" || line.kind === "grace") return "";
+  const minutes = line.unit_minutes === null ? [] : [duration(line.unit_minutes)];
+  return [String(line.units), ...minutes, money(line.unit_price, currency)].join(" × ");
+}
+
+/** Why the fee is unknown, as a sentence. */
+export function RefusalNote({ refusal, timeZone }: { refusal: FeeRefusal; timeZone?: string }) {
+  return (
+    <p class="notice">
+      {label("fee_unknown_reason", refusal.reason)}
+      {refusal.from && ` ${text.value.unknownFrom(dateTime(refusal.from, timeZone))}`}
+    </p>
+  );
+}
