@@ -4594,6 +4594,18 @@ export interface components {
     WindowsInput: {
       windows: components["schemas"]["WindowInput"][];
     };
+    UserActivityLogRow: {
+      id: components["schemas"]["Id"];
+      user_id: components["schemas"]["Id"];
+      activity_type: "session_start" | "session_end" | "session_cancel" | "review_post" | "error_report_post" | "field_confirm" | "field_deny" | "lot_save" | "occupancy_report" | "support_ticket_post" | "sponsor_checkin";
+      parking_lot_id: components["schemas"]["Id"] | null;
+      subject_id: components["schemas"]["Id"] | null;
+      metadata?: {
+        [key: string]: unknown;
+      };
+      is_rewarded: boolean;
+      created_at: components["schemas"]["Timestamp"];
+    };
   };
   responses: {
     Conflict: {

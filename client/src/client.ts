@@ -2,7 +2,9 @@ import createClient, { type FetchResponse, type MaybeOptionalInit } from "openap
 import type { components, paths } from "./api.ts";
 import { ApiError } from "./errors.ts";
 import { jsonLines } from "./lines.ts";
+import { createLive, type Live } from "./live.ts";
 import { isOutcomeUnknown, type RetryOptions, sendWithRetries } from "./retry.ts";
+import { currentSession, type SupabaseLike } from "./session.ts";
 
 type Json = "application/json";
 type Method = "get" | "post" | "put" | "patch" | "delete";
@@ -16,6 +18,11 @@ export interface ParkingClientOptions {
   readonly retry?: RetryOptions;
   /** Sends the requests, `globalThis.fetch` by default. */
   readonly fetch?: (request: Request) => Promise<Response>;
+}
+
+export interface LiveClientOptions extends Omit<ParkingClientOptions, "accessToken"> {
+  /** A client of supabase-js 2: requests have the access token of its session. */
+  readonly supabase: SupabaseLike;
 }
 
 /** The paths of the contract that have this method. */
@@ -92,8 +99,18 @@ export interface ParkingClient {
 }
 
 /** A client of the service. Every method throws an `ApiError` for an error response and a `NetworkError` without one. */
-export function createParkingClient(options: ParkingClientOptions): ParkingClient {
-  const { accessToken, retry } = options;
+/** A client with `supabase` has `live`. */
+export interface LiveParkingClient extends ParkingClient {
+  /** The five Realtime channels. */
+  readonly live: Live;
+}
+
+export function createParkingClient(options: LiveClientOptions): LiveParkingClient;
+export function createParkingClient(options: ParkingClientOptions): ParkingClient;
+export function createParkingClient(options: ParkingClientOptions & Partial<LiveClientOptions>): ParkingClient {
+  const { supabase, ...others } = options;
+  const { retry } = options;
+  const accessToken = supabase ? async () => (await currentSession(supabase))?.access_token : options.accessToken;
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
 
   const api = createClient<paths, Json>({
@@ -172,7 +189,8 @@ export function createParkingClient(options: ParkingClientOptions): ParkingClien
     pages: pages as unknown as ParkingClient["pages"],
     stream: stream as unknown as ParkingClient["stream"],
     upload,
-  };
+    live: createLive(supabase, (accessToken) => createParkingClient({ ...others, accessToken })),
+  } as ParkingClient;
 }
 
 /** A key that its user has not used. It is not a secret, so `Math.random` is enough where `crypto` is missing (React Native). */

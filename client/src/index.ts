@@ -4,6 +4,8 @@ export {
   createParkingClient,
   type ListItem,
   type ListPath,
+  type LiveClientOptions,
+  type LiveParkingClient,
   type ParkingClient,
   type ParkingClientOptions,
   type PathOf,
@@ -13,5 +15,14 @@ export {
   type UploadOptions,
 } from "./client.ts";
 export { ApiError, type ErrorCode, type ErrorDetails, NetworkError } from "./errors.ts";
+export type { Activity, Badges, Inbox, Live, Sessions, Sidebar } from "./live.ts";
 export type { RetryOptions } from "./retry.ts";
+export type { SupabaseLike } from "./session.ts";
+export {
+  LiveError,
+  type LiveEvent,
+  type LiveHandlers,
+  type LiveStatus,
+  type LiveSubscription,
+} from "./subscription.ts";
 export type { components, ErrorReasons, operations, paths } from "./api.ts";

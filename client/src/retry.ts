@@ -84,14 +84,19 @@ async function errorOf(response: Response): Promise<{ code?: string; details?: R
   }
 }
 
-/** `Retry-After`, or else exponential backoff with jitter. Undefined if that is longer than the bound. */
+/** The wait: `Retry-After`, or else the backoff. Undefined if `Retry-After` is longer than the bound. */
 function delaySeconds(attempt: Attempt, retries: number, maxDelaySeconds: number): number | undefined {
   const sent = "response" in attempt ? retryAfterSeconds(attempt.response) : null;
   if (sent !== null) return sent <= maxDelaySeconds ? sent + Math.random() * JITTER_SECONDS : undefined;
-  return Math.min(maxDelaySeconds, FIRST_DELAY_SECONDS * 2 ** retries) * (0.5 + Math.random() / 2);
+  return backoffSeconds(retries, maxDelaySeconds);
 }
 
-function sleep(seconds: number, signal: AbortSignal | null | undefined): Promise<void> {
+/** Exponential backoff with jitter. */
+export function backoffSeconds(retries: number, maxSeconds: number): number {
+  return Math.min(maxSeconds, FIRST_DELAY_SECONDS * 2 ** retries) * (0.5 + Math.random() / 2);
+}
+
+export function sleep(seconds: number, signal: AbortSignal | null | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(abortReason(signal));
     const onAbort = () => {

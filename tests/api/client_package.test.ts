@@ -1,6 +1,8 @@
 // client/README.md: its examples run against the platform, in Deno and in Node, with the built package.
 import assert from "node:assert/strict";
-import { readmeApp } from "../client/readme_app.ts";
+import { readmeApp, TITLE } from "../client/readme_app.ts";
+import { TextLineStream } from "../../local/functions/lines.ts";
+import { connect, notify } from "../realtime/activities.ts";
 import { signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
 import { inDatabase } from "./lots.ts";
@@ -15,6 +17,9 @@ async function version(command: string): Promise<number> {
     return 0;
   }
 }
+
+const sql = connect();
+Deno.test.afterAll(() => sql.end());
 
 const hasNode = await version("node") >= 20;
 const runtimes = [
@@ -34,14 +39,32 @@ for (const { name, command: [program, ...args], ignore } of runtimes) {
       const lot = await aPricedLot({ ...place, name: "Lot of the example" });
       const { id: user, email, password } = await signUp();
       await using app = await readmeApp({ apiUrl, functionsUrl: functionsUrl.replace(/\/v1$/, "") });
-      const { stdout, stderr } = await new Deno.Command(program!, {
+      const child = new Deno.Command(program!, {
         args,
         cwd: app.folder,
         env: { VALUES: JSON.stringify({ publishableKey, email, password, ...place }) },
-      }).output();
-      const lines = new TextDecoder().decode(stdout).trimEnd().split("\n");
-      const asset = /^uploaded: (\S+)$/.exec(lines.at(-1)!)?.[1];
-      assert.ok(asset, new TextDecoder().decode(stderr) + lines.join("\n"));
+        stdout: "piped",
+        stderr: "piped",
+      }).spawn();
+      const stderr = new Response(child.stderr).text();
+      const shown: string[] = [];
+      for await (const line of child.stdout.pipeThrough(new TextLineStream())) {
+        shown.push(line);
+        if (line === "inbox: live") await notify(sql, user, { title: TITLE });
+      }
+      const isLive = (line: string) => /^(inbox|insert): |unread/.test(line);
+      const lines = shown.filter((line) => !isLive(line));
+      const asset = /^uploaded: (\S+)$/.exec(lines.at(-1) ?? "")?.[1];
+      assert.ok(asset, await stderr + shown.join("\n"));
+      // The user has also earned badges.
+      const inbox = shown.filter((line) => isLive(line) && (!line.startsWith("insert") || line.endsWith(TITLE)));
+      assert.deepEqual(inbox.map((line) => line.replaceAll(/\d+/g, "n")), [
+        "inbox: connecting",
+        "n unread, n shown",
+        "inbox: live",
+        "n unread, n shown",
+        `insert: ${TITLE}`,
+      ]);
       assert.deepEqual(lines.slice(0, -1).map((line) => line.replace(/request \S+$/, "request")), [
         "Lot of the example: 600 JPY",
         "paid: 200 JPY",
