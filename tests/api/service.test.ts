@@ -1,5 +1,6 @@
 // What belongs to no resource: health, the contract, the error pages, and what every response carries.
 import assert from "node:assert/strict";
+import { VERSION } from "../../supabase/functions/_shared/config.ts";
 import { catalogue, codes } from "../../supabase/functions/_shared/errors.ts";
 import { ErrorPage, ErrorPages } from "../../supabase/functions/openapi/contract.schema.ts";
 import { Liveness, Readiness } from "../../supabase/functions/health/health.schema.ts";
@@ -9,7 +10,7 @@ import { ask, replyOf } from "./client.ts";
 
 Deno.test("service: liveness has the version, readiness with the state of the database", async () => {
   const alive = await replyOf(live, await ask("/health"), Liveness);
-  assert.deepEqual(alive, { status: "ok", version: "0.1.0" });
+  assert.deepEqual(alive, { status: "ok", version: VERSION });
   const { migration } = await replyOf(ready, await ask("/health/ready"), Readiness);
   const latest = [...Deno.readDirSync(new URL("../../supabase/migrations", import.meta.url))].map(({ name }) => name)
     .sort();

@@ -1,4 +1,5 @@
 // The built package in an app of its own, whose program is the examples of client/README.md.
+import { VERSION } from "../../supabase/functions/_shared/config.ts";
 import { build } from "../../client/scripts/build.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -53,7 +54,7 @@ export async function readmeApp(
   // supabase-js needs a WebSocket, which Node 20 does not have.
   await Deno.writeTextFile(`${folder}/main.mjs`, `import ws from "ws";\nglobalThis.WebSocket ??= ws;\n${program}`);
   await Deno.writeTextFile(`${folder}/deno.json`, JSON.stringify({ nodeModulesDir: "manual" }));
-  const dependencies = { "parking-lot-client": "0.1.0", "@supabase/supabase-js": "2" };
+  const dependencies = { "parking-lot-client": VERSION, "@supabase/supabase-js": "2" };
   await Deno.writeTextFile(`${folder}/package.json`, JSON.stringify({ type: "module", dependencies }));
   return { folder, [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { VERSION } from "../../supabase/functions/_shared/config.ts";
 import { catalogue, codes, isCode } from "../../supabase/functions/_shared/errors.ts";
 import { errorCodesOf } from "../../supabase/functions/_shared/http/route.ts";
 import type { ProviderName } from "../../supabase/functions/_shared/providers/providers.ts";
@@ -16,10 +17,10 @@ for (const { file, text } of generatedFiles()) {
   });
 }
 
-Deno.test("contract: the contract is OpenAPI 3.1, version 0.1.0, with the bearer token as the rule", () => {
+Deno.test("contract: the contract is OpenAPI 3.1, in the version of the service, with the bearer token as the rule", () => {
   const { openapi, info, security, components } = contract();
   assert.match(openapi, /^3\.1\./);
-  assert.equal(info.version, "0.1.0");
+  assert.equal(info.version, VERSION);
   assert.deepEqual(security, [{ bearer: [] }]);
   assert.ok(components?.securitySchemes?.["bearer"]);
 });

@@ -173,8 +173,10 @@ Deno.test("openapi:diff: a break since the newest tag is rejected until CHANGELO
   }
 });
 
-Deno.test("CHANGELOG.md: only an entry under Breaking of the unreleased version announces a break", () => {
-  assert.ok(announcesBreaking("## [Unreleased]\n\n### Added\n\n- New.\n\n### Breaking\n\n- Old.\n"));
-  assert.ok(!announcesBreaking("## Unreleased\n\n### Breaking\n\n### Added\n\n- New.\n"));
-  assert.ok(!announcesBreaking("## Unreleased\n\n## 0.1.0\n\n### Breaking\n\n- Old.\n"));
+Deno.test("CHANGELOG.md: only an entry under Breaking of a version after the tag announces a break", () => {
+  const announces = (changelog: string) => announcesBreaking(changelog, "v0.1.0");
+  assert.ok(announces("## Unreleased\n\n### Added\n\n- New.\n\n### Breaking\n\n- Old.\n"));
+  assert.ok(announces("## Unreleased\n\n## 0.2.0 - 2026-12-01\n\n### Breaking\n\n- Old.\n\n## 0.1.0 - 2026-11-01\n"));
+  assert.ok(!announces("## Unreleased\n\n### Breaking\n\n### Added\n\n- New.\n"));
+  assert.ok(!announces("## Unreleased\n\n## 0.1.0 - 2026-11-01\n\n### Breaking\n\n- Old.\n"));
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { Environment } from "../../supabase/functions/_shared/config.ts";
+import { Environment, VERSION } from "../../supabase/functions/_shared/config.ts";
+import { newestVersion } from "../../release/rules.ts";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -16,6 +17,11 @@ Deno.test("repository: every package is pinned exactly, and the functions use th
     assert.match(specifier, /^npm:(@[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+(-[\w.]+)?(\/[\w./-]+)?$/, name);
   }
   for (const [name, specifier] of Object.entries(functions)) assert.equal(everywhere[name], specifier, name);
+});
+
+Deno.test("repository: the service, the client and the changelog have the version of the newest release", () => {
+  assert.equal(JSON.parse(read("client/package.json")).version, VERSION);
+  assert.equal(newestVersion(read("CHANGELOG.md")) ?? VERSION, VERSION);
 });
 
 Deno.test("config.toml: every function has a section, verifies tokens itself and names the import map", () => {

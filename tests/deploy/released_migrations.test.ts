@@ -1,4 +1,5 @@
-// Migrations that a release contains never change again. Until the first tag v… there is no release, and nothing is compared.
+// Migrations that a release contains never change again. `deno task release` writes their fingerprints, and the tag has the
+// files. Until the first release nothing is compared.
 import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -33,7 +34,12 @@ function breaches(before: Fingerprints, now: Fingerprints): string[] {
   ];
 }
 
-Deno.test("migrations: what the newest release contains is unchanged, and new files come after it", async () => {
+Deno.test("migrations: what supabase/released_migrations.json lists is unchanged, and new files come after it", async () => {
+  const listed = await Deno.readTextFile(join(ROOT, "supabase", "released_migrations.json"));
+  assert.deepEqual(breaches(JSON.parse(listed), await fingerprints()), []);
+});
+
+Deno.test("migrations: what the newest tag contains is unchanged, and new files come after it", async () => {
   const tag = await newestRelease(ROOT);
   if (tag !== undefined) assert.deepEqual(breaches(await released(ROOT, tag), await fingerprints()), []);
 });

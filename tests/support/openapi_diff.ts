@@ -1,6 +1,7 @@
 // `deno task openapi:diff [revision]`: the changes of openapi.json since a git revision that break clients. The default is
 // the newest release. The exit code is 1 if there are any, and CHANGELOG.md does not list them under "Breaking".
 import { join } from "node:path";
+import { changesSince, hasEntries } from "../../release/rules.ts";
 import { breakingChanges } from "./breaking_changes.ts";
 import { git, newestRelease } from "./releases.ts";
 
@@ -13,18 +14,16 @@ export interface ContractDiff {
 
 export async function contractDiff(folder: string, revision?: string): Promise<ContractDiff> {
   const base = revision ?? await newestRelease(folder);
-  const isAnnounced = announcesBreaking(await Deno.readTextFile(join(folder, "CHANGELOG.md")));
+  const isAnnounced = announcesBreaking(await Deno.readTextFile(join(folder, "CHANGELOG.md")), base);
   if (base === undefined) return { base, changes: [], isAnnounced };
   const before = JSON.parse(await git(folder, "show", `${base}:openapi.json`));
   const after = JSON.parse(await Deno.readTextFile(join(folder, "openapi.json")));
   return { base, changes: breakingChanges(before, after), isAnnounced };
 }
 
-/** Whether the unreleased version has an entry under the heading "Breaking". */
-export function announcesBreaking(changelog: string): boolean {
-  const unreleased = changelog.split(/^## /m).find((section) => /^\[?Unreleased\b/.test(section)) ?? "";
-  const breaking = unreleased.split(/^### /m).find((section) => section.startsWith("Breaking\n")) ?? "";
-  return /^- \S/m.test(breaking);
+/** Whether a version after that of the tag, or the unreleased one, has an entry under the heading "Breaking". */
+export function announcesBreaking(changelog: string, tag: string | undefined): boolean {
+  return hasEntries(changesSince(changelog, tag?.replace(/^v/, "")), "Breaking");
 }
 
 if (import.meta.main) {
