@@ -64,7 +64,10 @@ export async function withPage<Result>(url: string, run: (log: () => string) => 
 }
 
 function environment(libraries: string): Record<string, string> {
-  return { LD_LIBRARY_PATH: [libraries, Deno.env.get("LD_LIBRARY_PATH")].filter(Boolean).join(":") };
+  return {
+    LANG: "en_US.UTF-8",
+    LD_LIBRARY_PATH: [libraries, Deno.env.get("LD_LIBRARY_PATH")].filter(Boolean).join(":"),
+  };
 }
 
 /** Fetches and unpacks the browser and the libraries that it needs, where that has not been done. */

@@ -1,10 +1,12 @@
 /** The frame of every page: header, navigation, the page that the address names, and the sign-in dialog. */
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { inbox } from "./following.ts";
 import { type Language, language, LANGUAGES, texts } from "./language.ts";
 import { href, place } from "./router.ts";
 import { isRecovering, supabase, user } from "./service.ts";
 import { ErrorNote } from "./ui/error_note.tsx";
+import { Celebration } from "./pages/rewards/celebration.tsx";
 import { askToSignIn, isSignInOpen, SignInDialog } from "./pages/account/sign_in.tsx";
 
 const text = texts({
@@ -16,6 +18,7 @@ const text = texts({
     signIn: "Sign in",
     signOut: "Sign out",
     loading: "Loading…",
+    unread: "unread",
     nothing: "There is no such page.",
     names: {
       "/": "Map",
@@ -34,6 +37,7 @@ const text = texts({
     signIn: "ログイン",
     signOut: "ログアウト",
     loading: "読み込み中…",
+    unread: "件未読",
     nothing: "ページが見つかりません。",
     names: {
       "/": "地図",
@@ -56,12 +60,20 @@ type Page = ComponentType<PageProps>;
 /** The pages by the first part of the path. Each is loaded when it is first opened. */
 const PAGES: Readonly<Record<string, () => Promise<Page>>> = {
   "": () => import("./pages/map/map_page.tsx").then(({ MapPage }) => MapPage),
+  session: () => import("./pages/session/session_page.tsx").then(({ SessionPage }) => SessionPage),
+  inbox: () => import("./pages/inbox/inbox_page.tsx").then(({ InboxPage }) => InboxPage),
+  rewards: () => import("./pages/rewards/rewards_page.tsx").then(({ RewardsPage }) => RewardsPage),
+  account: () => import("./pages/account/account_page.tsx").then(({ AccountPage }) => AccountPage),
 };
 
 type Name = keyof typeof text.value.names;
 /** The navigation; a page with `isPersonal` is for signed-in users. */
 const LINKS: readonly { readonly path: Name; readonly isPersonal: boolean }[] = [
   { path: "/", isPersonal: false },
+  { path: "/session", isPersonal: true },
+  { path: "/inbox", isPersonal: true },
+  { path: "/rewards", isPersonal: true },
+  { path: "/account", isPersonal: true },
 ];
 
 export function App() {
@@ -75,7 +87,10 @@ export function App() {
           <ul>
             {LINKS.filter(({ isPersonal }) => !isPersonal || user.value).map(({ path }) => (
               <li key={path}>
-                <a href={href(path)} aria-current={isCurrent(path) ? "page" : undefined}>{t.names[path]}</a>
+                <a href={href(path)} aria-current={isCurrent(path) ? "page" : undefined}>
+                  {t.names[path]}
+                  {path === "/inbox" && <UnreadCount />}
+                </a>
               </li>
             ))}
           </ul>
@@ -90,8 +105,20 @@ export function App() {
       <main id="content" tabIndex={-1}>
         <CurrentPage />
       </main>
+      <Celebration />
       {(isSignInOpen.value || isRecovering.value) && <SignInDialog />}
     </>
+  );
+}
+
+function UnreadCount() {
+  const count = inbox.value.state?.unread_count ?? 0;
+  if (count === 0) return null;
+  return (
+    <span class="count">
+      {count}
+      <span class="visually-hidden">{` ${text.value.unread}`}</span>
+    </span>
   );
 }
 

@@ -9,7 +9,7 @@ export const supabase = createClient(settings.api, settings.key);
 
 export const client = createParkingClient({
   url: `${settings.api}/functions`,
-  accessToken: async () => (await supabase.auth.getSession()).data.session?.access_token,
+  supabase,
 });
 
 /** The signed-in user; undefined until the stored session has been read. */

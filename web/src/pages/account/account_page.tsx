@@ -1,0 +1,67 @@
+/** The account: profile, vehicles, saved lots, reviews and support, each at a path of its own. */
+import type { ComponentType } from "preact";
+import type { PageProps } from "../../app.tsx";
+import { texts } from "../../language.ts";
+import { href } from "../../router.ts";
+import { user } from "../../service.ts";
+import { SignInFirst } from "../../ui/sign_in_first.tsx";
+import { Profile } from "./profile.tsx";
+import { Reviews } from "./reviews.tsx";
+import { SavedLots } from "./saved_lots.tsx";
+import { Support } from "./support.tsx";
+import { Vehicles } from "./vehicles.tsx";
+
+const text = texts({
+  en: {
+    title: "Account",
+    sections: "Sections of the account",
+    nothing: "There is no such page.",
+    names: { profile: "Profile", vehicles: "Vehicles", saved: "Saved lots", reviews: "Reviews", support: "Support" },
+  },
+  ja: {
+    title: "アカウント",
+    sections: "アカウントの項目",
+    nothing: "ページが見つかりません。",
+    names: {
+      profile: "プロフィール",
+      vehicles: "車両",
+      saved: "保存した駐車場",
+      reviews: "口コミ",
+      support: "お問い合わせ",
+    },
+  },
+});
+
+type Section = keyof typeof text.value.names;
+
+const SECTIONS: Readonly<Record<Section, ComponentType<PageProps>>> = {
+  profile: Profile,
+  vehicles: Vehicles,
+  saved: SavedLots,
+  reviews: Reviews,
+  support: Support,
+};
+const NAMES = Object.keys(SECTIONS) as Section[];
+
+export function AccountPage({ parts: [name = "profile", ...rest] }: PageProps) {
+  const t = text.value;
+  if (!user.value) return <SignInFirst title={t.title} />;
+  const Current = Object.hasOwn(SECTIONS, name) ? SECTIONS[name as Section] : undefined;
+  return (
+    <>
+      <h1>{t.title}</h1>
+      <nav aria-label={t.sections}>
+        <ul class="sections">
+          {NAMES.map((section) => (
+            <li key={section}>
+              <a href={href(`/account/${section}`)} aria-current={section === name ? "page" : undefined}>
+                {t.names[section]}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {Current ? <Current parts={rest} /> : <p class="notice">{t.nothing}</p>}
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+/** The profile: name, picture, language of notifications. */
+import { useState } from "preact/hooks";
+import type { components } from "parking-lot-client";
+import { label } from "../../codes.ts";
+import { date } from "../../format.ts";
+import { type Language, LANGUAGES, texts } from "../../language.ts";
+import { client } from "../../service.ts";
+import { Field, Form, Select } from "../../ui/form.tsx";
+import { Loaded, useLoad } from "../../ui/load.tsx";
+
+type Me = components["schemas"]["Me"];
+
+const text = texts({
+  en: {
+    email: "Mail address",
+    since: "Member since",
+    status: "Status",
+    premium: "Premium member",
+    name: "Display name",
+    nameHint: "Others see it at your reviews. Leave it empty to stay unnamed.",
+    language: "Language of notifications",
+    picture: "Picture",
+    pictureHint: "JPEG, PNG, WebP or HEIC, at most 10 MB.",
+    save: "Save",
+    saved: "Saved.",
+    noUser: "This account belongs to an administrator who is not an app user.",
+  },
+  ja: {
+    email: "メールアドレス",
+    since: "登録日",
+    status: "状態",
+    premium: "プレミアム会員",
+    name: "表示名",
+    nameHint: "口コミに表示されます。空欄にすると表示されません。",
+    language: "お知らせの言語",
+    picture: "画像",
+    pictureHint: "JPEG、PNG、WebP、HEIC。10MBまで。",
+    save: "保存",
+    saved: "保存しました。",
+    noUser: "このアカウントは、アプリを利用しない管理者のものです。",
+  },
+});
+
+export function Profile() {
+  const load = useLoad(async (signal) => (await client.GET("/v1/me", { signal })).data, []);
+  return <Loaded load={load}>{(me) => <Details me={me} onSaved={load.reload} />}</Loaded>;
+}
+
+function Details({ me, onSaved }: { me: Me; onSaved: () => void }) {
+  const t = text.value;
+  const [news, setNews] = useState("");
+  const { app_user, email, permission_scopes } = me;
+  if (app_user === null) return <p class="notice">{t.noUser}</p>;
+
+  const save = async (values: FormData) => {
+    setNews("");
+    const picture = values.get("avatar_asset_id");
+    const asset = picture instanceof File && picture.size > 0 ? await upload(picture) : undefined;
+    const body = {
+      display_name: String(values.get("display_name") ?? ""),
+      lang: values.get("lang") as Language,
+      ...(asset === undefined ? {} : { avatar_asset_id: asset }),
+    };
+    await client.PATCH("/v1/me", { body });
+    setNews(t.saved);
+    onSaved();
+  };
+  const upload = (file: File) => client.upload(file, { file_name: file.name, category: "avatar" });
+
+  return (
+    <>
+      <dl class="account-facts">
+        <dt>{t.email}</dt>
+        <dd>{email}</dd>
+        <dt>{t.since}</dt>
+        <dd>{date(app_user.created_at)}</dd>
+        <dt>{t.status}</dt>
+        <dd>
+          {label("app_user_status", app_user.status)}
+          {permission_scopes.includes("premium") && <span class="chip">{t.premium}</span>}
+        </dd>
+      </dl>
+      {app_user.avatar_url && <img class="account-picture" src={app_user.avatar_url} alt={t.picture} />}
+      <Form submit={t.save} onSubmit={save}>
+        <Field
+          name="display_name"
+          label={t.name}
+          hint={t.nameHint}
+          maxLength={100}
+          defaultValue={app_user.display_name ?? ""}
+        />
+        <Select name="lang" label={t.language} options={Object.entries(LANGUAGES)} defaultValue={app_user.lang} />
+        <Field
+          name="avatar_asset_id"
+          label={t.picture}
+          hint={t.pictureHint}
+          type="file"
+          accept="image/jpeg,image/png,image/webp,image/heic"
+        />
+      </Form>
+      <p role="status">{news}</p>
+    </>
+  );
+}

@@ -1,0 +1,194 @@
+/** The vehicles of a person: their type and size decide fees and which lots they fit. */
+import { useState } from "preact/hooks";
+import type { components } from "parking-lot-client";
+import { label, options } from "../../codes.ts";
+import { texts } from "../../language.ts";
+import { client } from "../../service.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Checkbox, Field, Form, Select } from "../../ui/form.tsx";
+import { ActionButton, Loaded, useLoad } from "../../ui/load.tsx";
+
+type Vehicle = components["schemas"]["UserVehicle"];
+
+const text = texts({
+  en: {
+    add: "Add a vehicle",
+    edit: "Edit",
+    delete: "Delete",
+    makeDefault: "Make it the default",
+    isDefault: "Default",
+    nothing: "No vehicle yet. With a vehicle, the search shows which lots it fits.",
+    type: "Type",
+    nickname: "Name",
+    plate: "Number plate",
+    color: "Colour",
+    save: "Save",
+    sizes: {
+      height_m: "Height",
+      width_m: "Width",
+      length_m: "Length",
+      weight_t: "Weight",
+      clearance_cm: "Ground clearance",
+      tire_width_mm: "Tyre width",
+    },
+  },
+  ja: {
+    add: "車両を追加",
+    edit: "編集",
+    delete: "削除",
+    makeDefault: "既定にする",
+    isDefault: "既定",
+    nothing: "車両が登録されていません。登録すると、入れる駐車場が分かります。",
+    type: "車種",
+    nickname: "名前",
+    plate: "ナンバー",
+    color: "色",
+    save: "保存",
+    sizes: {
+      height_m: "高さ",
+      width_m: "幅",
+      length_m: "長さ",
+      weight_t: "重さ",
+      clearance_cm: "最低地上高",
+      tire_width_mm: "タイヤ幅",
+    },
+  },
+});
+
+/** The sizes with their units and the bounds of the service. */
+const SIZES = [
+  { name: "height_m", unit: "m", max: 10, step: 0.01 },
+  { name: "width_m", unit: "m", max: 5, step: 0.01 },
+  { name: "length_m", unit: "m", max: 20, step: 0.01 },
+  { name: "weight_t", unit: "t", max: 50, step: 0.01 },
+  { name: "clearance_cm", unit: "cm", max: 100, step: 1 },
+  { name: "tire_width_mm", unit: "mm", max: 500, step: 1 },
+] as const;
+
+export function Vehicles() {
+  const load = useLoad(
+    async (signal) => (await client.GET("/v1/me/vehicles", { params: { query: { limit: 100 } }, signal })).data.items,
+    [],
+  );
+  // A vehicle, `new`, or undefined while no dialog is open.
+  const [edited, setEdited] = useState<Vehicle | "new">();
+  const t = text.value;
+  const close = () => setEdited(undefined);
+  return (
+    <>
+      <p>
+        <button type="button" class="primary" onClick={() => setEdited("new")}>{t.add}</button>
+      </p>
+      <Loaded load={load}>
+        {(vehicles) => (
+          <>
+            {vehicles.length === 0 && <p class="notice">{t.nothing}</p>}
+            <ul class="list">
+              {vehicles.map((vehicle) => (
+                <li key={vehicle.id} class="card">
+                  <Card vehicle={vehicle} onEdit={() => setEdited(vehicle)} onChange={load.reload} />
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Loaded>
+      {edited && (
+        <Dialog title={edited === "new" ? t.add : t.edit} onClose={close}>
+          <Editor
+            vehicle={edited === "new" ? undefined : edited}
+            onSaved={() => {
+              close();
+              load.reload();
+            }}
+          />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function Card({ vehicle, onEdit, onChange }: { vehicle: Vehicle; onEdit: () => void; onChange: () => void }) {
+  const t = text.value;
+  const params = { path: { id: vehicle.id } };
+  const sizes = SIZES.filter(({ name }) => vehicle[name] !== null);
+  return (
+    <>
+      <h2>
+        {vehicle.nickname ?? label("vehicle_type", vehicle.vehicle_type)}{" "}
+        {vehicle.is_default && <span class="chip">{t.isDefault}</span>}
+      </h2>
+      <p>
+        {[label("vehicle_type", vehicle.vehicle_type), vehicle.plate_number, vehicle.color].filter(Boolean).join(" · ")}
+      </p>
+      <p class="small">{sizes.map(({ name, unit }) => `${t.sizes[name]} ${vehicle[name]} ${unit}`).join(", ")}</p>
+      <div class="row">
+        <button type="button" onClick={onEdit}>{t.edit}</button>
+        {!vehicle.is_default && (
+          <ActionButton
+            perform={async () => {
+              await client.PATCH("/v1/me/vehicles/{id}", { params, body: { is_default: true } });
+              onChange();
+            }}
+          >
+            {t.makeDefault}
+          </ActionButton>
+        )}
+        <ActionButton
+          class="danger"
+          perform={async () => {
+            await client.DELETE("/v1/me/vehicles/{id}", { params });
+            onChange();
+          }}
+        >
+          {t.delete}
+        </ActionButton>
+      </div>
+    </>
+  );
+}
+
+function Editor({ vehicle, onSaved }: { vehicle: Vehicle | undefined; onSaved: () => void }) {
+  const t = text.value;
+  const save = async (values: FormData) => {
+    const textOf = (name: string) => String(values.get(name) ?? "").trim() || null;
+    const numberOf = (name: string) => textOf(name) === null ? null : Number(textOf(name));
+    const body = {
+      vehicle_type: String(values.get("vehicle_type")),
+      nickname: textOf("nickname"),
+      plate_number: textOf("plate_number"),
+      color: textOf("color"),
+      ...Object.fromEntries(SIZES.map(({ name }) => [name, numberOf(name)])),
+      ...(values.has("is_default") ? { is_default: true } : {}),
+    };
+    if (vehicle) await client.PATCH("/v1/me/vehicles/{id}", { params: { path: { id: vehicle.id } }, body });
+    else await client.POST("/v1/me/vehicles", { body });
+    onSaved();
+  };
+  return (
+    <Form submit={t.save} onSubmit={save}>
+      <Select
+        name="vehicle_type"
+        label={t.type}
+        options={options("vehicle_type")}
+        defaultValue={vehicle?.vehicle_type ?? "standard"}
+      />
+      <Field name="nickname" label={t.nickname} maxLength={50} defaultValue={vehicle?.nickname ?? ""} />
+      <Field name="plate_number" label={t.plate} maxLength={30} defaultValue={vehicle?.plate_number ?? ""} />
+      <Field name="color" label={t.color} maxLength={30} defaultValue={vehicle?.color ?? ""} />
+      {SIZES.map(({ name, unit, max, step }) => (
+        <Field
+          key={name}
+          name={name}
+          label={`${t.sizes[name]} (${unit})`}
+          type="number"
+          min={name === "clearance_cm" ? 0 : step}
+          max={max}
+          step={step}
+          defaultValue={vehicle?.[name] ?? ""}
+        />
+      ))}
+      {!vehicle?.is_default && <Checkbox name="is_default" label={t.makeDefault} />}
+    </Form>
+  );
+}

@@ -1,0 +1,34 @@
+/** The animation of a badge that was just earned, on whatever page it happens. */
+import { earnedBadges } from "../../following.ts";
+import { texts } from "../../language.ts";
+import { href } from "../../router.ts";
+import { Medal } from "../../ui/medal.tsx";
+
+const text = texts({
+  en: { earned: "You earned a badge", close: "Close", see: "See your rewards" },
+  ja: { earned: "バッジを獲得しました", close: "閉じる", see: "特典を見る" },
+});
+
+export function Celebration() {
+  const [earned] = earnedBadges.value;
+  const t = text.value;
+  const close = () => earnedBadges.value = earnedBadges.value.slice(1);
+  return (
+    <div role="status">
+      {earned && (
+        <div class="celebration" key={earned.id}>
+          <span class="celebration-medal">
+            <Medal />
+          </span>
+          <p>
+            {t.earned}: <strong>{earned.badge?.name}</strong>
+          </p>
+          <div class="row">
+            <a class="button" href={href("/rewards")} onClick={close}>{t.see}</a>
+            <button type="button" class="quiet" onClick={close}>{t.close}</button>
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,208 @@
+/** Experience points, level, badges and themes. */
+import type { components } from "parking-lot-client";
+import { label } from "../../codes.ts";
+import { badges } from "../../following.ts";
+import { date, money, number } from "../../format.ts";
+import { language, texts } from "../../language.ts";
+import { client, user } from "../../service.ts";
+import { ErrorNote } from "../../ui/error_note.tsx";
+import { ActionButton, Loaded, useLoad } from "../../ui/load.tsx";
+import { Medal } from "../../ui/medal.tsx";
+import { PagedList } from "../../ui/paged_list.tsx";
+import { SignInFirst } from "../../ui/sign_in_first.tsx";
+
+type Schemas = components["schemas"];
+
+const text = texts({
+  en: {
+    title: "Rewards",
+    level: (level: number) => `Level ${level}`,
+    total: (points: string) => `${points} points`,
+    missing: (points: string) => `${points} points to the next level`,
+    highest: "This is the highest level.",
+    badges: "Badges",
+    earned: (day: string) => `Earned on ${day}`,
+    progress: "In progress",
+    of: (count: string, threshold: string) => `${count} of ${threshold}`,
+    noBadges: "No badges yet. Parking, reviews and corrections earn them.",
+    themes: "Themes",
+    apply: "Use this theme",
+    applied: "In use",
+    owned: "Yours",
+    price: "For sale in the app",
+    level_theme: (level: number) => `Unlocked at level ${level}`,
+    badge_theme: "Unlocked by a badge",
+    gift: "Only as a gift",
+    history: "Points",
+    noPoints: "No points yet.",
+  },
+  ja: {
+    title: "特典",
+    level: (level: number) => `レベル${level}`,
+    total: (points: string) => `${points} ポイント`,
+    missing: (points: string) => `次のレベルまで ${points} ポイント`,
+    highest: "最高レベルです。",
+    badges: "バッジ",
+    earned: (day: string) => `${day} に獲得`,
+    progress: "進行中",
+    of: (count: string, threshold: string) => `${threshold} のうち ${count}`,
+    noBadges: "バッジはまだありません。駐車、口コミ、情報の修正で獲得できます。",
+    themes: "テーマ",
+    apply: "このテーマを使う",
+    applied: "使用中",
+    owned: "所有",
+    price: "アプリで販売中",
+    level_theme: (level: number) => `レベル${level} で獲得`,
+    badge_theme: "バッジで獲得",
+    gift: "プレゼント限定",
+    history: "ポイントの履歴",
+    noPoints: "ポイントはまだありません。",
+  },
+});
+
+export function RewardsPage() {
+  const t = text.value;
+  if (!user.value) return <SignInFirst title={t.title} />;
+  return (
+    <>
+      <h1>{t.title}</h1>
+      <Level />
+      <h2>{t.badges}</h2>
+      <Badges />
+      <h2>{t.progress}</h2>
+      <Progress />
+      <h2>{t.themes}</h2>
+      <Themes />
+      <h2>{t.history}</h2>
+      <PagedList
+        read={(signal) => client.pages("/v1/me/exp/history", { signal })}
+        inputs={[badges.value.state?.items.length]}
+        empty={t.noPoints}
+        keyOf={(entry) => entry.id}
+      >
+        {(entry) => (
+          <p class="rewards-entry">
+            <span>{label("exp_reason", entry.reason)} · {date(entry.created_at)}</span>
+            <strong>{entry.amount > 0 ? "+" : ""}{number(entry.amount)}</strong>
+          </p>
+        )}
+      </PagedList>
+    </>
+  );
+}
+
+function Level() {
+  const t = text.value;
+  // An earned badge gives points too.
+  const load = useLoad(async (signal) => (await client.GET("/v1/me/exp", { signal })).data, [
+    badges.value.state?.items.length,
+  ]);
+  return (
+    <Loaded load={load}>
+      {({ level, total_exp, next_level_exp, exp_to_next_level }) => (
+        <section class="card">
+          <p class="rewards-level">{t.level(level)}</p>
+          <p>{t.total(number(total_exp))}</p>
+          {next_level_exp === null || exp_to_next_level === null ? <p>{t.highest}</p> : (
+            <>
+              <progress max={next_level_exp} value={total_exp} aria-label={t.level(level + 1)} />
+              <p class="small">{t.missing(number(exp_to_next_level))}</p>
+            </>
+          )}
+        </section>
+      )}
+    </Loaded>
+  );
+}
+
+function Badges() {
+  const { state, error } = badges.value;
+  const t = text.value;
+  if (error) return <ErrorNote error={error} />;
+  if (state?.items.length === 0) return <p class="notice">{t.noBadges}</p>;
+  return (
+    <ul class="rewards-grid">
+      {state?.items.map(({ id, badge, earned_at }) => (
+        <li key={id} class="card">
+          <BadgeName badge={badge} />
+          <p class="small">{t.earned(date(earned_at))}</p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function BadgeName({ badge }: { badge: Schemas["MyBadgeProgress"]["badge"] }) {
+  return (
+    <>
+      <h3>
+        <Medal /> {badge?.name}
+      </h3>
+      <p>{badge?.description}</p>
+    </>
+  );
+}
+
+function Progress() {
+  const t = text.value;
+  return (
+    <PagedList
+      read={(signal) => client.pages("/v1/me/badge-progress", { params: { query: { lang: language.value } }, signal })}
+      inputs={[language.value, badges.value.state?.items.length]}
+      empty={t.noBadges}
+      keyOf={(progress) => progress.badge_id}
+    >
+      {({ badge, count, threshold }) => (
+        <div class="card rewards-progress">
+          <BadgeName badge={badge} />
+          <progress max={threshold} value={count} aria-label={badge?.name ?? ""} />
+          <p class="small">{t.of(number(count), number(threshold))}</p>
+        </div>
+      )}
+    </PagedList>
+  );
+}
+
+function Themes() {
+  const load = useLoad(
+    async (signal) =>
+      (await client.GET("/v1/me/themes", { params: { query: { include: ["catalogue"] } }, signal })).data.catalogue ??
+        [],
+    [badges.value.state?.items.length],
+  );
+  const t = text.value;
+  return (
+    <Loaded load={load}>
+      {(themes) => (
+        <ul class="rewards-grid">
+          {themes.map((theme) => (
+            <li key={theme.id} class="card">
+              {theme.preview_url && <img src={theme.preview_url} alt="" loading="lazy" />}
+              <h3>{theme.name}</h3>
+              <p>{theme.description}</p>
+              <p class="small">{theme.is_owned ? t.owned : howToGet(theme)}</p>
+              {theme.is_applied && <span class="chip">{t.applied}</span>}
+              {theme.is_owned && !theme.is_applied && (
+                <ActionButton
+                  perform={async () => {
+                    await client.POST("/v1/me/themes/{id}/apply", { params: { path: { id: theme.id } } });
+                    load.reload();
+                  }}
+                >
+                  {t.apply}
+                </ActionButton>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Loaded>
+  );
+}
+
+function howToGet({ price_yen_minor, unlock_level, unlock_badge_id }: Schemas["CatalogueTheme"]): string {
+  const t = text.value;
+  if (unlock_level !== null) return t.level_theme(unlock_level);
+  if (unlock_badge_id !== null) return t.badge_theme;
+  return price_yen_minor === null ? t.gift : `${t.price}: ${money(price_yen_minor)}`;
+}

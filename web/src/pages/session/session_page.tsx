@@ -1,0 +1,183 @@
+/** The running session, and the history: `#/session` and `#/session/<id>`. */
+import { useEffect, useState } from "preact/hooks";
+import type { components, LiveSubscription } from "parking-lot-client";
+import type { PageProps } from "../../app.tsx";
+import { label } from "../../codes.ts";
+import { dateTime, duration, money } from "../../format.ts";
+import { texts } from "../../language.ts";
+import { href, navigate } from "../../router.ts";
+import { client } from "../../service.ts";
+import { ErrorNote } from "../../ui/error_note.tsx";
+import { RefusalNote } from "../../ui/fee_lines.tsx";
+import { ActionButton } from "../../ui/load.tsx";
+import { LiveNote, type LiveStatus } from "../../ui/live_note.tsx";
+import { PagedList } from "../../ui/paged_list.tsx";
+import { useNow } from "../../ui/clock.ts";
+import { MeterView } from "./meter.tsx";
+import { SessionDetail } from "./session_detail.tsx";
+import { SignInFirst } from "../../ui/sign_in_first.tsx";
+import { user } from "../../service.ts";
+
+type Current = components["schemas"]["CurrentParkingSession"];
+
+const text = texts({
+  en: {
+    title: "Parking",
+    since: (time: string) => `Since ${time}`,
+    vehicle: "Vehicle",
+    nothing: "You are not parked.",
+    find: "Find a lot",
+    leave: "Leave and pay",
+    cancel: "Cancel",
+    cancelHint: "Possible for five minutes after the start. Nothing is charged.",
+    canExit: "The exit is open.",
+    cannotExit: "The exit is closed.",
+    closes: (time: string) => `It closes at ${time}.`,
+    opens: (time: string) => `It opens at ${time}.`,
+    unknownFee: "The fee of this lot is unknown:",
+    history: "History",
+    noHistory: "No earlier sessions.",
+  },
+  ja: {
+    title: "駐車中",
+    since: (time: string) => `${time} から`,
+    vehicle: "車種",
+    nothing: "現在、駐車していません。",
+    find: "駐車場を探す",
+    leave: "出庫して精算",
+    cancel: "取り消す",
+    cancelHint: "開始から5分以内は取り消せます。料金はかかりません。",
+    canExit: "出庫できます。",
+    cannotExit: "現在は出庫できません。",
+    closes: (time: string) => `${time} に出口が閉まります。`,
+    opens: (time: string) => `${time} に出口が開きます。`,
+    unknownFee: "この駐車場の料金は不明です:",
+    history: "履歴",
+    noHistory: "履歴はありません。",
+  },
+});
+
+const CANCELLABLE_MS = 5 * 60_000;
+
+export function SessionPage({ parts: [id] }: PageProps) {
+  if (!user.value) return <SignInFirst title={text.value.title} />;
+  return id === undefined ? <CurrentSession /> : <SessionDetail id={id} />;
+}
+
+function CurrentSession() {
+  // Undefined until the first read; null when the user is not parked.
+  const [current, setCurrent] = useState<Current | null>();
+  const [status, setStatus] = useState<LiveStatus>("connecting");
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    const live: LiveSubscription = client.live.sessions({
+      onState: (state) => setCurrent(state.current),
+      onStatus: setStatus,
+      onError: setError,
+    });
+    return () => void live.close();
+  }, []);
+  const t = text.value;
+  return (
+    <>
+      <h1>{t.title}</h1>
+      <LiveNote status={status} />
+      {error !== undefined && <ErrorNote error={error} />}
+      {current === null && (
+        <p class="notice">
+          {t.nothing} <a href={href("/")}>{t.find}</a>
+        </p>
+      )}
+      {current && <Running session={current} />}
+      <h2>{t.history}</h2>
+      <History key={current?.id ?? ""} />
+    </>
+  );
+}
+
+function Running({ session }: { session: Current }) {
+  const now = useNow();
+  const t = text.value;
+  const { id, meter, parking_lot_id, parking_lot_name, started_at, vehicle_type } = session;
+  const path = { path: { id } };
+  const isCancellable = started_at !== null && now < Date.parse(started_at) + CANCELLABLE_MS;
+  return (
+    <div class="session">
+      <p class="session-lot">
+        <a href={href(`/lots/${parking_lot_id}`)}>{parking_lot_name}</a>
+        {started_at && ` · ${t.since(dateTime(started_at))}`}
+        {vehicle_type && ` · ${label("vehicle_type", vehicle_type)}`}
+      </p>
+      {"refusal" in meter ? <UnknownFee refusal={meter.refusal} /> : <MeterView meter={meter} />}
+      <Exit session={session} />
+      <div class="row">
+        <ActionButton
+          class="primary"
+          perform={async () => {
+            // The start is a full second and may be this one.
+            const exit = new Date(Math.max(Date.now(), Date.parse(started_at ?? "") || 0));
+            const body = { exit_at: exit.toISOString() };
+            await client.POST("/v1/parking-sessions/{id}/finalize", { params: path, body });
+            navigate(`/session/${id}`);
+          }}
+        >
+          {t.leave}
+        </ActionButton>
+        {isCancellable && (
+          <ActionButton perform={() => client.POST("/v1/parking-sessions/{id}/cancel", { params: path })}>
+            {t.cancel}
+          </ActionButton>
+        )}
+      </div>
+      {isCancellable && <p class="small">{t.cancelHint}</p>}
+    </div>
+  );
+}
+
+function UnknownFee({ refusal }: { refusal: components["schemas"]["FeeRefusal"] }) {
+  return (
+    <>
+      <p>{text.value.unknownFee}</p>
+      <RefusalNote refusal={refusal} />
+    </>
+  );
+}
+
+function Exit({ session: { can_exit_now, can_exit_changes_at } }: { session: Current }) {
+  if (can_exit_now === null) return null;
+  const t = text.value;
+  const change = can_exit_now ? t.closes : t.opens;
+  return (
+    <p class={can_exit_now ? "good" : "wrong"}>
+      {can_exit_now ? t.canExit : t.cannotExit}
+      {can_exit_changes_at && ` ${change(dateTime(can_exit_changes_at))}`}
+    </p>
+  );
+}
+
+function History() {
+  return (
+    <PagedList
+      read={(signal) => client.pages("/v1/me/parking-sessions", { signal })}
+      empty={text.value.noHistory}
+      keyOf={(session) => session.id}
+    >
+      {(session) => (
+        <a class="card session-row" href={href(`/session/${session.id}`)}>
+          <span>
+            <strong>{session.parking_lot_name}</strong>
+            <br />
+            {session.started_at && dateTime(session.started_at)}
+            {session.started_at && session.ended_at &&
+              ` · ${duration((Date.parse(session.ended_at) - Date.parse(session.started_at)) / 60_000)}`}
+          </span>
+          <span class="session-amount">
+            {session.total_amount_minor === null
+              ? label("session_status", session.status)
+              : money(session.total_amount_minor, session.currency ?? undefined)}
+          </span>
+        </a>
+      )}
+    </PagedList>
+  );
+}
