@@ -3,6 +3,7 @@ import type { ZodType } from "zod";
 import type { Access } from "../_shared/auth/access.ts";
 import { VERSION } from "../_shared/config.ts";
 import { ApiError, catalogue, type Code, codes } from "../_shared/errors.ts";
+import { deprecationText } from "../_shared/http/deprecation.ts";
 import { envelope, ErrorEnvelope } from "../_shared/http/envelope.ts";
 import { KEY_HEADER, REPLAYED_HEADER } from "../_shared/http/idempotency.ts";
 import { isWrite, READ_AFTER_HEADER } from "../_shared/http/read_after.ts";
@@ -35,6 +36,7 @@ export interface Parameter {
   readonly in: "path" | "query" | "header";
   readonly required: boolean;
   readonly description?: string;
+  readonly deprecated?: boolean;
   readonly explode?: boolean;
   readonly schema: JsonSchema;
 }
@@ -57,6 +59,7 @@ export interface Operation {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string;
+  readonly deprecated?: true;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, Content>> };
@@ -79,7 +82,8 @@ that was rejected is processed again. Write requests are rate limited per caller
 remaining quota.
 
 Every response has the headers \`X-Request-Id\`, which identifies the request in the service's logs, \`Server-Timing\`, the
-milliseconds spent in the database and in total, \`Cache-Control\`, and \`Access-Control-Allow-Origin: *\`.`;
+milliseconds spent in the database and in total, \`Cache-Control\`, and \`Access-Control-Allow-Origin: *\`. Responses of a deprecated operation
+have \`Deprecation\`, \`Sunset\` and a \`Link\` with \`rel="deprecation"\`.`;
 
 /** Shared parts of operations, by their reference names. */
 class Components {
@@ -272,6 +276,7 @@ function operation(route: NamedRoute, tag: string, named: JsonSchemas, component
     tags: [tag],
     summary: route.summary,
     ...describedWith(route),
+    ...(route.deprecated ? { deprecated: true } : {}),
     security: security[route.access],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body
@@ -284,12 +289,13 @@ function operation(route: NamedRoute, tag: string, named: JsonSchemas, component
 function parametersOf(route: NamedRoute, named: JsonSchemas, components: Components): (Parameter | Reference)[] {
   const fields = (["params", "query"] as const).flatMap((part) => {
     const { properties = {}, required = [] } = named[keyOf(route, part)] ?? {};
-    return Object.entries(properties).map(([name, { description, ...schema }]) => {
+    return Object.entries(properties).map(([name, { description, deprecated, ...schema }]) => {
       const parameter: Parameter = {
         name,
         in: part === "params" ? "path" : "query",
         required: required.includes(name),
         ...(description === undefined ? {} : { description }),
+        ...(deprecated === true ? { deprecated } : {}),
         ...(part === "params" ? { schema } : serialized(schema, components.schemas)),
       };
       const shared = sharedParameters.get(route[part]!.shape[name]!)?.id;
@@ -316,13 +322,17 @@ const security: Record<Access, Record<string, string[]>[]> = {
   service: [{ bearer: [] }],
 };
 
-/** The description of a route, with the required permission scope for administrators' routes. */
-function describedWith({ description, area }: Route): { description?: string } {
-  if (area === undefined) return description ? { description } : {};
+/** The description of a route, with the permission scope of administrators' routes and the end of a deprecated one. */
+function describedWith({ description, area, deprecated }: Route): { description?: string } {
   const scope = area === null
     ? "Requires the permission scope `admin`."
     : `Requires the permission scope \`admin:${area}\`.`;
-  return { description: description ? `${description} ${scope}` : scope };
+  const sentences = [
+    ...(description ? [description] : []),
+    ...(area === undefined ? [] : [scope]),
+    ...(deprecated ? [deprecationText(deprecated)] : []),
+  ];
+  return sentences.length > 0 ? { description: sentences.join(" ") } : {};
 }
 
 function success(route: Route, reply: JsonSchema | undefined, components: Components): Responses {

@@ -3,6 +3,7 @@ import type { Caller } from "../auth/token.ts";
 import type { CallTrace } from "../db/client.ts";
 import { ApiError, isOutcomeUnknown, outcomeUnknown } from "../errors.ts";
 import { allowAnyOrigin } from "./cors.ts";
+import { deprecationHeaders } from "./deprecation.ts";
 import { describe, type LogLine } from "./log.ts";
 import { type RateLimit, rateLimitHeaders } from "./rate_limit.ts";
 import { readAfterHeader } from "./read_after.ts";
@@ -101,6 +102,7 @@ export function setResponseHeaders(headers: Headers, context: RequestContext): v
   headers.set("X-Content-Type-Options", "nosniff");
   for (const [name, value] of rateLimitHeaders(context.rateLimit)) headers.set(name, value);
   for (const [name, value] of readAfterHeader(context.route, context.caller)) headers.set(name, value);
+  for (const [name, value] of deprecationHeaders(context.route?.deprecated)) headers.set(name, value);
   headers.set("Server-Timing", `db;dur=${context.dbMs.toFixed(1)}, total;dur=${sinceStart(context).toFixed(1)}`);
 }
 

@@ -18,7 +18,7 @@ const knownHeaders = [
   "sentry-trace",
 ];
 const exposedHeaders = "etag, x-request-id, server-timing, retry-after, www-authenticate, allow, " +
-  "idempotent-replayed, ratelimit, ratelimit-policy, x-read-after, x-truncated";
+  "idempotent-replayed, ratelimit, ratelimit-policy, x-read-after, x-truncated, deprecation, sunset, link";
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]{1,64}$/;
 const MAX_ASKED_HEADERS = 32;

@@ -5,6 +5,7 @@ import type { AnyDatabase, ApiFunction, ArgsOf, Database, Instance } from "../db
 import { type Code, codes } from "../errors.ts";
 import type { ProviderName, Providers } from "../providers/providers.ts";
 import type { Cache } from "./caching.ts";
+import { checkDeprecation, type Deprecation } from "./deprecation.ts";
 import type { Links } from "./links.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -99,6 +100,8 @@ export interface Definition<
   readonly area?: AdminArea | null;
   readonly summary: string;
   readonly description?: string;
+  /** The route will be removed. Its responses and the contract announce it. */
+  readonly deprecated?: Deprecation;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
@@ -157,6 +160,7 @@ export interface Route {
   readonly area?: AdminArea | null;
   readonly summary: string;
   readonly description?: string;
+  readonly deprecated?: Deprecation;
   readonly params?: Fields | undefined;
   readonly query?: Fields | undefined;
   readonly body?: Fields | undefined;
@@ -215,6 +219,7 @@ export function route<
   if ((access === "admin") !== (definition.area !== undefined)) {
     throw new TypeError(`${place}: an administrator's route has an area, and no other has one`);
   }
+  if (definition.deprecated) checkDeprecation(place, definition.deprecated);
   if (cache && method !== "GET") throw new TypeError(`${place}: only a GET is cached`);
   if (limit !== undefined && access === "service") throw new TypeError(`${place}: a service is not limited`);
   if (cache?.scope === "public" && access !== "public") {
