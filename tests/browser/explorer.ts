@@ -15,6 +15,8 @@ export interface Explorer {
   click(name: string): Promise<void>;
   /** Fills the field with this label. */
   fill(label: string, value: string): Promise<void>;
+  /** Another tab of the same browser, where the same person is signed in. */
+  secondTab(path: string): Promise<Explorer>;
   /** Waits until the page shows the text. */
   sees(text: string): Promise<void>;
 }
@@ -36,45 +38,69 @@ export async function inExplorer(
   const { apiUrl } = stack();
   const problems: string[] = [];
   await withBrowser(async (browser) => {
-    const page = await browser.newPage();
-    page.setDefaultTimeout(TIMEOUT_MS);
-    await page.setViewport({ width, height });
-    page.on("pageerror", (error) => problems.push(`error: ${error}`));
-    page.on("console", (message) => {
-      // The browser writes every 4xx response to the console; the page shows those that matter.
-      if (message.type() === "error" && !/^Failed to load resource/.test(message.text())) {
-        problems.push(`console: ${message.text()}`);
-      }
-    });
-    page.on("request", (request) => {
-      if (!/^(blob:|data:)/.test(request.url()) && new URL(request.url()).origin !== apiUrl) {
-        problems.push(`foreign request: ${request.url()}`);
-      }
-    });
-    await page.evaluateOnNewDocument((language) => localStorage.setItem("language", language), language);
-    const explorer: Explorer = {
-      page,
-      open: async (path) => {
-        await page.goto(`${apiUrl}/explore/#${path}`);
-        await page.waitForSelector("header.top");
-      },
-      signIn: async ({ email, password }) => {
-        await explorer.click("Sign in");
-        await explorer.fill("Mail address", email);
-        await explorer.fill("Password", password);
-        await page.locator("dialog button[type=submit]").click();
-        await page.waitForSelector("dialog", { hidden: true });
-      },
-      click: (name) => page.locator(`::-p-aria([name=${JSON.stringify(name)}])`).click(),
-      fill: (label, value) => page.locator(`::-p-aria([name=${JSON.stringify(label)}])`).fill(value),
-      sees: async (text) => {
-        await page.waitForFunction((text) => document.body.innerText.includes(text), {}, text);
-      },
+    const newTab = async (): Promise<Explorer> => {
+      const page = await browser.newPage();
+      page.setDefaultTimeout(TIMEOUT_MS);
+      await page.setViewport({ width, height });
+      await page.evaluateOnNewDocument((language) => localStorage.setItem("language", language), language);
+      watch(page, apiUrl, problems);
+      return explorerOf(page, apiUrl, newTab);
     };
+    const explorer = await newTab();
     await run(explorer).catch(async (error) => {
-      const shown = await page.evaluate(() => document.body.innerText).catch(() => "");
+      const shown = await explorer.page.evaluate(() => document.body.innerText).catch(() => "");
       throw new Error(`${error}\n${problems.join("\n")}\nThe page shows:\n${shown.slice(0, 2_000)}`, { cause: error });
     });
   });
   assert.deepEqual(problems, []);
+}
+
+/** Notes errors of the page, and requests to another machine. */
+function watch(page: Page, apiUrl: string, problems: string[]): void {
+  page.on("pageerror", (error) => problems.push(`error: ${error}`));
+  page.on("console", (message) => {
+    // The browser writes every 4xx response to the console; the page shows those that matter.
+    if (message.type() === "error" && !/^Failed to load resource/.test(message.text())) {
+      problems.push(`console: ${message.text()}`);
+    }
+  });
+  page.on("request", (request) => {
+    if (!/^(blob:|data:)/.test(request.url()) && new URL(request.url()).origin !== apiUrl) {
+      problems.push(`foreign request: ${request.url()}`);
+    }
+  });
+}
+
+function explorerOf(page: Page, apiUrl: string, newTab: () => Promise<Explorer>): Explorer {
+  const named = (name: string) => page.locator(`::-p-aria([name=${JSON.stringify(name)}])`);
+  const explorer: Explorer = {
+    page,
+    open: async (path) => {
+      // A tab in the background draws nothing.
+      await page.bringToFront();
+      await page.goto(`${apiUrl}/explore/#${path}`);
+      await page.waitForSelector("header.top");
+    },
+    signIn: async ({ email, password }) => {
+      await page.locator("header.top .tools button").click();
+      await explorer.fill("Mail address", email);
+      await explorer.fill("Password", password);
+      await page.locator("dialog button[type=submit]").click();
+      await page.waitForSelector("dialog", { hidden: true });
+    },
+    click: async (name) => {
+      await page.bringToFront();
+      await named(name).click();
+    },
+    fill: (label, value) => named(label).fill(value),
+    secondTab: async (path) => {
+      const tab = await newTab();
+      await tab.open(path);
+      return tab;
+    },
+    sees: async (text) => {
+      await page.waitForFunction((text) => document.body.innerText.includes(text), { polling: 200 }, text);
+    },
+  };
+  return explorer;
 }
