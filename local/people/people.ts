@@ -5,14 +5,15 @@ import { hashPassword } from "../auth/passwords.ts";
 import { createUser } from "../auth/users.ts";
 import { connectionOptions } from "../postgres/connection_options.ts";
 import { History } from "./history.ts";
-import { live } from "./lives.ts";
+import { planLives } from "./lives.ts";
 
 export interface SamplePerson {
   readonly email: string;
   readonly name: string;
-  /** Who this is, for the reader of the start and of the page at `/`. */
+  /** Who this is, for readers of the start and of the page at `/`. */
   readonly description: string;
-  /** The areas of an administrator; `all` of them or some. Undefined for an app user. */
+  readonly signedUpDaysAgo: number;
+  /** The areas of an administrator: `all` or some. An app user has none. */
   readonly areas?: "all" | readonly string[];
 }
 
@@ -20,15 +21,28 @@ export interface SamplePerson {
 export const SAMPLE_PASSWORD = "parking123";
 
 export const SAMPLE_PEOPLE = [
-  { email: "hanako@example.com", name: "佐藤 花子", description: "app user with a parking session that runs" },
-  { email: "james@example.com", name: "James Miller", description: "app user, premium, in English" },
-  { email: "taro@example.com", name: "鈴木 太郎", description: "app user who is new" },
-  { email: "emma@example.com", name: "Emma Brown", description: "app user, suspended" },
-  { email: "admin@example.com", name: "管理者", description: "administrator with all areas", areas: "all" },
+  { email: "hanako@example.com", name: "佐藤 花子", description: "app user, parked now", signedUpDaysAgo: 45 },
+  {
+    email: "james@example.com",
+    name: "James Miller",
+    description: "app user, premium, in English",
+    signedUpDaysAgo: 44,
+  },
+  { email: "yuki@example.com", name: "高橋 由紀", description: "app user, writes reviews", signedUpDaysAgo: 43 },
+  { email: "taro@example.com", name: "鈴木 太郎", description: "app user, new", signedUpDaysAgo: 1 },
+  { email: "emma@example.com", name: "Emma Brown", description: "app user, suspended", signedUpDaysAgo: 42 },
+  {
+    email: "admin@example.com",
+    name: "山田 健",
+    description: "administrator, all areas",
+    signedUpDaysAgo: 60,
+    areas: "all",
+  },
   {
     email: "support@example.com",
-    name: "サポート担当",
-    description: "administrator with the areas reviews and support",
+    name: "Olivia Clark",
+    description: "administrator, reviews and support only",
+    signedUpDaysAgo: 60,
     areas: ["reviews", "support"],
   },
 ] as const satisfies readonly SamplePerson[];
@@ -38,23 +52,20 @@ export type SampleEmail = typeof SAMPLE_PEOPLE[number]["email"];
 /** The ids of the sample people. */
 export type Ids = Readonly<Record<SampleEmail, string>>;
 
-/** How long ago the sample people signed up. */
-const SIGNED_UP_DAYS_AGO = 40;
-
 /**
- * Adds the sample people with their history to a database without users, in one transaction. Returns the sample people who
+ * Adds the sample people with their history to a database that has had no users, in one transaction. Returns the sample people who
  * are in the database.
  */
 export async function addSamplePeople(superuser: string): Promise<SamplePerson[]> {
   const sql = postgres(superuser, { max: 1, ...connectionOptions });
   try {
     await sql.begin(async (transaction) => {
-      const [user] = await transaction`select from auth.users limit 1`;
-      if (user !== undefined) return;
+      const [used] = await transaction`
+        select from auth.users union all select from public.admin_activity_logs limit 1`;
+      if (used !== undefined) return;
       const history = await History.begin(transaction);
-      let ids: Ids | undefined;
-      await history.at(history.daysAgo(SIGNED_UP_DAYS_AGO, "09:00"), async () => ids = await signUp(transaction));
-      await live(history, ids!);
+      await planLives(history, await signUp(transaction, history));
+      await history.run();
     });
     const found = await sql<{ email: string }[]>`
       select email from auth.users where email in ${sql(SAMPLE_PEOPLE.map(({ email }) => email))}`;
@@ -64,21 +75,23 @@ export async function addSamplePeople(superuser: string): Promise<SamplePerson[]
   }
 }
 
-async function signUp(sql: TransactionSql): Promise<Ids> {
+/** Creates the accounts, each on the day of its sign-up. */
+async function signUp(sql: TransactionSql, history: History): Promise<Ids> {
   const passwordHash = await hashPassword(sql, SAMPLE_PASSWORD);
   const [row] = await sql<{ areas: string[] }[]>`select private.admin_areas() as areas`;
   const ids: Record<string, string> = {};
-  for (const { email, name, ...person } of SAMPLE_PEOPLE as readonly SamplePerson[]) {
-    const { areas } = person;
+  for (const { email, name, areas, signedUpDaysAgo } of SAMPLE_PEOPLE as readonly SamplePerson[]) {
     const appMetadata = areas && { admin: { name, areas: areas === "all" ? row!.areas : areas } };
-    const user = await createUser(sql, {
-      email,
-      passwordHash,
-      isConfirmed: true,
-      metadata: { email_verified: true, ...(areas ? {} : { display_name: name }) },
-      ...(appMetadata ? { appMetadata } : {}),
+    await history.happen(history.daysAgo(signedUpDaysAgo, "09:00"), async () => {
+      const { id } = await createUser(sql, {
+        email,
+        passwordHash,
+        isConfirmed: true,
+        metadata: { email_verified: true, ...(areas ? {} : { display_name: name }) },
+        ...(appMetadata ? { appMetadata } : {}),
+      });
+      ids[email] = id;
     });
-    ids[email] = user.id;
   }
   return ids as Record<SampleEmail, string>;
 }
