@@ -1,6 +1,7 @@
 // The explorer: sign-up, sign-in, one-time code and password recovery, with the mails of the platform.
 import assert from "node:assert/strict";
 import { signUp } from "../support/people.ts";
+import { stack } from "../support/stack.ts";
 import { hasBrowser } from "./chromium.ts";
 import { inExplorer } from "./explorer.ts";
 
@@ -23,3 +24,69 @@ Deno.test({
     assert.equal(await explorer.page.$("dialog"), null);
   });
 });
+
+Deno.test({
+  name: "explorer: a person signs in with a mailed code, and sets a new password by a mailed link",
+  ignore: !hasBrowser,
+}, async () => {
+  const person = await signUp();
+  await inExplorer(async (explorer) => {
+    await explorer.open("/account");
+    await explorer.page.locator("header.top .tools button").click();
+    await explorer.click("Sign in with a code");
+    await explorer.fill("Mail address", person.email);
+    await explorer.click("Send a code");
+    await explorer.sees(`A mail is on its way to ${person.email}.`);
+    const { code } = await newestMail(person.email);
+    await explorer.fill("Code from the mail", code!);
+    await explorer.page.locator("dialog button[type=submit]").click();
+    await explorer.sees("Member since");
+    await explorer.click("Sign out");
+
+    await explorer.page.locator("header.top .tools button").click();
+    await explorer.click("Forgot your password?");
+    await explorer.fill("Mail address", person.email);
+    await explorer.click("Send a link");
+    await explorer.sees(`A mail is on its way to ${person.email}.`);
+    const { link } = await newestMail(person.email);
+    await explorer.page.goto(link!);
+    await explorer.sees("Set a new password");
+    await explorer.fill("Password", "another password 1");
+    await explorer.click("Save");
+    await explorer.page.waitForSelector("dialog", { hidden: true });
+    await explorer.click("Sign out");
+    await explorer.signIn({ ...person, password: "another password 1" });
+  });
+});
+
+Deno.test({ name: "explorer: a person creates an account and is signed in", ignore: !hasBrowser }, async () => {
+  const email = `${crypto.randomUUID()}@example.com`;
+  await inExplorer(async (explorer) => {
+    await explorer.open("/account");
+    await explorer.page.locator("header.top .tools button").click();
+    await explorer.click("Create an account");
+    await explorer.fill("Mail address", email);
+    await explorer.fill("Password", "a password 1");
+    await explorer.page.locator("dialog button[type=submit]").click();
+    await explorer.sees(email);
+    await explorer.fill("Display name", "<img src=x onerror=alert(1)>");
+    await explorer.click("Save");
+    await explorer.sees("Saved.");
+  }, { width: 360, height: 740 });
+});
+
+interface Mail {
+  readonly code?: string;
+  readonly link?: string;
+}
+
+/** The newest mail to an address, of those that the platform did not send. */
+async function newestMail(to: string): Promise<Mail> {
+  const { apiUrl } = stack();
+  const response = await fetch(`${apiUrl}/_mail?${new URLSearchParams({ to })}`, {
+    headers: { accept: "application/json" },
+  });
+  const [mail] = (await response.json()) as Mail[];
+  assert.ok(mail, `no mail to ${to}`);
+  return mail;
+}
