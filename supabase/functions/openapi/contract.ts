@@ -24,6 +24,7 @@ import { routes as support } from "../support/routes.ts";
 import { routes as tags } from "../tags/routes.ts";
 import { routes as verifyIap } from "../verify-iap/routes.ts";
 import { routes as wellKnown } from "../well-known/routes.ts";
+import examples from "./examples.json" with { type: "json" };
 import { routes as openapi } from "./routes.ts";
 
 export const groups: readonly Group[] = [
@@ -77,6 +78,7 @@ export const groups: readonly Group[] = [
   { name: "health", description: "Liveness and readiness", routes: health },
 ];
 
-export function contract() {
-  return openApiDocument(groups, [ParkingLot, NearbyLot]);
+/** The document. The examples are recorded: `deno task examples`. */
+export function contract({ withExamples = true } = {}) {
+  return openApiDocument(groups, [ParkingLot, NearbyLot], withExamples ? examples : {});
 }

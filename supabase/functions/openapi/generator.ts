@@ -39,10 +39,23 @@ export interface Parameter {
   readonly deprecated?: boolean;
   readonly explode?: boolean;
   readonly schema: JsonSchema;
+  readonly example?: unknown;
 }
+
+/** A request and its response as an example. The values of a query are those that its schema accepts, not their text. */
+export interface Example {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly reply?: unknown;
+}
+
+/** Examples by operationId. */
+export type Examples = Readonly<Record<string, Example>>;
 
 export interface Content {
   readonly schema: JsonSchema;
+  readonly example?: unknown;
   readonly examples?: Readonly<Record<string, Reference>>;
 }
 
@@ -85,12 +98,17 @@ Every response has the headers \`X-Request-Id\`, which identifies the request in
 milliseconds spent in the database and in total, \`Cache-Control\`, and \`Access-Control-Allow-Origin: *\`. Responses of a deprecated operation
 have \`Deprecation\`, \`Sunset\` and a \`Link\` with \`rel="deprecation"\`.`;
 
-/** Shared parts of operations, by their reference names. */
+/** Shared parts of operations, by their reference names, and the examples. */
 class Components {
   readonly parameters: Record<string, Parameter> = {};
   readonly responses: Record<string, ResponseObject> = {};
 
-  constructor(readonly schemas: JsonSchemas) {}
+  constructor(
+    readonly schemas: JsonSchemas,
+    readonly examples: Examples,
+    /** The examples of shared parameters. A shared parameter has that of the first operation with one. */
+    readonly sharedExamples: ReadonlyMap<string, unknown>,
+  ) {}
 
   parameter(name: string, parameter: Parameter): Reference {
     return this.#share("parameters", name, parameter);
@@ -110,14 +128,14 @@ class Components {
 }
 
 /** `bases` are schemas that no route returns directly: the common parts of several replies, for typed clients. */
-export function openApiDocument(groups: readonly Group[], bases: readonly ZodType[] = []) {
+export function openApiDocument(groups: readonly Group[], bases: readonly ZodType[] = [], examples: Examples = {}) {
   const routes = groups.flatMap(({ routes }) => routes);
   const { named, components: schemas } = jsonSchemas({
     [ERROR]: ErrorEnvelope,
     ...Object.fromEntries(bases.map((schema, nth) => [`base ${nth}`, schema])),
     ...Object.fromEntries(routes.flatMap(schemasOf)),
   });
-  const components = new Components(schemas);
+  const components = new Components(schemas, examples, sharedExamples(routes, examples));
   const paths: Record<string, PathItem> = {};
   for (const { name, routes } of groups) {
     for (const route of routes) {
@@ -177,6 +195,20 @@ function schemasOf(route: NamedRoute): [key: string, schema: ZodType][] {
   return status === 204 ? parts : [...parts, [keyOf(route, "reply"), reply]];
 }
 
+/** The examples of shared parameters, by their names. */
+function sharedExamples(routes: readonly NamedRoute[], examples: Examples): Map<string, unknown> {
+  const found = new Map<string, unknown>();
+  for (const route of routes) {
+    for (const part of ["params", "query"] as const) {
+      for (const [name, value] of Object.entries(examples[route.name]?.[part] ?? {})) {
+        const id = sharedParameters.get(route[part]!.shape[name]!)?.id;
+        if (id !== undefined && !found.has(id)) found.set(id, value);
+      }
+    }
+  }
+  return found;
+}
+
 const methodOf = ({ method }: Route) => method.toLowerCase() as Lowercase<typeof method>;
 
 const headers = {
@@ -230,6 +262,7 @@ const ifNoneMatch: Parameter = {
   required: false,
   description: "The `ETag` of the client's copy. Returns 304 if it is still current.",
   schema: { type: "string" },
+  example: '"9b74c9897bac770ffc029102a200c5de"',
 };
 
 const ifMatch: Parameter = {
@@ -239,6 +272,7 @@ const ifMatch: Parameter = {
   description:
     "The `ETag` of the version to change. Returns 412 if a newer version exists. If omitted, any version is changed.",
   schema: { type: "string" },
+  example: '"2026-11-25T08:00:00.482915+00:00"',
 };
 
 const idempotencyKey: Parameter = {
@@ -251,6 +285,7 @@ const idempotencyKey: Parameter = {
     "request with the same key returns 409 `conflict` with `details.reason` `key_reused_with_different_body`. " +
     "Ignored for anonymous requests.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+  example: "0d2e6d49-5f0d-4f6d-8c0e-8a1b0c3d4e22",
 };
 
 const readAfter: Parameter = {
@@ -262,6 +297,7 @@ const readAfter: Parameter = {
     "than a minute ago, a read replica may respond, with a short replication delay. If omitted, the primary " +
     "database responds.",
   schema: { type: "string", pattern: "^([0-9]{1,15}|now)$" },
+  example: "1795568400482",
 };
 
 function headersNamed(...names: (keyof typeof headers)[]) {
@@ -271,6 +307,7 @@ function headersNamed(...names: (keyof typeof headers)[]) {
 function operation(route: NamedRoute, tag: string, named: JsonSchemas, components: Components): Operation {
   const parameters = parametersOf(route, named, components);
   const body = named[keyOf(route, "body")];
+  const example = components.examples[route.name] ?? {};
   return {
     operationId: route.name,
     tags: [tag],
@@ -280,25 +317,39 @@ function operation(route: NamedRoute, tag: string, named: JsonSchemas, component
     security: security[route.access],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body
-      ? { requestBody: { required: !route.isBodyOptional, content: { "application/json": { schema: body } } } }
+      ? {
+        requestBody: {
+          required: !route.isBodyOptional,
+          content: { "application/json": { schema: body, ...shown(example.body) } },
+        },
+      }
       : {}),
     responses: { ...success(route, named[keyOf(route, "reply")], components), ...failures(route, components) },
   };
+}
+
+function shown(example: unknown): { example?: unknown } {
+  return example === undefined ? {} : { example };
 }
 
 function parametersOf(route: NamedRoute, named: JsonSchemas, components: Components): (Parameter | Reference)[] {
   const fields = (["params", "query"] as const).flatMap((part) => {
     const { properties = {}, required = [] } = named[keyOf(route, part)] ?? {};
     return Object.entries(properties).map(([name, { description, deprecated, ...schema }]) => {
+      const shared = sharedParameters.get(route[part]!.shape[name]!)?.id;
+      const written = part === "params" ? { schema } : serialized(schema, components.schemas);
+      const example = shared === undefined
+        ? components.examples[route.name]?.[part]?.[name]
+        : components.sharedExamples.get(shared);
       const parameter: Parameter = {
         name,
         in: part === "params" ? "path" : "query",
         required: required.includes(name),
         ...(description === undefined ? {} : { description }),
         ...(deprecated === true ? { deprecated } : {}),
-        ...(part === "params" ? { schema } : serialized(schema, components.schemas)),
+        ...written,
+        ...shown(isText(written.schema) && typeof example === "object" ? JSON.stringify(example) : example),
       };
-      const shared = sharedParameters.get(route[part]!.shape[name]!)?.id;
       return shared === undefined ? parameter : components.parameter(shared, parameter);
     });
   });
@@ -335,7 +386,7 @@ function describedWith({ description, area, deprecated }: Route): { description?
   return sentences.length > 0 ? { description: sentences.join(" ") } : {};
 }
 
-function success(route: Route, reply: JsonSchema | undefined, components: Components): Responses {
+function success(route: NamedRoute, reply: JsonSchema | undefined, components: Components): Responses {
   const { reply: [status, , asText], alternateStatus, representations, cache } = route;
   const names = [
     ...limitHeadersOf(route),
@@ -349,7 +400,7 @@ function success(route: Route, reply: JsonSchema | undefined, components: Compon
     ...(names.length > 0 ? { headers: headersNamed(...names) } : {}),
     ...(reply === undefined ? {} : {
       content: {
-        "application/json": { schema: reply },
+        "application/json": { schema: reply, ...shown(components.examples[route.name]?.reply) },
         ...(asText ? { "text/plain": { schema: { type: "string" } } } : {}),
         ...(representations?.geojson ? { "application/geo+json": { schema: featureCollection } } : {}),
         ...(representations?.lines || route.isStreamed
@@ -430,6 +481,11 @@ function example(code: Code) {
     }])
     : new ApiError(code);
   return envelope(refusal, "6f1c1d0e-6a53-4c1b-9a83-7d1f0f2f5a10", `/functions/v1/openapi/errors/${code}`);
+}
+
+/** Whether an object is written as JSON text. */
+function isText({ contentSchema }: JsonSchema): boolean {
+  return contentSchema !== undefined;
 }
 
 /**
