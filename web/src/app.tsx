@@ -64,17 +64,24 @@ const PAGES: Readonly<Record<string, () => Promise<Page>>> = {
   inbox: () => import("./pages/inbox/inbox_page.tsx").then(({ InboxPage }) => InboxPage),
   rewards: () => import("./pages/rewards/rewards_page.tsx").then(({ RewardsPage }) => RewardsPage),
   account: () => import("./pages/account/account_page.tsx").then(({ AccountPage }) => AccountPage),
+  console: () => import("./pages/console/console_page.tsx").then(({ ConsolePage }) => ConsolePage),
 };
 
 type Name = keyof typeof text.value.names;
-/** The navigation; a page with `isPersonal` is for signed-in users. */
-const LINKS: readonly { readonly path: Name; readonly isPersonal: boolean }[] = [
-  { path: "/", isPersonal: false },
-  { path: "/session", isPersonal: true },
-  { path: "/inbox", isPersonal: true },
-  { path: "/rewards", isPersonal: true },
-  { path: "/account", isPersonal: true },
+/** The navigation: for all, for signed-in users or for administrators. */
+const LINKS: readonly { readonly path: Name; readonly for: "all" | "user" | "administrator" }[] = [
+  { path: "/", for: "all" },
+  { path: "/session", for: "user" },
+  { path: "/inbox", for: "user" },
+  { path: "/rewards", for: "user" },
+  { path: "/account", for: "user" },
+  { path: "/console", for: "administrator" },
 ];
+
+function isOffered(link: (typeof LINKS)[number]): boolean {
+  // The service decides who is an active administrator; this only hides the link from all others.
+  return link.for === "all" || Boolean(link.for === "user" ? user.value : user.value?.app_metadata["admin"]);
+}
 
 export function App() {
   const t = text.value;
@@ -85,7 +92,7 @@ export function App() {
         <a class="brand" href={href("/")}>{t.title}</a>
         <nav aria-label={t.pages}>
           <ul>
-            {LINKS.filter(({ isPersonal }) => !isPersonal || user.value).map(({ path }) => (
+            {LINKS.filter(isOffered).map(({ path }) => (
               <li key={path}>
                 <a href={href(path)} aria-current={isCurrent(path) ? "page" : undefined}>
                   {t.names[path]}

@@ -1,6 +1,7 @@
 /** A chart by uPlot, with its values as a table for those who do not see it. */
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
+import { color } from "./color.ts";
 
 export interface ChartProps {
   /** What the chart shows, for its name and the caption of the table. */
@@ -16,7 +17,7 @@ export interface ChartProps {
   readonly head: readonly string[];
 }
 
-export function Chart({ label, data, series, axes, scales, height = 180, row, head }: ChartProps) {
+export function Chart({ label, data, series, axes = [{}, {}], scales, height = 180, row, head }: ChartProps) {
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const holder = element.current!;
@@ -26,7 +27,7 @@ export function Chart({ label, data, series, axes, scales, height = 180, row, he
         width: width(),
         height,
         series: [...series],
-        ...(axes ? { axes: [...axes] } : {}),
+        axes: axes.map((axis) => ({ ...axisColors(), ...axis })),
         ...(scales ? { scales } : {}),
         legend: { show: false },
         cursor: { drag: { x: false, y: false } },
@@ -44,18 +45,25 @@ export function Chart({ label, data, series, axes, scales, height = 180, row, he
   return (
     <figure class="chart">
       <div ref={element} role="img" aria-label={label} />
-      <table class="visually-hidden">
-        <caption>{label}</caption>
-        <thead>
-          <tr>{head.map((name) => <th key={name} scope="col">{name}</th>)}</tr>
-        </thead>
-        <tbody>
-          {Array.from(
-            data[0],
-            (_, index) => <tr key={index}>{row(index).map((value, column) => <td key={column}>{value}</td>)}</tr>,
-          )}
-        </tbody>
-      </table>
+      <div class="visually-hidden">
+        <table>
+          <caption>{label}</caption>
+          <thead>
+            <tr>{head.map((name) => <th key={name} scope="col">{name}</th>)}</tr>
+          </thead>
+          <tbody>
+            {Array.from(
+              data[0],
+              (_, index) => <tr key={index}>{row(index).map((value, column) => <td key={column}>{value}</td>)}</tr>,
+            )}
+          </tbody>
+        </table>
+      </div>
     </figure>
   );
+}
+
+function axisColors(): uPlot.Axis {
+  const line = { stroke: color("line"), width: 1 };
+  return { stroke: color("soft"), grid: line, ticks: line };
 }

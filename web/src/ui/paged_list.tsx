@@ -22,15 +22,31 @@ export interface PagedListProps<Item> {
   readonly children: (item: Item) => ComponentChildren;
 }
 
-interface State<Item> {
+export interface Pages<Item> {
+  /** The items that were read so far; they stay while they are read again. */
   readonly items: readonly Item[];
   readonly error: unknown;
   readonly isLoading: boolean;
+  /** Whether there are no more items. */
   readonly isComplete: boolean;
+  /** Reads the next items. */
+  more(): void;
+  /** Reads again from the beginning. */
+  reload(): void;
 }
 
-export function PagedList<Item>({ read, inputs = [], size = 20, empty, keyOf, children }: PagedListProps<Item>) {
-  const [state, setState] = useState<State<Item>>({ items: [], error: undefined, isLoading: true, isComplete: false });
+/** Reads the first items, and more of them on demand. */
+export function usePages<Item>(
+  read: (signal: AbortSignal) => AsyncGenerator<Item, void, undefined>,
+  inputs: readonly unknown[],
+  size = 20,
+): Pages<Item> {
+  const [state, setState] = useState<Omit<Pages<Item>, "more" | "reload">>({
+    items: [],
+    error: undefined,
+    isLoading: true,
+    isComplete: false,
+  });
   const [attempt, setAttempt] = useState(0);
   const source = useRef<AsyncGenerator<Item, void, undefined> | undefined>(undefined);
 
@@ -63,20 +79,37 @@ export function PagedList<Item>({ read, inputs = [], size = 20, empty, keyOf, ch
     };
   }, [...inputs, attempt]);
 
-  const { items, error, isLoading, isComplete } = state;
+  return {
+    ...state,
+    more: () => source.current && void readMore(source.current, state.items),
+    reload: () => setAttempt((n) => n + 1),
+  };
+}
+
+export function PagedList<Item>({ read, inputs = [], size, empty, keyOf, children }: PagedListProps<Item>) {
+  const pages = usePages(read, inputs, size);
+  const { items } = pages;
   return (
-    <div aria-busy={isLoading}>
+    <div aria-busy={pages.isLoading}>
       {items.length > 0 && <ul class="list">{items.map((item) => <li key={keyOf(item)}>{children(item)}</li>)}</ul>}
-      {error !== undefined && <ErrorNote error={error} onRetry={() => setAttempt((n) => n + 1)} />}
+      <PagesEnd pages={pages} empty={empty} />
+    </div>
+  );
+}
+
+/** What stands below the items of a list: an error, that it is read, that there is none, or the button for more. */
+export function PagesEnd({ pages, empty }: { pages: Pages<unknown>; empty: string }) {
+  const { items, error, isLoading, isComplete } = pages;
+  return (
+    <>
+      {error !== undefined && <ErrorNote error={error} onRetry={pages.reload} />}
       {isLoading && <p role="status">{text.value.loading}</p>}
       {isComplete && items.length === 0 && <p class="notice">{empty}</p>}
       {!isLoading && !isComplete && error === undefined && (
         <p>
-          <button type="button" onClick={() => source.current && void readMore(source.current, items)}>
-            {text.value.more}
-          </button>
+          <button type="button" onClick={pages.more}>{text.value.more}</button>
         </p>
       )}
-    </div>
+    </>
   );
 }

@@ -1,0 +1,68 @@
+/** What users do, as it happens. */
+import { label } from "../../codes.ts";
+import { timeOfDay } from "../../format.ts";
+import { texts } from "../../language.ts";
+import { ErrorNote } from "../../ui/error_note.tsx";
+import { client } from "./access.ts";
+import { LotLink, PersonLink } from "./links.tsx";
+import { useLive } from "./live.ts";
+
+const text = texts({
+  en: {
+    title: "Activity",
+    status: { connecting: "Connecting…", live: "Live", offline: "No connection. New activities are missing." },
+    empty: "Activities of users appear here as they happen.",
+    by: "by",
+    at: "at",
+  },
+  ja: {
+    title: "利用状況",
+    status: {
+      connecting: "接続中…",
+      live: "リアルタイム",
+      offline: "接続が切れています。新しい利用状況は表示されません。",
+    },
+    empty: "利用者の操作がここにリアルタイムで表示されます。",
+    by: "利用者",
+    at: "駐車場",
+  },
+});
+
+export function ActivityFeed() {
+  const { state, status, error } = useLive(client.live.activity);
+  const t = text.value;
+  const items = state?.items ?? [];
+  return (
+    <section class="card console-activity" aria-label={t.title}>
+      <div class="row">
+        <h2>{t.title}</h2>
+        <LiveMark status={status} text={t.status[status]} />
+      </div>
+      {error !== undefined && <ErrorNote error={error} />}
+      {items.length === 0 ? <p class="small">{t.empty}</p> : (
+        <div role="log" aria-label={t.title}>
+          <ol class="list">
+            {items.map((activity) => (
+              <li key={activity.id}>
+                <span class="small">{timeOfDay(activity.created_at)}</span>{" "}
+                {label("user_activity", activity.activity_type)}
+                <span class="small">
+                  {t.by} <PersonLink id={activity.user_id} />
+                  {activity.parking_lot_id && (
+                    <>
+                      , {t.at} <LotLink id={activity.parking_lot_id} />
+                    </>
+                  )}
+                </span>
+              </li>
+            ))}
+          </ol>
+        </div>
+      )}
+    </section>
+  );
+}
+
+export function LiveMark({ status, text }: { status: "connecting" | "live" | "offline"; text: string }) {
+  return <span class={`chip console-live-${status}`} role="status">{text}</span>;
+}

@@ -1,0 +1,63 @@
+/// <reference lib="dom" />
+/** The buttons of a decision with its reason. */
+import { useRef } from "preact/hooks";
+import { texts } from "../../language.ts";
+import { ErrorNote } from "../../ui/error_note.tsx";
+import { useAction } from "../../ui/load.tsx";
+
+const text = texts({
+  en: { needsReason: "Write the reason." },
+  ja: { needsReason: "理由を入力してください。" },
+});
+
+export interface Choice {
+  readonly name: string;
+  readonly kind?: "primary" | "danger";
+  readonly needsReason?: boolean;
+  readonly perform: (reason: string | null) => Promise<unknown>;
+}
+
+/** One reason and a button for each decision. One decision runs at a time. */
+export function Decision({ reason, hint, choices }: { reason: string; hint?: string; choices: readonly Choice[] }) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const chosen = useRef<Choice>(undefined);
+  const action = useAction(async () => {
+    await chosen.current?.perform(field.current!.value.trim() || null);
+  });
+  const choose = (choice: Choice) => {
+    const isMissing = choice.needsReason && field.current!.value.trim() === "";
+    field.current!.setCustomValidity(isMissing ? text.value.needsReason : "");
+    // Shows the sentence at the field, and focuses it.
+    if (!field.current!.reportValidity()) return;
+    chosen.current = choice;
+    void action.run();
+  };
+  return (
+    <form class="form" onSubmit={(event) => event.preventDefault()}>
+      <label class="field">
+        <span>{reason}</span>
+        <textarea
+          ref={field}
+          rows={2}
+          maxLength={500}
+          onInput={(event) => event.currentTarget.setCustomValidity("")}
+        />
+        {hint && <span class="small">{hint}</span>}
+      </label>
+      <div class="row">
+        {choices.map((choice) => (
+          <button
+            key={choice.name}
+            type="button"
+            class={choice.kind}
+            aria-busy={action.isRunning}
+            onClick={() => choose(choice)}
+          >
+            {choice.name}
+          </button>
+        ))}
+      </div>
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+    </form>
+  );
+}

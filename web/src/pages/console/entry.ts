@@ -1,0 +1,53 @@
+/** One entry of the console as the person has read it. A change names that version, so it never overwrites a newer one. */
+import { useState } from "preact/hooks";
+import { ApiError } from "parking-lot-client";
+import { type Load, useLoad } from "../../ui/load.tsx";
+
+export interface Seen<Data> {
+  readonly data: Data;
+  /** The version, for `If-Match`. */
+  readonly etag: string | undefined;
+}
+
+export interface Entry<Data> extends Load<Seen<Data>> {
+  /** The version that the person had read, after somebody else changed it; then `data` is the newer one. */
+  readonly before: Data | undefined;
+  /** Changes the entry. If it was changed meanwhile, nothing is done, and the newer version is read. */
+  change(perform: (seen: Seen<Data>) => Promise<unknown>): Promise<"done" | "changed_meanwhile">;
+}
+
+export function useEntry<Data>(
+  read: (signal: AbortSignal) => Promise<{ data: Data; response: Response }>,
+  inputs: readonly unknown[],
+): Entry<Data> {
+  const load = useLoad<Seen<Data>>(async (signal) => {
+    const { data, response } = await read(signal);
+    return { data, etag: response.headers.get("ETag") ?? undefined };
+  }, inputs);
+  const [before, setBefore] = useState<Data>();
+  const change = async (perform: (seen: Seen<Data>) => Promise<unknown>) => {
+    const seen = load.data!;
+    try {
+      await perform(seen);
+    } catch (error) {
+      if (!isChangedMeanwhile(error)) throw error;
+      setBefore(() => seen.data);
+      load.reload();
+      return "changed_meanwhile" as const;
+    }
+    setBefore(undefined);
+    return "done" as const;
+  };
+  return { ...load, before: load.isLoading ? undefined : before, change };
+}
+
+export function isChangedMeanwhile(error: unknown): boolean {
+  return error instanceof ApiError &&
+    (error.code === "precondition_failed" ||
+      (error.code === "conflict" && error.details?.reason === "changed_meanwhile"));
+}
+
+/** The header of a change of the version that was read. */
+export function ifMatch({ etag }: Seen<unknown>): { "If-Match"?: string } {
+  return etag === undefined ? {} : { "If-Match": etag };
+}

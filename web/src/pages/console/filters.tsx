@@ -1,0 +1,60 @@
+/// <reference lib="dom" />
+/** Filters of a list. They are in the address, so that a filtered list has a link. */
+import { texts } from "../../language.ts";
+import { place, replaceQuery } from "../../router.ts";
+
+const text = texts({ en: { filters: "Filters", all: "All" }, ja: { filters: "絞り込み", all: "すべて" } });
+
+export interface Filter {
+  /** The name of the query parameter. */
+  readonly name: string;
+  readonly label: string;
+  /** The values to choose from; without them it is a text. */
+  readonly options?: readonly (readonly [value: string, label: string])[];
+  readonly type?: "search" | "date";
+  /** Shown only if the address has a value: a link of another screen set it. */
+  readonly isFromLink?: boolean;
+  /** What the list shows without this filter, if that is not everything. */
+  readonly without?: string;
+}
+
+/** The values of the filters in the address. */
+export function filterValues(filters: readonly Filter[]): Record<string, string> {
+  const { query } = place.value;
+  return Object.fromEntries(filters.flatMap(({ name }) => query.get(name) ? [[name, query.get(name)!]] : []));
+}
+
+export function Filters({ filters }: { filters: readonly Filter[] }) {
+  if (filters.length === 0) return null;
+  const set = (name: string, value: string) =>
+    replaceQuery({ ...Object.fromEntries(place.value.query), [name]: value.trim() });
+  return (
+    <form
+      class="console-filters"
+      role="search"
+      aria-label={text.value.filters}
+      onSubmit={(e) => e.preventDefault()}
+    >
+      {filters.filter(({ name, isFromLink }) => !isFromLink || place.value.query.has(name)).map(
+        ({ name, label, options, type = "search", without = text.value.all }) => {
+          const value = place.value.query.get(name) ?? "";
+          const onChange = (event: Event & { currentTarget: HTMLInputElement | HTMLSelectElement }) =>
+            set(name, event.currentTarget.value);
+          return (
+            <label key={name}>
+              <span>{label}</span>
+              {options
+                ? (
+                  <select value={value} onChange={onChange}>
+                    <option value="">{without}</option>
+                    {options.map(([value, label]) => <option key={value} value={value}>{label}</option>)}
+                  </select>
+                )
+                : <input type={type as "search"} value={value} onChange={onChange} />}
+            </label>
+          );
+        },
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,148 @@
+/// <reference lib="dom" />
+/** A queue: the list of entries to work on, and the open one beside it. After a decision the next entry is open. */
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ListItem, ListPath } from "parking-lot-client";
+import { texts } from "../../language.ts";
+import { href, navigate, place } from "../../router.ts";
+import { PagesEnd } from "../../ui/paged_list.tsx";
+import { announcement } from "./announcement.ts";
+import { Filters } from "./filters.tsx";
+import { type ListOptions, useList } from "./table.tsx";
+
+const text = texts({
+  en: {
+    queue: "Queue",
+    open: "Open entry",
+    choose: "Choose an entry. The arrow keys move in the list, and Enter opens an entry.",
+    back: "Back to the list",
+    reload: "Reload",
+    select: "Select",
+    selectAll: "Select all",
+    next: "The next entry is open.",
+    last: "There is no further entry.",
+  },
+  ja: {
+    queue: "一覧",
+    open: "選択中の項目",
+    choose: "項目を選んでください。矢印キーで移動し、Enter キーで開きます。",
+    back: "一覧に戻る",
+    reload: "再読み込み",
+    select: "選択",
+    selectAll: "すべて選択",
+    next: "次の項目を開きました。",
+    last: "次の項目はありません。",
+  },
+});
+
+type Item = { readonly id: string };
+type QueuePath = { [P in ListPath]: ListItem<P> extends Item ? P : never }[ListPath];
+
+export interface QueueProps<P extends QueuePath> extends ListOptions<P> {
+  /** The path of the screen, for example `/console/reviews`. */
+  readonly screen: string;
+  readonly id: string | undefined;
+  readonly empty: string;
+  /** An entry in the list. */
+  readonly line: (item: ListItem<P>) => ComponentChildren;
+  /** The open entry. It calls `decided` with a sentence when it leaves the queue. */
+  readonly detail: (id: string, decided: (sentence: string) => void, reload: () => void) => ComponentChildren;
+  /** What can be done with several entries at once. `done` reads the list again. */
+  readonly several?: (items: readonly ListItem<P>[], done: (sentence: string) => void) => ComponentChildren;
+}
+
+export function Queue<P extends QueuePath>(props: QueueProps<P>) {
+  const { screen, id, empty, line, detail, several, ...options } = props;
+  const list = useList(options);
+  const items = list.items as readonly (ListItem<P> & Item)[];
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const section = useRef<HTMLElement>(null);
+  const holder = useRef<HTMLDivElement>(null);
+  const addressOf = (id: string) => href(`${screen}/${id}`, Object.fromEntries(place.value.query));
+  const t = text.value;
+
+  useEffect(() => {
+    if (id !== undefined) section.current?.focus();
+  }, [id]);
+
+  const decided = (sentence: string) => {
+    const index = items.findIndex((item) => item.id === id);
+    const next = items[index + 1] ?? items[index - 1];
+    announcement.value = `${sentence} ${next ? t.next : t.last}`;
+    list.reload();
+    navigate(next ? `${screen}/${next.id}` : screen, Object.fromEntries(place.value.query));
+    if (!next) holder.current?.focus();
+  };
+  const toggle = (id: string) => {
+    const next = new Set(selected);
+    if (!next.delete(id)) next.add(id);
+    setSelected(next);
+  };
+  const chosen = items.filter(({ id }) => selected.has(id));
+
+  return (
+    <div class={`console-queue${id === undefined ? "" : " is-open"}`}>
+      <div class="console-queue-list" ref={holder} tabIndex={-1} role="region" aria-label={t.queue}>
+        <div class="console-bar">
+          <Filters filters={options.filters ?? []} />
+          <button type="button" onClick={list.reload}>{t.reload}</button>
+        </div>
+        {several && items.length > 0 && (
+          <div class="console-bar">
+            <label class="row">
+              <input
+                type="checkbox"
+                checked={chosen.length === items.length}
+                onChange={(event) => setSelected(new Set(event.currentTarget.checked ? items.map(({ id }) => id) : []))}
+              />
+              {t.selectAll}
+            </label>
+            {chosen.length > 0 && several(chosen, (sentence) => {
+              announcement.value = sentence;
+              setSelected(new Set());
+              list.reload();
+            })}
+          </div>
+        )}
+        <ul class="console-lines" aria-busy={list.isLoading} onKeyDown={moveFocus}>
+          {items.map((item) => (
+            <li key={item.id}>
+              {several && (
+                <input
+                  type="checkbox"
+                  aria-label={t.select}
+                  checked={selected.has(item.id)}
+                  onChange={() => toggle(item.id)}
+                />
+              )}
+              <a href={addressOf(item.id)} aria-current={item.id === id ? "true" : undefined}>{line(item)}</a>
+            </li>
+          ))}
+        </ul>
+        <PagesEnd pages={list} empty={empty} />
+      </div>
+      <section class="console-queue-open" ref={section} tabIndex={-1} aria-label={t.open}>
+        {id === undefined ? <p class="notice">{t.choose}</p> : (
+          <>
+            <p class="console-back">
+              <a href={href(screen, Object.fromEntries(place.value.query))}>{t.back}</a>
+            </p>
+            <div key={id}>{detail(id, decided, list.reload)}</div>
+          </>
+        )}
+      </section>
+    </div>
+  );
+}
+
+/** The arrow keys move the focus between the entries. */
+function moveFocus(event: KeyboardEvent & { currentTarget: HTMLElement }) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>("li > a")];
+  const at = links.findIndex((link) => link.parentElement?.contains(document.activeElement));
+  const next = links[at + step];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}
