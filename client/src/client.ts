@@ -4,7 +4,8 @@ import { ApiError } from "./errors.ts";
 import { jsonLines } from "./lines.ts";
 import { createLive, type Live } from "./live.ts";
 import { isOutcomeUnknown, type RetryOptions, sendWithRetries } from "./retry.ts";
-import { currentSession, type SupabaseLike } from "./session.ts";
+import { currentSession, isSameUser, type SupabaseLike } from "./session.ts";
+import { hasProgress, type OnProgress, putWithProgress } from "./upload.ts";
 
 type Json = "application/json";
 type Method = "get" | "post" | "put" | "patch" | "delete";
@@ -75,6 +76,8 @@ type UploadRequest = components["schemas"]["UploadRequest"];
 export interface UploadOptions extends Omit<UploadRequest, "file_size" | "mime_type"> {
   /** The type of the file, if `file.type` does not have it. */
   readonly mime_type?: UploadRequest["mime_type"];
+  /** Without XMLHttpRequest (Node) it is called once, after the upload. */
+  readonly onProgress?: OnProgress;
   readonly signal?: AbortSignal;
 }
 
@@ -98,35 +101,46 @@ export interface ParkingClient {
   upload(file: Blob | Uint8Array<ArrayBuffer>, options: UploadOptions): Promise<string>;
 }
 
-/** A client of the service. Every method throws an `ApiError` for an error response and a `NetworkError` without one. */
-/** A client with `supabase` has `live`. */
 export interface LiveParkingClient extends ParkingClient {
   /** The five Realtime channels. */
   readonly live: Live;
 }
 
+/** A client of the service. Every method throws an `ApiError` for an error response and a `NetworkError` without one. */
 export function createParkingClient(options: LiveClientOptions): LiveParkingClient;
 export function createParkingClient(options: ParkingClientOptions): ParkingClient;
 export function createParkingClient(options: ParkingClientOptions & Partial<LiveClientOptions>): ParkingClient {
   const { supabase, ...others } = options;
-  const { retry } = options;
-  const accessToken = supabase ? async () => (await currentSession(supabase))?.access_token : options.accessToken;
+  const { accessToken, retry } = others;
+  const readToken = async (): Promise<Token> => {
+    if (supabase) return (await currentSession(supabase))?.access_token;
+    return typeof accessToken === "function" ? await accessToken() : accessToken;
+  };
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
 
   const api = createClient<paths, Json>({
     baseUrl: options.url,
     fetch: async (request) => {
-      // Once for all retries: an idempotency key belongs to its user.
-      const token = typeof accessToken === "function" ? await accessToken() : accessToken;
-      if (token && !request.headers.has("Authorization")) request.headers.set("Authorization", `Bearer ${token}`);
+      // One user for all attempts: an idempotency key belongs to its user.
+      let token = await readToken();
+      const isOurs = !request.headers.has("Authorization");
+      if (token && isOurs) request.headers.set("Authorization", `Bearer ${token}`);
       // Every POST accepts a key. The service ignores the key of an anonymous request.
       const isKeyed = request.method === "POST" && request.headers.has("Authorization");
       if (isKeyed && !request.headers.has("Idempotency-Key")) {
         request.headers.set("Idempotency-Key", randomKey());
       }
+      const renewToken = async () => {
+        const [old, renewed] = [token, await readToken()];
+        if (!isOurs || !old || !renewed || old === renewed || !isSameUser(old, renewed)) return false;
+        token = renewed;
+        request.headers.set("Authorization", `Bearer ${token}`);
+        return true;
+      };
       return await sendWithRetries(() => fetch(request.clone()), {
         method: request.method,
         isKeyed,
+        renewToken,
         signal: request.signal,
       }, retry);
     },
@@ -161,22 +175,26 @@ export function createParkingClient(options: ParkingClientOptions & Partial<Live
     yield* jsonLines(response);
   }
 
-  async function upload(file: Blob | Uint8Array<ArrayBuffer>, { signal, ...about }: UploadOptions): Promise<string> {
+  async function upload(file: Blob | Uint8Array<ArrayBuffer>, options: UploadOptions): Promise<string> {
+    const { signal, onProgress, ...about } = options;
     const size = file instanceof Uint8Array ? file.byteLength : file.size;
     const type = about.mime_type ?? (file instanceof Uint8Array ? "" : file.type);
     const body = { ...about, file_size: size, mime_type: type as UploadRequest["mime_type"] };
     const { data } = await methodOf("post")("/v1/storage/upload-url", { body, ...(signal ? { signal } : {}) });
+    const url = data.upload_url;
+    let isReported = false;
+    const report = (sent: number) => {
+      isReported = sent >= size;
+      onProgress?.(sent, size);
+    };
+    const headers = { "Content-Type": type };
+    const put = onProgress && hasProgress()
+      ? () => putWithProgress({ url, file, type, signal }, report)
+      : () => fetch(new Request(url, { method: "PUT", body: file, headers, ...(signal ? { signal } : {}) }));
     // Object storage replaces the file: a second PUT to the same address has no other effect than the first.
-    const put = () =>
-      new Request(data.upload_url, {
-        method: "PUT",
-        body: file,
-        headers: { "Content-Type": type },
-        ...(signal ? { signal } : {}),
-      });
-    const sent = { method: "PUT", isKeyed: true, signal: signal ?? null };
-    const response = await sendWithRetries(() => fetch(put()), sent, retry);
+    const response = await sendWithRetries(put, { method: "PUT", isKeyed: true, signal: signal ?? null }, retry);
     if (!response.ok) throw new ApiError(response, undefined);
+    if (!isReported) report(size);
     return data.asset_id;
   }
 

@@ -24,6 +24,14 @@ export function isOutcomeUnknown(response: Response): boolean {
   return afterUnknown.has(response);
 }
 
+interface Sending {
+  readonly method: string;
+  readonly isKeyed: boolean;
+  /** Called once, after 401. True: the next attempt has a newer token. */
+  readonly renewToken?: () => Promise<boolean>;
+  readonly signal?: AbortSignal | null;
+}
+
 /**
  * Sends a request until it gets a final response.
  *
@@ -32,15 +40,20 @@ export function isOutcomeUnknown(response: Response): boolean {
  */
 export async function sendWithRetries(
   send: () => Promise<Response>,
-  { method, isKeyed, signal }: { method: string; isKeyed: boolean; signal?: AbortSignal | null },
+  { method, isKeyed, renewToken, signal }: Sending,
   { maxRetries = 3, maxDelaySeconds = 30 }: RetryOptions = {},
 ): Promise<Response> {
   const isRead = method === "GET" || method === "HEAD";
   let isUnknown = false;
+  let isRenewed = false;
   for (let retries = 0;; retries++) {
     const attempt = await send().then(received).catch((error: unknown): Attempt => ({ error }));
     // An abort is not a failure of the network: the caller gets the reason of the signal.
     if (signal?.aborted) throw abortReason(signal);
+    if (renewToken && !isRenewed && "response" in attempt && attempt.response.status === 401) {
+      isRenewed = true;
+      if (await renewToken()) continue;
+    }
     const outcome = await outcomeOf(attempt);
     isUnknown ||= outcome === "unknown" && !isRead;
     const isRetryable = outcome === "rejected" || (outcome === "unknown" && (isRead || isKeyed));
@@ -87,7 +100,8 @@ async function errorOf(response: Response): Promise<{ code?: string; details?: R
 /** The wait: `Retry-After`, or else the backoff. Undefined if `Retry-After` is longer than the bound. */
 function delaySeconds(attempt: Attempt, retries: number, maxDelaySeconds: number): number | undefined {
   const sent = "response" in attempt ? retryAfterSeconds(attempt.response) : null;
-  if (sent !== null) return sent <= maxDelaySeconds ? sent + Math.random() * JITTER_SECONDS : undefined;
+  // With a longer wait more clients wait for the same moment.
+  if (sent !== null) return sent <= maxDelaySeconds ? sent + Math.random() * (JITTER_SECONDS + sent / 4) : undefined;
   return backoffSeconds(retries, maxDelaySeconds);
 }
 

@@ -39,3 +39,17 @@ export async function currentSession(supabase: SupabaseLike): Promise<Session | 
   if (error?.name === "AuthRetryableFetchError") throw new NetworkError(error, false);
   return data.session;
 }
+
+/** Whether two access tokens have the same subject. False if that cannot be read. */
+export function isSameUser(first: string, second: string): boolean {
+  const user = subjectOf(first);
+  return user !== undefined && user === subjectOf(second);
+}
+
+function subjectOf(token: string): unknown {
+  try {
+    return JSON.parse(atob(token.split(".")[1]!.replace(/-/g, "+").replace(/_/g, "/"))).sub;
+  } catch {
+    return undefined;
+  }
+}

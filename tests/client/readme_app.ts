@@ -1,4 +1,5 @@
 // The built package in an app of its own, whose program is the examples of client/README.md.
+import assert from "node:assert/strict";
 import { VERSION } from "../../supabase/functions/_shared/config.ts";
 import { build } from "../../client/scripts/build.ts";
 
@@ -16,6 +17,7 @@ export interface Values {
 
 export interface App extends AsyncDisposable {
   readonly folder: string;
+  readonly program: string;
 }
 
 /** Before it ends, the program waits for a notification with this title. */
@@ -28,6 +30,32 @@ function show(text = "") {
   if (text === "insert: ${TITLE}") onEvent();
 }
 `;
+
+/** Checks the lines that the program printed, and returns the asset id of the file that it uploaded. */
+export function uploadedBy(shown: string[], lot: string): string {
+  const isLive = (line: string) => /^(inbox|insert): |^sent |unread/.test(line);
+  const lines = shown.filter((line) => !isLive(line));
+  const asset = /^uploaded: (\S+)$/.exec(lines.at(-1) ?? "")?.[1];
+  assert.ok(asset, shown.join("\n"));
+  assert.deepEqual(lines.slice(0, -1).map((line) => line.replace(/request \S+$/, "request")), [
+    "Lot of the example: 600 JPY",
+    "paid: 200 JPY",
+    "validation_error exit_at, request",
+    `saved: ${lot}`,
+    `in the list: ${lot}`,
+    "exported: Lot of the example",
+  ]);
+  // The user has also earned badges.
+  const live = shown.filter((line) => isLive(line) && (!/^(insert|sent)/.test(line) || line.endsWith(TITLE)));
+  assert.deepEqual(live.map((line) => line.replaceAll(/\d+/g, "n")), [
+    "inbox: connecting",
+    "n unread, n shown",
+    "inbox: live",
+    "n unread, n shown",
+    `insert: ${TITLE}`,
+  ]);
+  return asset;
+}
 
 /** Builds the package into a folder for apps of Node and of Deno. `main.ts` is the program for Deno, `main.mjs` for Node. */
 export async function readmeApp(
@@ -56,5 +84,5 @@ export async function readmeApp(
   await Deno.writeTextFile(`${folder}/deno.json`, JSON.stringify({ nodeModulesDir: "manual" }));
   const dependencies = { "parking-lot-client": VERSION, "@supabase/supabase-js": "2" };
   await Deno.writeTextFile(`${folder}/package.json`, JSON.stringify({ type: "module", dependencies }));
-  return { folder, [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
+  return { folder, program, [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }) };
 }

@@ -1,4 +1,4 @@
-// client/: errors, pages, streams and uploads, against a service of the test.
+// client/: errors, pages and streams, against a service of the test.
 import assert from "node:assert/strict";
 import { ApiError } from "../../client/src/index.ts";
 import contract from "../../openapi.json" with { type: "json" };
@@ -150,44 +150,36 @@ Deno.test("client stream: an error response is an ApiError", async () => {
   assert.equal(error.code, "forbidden");
 });
 
-const address: Scripted = (request) =>
-  Response.json({
-    asset_id: "asset-1",
-    upload_url: `${new URL(request.url).origin}/object?signature=1`,
-    expires_in: 600,
-  });
-
-Deno.test("client upload: the address is requested, the bytes are sent there without the token, the asset id is returned", async () => {
-  await using service = fakeService(address, () => new Response("busy", { status: 502 }), () => new Response());
-  const file = new Blob(["0123456789"], { type: "image/png" });
-  assert.equal(await service.client().upload(file, { file_name: "a.png", category: "review" }), "asset-1");
-  const [requested, ...puts] = service.received;
-  assert.deepEqual(JSON.parse(requested!.body), {
-    file_name: "a.png",
-    file_size: 10,
-    mime_type: "image/png",
-    category: "review",
-  });
-  const put = { method: "PUT", path: "/object?signature=1", key: null, token: null, body: "0123456789" };
-  assert.deepEqual(puts, [put, put]);
-});
-
-Deno.test("client upload: an error response of object storage is an ApiError", async () => {
-  await using service = fakeService(address, () => new Response("<Error/>", { status: 403 }));
-  const options = { file_name: "a.png", category: "review", mime_type: "image/png" } as const;
-  const error = await errorOf(service.client().upload(new Uint8Array(3), options));
-  assert.deepEqual([error.code, error.status], ["unexpected_response", 403]);
-});
-
-Deno.test("client upload: a signal ends it", async () => {
+Deno.test("client pages: a signal ends the loop, and no further page is read", async () => {
+  await using service = fakeService(json({ items: [{ id: "1" }], next_cursor: "more" }));
   const abort = new AbortController();
-  const answered = Promise.withResolvers<Response>();
-  await using service = fakeService(address, () => {
-    abort.abort();
-    return answered.promise;
-  });
-  const file = new Blob(["0"], { type: "image/png" });
-  const options = { file_name: "a.png", category: "review", signal: abort.signal } as const;
-  await assert.rejects(service.client().upload(file, options), { name: "AbortError" });
-  answered.resolve(new Response());
+  const ids: string[] = [];
+  await assert.rejects(async () => {
+    for await (const { id } of service.client().pages("/v1/me/vehicles", { signal: abort.signal })) {
+      ids.push(id);
+      abort.abort(new Error("left the screen"));
+    }
+  }, /left the screen/);
+  assert.deepEqual([ids, service.received.length], [["1"], 1]);
+});
+
+Deno.test("client stream: a signal ends the loop, and the response is closed", async () => {
+  const closed = Promise.withResolvers<void>();
+  await using service = fakeService(ndjson((async function* () {
+    try {
+      for (let n = 0;; n++) {
+        yield bytes(`{"n":${n}}\n`);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    } finally {
+      closed.resolve();
+    }
+  })()));
+  const abort = new AbortController();
+  await assert.rejects(async () => {
+    for await (const _ of service.client().stream("/v1/me/export", { signal: abort.signal })) {
+      abort.abort(new Error("left the screen"));
+    }
+  }, /left the screen/);
+  await closed.promise;
 });

@@ -169,3 +169,56 @@ Deno.test("client retries: a signal ends a request, which is not sent again", as
   answered.resolve(new Response());
   assert.equal(service.received.length, 1);
 });
+
+/** Records the waits that the client asks for, and makes them a thousand times shorter. */
+function shortWaits(): Disposable & { readonly milliseconds: number[] } {
+  const original = globalThis.setTimeout;
+  const milliseconds: number[] = [];
+  globalThis.setTimeout = ((run: () => void, wait = 0) => {
+    if (wait >= 100) milliseconds.push(wait);
+    return original(run, wait >= 100 ? wait / 1_000 : wait);
+  }) as typeof setTimeout;
+  return { milliseconds, [Symbol.dispose]: () => void (globalThis.setTimeout = original) };
+}
+
+const CALLS = 100;
+
+Deno.test("client retries: many calls that are rejected with Retry-After are sent four times at most, at different moments", async () => {
+  using waits = shortWaits();
+  await using service = fakeService(apiError(429, "rate_limited", {}, { "Retry-After": "10" }));
+  const client = service.client({ retry: {} });
+  const calls = await Promise.allSettled(Array.from({ length: CALLS }, () => start(client)));
+  assert.ok(calls.every(({ status }) => status === "rejected"));
+  assert.equal(service.received.length, 4 * CALLS);
+  assert.equal(new Set(service.received.map(({ key }) => key)).size, CALLS);
+  // Not before Retry-After, and over more than two seconds.
+  assert.equal(waits.milliseconds.length, 3 * CALLS);
+  const [least, most] = [Math.min(...waits.milliseconds), Math.max(...waits.milliseconds)];
+  assert.ok(least >= 10_000 && most < 13_000 && most - least > 2_000, `${least} to ${most} ms`);
+});
+
+Deno.test("client retries: many calls through a service that rejects and loses responses are carried out once each", async () => {
+  using _waits = shortWaits();
+  const carriedOut = new Map<string, number>();
+  const attempts = new Map<string, number>();
+  await using service = fakeService((request, n) => {
+    const key = request.headers.get("Idempotency-Key")!;
+    attempts.set(key, (attempts.get(key) ?? 0) + 1);
+    if (attempts.get(key) === 1) return unavailable(request, n);
+    // The service keeps the outcome of a key.
+    const outcome = carriedOut.get(key) ?? carriedOut.size;
+    carriedOut.set(key, outcome);
+    return Response.json({ session_id: `${outcome}` });
+  });
+  const fetch = async (request: Request) => {
+    const response = await globalThis.fetch(request);
+    if (attempts.get(request.headers.get("Idempotency-Key")!) !== 2) return response;
+    await response.body?.cancel();
+    throw new TypeError("lost");
+  };
+  const client = service.client({ fetch, retry: {} });
+  const calls = await Promise.all(Array.from({ length: CALLS }, () => start(client)));
+  assert.equal(new Set(calls.map(({ data }) => data.session_id)).size, CALLS);
+  assert.equal(carriedOut.size, CALLS);
+  assert.equal(service.received.length, 3 * CALLS);
+});
