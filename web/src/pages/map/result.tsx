@@ -1,0 +1,205 @@
+/** A lot of the list: price and true cost of the stay, walk, hours, fit, and why it has its rank. */
+import { useState } from "preact/hooks";
+import { label } from "../../codes.ts";
+import { dateTime, distance, money, number } from "../../format.ts";
+import { texts } from "../../language.ts";
+import { href } from "../../router.ts";
+import { client, isSignedIn } from "../../service.ts";
+import { ActionButton } from "../../ui/load.tsx";
+import { highlighted } from "./highlight.ts";
+import type { Lot } from "./lots.ts";
+import type { Stay } from "./search.ts";
+
+const text = texts({
+  en: {
+    walk: (minutes: number) => `${minutes} min walk`,
+    trueCost: (cost: string, yen: string) => `True cost ${cost}, with ${yen} a minute of walking`,
+    unknownPrice: "Price unknown",
+    unknown: "?",
+    open: "Open for this stay",
+    closed: "Closed at entry",
+    noEntry: "No entry at this time",
+    noExit: "No exit at this time",
+    nextExit: (time: string) => `the next exit is ${time}`,
+    hoursUnknown: "Hours unknown",
+    fits: "The vehicle fits",
+    fails: (limits: string) => `Does not fit: ${limits}`,
+    fitUnknown: (limits: string) => `Fit not known: ${limits}`,
+    score: (score: string) => `Score ${score} of 100`,
+    rank: (rank: number, of: number) => `Rank ${rank} of ${of}`,
+    parts: { price: "Price", distance: "Distance", rating: "Rating" },
+    reviews: (rating: string, count: number) => `★ ${rating} of 5 (${count})`,
+    noReviews: "No reviews yet",
+    save: "Save",
+    saved: "Saved",
+    dimensions: {
+      height_m: "height",
+      width_m: "width",
+      length_m: "length",
+      weight_t: "weight",
+      clearance_cm: "ground clearance",
+      tire_width_mm: "tyre width",
+    },
+  },
+  ja: {
+    walk: (minutes: number) => `徒歩${minutes}分`,
+    trueCost: (cost: string, yen: string) => `実質 ${cost}(徒歩1分を${yen}として)`,
+    unknownPrice: "料金不明",
+    unknown: "?",
+    open: "この時間に利用できます",
+    closed: "入庫時は営業時間外",
+    noEntry: "この時間は入庫できません",
+    noExit: "この時間は出庫できません",
+    nextExit: (time: string) => `次の出庫は ${time}`,
+    hoursUnknown: "営業時間不明",
+    fits: "車両が入ります",
+    fails: (limits: string) => `入りません: ${limits}`,
+    fitUnknown: (limits: string) => `入るか不明: ${limits}`,
+    score: (score: string) => `100点中${score}点`,
+    rank: (rank: number, of: number) => `${of}件中${rank}位`,
+    parts: { price: "料金", distance: "距離", rating: "評価" },
+    reviews: (rating: string, count: number) => `★ ${rating}/5(${count}件)`,
+    noReviews: "レビューはまだありません",
+    save: "保存",
+    saved: "保存済み",
+    dimensions: {
+      height_m: "高さ",
+      width_m: "幅",
+      length_m: "長さ",
+      weight_t: "重さ",
+      clearance_cm: "最低地上高",
+      tire_width_mm: "タイヤ幅",
+    },
+  },
+});
+
+const PARTS = ["price", "distance", "rating"] as const;
+
+/** The price of the stay, short enough for a marker. */
+export function priceOf(lot: Lot): string {
+  return lot.estimated_fee === null ? text.value.unknown : money(lot.estimated_fee, lot.currency);
+}
+
+/** The address of the lot's page, for the same stay. */
+export function lotAddress(id: string, stay: Stay): string {
+  return href(`/lots/${id}`, { ...stay });
+}
+
+export function Result({ lot, stay, compared }: { lot: Lot; stay: Stay; compared: number }) {
+  const t = text.value;
+  const light = () => highlighted.value = lot.id;
+  const unlight = () => {
+    if (highlighted.peek() === lot.id) highlighted.value = undefined;
+  };
+  return (
+    <article
+      class={`card map-result ${highlighted.value === lot.id ? "map-lit" : ""}`}
+      data-lot={lot.id}
+      onMouseEnter={light}
+      onMouseLeave={unlight}
+      onFocusCapture={light}
+      onBlurCapture={unlight}
+    >
+      <div class="map-result-head">
+        <h3>
+          <a href={lotAddress(lot.id, stay)}>{lot.name}</a>
+        </h3>
+        <strong class="map-price">
+          {lot.estimated_fee === null ? t.unknownPrice : money(lot.estimated_fee, lot.currency)}
+        </strong>
+      </div>
+      <p class="small">
+        {lot.distance_m !== null && `${distance(lot.distance_m)} · `}
+        {lot.walk_minutes !== null && t.walk(lot.walk_minutes)} ·{" "}
+        {lot.review_count > 0 ? t.reviews(number(lot.avg_rating, 1), lot.review_count) : t.noReviews}
+      </p>
+      {lot.effective_cost !== null && (
+        <p class="small">{t.trueCost(money(lot.effective_cost), money(lot.walk_yen_per_minute))}</p>
+      )}
+      {lot.fee_refusal && <p class="small">{label("fee_unknown_reason", lot.fee_refusal.reason)}</p>}
+      <ul class="choices map-states">
+        <StayState lot={lot} />
+        <FitState lot={lot} />
+        {lot.availability && <li class="chip">{label("occupancy_state", lot.availability.state)}</li>}
+      </ul>
+      <Score lot={lot} compared={compared} />
+      {isSignedIn.value && <SaveButton lot={lot} />}
+    </article>
+  );
+}
+
+function StayState({ lot: { planned_stay: planned } }: { lot: Lot }) {
+  const t = text.value;
+  if (!planned) return null;
+  if (planned.is_open_at_entry === false) return <li class="chip wrong">✕ {t.closed}</li>;
+  if (planned.can_enter_at === false) return <li class="chip wrong">✕ {t.noEntry}</li>;
+  if (planned.can_exit_at === false) {
+    const next = planned.next_exit_at && `, ${t.nextExit(dateTime(planned.next_exit_at))}`;
+    return <li class="chip wrong">✕ {t.noExit}{next}</li>;
+  }
+  const isKnown = planned.can_enter_at !== null && planned.can_exit_at !== null;
+  return isKnown ? <li class="chip good">✓ {t.open}</li> : <li class="chip">{t.hoursUnknown}</li>;
+}
+
+/** The unit is the end of a dimension's name. */
+const unitOf = (dimension: string) => dimension.slice(dimension.lastIndexOf("_") + 1);
+
+function FitState({ lot: { fit } }: { lot: Lot }) {
+  const t = text.value;
+  if (!fit) return null;
+  if (fit.fits) return <li class="chip good">✓ {t.fits}</li>;
+  if (fit.fits === null) {
+    return <li class="chip">{t.fitUnknown(fit.unknown.map((name) => t.dimensions[name]).join(", "))}</li>;
+  }
+  const limits = fit.failing.map((name) => {
+    const limit = fit.limits[name];
+    const sign = name === "clearance_cm" ? "≥" : "≤";
+    return `${t.dimensions[name]}${
+      limit === null || limit === undefined ? "" : ` ${sign} ${number(limit, 2)} ${unitOf(name)}`
+    }`;
+  });
+  return <li class="chip wrong">✕ {t.fails(limits.join(", "))}</li>;
+}
+
+/** The parts of the score as bars, with their numbers. */
+function Score({ lot, compared }: { lot: Lot; compared: number }) {
+  const t = text.value;
+  const { ranking_components: parts, ranking_score: score, ranking_rank: rank } = lot;
+  if (!parts || score === undefined || rank === undefined) return null;
+  return (
+    <div class="map-score">
+      <p class="small">{t.rank(rank, compared)} · {t.score(number(score))}</p>
+      <dl>
+        {PARTS.map((part) => (
+          <div key={part}>
+            <dt>{t.parts[part]}</dt>
+            <dd>
+              <span class="map-bar" aria-hidden="true">
+                <span style={{ width: `${parts[part]}%` }} />
+              </span>
+              {number(parts[part])}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+function SaveButton({ lot }: { lot: Lot }) {
+  const t = text.value;
+  const [isSaved, setSaved] = useState(lot.is_saved ?? false);
+  return (
+    <ActionButton
+      class="quiet"
+      perform={async () => {
+        if (isSaved) await client.DELETE("/v1/me/saved-parking-lots/{lotId}", { params: { path: { lotId: lot.id } } });
+        else await client.POST("/v1/me/saved-parking-lots", { body: { parking_lot_id: lot.id } });
+        setSaved(!isSaved);
+      }}
+    >
+      {isSaved ? `★ ${t.saved}` : `☆ ${t.save}`}
+      <span class="visually-hidden">: {lot.name}</span>
+    </ActionButton>
+  );
+}
