@@ -104,16 +104,21 @@ function markAllRead(items: readonly Notification[]) {
   return client.POST("/v1/me/notifications/mark-read", { body: { before } });
 }
 
-const PAGES: Readonly<Record<string, string>> = {
-  parking_session_id: "session",
-  session_id: "session",
-  parking_lot_id: "lots",
+/** The pages by the field of the data that leads there. */
+const PAGES: Readonly<Record<string, (id: string) => string>> = {
+  session_id: (id) => `/session/${id}`,
+  parking_lot_id: (id) => `/lots/${id}`,
+  ticket_id: (id) => `/account/support/${id}`,
+  review_id: () => "/account/reviews",
+  badge_id: () => "/rewards",
+  theme_id: () => "/rewards",
 };
 
 /** The page that the data of a notification names. */
 function pathOf(data: Readonly<Record<string, unknown>>): string | undefined {
-  for (const [name, page] of Object.entries(PAGES)) {
-    if (typeof data[name] === "string") return `/${page}/${data[name]}`;
+  for (const [name, path] of Object.entries(PAGES)) {
+    const id = data[name];
+    if (typeof id === "string") return path(id);
   }
   return undefined;
 }

@@ -153,11 +153,14 @@ function Progress() {
       keyOf={(progress) => progress.badge_id}
     >
       {({ badge, count, threshold }) => (
-        <div class="card rewards-progress">
-          <BadgeName badge={badge} />
-          <progress max={threshold} value={count} aria-label={badge?.name ?? ""} />
-          <p class="small">{t.of(number(count), number(threshold))}</p>
-        </div>
+        // Earned badges are in the list above.
+        count < threshold && (
+          <div class="card rewards-progress">
+            <BadgeName badge={badge} />
+            <progress max={threshold} value={count} aria-label={badge?.name ?? ""} />
+            <p class="small">{t.of(number(count), number(threshold))}</p>
+          </div>
+        )
       )}
     </PagedList>
   );
