@@ -95,6 +95,7 @@ console.log(`
   API          ${API_URL}
   Functions    ${API_URL}/functions/v1 (also ${API_URL}/v1)
   Contract     ${API_URL}/v1/openapi
+  Docs         ${API_URL}/docs/
   Mails        ${API_URL}/_mail
   Database     ${DB_URL}${REPLICA_DB_URL ? `\n  Replica      ${REPLICA_DB_URL}` : ""}
   Publishable  ${PUBLISHABLE_KEY}

@@ -16,6 +16,7 @@ import { LOG, startTestPlatform, TEMPLATE } from "./support/platform.ts";
 
 /** Tests that start a platform or a database of their own. */
 const OWN_PLATFORM_ONLY = [
+  "tests/browser/documentation.test.ts",
   "tests/db",
   "tests/deploy",
   "tests/importer",
@@ -33,6 +34,7 @@ const NEEDS_NO_PLATFORM = [
   "tests/deploy/released_migrations.test.ts",
   "tests/importer/mapping.test.ts",
   "tests/importer/reading.test.ts",
+  "tests/site",
 ];
 
 const HELP = `deno task test [--replica] [files, folders, words of names]

@@ -3,6 +3,7 @@ import { BodyError } from "./body.ts";
 import { clientAddress } from "./client_address.ts";
 import { preflight } from "./cors.ts";
 import type { Code } from "../../supabase/functions/_shared/errors.ts";
+import { documentation } from "./documentation.ts";
 import { errorResponse } from "./envelope.ts";
 import { explorer } from "./explorer.ts";
 import { homePage } from "./home.ts";
@@ -87,7 +88,8 @@ function route(parts: Parts, request: Request, url: URL, client: string): Promis
   const { pathname } = url;
   if (/^\/rest\/v1(\/|$)/.test(pathname)) return parts.rest(request, url, client);
   if (pathname === "/" && /^(GET|HEAD)$/.test(request.method)) return homePage();
-  if (/^\/explore(\/|$)/.test(pathname) && /^(GET|HEAD)$/.test(request.method)) return explore(request, pathname);
+  const page = documentation(request, pathname) ?? explorer(request, pathname);
+  if (page !== undefined) return page;
   if (/^\/_mail(\/|$)/.test(pathname)) return parts.mail(request, url);
   if (pathname.startsWith("/auth/v1/")) return parts.auth(request, url, client);
   const [, name, path = ""] = pathname.match(/^(?:\/functions)?\/v1\/([^/]+)(\/.*)?$/) ?? [];
@@ -102,8 +104,4 @@ function route(parts: Parts, request: Request, url: URL, client: string): Promis
     return errorResponse(request, 501, "not_implemented", "The local platform does not have this service.");
   }
   return errorResponse(request, 404, "not_found", "No such path.");
-}
-
-async function explore(request: Request, pathname: string): Promise<Response> {
-  return await explorer(pathname) ?? errorResponse(request, 404, "not_found", "No such path.");
 }

@@ -33,9 +33,9 @@ Deno.test("service: the catalogue lists every code, and each has a page at its d
   }
 });
 
-Deno.test("service: the page of a doc_url is text for a browser and JSON for a client that accepts it", async () => {
+Deno.test("service: the page of a doc_url is text, or JSON for a client that accepts it", async () => {
   const rejection = await (await ask("/codes?lang=fr")).json();
-  const page = await fetch(rejection.error.doc_url, { headers: { accept: "text/html,*/*;q=0.8" } });
+  const page = await fetch(rejection.error.doc_url, { headers: { accept: "text/plain,*/*;q=0.8" } });
   assert.match(page.headers.get("content-type") ?? "", /^text\/plain; charset=utf-8/);
   assert.match(page.headers.get("vary") ?? "", /Accept/);
   assert.match(await page.text(), /^# validation_error \(HTTP 422\)/);

@@ -1,0 +1,46 @@
+// /docs/: the documentation (site/). A browser that opens the `doc_url` of an error is sent to the section of its code.
+import { join } from "node:path";
+import { contentSecurityPolicy } from "../../site/security_policy.ts";
+import { isCode } from "../../supabase/functions/_shared/errors.ts";
+import { ROOT, STATE } from "../settings.ts";
+import { type Serve, serve } from "./built_folder.ts";
+
+const FOLDER = join(STATE, "docs");
+const SOURCES = [
+  "docs",
+  "site",
+  "client/README.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "openapi.json",
+  "asyncapi.json",
+];
+
+const files = serve({
+  path: "/docs",
+  folder: FOLDER,
+  sources: SOURCES.map((path) => join(ROOT, path)),
+  build,
+  policy: contentSecurityPolicy,
+});
+
+/** Builds in a process of its own: requests of the platform do not wait for it. */
+async function build(): Promise<void> {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--quiet", join(ROOT, "site", "build.ts"), "--out", FOLDER],
+    cwd: ROOT,
+    env: { NO_COLOR: "1" },
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  if (!success) throw new Error(`The documentation could not be built:\n${new TextDecoder().decode(stderr)}`);
+}
+
+/** The response to a request for the documentation, or of a browser for the page of an error code; otherwise undefined. */
+export const documentation: Serve = (request, pathname) => {
+  const [, code] = pathname.match(/^(?:\/functions)?\/v1\/openapi\/errors\/(\w+)$/) ?? [];
+  if (!isCode(code) || !/\btext\/html\b/.test(request.headers.get("accept") ?? "")) return files(request, pathname);
+  const headers = { "location": `/docs/clients/errors.html#${code}`, "cache-control": "no-store", "vary": "Accept" };
+  return Promise.resolve(new Response(null, { status: 302, headers }));
+};

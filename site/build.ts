@@ -1,0 +1,112 @@
+// Builds the documentation into a folder for any static host (`deno task docs`): the pages of docs/README.md, the
+// reference of the contract, and the search over both. The local platform serves the same at /docs/.
+//
+//   deno task docs [--api https://<project>.supabase.co] [--out <folder>]
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import MiniSearch from "minisearch";
+import { escaped, layout, REFERENCE } from "./layout.ts";
+import { type Page, render } from "./markdown.ts";
+import { addressOf, between, DOCUMENTS, type Group, INDEX, linked, navigationOf, readPages } from "./pages.ts";
+import { scalarBundle } from "./scalar.ts";
+import { type Found, OPTIONS } from "./search_index.ts";
+
+const SITE = dirname(fileURLToPath(import.meta.url));
+const ROOT = dirname(SITE);
+
+interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+}
+
+/** Writes the site to a folder and removes what was there. `api` is the service that the reference sends requests to. */
+export async function build(folder: string, api = ""): Promise<void> {
+  const next = `${folder}.next`;
+  await Deno.remove(next, { recursive: true }).catch(() => {});
+  const write = async (address: string, text: string) => {
+    await Deno.mkdir(dirname(join(next, address)), { recursive: true });
+    await Deno.writeTextFile(join(next, address), text);
+  };
+  const pages = await readPages(ROOT);
+  const groups = navigationOf(pages.get(INDEX)!);
+  const contract = JSON.parse(await Deno.readTextFile(join(ROOT, "openapi.json")));
+  for (const [file, page] of pages) await write(addressOf(file), pageOf(file, page, pages, groups));
+  await write(REFERENCE, reference(contract.info.title, groups, api));
+  await write("search.json", JSON.stringify(searchIndex([...sections(pages), ...operations(contract.paths)])));
+  for (const [file, address] of DOCUMENTS) await write(address, await Deno.readTextFile(join(ROOT, file)));
+  await write("style.css", await Deno.readTextFile(join(SITE, "style.css")));
+  await write("icon.svg", await Deno.readTextFile(join(ROOT, "web", "icon.svg")));
+  await write("scalar.js", await scalarBundle(join(ROOT, ".local", "packages")));
+  await bundle(next);
+  await Deno.remove(folder, { recursive: true }).catch(() => {});
+  await Deno.rename(next, folder);
+}
+
+function pageOf(file: string, page: Page, pages: ReadonlyMap<string, Page>, groups: readonly Group[]): string {
+  const address = addressOf(file);
+  const html = render(page, (href) => {
+    const target = linked(file, href);
+    if (target === undefined) return href;
+    if (target.file === file && target.anchor !== "") return target.anchor;
+    const to = pages.has(target.file) ? addressOf(target.file) : DOCUMENTS.get(target.file);
+    return to === undefined ? undefined : between(address, to) + target.anchor;
+  });
+  const content = `<main id="content" tabindex="-1">\n${html}</main>`;
+  return layout({ address, title: page.title, groups, content, api: "" });
+}
+
+function reference(title: string, groups: readonly Group[], api: string): string {
+  const content = `<div id="content" tabindex="-1" data-api="${escaped(api)}"></div>`;
+  return layout({ address: REFERENCE, title: `API reference of the ${title}`, groups, content, api });
+}
+
+function* sections(pages: ReadonlyMap<string, Page>): Generator<Found> {
+  for (const [file, page] of pages) {
+    for (const { level, title, anchor, text } of page.sections) {
+      yield { id: addressOf(file) + (level === 1 ? "" : `#${anchor}`), page: page.title, title, text };
+    }
+  }
+}
+
+function* operations(paths: Record<string, Record<string, Operation>>): Generator<Found> {
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, { operationId, tags, summary, description = "" }] of Object.entries(methods)) {
+      yield {
+        id: `${REFERENCE}#tag/${tags[0]}/${operationId}`,
+        page: "API reference",
+        title: `${method.toUpperCase()} ${path}: ${summary}`,
+        text: `${operationId} ${description}`,
+      };
+    }
+  }
+}
+
+function searchIndex(found: readonly Found[]): MiniSearch<Found> {
+  const index = new MiniSearch(OPTIONS);
+  index.addAll(found);
+  return index;
+}
+
+/** Bundles the scripts of the pages. */
+async function bundle(folder: string): Promise<void> {
+  const scripts = ["search.ts", "reference.ts"].map((name) => join(SITE, "browser", name));
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["bundle", "--quiet", "--platform=browser", "--minify", `--outdir=${folder}`, ...scripts],
+    env: { NO_COLOR: "1" },
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  if (!success) throw new Error(`The scripts of the site could not be bundled:\n${new TextDecoder().decode(stderr)}`);
+}
+
+if (import.meta.main) {
+  const { values: { api, out } } = parseArgs({
+    options: { api: { type: "string", default: "" }, out: { type: "string", default: join(SITE, "dist") } },
+  });
+  await build(out, api);
+  console.log(`wrote ${out}`);
+}

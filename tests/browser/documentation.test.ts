@@ -1,0 +1,112 @@
+/// <reference lib="dom" />
+// /docs/ in a real browser: finds an operation, sends it, opens a guide, and nothing leaves the machine.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Page } from "puppeteer-core";
+import { ROOT } from "../../local/settings.ts";
+import { stack } from "../support/stack.ts";
+import { hasBrowser, withBrowser } from "./chromium.ts";
+
+const TIMEOUT_MS = 60_000;
+const AXE = join(ROOT, "node_modules/axe-core/axe.min.js");
+
+/** Runs a visit. It fails after an error in the page or a request to another host. */
+async function visit(run: (page: Page) => Promise<void>): Promise<void> {
+  const { apiUrl } = stack();
+  const problems: string[] = [];
+  await withBrowser(async (browser) => {
+    const page = await browser.newPage();
+    await page.setViewport({ width: 1280, height: 900 });
+    page.setDefaultTimeout(TIMEOUT_MS);
+    page.on("pageerror", (error) => problems.push(`error: ${error}`));
+    page.on("console", (message) => {
+      if (["error", "warn"].includes(message.type())) problems.push(`console: ${message.text()}`);
+    });
+    page.on("request", (request) => {
+      const url = new URL(request.url());
+      if (url.protocol !== "data:" && url.origin !== apiUrl) problems.push(`foreign request: ${url}`);
+    });
+    await run(page);
+  });
+  assert.deepEqual(problems, []);
+}
+
+/** Waits until the page shows the text. */
+async function sees(page: Page, text: string): Promise<void> {
+  await page.waitForFunction((text) => document.body.innerText.includes(text), {}, text);
+}
+
+async function find(page: Page, words: string, result: string): Promise<void> {
+  await page.keyboard.press("/");
+  await page.keyboard.type(words);
+  const link = await page.waitForSelector(`::-p-xpath(//ul[@id="results"]//a[contains(., "${result}")])`);
+  await link!.click();
+}
+
+/** The rules of axe-core that the page breaks. */
+async function broken(page: Page): Promise<string[]> {
+  await page.evaluate(await Deno.readTextFile(AXE));
+  return await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string }[] }> } };
+    return (await axe.run()).violations.map(({ id }) => id);
+  });
+}
+
+Deno.test({
+  name: "GET /docs/: the search leads to an operation and to a guide, and a link of the guide to an anchor",
+  ignore: !hasBrowser,
+}, async () => {
+  await visit(async (page) => {
+    await page.goto(`${stack().apiUrl}/docs`);
+    await find(page, "calc-fee", "POST /v1/parking-lots/{id}/calc-fee");
+    await sees(page, "Fees are never guessed.");
+    assert.match(page.url(), /reference\.html#tag\/parking-lots\/calculateFee$/);
+    await find(page, "idempotency", "Idempotency");
+    await sees(page, "A client sends a POST with a key that it generates");
+    assert.match(page.url(), /\/docs\/clients\/requests\.html#idempotency$/);
+    assert.equal(await page.$eval(":target", (heading) => heading.textContent), "Idempotency");
+    await page.locator('nav a[href="authentication.html"]').click();
+    await page.waitForSelector('nav a[aria-current="page"]::-p-text(Authentication)');
+  });
+});
+
+Deno.test({
+  name: "GET /docs/reference.html: a request is sent to this platform and its response is shown",
+  ignore: !hasBrowser,
+}, async () => {
+  await visit(async (page) => {
+    await page.goto(`${stack().apiUrl}/docs/reference.html#tag/codes/listCodes`);
+    await page.locator("::-p-aria(Test Request (get /v1/codes))").click();
+    const response = page.waitForResponse((response) => new URL(response.url()).pathname === "/functions/v1/codes");
+    await page.locator('::-p-xpath(//button[starts-with(normalize-space(.), "Send")])').click();
+    assert.equal((await response).status(), 200);
+    await sees(page, "200 OK");
+  });
+});
+
+Deno.test({
+  name: "GET /docs/: a guide is accessible and fits into 360 pixels, in light and in dark",
+  ignore: !hasBrowser,
+}, async () => {
+  await visit(async (page) => {
+    for (const value of ["light", "dark"]) {
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
+      for (const width of [360, 1280]) {
+        await page.setViewport({ width, height: 800 });
+        for (const path of ["", "clients/requests.html", "clients/console.html"]) {
+          await page.goto(`${stack().apiUrl}/docs/${path}`);
+          assert.deepEqual(await broken(page), [], `${path} ${value} ${width}`);
+          assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width, path);
+        }
+      }
+    }
+    await page.setViewport({ width: 360, height: 800 });
+    await page.locator('button[popovertarget="pages"]').click();
+    await page.locator('nav a[href="../domains/fees.html"]').click();
+    await page.waitForFunction(() => location.pathname.endsWith("/domains/fees.html"));
+    // The first stop of the keyboard leads past the header.
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement?.id), "content");
+  });
+});

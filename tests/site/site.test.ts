@@ -1,0 +1,129 @@
+// The site that `deno task docs` writes: every page, links that lead somewhere, and nothing from another host.
+import assert from "node:assert/strict";
+import { dirname, join, normalize } from "node:path/posix";
+import { fileURLToPath } from "node:url";
+import MiniSearch from "minisearch";
+import { build } from "../../site/build.ts";
+import { addressOf } from "../../site/pages.ts";
+import { type Found, OPTIONS } from "../../site/search_index.ts";
+import { codes } from "../../supabase/functions/_shared/errors.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+const folder = await Deno.makeTempDir();
+const api = "https://project.supabase.test";
+await build(join(folder, "site"), api);
+const files = new Map<string, string>();
+for (const path of filesUnder(join(folder, "site"))) {
+  files.set(path.slice(folder.length + "/site/".length), Deno.readTextFileSync(path));
+}
+await Deno.remove(folder, { recursive: true });
+const pages = [...files].filter(([address]) => address.endsWith(".html"));
+
+function filesUnder(folder: string): string[] {
+  return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) =>
+    isDirectory ? filesUnder(join(folder, name)) : [join(folder, name)]
+  );
+}
+
+const unescaped = (text: string) => text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&");
+const attributes = (html: string, name: string) =>
+  [...html.matchAll(new RegExp(`<[^>]*\\s${name}="([^"]*)"`, "g"))].map(([, value]) => unescaped(value!));
+const anchors = new Map(pages.map(([address, html]) => [address, new Set(attributes(html, "id"))]));
+
+/** Whether an address of the site, with its anchor, exists. */
+function exists(address: string): boolean {
+  const [path, anchor] = address.split("#") as [string, string?];
+  if (anchor === undefined) return files.has(path);
+  if (path !== "reference.html") return anchors.get(path)?.has(anchor) === true;
+  return anchor === "content" || operations.has(anchor);
+}
+
+const contract = JSON.parse(files.get("openapi.json")!) as {
+  paths: Record<string, Record<string, { operationId: string; tags: string[] }>>;
+};
+const operations = new Set(
+  Object.values(contract.paths).flatMap((methods) =>
+    Object.values(methods).map(({ operationId, tags }) => `tag/${tags[0]}/${operationId}`)
+  ),
+);
+
+Deno.test("site: every page of docs/README.md is built, and the navigation of every page leads to it", () => {
+  const listed = [...Deno.readTextFileSync(join(ROOT, "docs/README.md")).matchAll(/^\| \[([^\]]+)\]\(([^)#]+\.md)/gm)]
+    .map(([, title, path]) => ({ title: title!, address: addressOf(normalize(join("docs", path!))) }));
+  assert.ok(listed.length > 50, `${listed.length} pages`);
+  assert.deepEqual(listed.filter(({ address }) => !files.has(address)), []);
+  for (const [address, html] of pages.filter(([address]) => address !== "reference.html")) {
+    const navigation = /<nav[\s\S]*<\/nav>/.exec(html)![0];
+    const linked = new Set(
+      attributes(navigation, "href").map((href) => normalize(join(dirname(address), href.split("#")[0]!))),
+    );
+    assert.deepEqual(listed.filter((page) => !linked.has(page.address) && page.address !== address), [], address);
+  }
+});
+
+Deno.test("site: the navigation names the guides of app developers", () => {
+  const names = [...files.get("index.html")!.matchAll(/<li><a [^>]*>([^<]*)<\/a>/g)].map(([, name]) => name);
+  const expected = [
+    "Getting started",
+    "Authentication",
+    "Errors",
+    "Idempotency",
+    "Pagination",
+    "Rate limits",
+    "Realtime",
+    "Uploads",
+    "Typed client",
+    "Changelog",
+    "Deployment",
+  ];
+  assert.deepEqual(expected.filter((name) => !names.includes(name)), []);
+});
+
+Deno.test("site: every link and every anchor leads to a page, a heading or an operation of the site", () => {
+  const broken = pages.flatMap(([address, html]) =>
+    [...attributes(html, "href"), ...attributes(html, "src")]
+      .filter((href) => !/^(https?|mailto):/.test(href))
+      .filter((href) => !exists(href.startsWith("#") ? address + href : normalize(join(dirname(address), href))))
+      .map((href) => `${address}: ${href}`)
+  );
+  assert.deepEqual(broken, []);
+  assert.ok(pages.length > 50 && attributes(files.get("clients/mobile.html")!, "href").length > 50);
+});
+
+Deno.test("site: nothing that a page loads is absolute or of another host, and no script or style is inline", () => {
+  for (const [address, html] of pages) {
+    const loaded = [...html.matchAll(/<(?:link|script|img|iframe|source)\b[^>]*\s(?:href|src)="([^"]*)"/g)]
+      .map(([, value]) => value!);
+    assert.ok(loaded.length >= 3, address);
+    assert.deepEqual(loaded.filter((path) => !/^(\.\.\/)*[\w./-]+$/.test(path)), [], address);
+    assert.doesNotMatch(html, /<script(?![^>]*\ssrc=)|<style|<[^>]*\s(style|on\w+)="/, address);
+  }
+  assert.doesNotMatch(files.get("style.css")!, /@import|url\(/);
+});
+
+Deno.test("site: every page has its policy; only the reference allows inline styles and requests to the service", () => {
+  for (const [address, html] of pages) {
+    const policy = unescaped(/http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html)![1]!);
+    assert.match(policy, /default-src 'none'; script-src 'self'; /);
+    const isReference = address === "reference.html";
+    assert.equal(policy.includes("style-src 'self' 'unsafe-inline'"), isReference, address);
+    assert.equal(policy.includes(`connect-src 'self' ${api}`), isReference, address);
+  }
+  assert.ok(attributes(files.get("reference.html")!, "data-api").includes(api));
+});
+
+Deno.test("site: every error code has a section, where its doc_url leads on the local platform", () => {
+  assert.deepEqual(codes.filter((code) => !exists(`clients/errors.html#${code}`)), []);
+});
+
+Deno.test("site: the search finds sections and every operation, and each result exists", () => {
+  const index = MiniSearch.loadJSON<Found>(files.get("search.json")!, OPTIONS);
+  const ids = Object.values(JSON.parse(files.get("search.json")!).documentIds) as string[];
+  assert.deepEqual(ids.filter((id) => !exists(id)), []);
+  assert.deepEqual([...operations].filter((operation) => !ids.includes(`reference.html#${operation}`)), []);
+  const first = (query: string) => index.search(query)[0]?.id;
+  assert.equal(first("idempotency"), "clients/requests.html#idempotency");
+  assert.equal(first("rate_limited"), "clients/errors.html#rate_limited");
+  assert.equal(first("calculateFee"), "reference.html#tag/parking-lots/calculateFee");
+});
