@@ -14,17 +14,16 @@ const OFF: Readonly<Record<string, string>> = {
   "info-contact": "The contact is the operator's. The same contract is served by every installation.",
   "operation-description": "Every operation has a summary. A description is added only if there is more to state.",
   "owasp:api4:2023-string-restricted": "Titles, names and comments are free text. `string-limit` bounds their length.",
-  "owasp:api4:2023-integer-format":
-    "Integers of a request have a minimum and a maximum, which is more exact than a format.",
   "owasp:api5:2023-admin-security-unique":
     "Administrators send the same kind of token. The database decides by its user; each operation names its scope.",
   "owasp:api8:2023-define-cors-origin":
     "Every response has Access-Control-Allow-Origin. `info.description` states that once for all responses.",
 };
 
-/** The schemas in request bodies that have this type, and no format, pattern or list of values. */
+/** The schemas in request bodies that have this type, and no format, pattern or list of values. Every integer has a format. */
 function inBodies(type: string): string[] {
-  const isUnbounded = `@.type && @.type.includes && @.type.includes('${type}') && !@.format && !@.pattern && !@.enum`;
+  const hasType = `@.type && @.type.includes && @.type.includes('${type}')`;
+  const isUnbounded = `${hasType} ${type === "integer" ? "" : "&& !@.format"} && !@.pattern && !@.enum`;
   return [`$.paths[*][*].requestBody.content[*].schema..[?(@ && ${isUnbounded})]`];
 }
 

@@ -252,7 +252,7 @@ const headers = {
   },
   "Retry-After": {
     description: "Seconds to wait before the next request",
-    schema: { type: "integer", minimum: 1 },
+    schema: { type: "integer", format: "int32", minimum: 1 },
   },
 };
 

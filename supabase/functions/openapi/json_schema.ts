@@ -66,7 +66,7 @@ function tidied({ $ref, ...keywords }: JsonSchema, defs: JsonSchemas): JsonSchem
   const rest = { ...(type === undefined ? {} : { type }), ...others } as JsonSchema;
   return {
     ...(id === undefined ? {} : { $ref: COMPONENTS + id }),
-    ...withTypedNull(withProperties(withoutNoise(rest))),
+    ...withTypedNull(withProperties(withIntegerFormat(withoutNoise(rest)))),
   };
 }
 
@@ -93,6 +93,14 @@ function withoutNoise(schema: JsonSchema): JsonSchema {
       return true;
     }),
   );
+}
+
+/** An integer with its size: without one, generated Kotlin and Java have 32 bits for every integer. */
+function withIntegerFormat(schema: JsonSchema): JsonSchema {
+  if (![schema.type].flat().includes("integer") || "format" in schema) return schema;
+  const { minimum = -Infinity, maximum = Infinity } = schema as { minimum?: number; maximum?: number };
+  const { type, ...rest } = schema;
+  return { type, format: minimum >= -(2 ** 31) && maximum < 2 ** 31 ? "int32" : "int64", ...rest } as JsonSchema;
 }
 
 /** A record with known keys becomes an object with properties, so that typed clients know them. */
