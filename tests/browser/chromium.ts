@@ -22,9 +22,17 @@ const FLAGS = [
 const WEBGL = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
 
 /** Starts a browser that the test drives, and closes it when `run` has ended. */
-export async function withBrowser<Result>(run: (browser: Browser) => Promise<Result>): Promise<Result> {
+export async function withBrowser<Result>(
+  run: (browser: Browser) => Promise<Result>,
+  /** The configuration of its fonts, where not that of the machine. */
+  { fonts }: { readonly fonts?: string } = {},
+): Promise<Result> {
   const { executable, libraries } = await install();
-  const browser = await launch({ executablePath: executable, args: [...FLAGS, ...WEBGL], env: environment(libraries) });
+  const browser = await launch({
+    executablePath: executable,
+    args: [...FLAGS, ...WEBGL],
+    env: { ...environment(libraries), ...(fonts ? { FONTCONFIG_FILE: fonts } : {}) },
+  });
   try {
     return await run(browser);
   } finally {

@@ -21,6 +21,8 @@ export interface TestPlatformOptions {
   readonly functionsDeno?: string;
   /** A read replica in addition to the primary. */
   readonly replica?: ReplicaOptions;
+  /** Whether the sample people are there; false by default. */
+  readonly withPeople?: boolean;
 }
 
 /** Starts the platform that a test run shares, with a template database for the tests that clone one. */
@@ -41,6 +43,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     replica: options.replica,
     template: TEMPLATE,
     withAiModels: true,
+    withPeople: options.withPeople ?? false,
     onStep: write,
     log: write,
   });

@@ -21,6 +21,7 @@ const text = texts({
     language: "Language of notifications",
     picture: "Picture",
     pictureHint: "JPEG, PNG, WebP or HEIC, at most 10 MB.",
+    uploading: (percent: number) => `Uploading: ${percent} %`,
     save: "Save",
     saved: "Saved.",
     noUser: "This account belongs to an administrator who is not an app user.",
@@ -35,6 +36,7 @@ const text = texts({
     language: "お知らせの言語",
     picture: "画像",
     pictureHint: "JPEG、PNG、WebP、HEIC。10MBまで。",
+    uploading: (percent: number) => `アップロード中: ${percent}%`,
     save: "保存",
     saved: "保存しました。",
     noUser: "このアカウントは、アプリを利用しない管理者のものです。",
@@ -65,7 +67,12 @@ function Details({ me, onSaved }: { me: Me; onSaved: () => void }) {
     setNews(t.saved);
     onSaved();
   };
-  const upload = (file: File) => client.upload(file, { file_name: file.name, category: "avatar" });
+  const upload = (file: File) =>
+    client.upload(file, {
+      file_name: file.name,
+      category: "avatar",
+      onProgress: (sent, total) => setNews(t.uploading(Math.round(sent / total * 100))),
+    });
 
   return (
     <>
