@@ -2633,6 +2633,7 @@ export interface components {
         last_verified_at: components["schemas"]["Timestamp"] | null;
         confirm_count: number;
         deny_count: number;
+        my_vote: "confirm" | "deny" | null;
       };
     };
     FieldValue: {
@@ -3719,6 +3720,8 @@ export interface components {
       provenance: components["schemas"]["Provenance"];
       field_value_ids?: components["schemas"]["ParkingLotFieldValueIds"];
       hours?: components["schemas"]["Hours"];
+      week?: components["schemas"]["Week"];
+      fee_curve?: components["schemas"]["MeterPoint"][] | null;
       field_provenance?: components["schemas"]["FieldProvenance"];
       occupancy_forecast?: components["schemas"]["OccupancyForecast"];
     };
@@ -4573,6 +4576,22 @@ export interface components {
       auto_renewing: boolean;
       original_purchase_date: components["schemas"]["Timestamp"];
       provider: "ios_store" | "android_store";
+    };
+    Week: {
+      days: {
+        date: string;
+        starts_at: components["schemas"]["Timestamp"];
+        ends_at: components["schemas"]["Timestamp"];
+        holiday: string | null;
+        date_override_id: components["schemas"]["Id"] | null;
+      }[];
+      spans: {
+        from: components["schemas"]["Timestamp"];
+        to: components["schemas"]["Timestamp"];
+        is_open: boolean | null;
+        can_enter: boolean | null;
+        can_exit: boolean | null;
+      }[];
     };
     WeeklyHours: {
       weekday: number;
@@ -6311,7 +6330,7 @@ export interface operations {
   readParkingLot: {
     parameters: {
       query?: {
-        include?: ("field_value_ids" | "hours" | "field_provenance" | "occupancy_forecast")[];
+        include?: ("field_value_ids" | "hours" | "week" | "fee_curve" | "field_provenance" | "occupancy_forecast")[];
         entry_at?: components["schemas"]["Timestamp"];
         exit_at?: components["schemas"]["Timestamp"];
         vehicle_type?: string;

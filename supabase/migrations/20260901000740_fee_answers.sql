@@ -430,4 +430,4 @@ $$;
 comment on function private.fee_meter(uuid, text, timestamptz, timestamptz) is
   'A running stay: {amount, currency, next_increase_at, next_amount, cap_reached, known_until, curve}, or {refusal} as in fee_answer. An increase becomes due after its at. The last point of the curve is the fee of an exit at known_until: 24 hours ahead, or where the rate becomes unknown.';
 
-grant execute on function private.fee_meter(uuid, text, timestamptz, timestamptz) to authenticated, service_role;
+grant execute on function private.fee_meter(uuid, text, timestamptz, timestamptz) to anon, authenticated, service_role;

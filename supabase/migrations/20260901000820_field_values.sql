@@ -19,7 +19,7 @@
 -- Invariants: one vote per user and value, which can be changed. Counts, state and last_verified_at equal a recount of the
 -- votes that do not wait, also under concurrent votes. A field has at most one primary value: the value in the row of the lot
 -- (or the value that the service stored, for a field that is not in the row).
--- Interface: commands.vote_on_field_value; for the lot's detail private.field_value_ids(lot), private.field_provenance(lot).
+-- Interface: commands.vote_on_field_value; for the lot's detail private.field_value_ids(lot).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -429,29 +429,8 @@ $$;
 comment on function private.field_value_ids(uuid) is
   'ParkingLotFieldValueIds: the id of the current value of every known field of an active lot.';
 
-create function private.field_provenance(p_lot_id uuid) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return (
-    select coalesce(
-      jsonb_object_agg(c.field_name, jsonb_build_object(
-        'field_value_id', c.id, 'state', c.state, 'source', c.source, 'licence', c.licence,
-        'last_verified_at', c.last_verified_at, 'confirm_count', c.confirm_count, 'deny_count', c.deny_count
-      )),
-      '{}'
-    )
-    from private.current_field_values(p_lot_id) as c
-  );
-end
-$$;
-
-comment on function private.field_provenance(uuid) is
-  'The source and the votes of each known field of an active lot: an object by field of {field_value_id, state, source, licence, last_verified_at, confirm_count, deny_count}.';
-
 grant execute on function
-  private.current_field_values(uuid), private.field_value_ids(uuid), private.field_provenance(uuid)
+  private.current_field_values(uuid), private.field_value_ids(uuid)
 to anon, authenticated;
 grant execute on function private.store_field_value(uuid, uuid), private.my_vote_counts(uuid) to authenticated;
 

@@ -193,7 +193,9 @@ $$;
 comment on function private.planned_stay_json(uuid, timestamptz, timestamptz, text) is
   'The hours and the fee of a stay at a lot; null without a stay. Errors: validation_error.';
 
-create function private.lot_included_json(p_lot_id uuid, p_include text[]) returns jsonb
+create function private.lot_included_json(
+  p_lot_id uuid, p_include text[], p_entry timestamptz, p_vehicle_type text, p_lang text
+) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
@@ -212,11 +214,19 @@ begin
   if 'occupancy_forecast' = any (p_include) then
     v_included := v_included || jsonb_build_object('occupancy_forecast', private.occupancy_forecast(p_lot_id));
   end if;
+  if 'week' = any (p_include) then
+    v_included := v_included || jsonb_build_object('week', private.week_json(p_lot_id, p_lang));
+  end if;
+  if 'fee_curve' = any (p_include) then
+    v_included := v_included || jsonb_build_object(
+      'fee_curve', private.fee_meter(p_lot_id, p_vehicle_type, coalesce(p_entry, now()), coalesce(p_entry, now())) -> 'curve'
+    );
+  end if;
   return v_included;
 end
 $$;
 
-comment on function private.lot_included_json(uuid, text[]) is 'The parts of the detail of a lot that are returned only when p_include has them.';
+comment on function private.lot_included_json(uuid, text[], timestamptz, text, text) is 'The parts of the detail of a lot that are returned only when p_include has them.';
 
 grant execute on function
   private.lot_row_json(uuid),
@@ -225,7 +235,7 @@ grant execute on function
   private.lot_now_json(uuid),
   private.lot_for_caller_json(uuid, private.vehicle),
   private.planned_stay_json(uuid, timestamptz, timestamptz, text),
-  private.lot_included_json(uuid, text[])
+  private.lot_included_json(uuid, text[], timestamptz, text, text)
 to anon, authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -250,8 +260,8 @@ declare
 begin
   perform private.optional_user();
   perform private.require_public_lot(p_parking_lot_id);
-  if p_include is null or not p_include <@ '{field_value_ids,hours,field_provenance,occupancy_forecast}' then
-    perform private.raise_error('validation_error', 422, 'include must have only field_value_ids, hours, field_provenance and occupancy_forecast.', p_param => 'include');
+  if p_include is null or not p_include <@ '{field_value_ids,hours,week,fee_curve,field_provenance,occupancy_forecast}' then
+    perform private.raise_error('validation_error', 422, 'include must have only field_value_ids, hours, week, fee_curve, field_provenance and occupancy_forecast.', p_param => 'include');
   elsif p_lang is null or p_lang not in ('ja', 'en') then
     perform private.raise_error('validation_error', 422, 'lang must be ja or en.', p_param => 'lang');
   end if;
@@ -261,7 +271,7 @@ begin
   -- The largest part comes last, because each || copies both sides.
   return private.lot_now_json(p_parking_lot_id)
     || private.lot_for_caller_json(p_parking_lot_id, v_vehicle)
-    || private.lot_included_json(p_parking_lot_id, p_include)
+    || private.lot_included_json(p_parking_lot_id, p_include, p_entry_at, p_vehicle_type, p_lang)
     || jsonb_build_object(
       'planned_stay', private.planned_stay_json(p_parking_lot_id, p_entry_at, p_exit_at, p_vehicle_type)
     )
@@ -272,7 +282,7 @@ end
 $$;
 
 comment on function api.get_parking_lot(uuid, text[], timestamptz, timestamptz, text, jsonb, text) is
-  'All data of a public lot. p_include adds field_value_ids, hours, field_provenance, occupancy_forecast. p_entry_at with p_exit_at (both or neither; they may be equal) adds planned_stay, with the fee for p_vehicle_type. p_vehicle (measures) adds fit. Image fields are storage keys. Reads only. Errors: validation_error, forbidden, lot_not_found.';
+  'All data of a public lot. p_include adds field_value_ids, hours, week, fee_curve (from p_entry_at, now by default), field_provenance, occupancy_forecast. p_entry_at with p_exit_at (both or neither; they may be equal) adds planned_stay, with the fee for p_vehicle_type. p_vehicle (measures) adds fit. Image fields are storage keys. Reads only. Errors: validation_error, forbidden, lot_not_found.';
 
 grant execute on function api.get_parking_lot(uuid, text[], timestamptz, timestamptz, text, jsonb, text)
 to anon, authenticated;

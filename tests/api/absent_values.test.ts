@@ -42,7 +42,10 @@ const replies: [what: string, path: string, accept?: string][] = [
   ["a search as lines", found({ ids: lot }), "application/x-ndjson"],
   ["a map", found({ bbox, zoom: 10 })],
   ["the saved lots", "/me/saved-parking-lots"],
-  ["the detail", `/parking-lots/${lot}?include=hours,field_value_ids,field_provenance,occupancy_forecast`],
+  [
+    "the detail",
+    `/parking-lots/${lot}?include=hours,week,fee_curve,field_value_ids,field_provenance,occupancy_forecast`,
+  ],
   ["the occupancy", `/parking-lots/${lot}/occupancy`],
   ["the pricing rules", `/parking-lots/${lot}/pricing-rules`],
 ];

@@ -204,7 +204,7 @@ Deno.test("detail: optional parts are returned only when include names them", as
   await sql`
     insert into public.occupancy_reports (parking_lot_id, source, state, free_spaces, reported_at)
     values (${lot}, 'sensor', 'available', 3, now())`;
-  const parts = ["field_value_ids", "hours", "field_provenance", "occupancy_forecast"] as const;
+  const parts = ["field_value_ids", "hours", "week", "fee_curve", "field_provenance", "occupancy_forecast"] as const;
   const named = (lot: object) => parts.filter((part) => part in lot);
   assert.deepEqual(named(await detail(lot)), []);
   for (const part of parts) assert.deepEqual(named(await detail(lot, { include: part })), [part]);
@@ -221,6 +221,7 @@ Deno.test("detail: optional parts are returned only when include names them", as
     last_verified_at: null,
     confirm_count: 0,
     deny_count: 0,
+    my_vote: null,
   });
   assert.deepEqual(all.hours!.windows.map(({ window_type, is_24h }) => [window_type, is_24h]), [["business", true]]);
   assert.deepEqual(all.hours!.legacy_business, [{ day_type: null, open_time: null, close_time: null, is_24h: true }]);
@@ -241,9 +242,103 @@ Deno.test("detail: the confirm endpoint takes a field's id of the detail, and th
     headers: bearer(token),
   });
   assert.equal(voted.status, 200, await voted.text());
-  const { field_provenance } = await detail(lot, { include: "field_provenance" });
-  assert.equal(field_provenance!.max_height_m!.field_value_id, id);
-  assert.equal(field_provenance!.max_height_m!.confirm_count, 1);
+  const height = async (headers = {}) =>
+    (await detail(lot, { include: "field_provenance" }, headers)).field_provenance!.max_height_m!;
+  const { field_value_id, confirm_count, my_vote } = await height(bearer(token));
+  assert.deepEqual([field_value_id, confirm_count, my_vote], [id, 1, "confirm"]);
+  assert.equal((await height(bearer((await signUp()).token))).my_vote, null);
+  assert.equal((await height()).my_vote, null);
+});
+
+Deno.test("detail: week has seven days of the lot's clock, and at each moment the state that a stay has then", async () => {
+  const calendar = "QW";
+  const lot = await newLot(sql, { time_zone: "America/New_York", holiday_calendar: calendar });
+  await sql`
+    insert into public.parking_lot_windows ${
+    sql([
+      { parking_lot_id: lot, window_type: "business", day_type: null, open_time: "09:00", close_time: "17:00" },
+      { parking_lot_id: lot, window_type: "business", day_type: "holiday", open_time: "10:00", close_time: "02:00" },
+      { parking_lot_id: lot, window_type: "entry", day_type: null, open_time: "08:00", close_time: "16:00" },
+    ])
+  }`;
+  const days = [
+    ...await sql<{ day: string }[]>`
+    select ((now() at time zone 'America/New_York')::date + n)::text as day from generate_series(0, 6) n order by n`,
+  ];
+  const [, second, third] = days.map(({ day }) => day);
+  await sql`
+    insert into public.holidays (calendar, holiday_date, name, name_en) values (${calendar}, ${second!}, '祝日', 'Holiday')
+    on conflict (calendar, holiday_date) do nothing`;
+  const [override] = await sql<{ id: string }[]>`
+    insert into public.parking_lot_date_overrides (parking_lot_id, override_date, label, hours)
+    values (${lot}, ${third!}, 'Inventory', '{"is_closed": true}') returning id`;
+  const week = (await detail(lot, { include: "week", lang: "en" })).week!;
+  assert.deepEqual(
+    week.days.map(({ date, holiday, date_override_id }) => [date, holiday, date_override_id]),
+    days.map(({ day }, index) => [day, index === 1 ? "Holiday" : null, index === 2 ? override!.id : null]),
+  );
+  assert.equal(week.spans[0]!.from, week.days[0]!.starts_at);
+  assert.equal(week.spans.at(-1)!.to, week.days.at(-1)!.ends_at);
+  for (const [index, { from, to, ...state }] of week.spans.entries()) {
+    assert.equal(week.spans[index + 1]?.from ?? to, to);
+    for (const at of [Date.parse(from), Date.parse(to) - 1000].map((time) => new Date(time).toISOString())) {
+      const stay = (await detail(lot, { entry_at: at, exit_at: at })).planned_stay!;
+      assert.deepEqual(
+        state,
+        { is_open: stay.is_open_at_entry, can_enter: stay.can_enter_at, can_exit: stay.can_exit_at },
+        `from ${from}, at ${at}`,
+      );
+    }
+  }
+  // Until 02:00 the hours of the holiday run on into the closed day.
+  const closed = week.days[2]!;
+  const onClosed = week.spans.filter(({ from, to }) => to > closed.starts_at && from < closed.ends_at);
+  assert.deepEqual(onClosed.map(({ is_open }) => is_open), [true, false]);
+});
+
+Deno.test("detail: fee_curve has the fee of calc-fee before and after each increase; null where it is unknown", async () => {
+  const lot = await newLot(sql);
+  await sql`
+    insert into public.pricing_rules ${
+    sql([
+      { ...rule(lot, 1), category: "time_band", per_minutes: 45, price_minor: 200 },
+      {
+        ...rule(lot, 2),
+        category: "cap",
+        cap_type: "duration",
+        cap_duration_hours: 4,
+        cap_price_minor: 900,
+        cap_repeat: true,
+      },
+    ])
+  }`;
+  const entry_at = "2026-11-25T10:00:00+09:00";
+  const { fee_curve } = await detail(lot, { include: "fee_curve", entry_at, exit_at: entry_at });
+  const fee = async (time: number) => {
+    const exit_at = new Date(time).toISOString();
+    return (await detail(lot, { entry_at, exit_at })).planned_stay!.fee!.total_amount;
+  };
+  const increases = fee_curve!.slice(0, -1);
+  assert.deepEqual(increases.slice(0, 6).map(({ amount }) => amount), [200, 400, 600, 800, 900, 1100]);
+  let before = 0;
+  for (const { at, amount } of increases) {
+    assert.deepEqual([await fee(Date.parse(at)), await fee(Date.parse(at) + 1000)], [before, amount], at);
+    before = amount;
+  }
+  const end = fee_curve!.at(-1)!;
+  assert.deepEqual([Date.parse(end.at) - Date.parse(entry_at), end.amount], [24 * 3_600_000, before]);
+  assert.equal((await detail(await newLot(sql), { include: "fee_curve" })).fee_curve, null);
+});
+
+const rule = (lot: string, order: number) => ({
+  parking_lot_id: lot,
+  rule_order: order,
+  per_minutes: null,
+  price_minor: null,
+  cap_type: null,
+  cap_duration_hours: null,
+  cap_price_minor: null,
+  cap_repeat: null,
 });
 
 Deno.test("detail: each user gets their own rating and saved state, an anonymous user none", async () => {

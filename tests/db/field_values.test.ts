@@ -244,7 +244,7 @@ Deno.test("field values: provenance has for each field its value's id, source, l
   await vote((await users(1))[0]!, lot, id, "confirm");
   const { name, address } = await provenance(lot);
   const { last_verified_at, ...rest } = name!;
-  const shared = { source: "city", licence: "CC0", state: "unverified", deny_count: 0 };
+  const shared = { source: "city", licence: "CC0", state: "unverified", deny_count: 0, my_vote: null };
   assert.deepEqual(rest, { ...shared, field_value_id: id, confirm_count: 1 });
   assert.match(last_verified_at ?? "", /^\d{4}-/);
   assert.deepEqual(address, {

@@ -25,6 +25,11 @@ const Amount = z.int().meta({
   examples: [800],
 });
 
+export const FeePoint = z.object({
+  at: Timestamp.meta({ description: "An exit after this time costs `amount`" }),
+  amount: z.int().min(0),
+}).meta({ id: "MeterPoint" });
+
 const UnitsLine = z.object({
   kind: z.enum(["grace", "initial", "rate", "flat"]),
   rule_id: RuleId,

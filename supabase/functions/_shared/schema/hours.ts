@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ClockTime, Id } from "./values.ts";
+import { ClockTime, Id, Timestamp } from "./values.ts";
 
 export const DayType = z.enum(["weekday", "saturday", "sunday", "holiday", "holiday_eve", "all"]).meta({
   id: "DayType",
@@ -38,6 +38,30 @@ export const Hours = z.object({
     is_24h: z.boolean().nullable(),
   })).meta({ description: "The business windows in the legacy format" }),
 }).meta({ id: "Hours", description: "The lot's weekly hours. Only with `include=hours`." });
+
+const answer = z.boolean().nullable();
+
+export const Week = z.object({
+  days: z.array(z.object({
+    date: z.iso.date(),
+    starts_at: Timestamp,
+    ends_at: Timestamp.meta({ description: "Start of the next day. When clocks change, a day is not 24 hours." }),
+    holiday: z.string().nullable().meta({ description: "Name of the public holiday. Null on other days." }),
+    date_override_id: Id.nullable().meta({ description: "The date override of this date, from `date_overrides`" }),
+  })),
+  spans: z.array(z.object({
+    from: Timestamp,
+    to: Timestamp.meta({ description: "Start of the next span, or the end of the last day" }),
+    is_open: answer,
+    can_enter: answer,
+    can_exit: answer,
+  })),
+}).meta({
+  id: "Week",
+  description:
+    "Seven days from today on, in the lot's time zone. The spans have the state at each moment of these days, without " +
+    "gaps. A value is null if unknown. Only with `include=week`.",
+});
 
 export const HoursSpan = z.object({
   open_time: ClockTime.optional(),

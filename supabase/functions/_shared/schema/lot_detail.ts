@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { LangQuery } from "./codes.ts";
-import { Fee, FeeRefusal, PricingRule } from "./fees.ts";
+import { Fee, FeePoint, FeeRefusal, PricingRule } from "./fees.ts";
 import { Fit, Vehicle } from "./fit.ts";
 import { Geometry } from "./geometry.ts";
-import { DateOverride, Hours } from "./hours.ts";
+import { DateOverride, Hours, Week } from "./hours.ts";
 import { CurrentOccupancy, OccupancyForecast } from "./occupancy.ts";
 import { PlannedStay } from "./parking_lots.ts";
 import { LotTag } from "./tags.ts";
 import { AvgRating, Id, Moment, text, Timestamp } from "./values.ts";
 
-const Part = z.enum(["field_value_ids", "hours", "field_provenance", "occupancy_forecast"]);
+const Part = z.enum(["field_value_ids", "hours", "week", "fee_curve", "field_provenance", "occupancy_forecast"]);
 
 export const LotDetailQuery = z.strictObject({
   include: z.array(Part).default([]).meta({
@@ -106,6 +106,7 @@ const FieldProvenance = z.record(
     last_verified_at: Timestamp.nullable(),
     confirm_count: count,
     deny_count: count,
+    my_vote: z.enum(["confirm", "deny"]).nullable().meta({ description: "The caller's vote" }),
   }),
 ).meta({
   id: "FieldProvenance",
@@ -189,6 +190,13 @@ export const LotDetail = z.object({
   provenance: Provenance,
   field_value_ids: FieldValueIds.optional(),
   hours: Hours.optional(),
+  week: Week.optional(),
+  fee_curve: z.array(FeePoint).nullable().optional().meta({
+    description:
+      "The fee of a stay from `entry_at`, by default from now, for each exit of the next 24 hours. Each point is an " +
+      "increase, which becomes due after `at`. The last one is not an increase: the fee is known until `at`. Null if " +
+      "it is unknown. Only with `include=fee_curve`.",
+  }),
   field_provenance: FieldProvenance.optional(),
   occupancy_forecast: OccupancyForecast.optional(),
 }).meta({ id: "ParkingLotWithDetail" });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Fee, FeeRefusal, PricingRule } from "./fees.ts";
+import { Fee, FeePoint, FeeRefusal, PricingRule } from "./fees.ts";
 import { Cursor, IncludeTotal, Limit, pageOf } from "./lists.ts";
 import { Id, Moment, pathId, text, Timestamp } from "./values.ts";
 
@@ -40,11 +40,6 @@ const session = {
 
 export const ParkingSession = z.object(session).meta({ id: "ParkingSession" });
 
-const CurvePoint = z.object({
-  at: Timestamp.meta({ description: "An exit after this time costs `amount`" }),
-  amount: z.int().min(0),
-}).meta({ id: "MeterPoint" });
-
 const Meter = z.object({
   amount: z.int().min(0).meta({ description: "Fee for an exit now, in minor units of `currency`" }),
   currency: z.string().meta({ examples: ["JPY"] }),
@@ -56,7 +51,7 @@ const Meter = z.object({
   known_until: Timestamp.meta({
     description: "End of the curve: 24 hours ahead, or earlier if the price is unknown from there on",
   }),
-  curve: z.array(CurvePoint).meta({ description: "All future increases. The last point is an exit at `known_until`." }),
+  curve: z.array(FeePoint).meta({ description: "All future increases. The last point is an exit at `known_until`." }),
 }).meta({
   id: "Meter",
   description: "Fee meter of a running session. Times have the UTC offset of the lot's time zone.",
