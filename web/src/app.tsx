@@ -60,6 +60,7 @@ type Page = ComponentType<PageProps>;
 /** The pages by the first part of the path. Each is loaded when it is first opened. */
 const PAGES: Readonly<Record<string, () => Promise<Page>>> = {
   "": () => import("./pages/map/map_page.tsx").then(({ MapPage }) => MapPage),
+  lots: () => import("./pages/lot/lot_page.tsx").then(({ LotPage }) => LotPage),
   session: () => import("./pages/session/session_page.tsx").then(({ SessionPage }) => SessionPage),
   inbox: () => import("./pages/inbox/inbox_page.tsx").then(({ InboxPage }) => InboxPage),
   rewards: () => import("./pages/rewards/rewards_page.tsx").then(({ RewardsPage }) => RewardsPage),

@@ -48,13 +48,16 @@ export function distance(meters: number): string {
   return meters < 1000 ? `${number(meters)} m` : `${number(meters / 1000, 1)} km`;
 }
 
-/** The value of `<input type="datetime-local">`, in Japan's time. */
-export function toLocalInput(time: Date): string {
-  return new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short", timeZone: TIME_ZONE }).format(time)
+/** The value of `<input type="datetime-local">`, by the clocks of the time zone. */
+export function toLocalInput(time: string | Date, timeZone = TIME_ZONE): string {
+  return new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short", timeZone }).format(new Date(time))
     .replace(" ", "T");
 }
 
 /** The timestamp of a value of `<input type="datetime-local">`. */
-export function fromLocalInput(value: string): string {
-  return `${value}:00+09:00`;
+export function fromLocalInput(value: string, timeZone = TIME_ZONE): string {
+  const asUtc = Date.parse(`${value}Z`);
+  const offsetAt = (time: number) => Date.parse(`${toLocalInput(new Date(time), timeZone)}Z`) - time;
+  // Twice: the offset at the wanted moment can differ from that some hours away.
+  return new Date(asUtc - offsetAt(asUtc - offsetAt(asUtc))).toISOString();
 }

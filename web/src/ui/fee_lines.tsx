@@ -32,7 +32,14 @@ const text = texts({
   },
 });
 
-export function FeeLines({ breakdown, currency }: { breakdown: FeeBreakdown; currency: string }) {
+export interface FeeLinesProps {
+  readonly breakdown: FeeBreakdown;
+  readonly currency: string;
+  /** A rule in words, where the rules of the lot are known: then each rule that does not apply is listed. */
+  readonly ruleText?: (id: string) => string | undefined;
+}
+
+export function FeeLines({ breakdown, currency, ruleText }: FeeLinesProps) {
   const t = text.value;
   const total = breakdown.lines.reduce((sum, line) => sum + line.amount, 0);
   const zone = breakdown.time_zone;
@@ -76,7 +83,11 @@ export function FeeLines({ breakdown, currency }: { breakdown: FeeBreakdown; cur
           <summary>{t.notApplied(breakdown.not_applied.length)}</summary>
           <ul>
             {[...Map.groupBy(breakdown.not_applied, ({ reason }) => reason)].map(([reason, rules]) => (
-              <li key={reason}>{label("fee_rule_reason", reason)}: {rules.length}</li>
+              <li key={reason}>
+                {label("fee_rule_reason", reason)}: {ruleText === undefined
+                  ? rules.length
+                  : <ul>{rules.map(({ rule_id }) => <li key={rule_id}>{ruleText(rule_id) ?? rule_id}</li>)}</ul>}
+              </li>
             ))}
           </ul>
         </details>

@@ -71,16 +71,24 @@ export function useAction(perform: () => Promise<unknown>): Action {
 
 /** A button that starts an action and shows its error. */
 export function ActionButton(
-  { perform, children, class: kind }: {
+  { perform, children, class: kind, isPressed }: {
     perform: () => Promise<unknown>;
     children: ComponentChildren;
     class?: string;
+    /** For a button that switches something on and off. */
+    isPressed?: boolean;
   },
 ) {
   const action = useAction(perform);
   return (
     <>
-      <button type="button" class={kind} aria-busy={action.isRunning} onClick={() => void action.run()}>
+      <button
+        type="button"
+        class={kind}
+        aria-pressed={isPressed}
+        aria-busy={action.isRunning}
+        onClick={() => void action.run()}
+      >
         {children}
       </button>
       {action.error !== undefined && <ErrorNote error={action.error} />}

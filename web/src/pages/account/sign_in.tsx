@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { AuthError } from "@supabase/supabase-js";
 import { texts } from "../../language.ts";
-import { isRecovering, supabase } from "../../service.ts";
+import { isRecovering, supabase, user } from "../../service.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Form } from "../../ui/form.tsx";
 
@@ -48,6 +48,12 @@ export const isSignInOpen = signal(false);
 /** Opens the dialog. */
 export function askToSignIn(): void {
   isSignInOpen.value = true;
+}
+
+/** Performs what only a signed-in user can do; opens the dialog for others. */
+export async function whenSignedIn(perform: () => Promise<unknown>): Promise<void> {
+  if (user.value) await perform();
+  else askToSignIn();
 }
 
 function close(): void {

@@ -1,0 +1,135 @@
+/** What the lot is and has: tags, spots, operator, contact. */
+import { label } from "../../codes.ts";
+import { duration, number } from "../../format.ts";
+import { texts } from "../../language.ts";
+import type { Lot, LotProps } from "./lot.ts";
+
+const text = texts({
+  en: {
+    title: "About the lot",
+    spaces: "Spaces",
+    structure: "Structure",
+    entryMethod: "Entry method",
+    difficulty: "Difficulty of the entry",
+    longest: "Longest stay",
+    operator: "Operator",
+    phone: "Telephone",
+    website: "Website",
+    unknown: "unknown",
+    has: "It has",
+    hasNot: "It does not have",
+    uncertain: "Uncertain",
+    noTags: "Its features are unknown.",
+    spots: (count: number) => `Single spaces (${count})`,
+    upTo: (vehicle: string) => `up to ${vehicle}`,
+    charger: "EV charger",
+    reservable: "can be reserved",
+  },
+  ja: {
+    title: "駐車場について",
+    spaces: "収容台数",
+    structure: "構造",
+    entryMethod: "入庫方式",
+    difficulty: "入庫の難易度",
+    longest: "最長駐車時間",
+    operator: "運営",
+    phone: "電話番号",
+    website: "ウェブサイト",
+    unknown: "不明",
+    has: "あり",
+    hasNot: "なし",
+    uncertain: "不確か",
+    noTags: "設備の情報がありません。",
+    spots: (count: number) => `区画 (${count})`,
+    upTo: (vehicle: string) => `${vehicle}まで`,
+    charger: "EV充電器",
+    reservable: "予約可",
+  },
+});
+
+export function FactsSection({ lot }: LotProps) {
+  const t = text.value;
+  const code = (category: string, value: string | null) => value === null ? t.unknown : label(category, value);
+  const website = lot.website !== null && /^https?:/.test(lot.website)
+    ? <a href={lot.website} target="_blank" rel="noopener noreferrer">{lot.website}</a>
+    : lot.website;
+  const facts = [
+    [t.spaces, lot.total_spaces === null ? t.unknown : number(lot.total_spaces)],
+    [t.structure, code("structure", lot.structure)],
+    [t.entryMethod, code("entry_method", lot.entry_method)],
+    [t.difficulty, code("difficulty", lot.entry_difficulty)],
+    [t.longest, lot.max_parking_duration_min === null ? t.unknown : duration(lot.max_parking_duration_min)],
+    [t.operator, lot.operator?.name ?? t.unknown],
+    [t.phone, lot.phone ?? t.unknown],
+    [t.website, website ?? t.unknown],
+  ] as const;
+  return (
+    <section aria-labelledby="lot-facts">
+      <h2 id="lot-facts">{t.title}</h2>
+      <dl class="lot-facts">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Tags lot={lot} />
+      <Spots lot={lot} />
+    </section>
+  );
+}
+
+/** The tags that the lot has, does not have, and those that are uncertain. */
+function Tags({ lot }: { lot: Lot }) {
+  const t = text.value;
+  if (lot.tags.length === 0) return <p class="notice">{t.noTags}</p>;
+  const groups = [
+    { title: t.has, mark: "✓", state: true },
+    { title: t.hasNot, mark: "✕", state: false },
+    { title: t.uncertain, mark: "?", state: null },
+  ];
+  return (
+    <>
+      {groups.map(({ title, mark, state }) => {
+        const tags = lot.tags.filter((one) => one.state === state);
+        return tags.length > 0 && (
+          <div key={title}>
+            <h3>{title}</h3>
+            <ul class="lot-tags">
+              {tags.map(({ tag_id, tag }) => (
+                <li key={tag_id} class="chip">
+                  <span aria-hidden="true">{mark}</span> {tag?.name ?? tag_id}
+                </li>
+              ))}
+            </ul>
+          </div>
+        );
+      })}
+    </>
+  );
+}
+
+function Spots({ lot }: { lot: Lot }) {
+  const t = text.value;
+  if (lot.spots.length === 0) return null;
+  return (
+    <details>
+      <summary>{t.spots(lot.spots.length)}</summary>
+      <ul>
+        {lot.spots.map((spot) => (
+          <li key={spot.id}>
+            {[
+              spot.code,
+              spot.vehicle_type_max && t.upTo(label("vehicle_type", spot.vehicle_type_max)),
+              spot.accessibility && label("accessibility", spot.accessibility),
+              spot.is_ev_charger && t.charger,
+              spot.ev_connector_type && label("ev_connector_type", spot.ev_connector_type),
+              spot.is_reservable && t.reservable,
+            ].filter(Boolean).join(", ")}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

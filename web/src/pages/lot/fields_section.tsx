@@ -1,0 +1,182 @@
+/** Where the data come from, field by field, with the votes of users on each value. */
+import { useState } from "preact/hooks";
+import type { components } from "parking-lot-client";
+import { label } from "../../codes.ts";
+import { date, number } from "../../format.ts";
+import { texts } from "../../language.ts";
+import { client } from "../../service.ts";
+import { ActionButton } from "../../ui/load.tsx";
+import { whenSignedIn } from "../account/sign_in.tsx";
+import type { Lot, LotProps } from "./lot.ts";
+
+type FieldValue = components["schemas"]["FieldValue"];
+type Field = NonNullable<Lot["field_provenance"]>[string];
+type Vote = "confirm" | "deny";
+
+const text = texts({
+  en: {
+    title: "Where the data come from",
+    source: "Source",
+    licence: "Licence",
+    original: "Original data",
+    votes: "Is this right? Confirm or deny each value.",
+    none: "There is no value to vote on.",
+    verified: (day: string) => `last confirmed ${day}`,
+    confirm: "Right",
+    deny: "Wrong",
+    yours: "Your vote",
+    waits: "Your vote is stored. It counts once your mail address has been confirmed for 24 hours.",
+    names: {
+      name: "Name",
+      address: "Address",
+      lat: "Latitude",
+      lng: "Longitude",
+      total_spaces: "Spaces",
+      structure: "Structure",
+      max_height_m: "Height limit (m)",
+      max_width_m: "Width limit (m)",
+      max_length_m: "Length limit (m)",
+      max_weight_t: "Weight limit (t)",
+      min_clearance_cm: "Least ground clearance (cm)",
+      max_tire_width_mm: "Tyre width limit (mm)",
+      max_parking_duration_min: "Longest stay (min)",
+      entry_method: "Entry method",
+      shape_type: "Shape",
+      entry_difficulty: "Difficulty of the entry",
+      operator_code: "Operator",
+      phone: "Telephone",
+      website: "Website",
+    } as Record<string, string>,
+  },
+  ja: {
+    title: "データの出典",
+    source: "出典",
+    licence: "ライセンス",
+    original: "元のデータ",
+    votes: "この情報は正しいですか。項目ごとに投票できます。",
+    none: "投票できる項目がありません。",
+    verified: (day: string) => `最終確認 ${day}`,
+    confirm: "正しい",
+    deny: "誤り",
+    yours: "あなたの投票",
+    waits: "投票を保存しました。メールアドレスの確認から24時間後に集計されます。",
+    names: {
+      name: "名称",
+      address: "住所",
+      lat: "緯度",
+      lng: "経度",
+      total_spaces: "収容台数",
+      structure: "構造",
+      max_height_m: "高さ制限 (m)",
+      max_width_m: "幅制限 (m)",
+      max_length_m: "長さ制限 (m)",
+      max_weight_t: "重量制限 (t)",
+      min_clearance_cm: "最低地上高 (cm)",
+      max_tire_width_mm: "タイヤ幅制限 (mm)",
+      max_parking_duration_min: "最長駐車時間 (分)",
+      entry_method: "入庫方式",
+      shape_type: "形状",
+      entry_difficulty: "入庫の難易度",
+      operator_code: "運営",
+      phone: "電話番号",
+      website: "ウェブサイト",
+    } as Record<string, string>,
+  },
+});
+
+/** The categories of the fields whose values are codes. */
+const CATEGORIES: Readonly<Record<string, string>> = {
+  structure: "structure",
+  entry_method: "entry_method",
+  shape_type: "shape_type",
+  entry_difficulty: "difficulty",
+};
+
+export function FieldsSection(props: LotProps) {
+  const t = text.value;
+  const { lot } = props;
+  // In the order of the texts; fields that are new to this page come last.
+  const order = Object.keys(t.names);
+  const place = (name: string) => order.includes(name) ? order.indexOf(name) : order.length;
+  const fields = Object.entries(lot.field_provenance ?? {}).sort(([a], [b]) => place(a) - place(b));
+  return (
+    <section aria-labelledby="lot-fields">
+      <h2 id="lot-fields">{t.title}</h2>
+      <Origin lot={lot} />
+      <details>
+        <summary>{t.votes}</summary>
+        {fields.length === 0 && <p class="notice">{t.none}</p>}
+        <ul class="list lot-fields">
+          {fields.map(([name, field]) => <FieldRow key={field.field_value_id} name={name} field={field} {...props} />)}
+        </ul>
+      </details>
+    </section>
+  );
+}
+
+function Origin({ lot }: { lot: Lot }) {
+  const t = text.value;
+  const { source, licence, attribution, source_url } = lot.provenance;
+  return (
+    <p>
+      {[
+        attribution,
+        source && `${t.source}: ${source}`,
+        licence && `${t.licence}: ${licence}`,
+      ].filter(Boolean).join(". ")}{" "}
+      {source_url !== null && /^https?:/.test(source_url) && (
+        <a href={source_url} target="_blank" rel="noopener noreferrer">{t.original}</a>
+      )}
+    </p>
+  );
+}
+
+function FieldRow({ name, field, lot, reload }: LotProps & { name: string; field: Field }) {
+  const t = text.value;
+  const [voted, setVoted] = useState<FieldValue>();
+  const fieldName = t.names[name] ?? name;
+  const vote = (value: Vote) =>
+    whenSignedIn(async () => {
+      const params = { path: { id: lot.id, fieldValueId: field.field_value_id } };
+      const { data } = value === "confirm"
+        ? await client.POST("/v1/parking-lots/{id}/field-values/{fieldValueId}/confirm", { params })
+        : await client.POST("/v1/parking-lots/{id}/field-values/{fieldValueId}/deny", { params });
+      setVoted(data);
+      reload();
+    });
+  const about = [
+    label("field_value_state", field.state),
+    field.source,
+    field.licence,
+    field.last_verified_at && t.verified(date(field.last_verified_at, lot.time_zone)),
+  ];
+  return (
+    <li class="card">
+      <div>
+        <strong>{fieldName}</strong> {valueOf(lot, name)}
+        <p class="small">{about.filter(Boolean).join(", ")}</p>
+      </div>
+      <div class="row" role="group" aria-label={fieldName}>
+        <ActionButton isPressed={field.my_vote === "confirm"} perform={() => vote("confirm")}>
+          {t.confirm} {number(field.confirm_count)}
+        </ActionButton>
+        <ActionButton isPressed={field.my_vote === "deny"} perform={() => vote("deny")}>
+          {t.deny} {number(field.deny_count)}
+        </ActionButton>
+      </div>
+      <div role="status" class="small">
+        {field.my_vote && `${t.yours}: ${label("field_value_vote", field.my_vote)}. `}
+        {voted?.my_vote_counts === false && t.waits}
+      </div>
+    </li>
+  );
+}
+
+/** The value of a field as the page's other parts show it. */
+function valueOf(lot: Lot, name: string): string {
+  if (name === "operator_code") return lot.operator?.name ?? lot.operator_code ?? "";
+  const value = (lot as unknown as Record<string, unknown>)[name];
+  const category = CATEGORIES[name];
+  if (category !== undefined && typeof value === "string") return label(category, value);
+  return typeof value === "number" && !["lat", "lng"].includes(name) ? number(value, 2) : String(value ?? "");
+}

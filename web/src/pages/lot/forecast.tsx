@@ -1,0 +1,151 @@
+/** How full a lot usually is: a row of bars for each day of the week, one bar for each hour. */
+import { number } from "../../format.ts";
+import { language, texts } from "../../language.ts";
+import type { Lot } from "./lot.ts";
+
+type Hours = NonNullable<Lot["occupancy_forecast"]>;
+type Hour = Hours[number];
+
+const text = texts({
+  en: {
+    title: "Usually, by hour of the week",
+    none: "There are no reports yet from which the usual occupancy could be known.",
+    legend:
+      "The height of a bar is the share of reports that found the lot full (dark) or with few spaces left (light).",
+    asTable: "As a table",
+    day: "Day",
+    hour: "Hour",
+    full: "Full",
+    crowded: "Few spaces left",
+    ratio: "Mean occupancy",
+    samples: "Reports",
+    noReport: "no report",
+    of: (full: string, crowded: string, samples: number) =>
+      `full ${full}, few spaces left ${crowded}, ${samples} ${samples === 1 ? "report" : "reports"}`,
+  },
+  ja: {
+    title: "曜日・時間帯ごとの傾向",
+    none: "傾向を示せるだけの報告がまだありません。",
+    legend: "棒の高さは報告の割合です。濃い色は満車、薄い色は残りわずか。",
+    asTable: "表で見る",
+    day: "曜日",
+    hour: "時",
+    full: "満車",
+    crowded: "残りわずか",
+    ratio: "平均利用率",
+    samples: "報告数",
+    noReport: "報告なし",
+    of: (full: string, crowded: string, samples: number) => `満車 ${full}、残りわずか ${crowded}、報告 ${samples}件`,
+  },
+});
+
+const HEIGHT = 30;
+/** Monday first. */
+const DAYS = [1, 2, 3, 4, 5, 6, 0];
+
+export function Forecast({ hours, timeZone }: { hours: Hours; timeZone: string }) {
+  const t = text.value;
+  if (hours.length === 0) return <p class="notice">{t.none}</p>;
+  return (
+    <>
+      <h3>{t.title}</h3>
+      <p class="small">{t.legend}</p>
+      <div class="lot-hours lot-hours-forecast" aria-hidden="true">
+        {[0, 6, 12, 18, 24].map((hour) => <span key={hour}>{hour}</span>)}
+      </div>
+      <ol class="lot-forecast">
+        {DAYS.map((day) => (
+          <li key={day}>
+            <span>{dayName(day)}</span>
+            <DayBars day={day} hours={hours.filter(({ day_of_week }) => day_of_week === day)} />
+          </li>
+        ))}
+      </ol>
+      <details>
+        <summary>{t.asTable} ({timeZone})</summary>
+        <ForecastTable hours={hours} />
+      </details>
+    </>
+  );
+}
+
+function DayBars({ day, hours }: { day: number; hours: readonly Hour[] }) {
+  const t = text.value;
+  const summary = hours.length === 0
+    ? t.noReport
+    : hours.map((one) => `${one.hour}:00 ${t.of(percent(one.full_share), percent(one.crowded_share), one.sample_size)}`)
+      .join("; ");
+  return (
+    <svg
+      class="lot-bars"
+      viewBox={`0 0 24 ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`${dayName(day)}: ${summary}`}
+    >
+      {hours.map((one) => {
+        const full = one.full_share * HEIGHT;
+        const crowded = one.crowded_share * HEIGHT;
+        return (
+          <g key={one.hour}>
+            <title>
+              {`${one.hour}:00 ${t.of(percent(one.full_share), percent(one.crowded_share), one.sample_size)}`}
+            </title>
+            {/* Every hour with a report has a foot, so that "never full" differs from "no report". */}
+            <rect class="lot-bar-sampled" x={one.hour + 0.05} y={HEIGHT - 1.5} width="0.9" height="1.5" />
+            <rect class="lot-bar-full" x={one.hour + 0.05} y={HEIGHT - full} width="0.9" height={full} />
+            <rect
+              class="lot-bar-crowded"
+              x={one.hour + 0.05}
+              y={HEIGHT - full - crowded}
+              width="0.9"
+              height={crowded}
+            />
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+function ForecastTable({ hours }: { hours: Hours }) {
+  const t = text.value;
+  const sorted = DAYS.flatMap((day) => hours.filter(({ day_of_week }) => day_of_week === day));
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t.day}</th>
+            <th scope="col" class="number">{t.hour}</th>
+            <th scope="col" class="number">{t.full}</th>
+            <th scope="col" class="number">{t.crowded}</th>
+            <th scope="col" class="number">{t.ratio}</th>
+            <th scope="col" class="number">{t.samples}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {sorted.map((one) => (
+            <tr key={`${one.day_of_week} ${one.hour}`}>
+              <td>{dayName(one.day_of_week)}</td>
+              <td class="number">{one.hour}</td>
+              <td class="number">{percent(one.full_share)}</td>
+              <td class="number">{percent(one.crowded_share)}</td>
+              <td class="number">{one.occupancy_ratio === null ? "–" : percent(one.occupancy_ratio)}</td>
+              <td class="number">{one.sample_size}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const percent = (share: number) => `${number(share * 100)}%`;
+
+/** The name of a day of the week; 0 is Sunday. */
+function dayName(day: number): string {
+  // The first of August 2021 was a Sunday.
+  return new Intl.DateTimeFormat(language.value === "ja" ? "ja-JP" : "en-GB", { weekday: "short", timeZone: "UTC" })
+    .format(new Date(Date.UTC(2021, 7, 1 + day)));
+}

@@ -1,0 +1,33 @@
+/** The lot that the page shows, in one request. */
+import type { components } from "parking-lot-client";
+import type { Language } from "../../language.ts";
+import { client } from "../../service.ts";
+import type { Stay } from "./stay.ts";
+
+export type Lot = components["schemas"]["ParkingLotWithDetail"];
+
+/** Props of the parts of the page. */
+export interface LotProps {
+  readonly lot: Lot;
+  readonly stay: Stay;
+  /** Reads the lot again, after a change. */
+  readonly reload: () => void;
+}
+
+export async function readLot(id: string, stay: Stay, lang: Language, signal: AbortSignal): Promise<Lot> {
+  const { data } = await client.GET("/v1/parking-lots/{id}", {
+    params: {
+      path: { id },
+      query: {
+        include: ["week", "fee_curve", "field_provenance", "occupancy_forecast"],
+        entry_at: stay.entryAt,
+        exit_at: stay.exitAt,
+        vehicle_type: stay.vehicleType,
+        ...(stay.vehicle ? { vehicle: JSON.stringify(stay.vehicle) } : {}),
+        lang,
+      },
+    },
+    signal,
+  });
+  return data;
+}

@@ -1,0 +1,128 @@
+/** The form for the stay and the vehicle. What it has is in the query of the address. */
+import type { components } from "parking-lot-client";
+import { options } from "../../codes.ts";
+import { duration, fromLocalInput, toLocalInput } from "../../format.ts";
+import { texts } from "../../language.ts";
+import { replaceQuery } from "../../router.ts";
+import { client, isSignedIn } from "../../service.ts";
+import { Field, Form, Select } from "../../ui/form.tsx";
+import { useLoad } from "../../ui/load.tsx";
+import type { LotProps } from "./lot.ts";
+import { isPossible, lasting, nextHour, queryOf, type Stay, vehicleFrom } from "./stay.ts";
+
+type UserVehicle = components["schemas"]["UserVehicle"];
+
+const text = texts({
+  en: {
+    entry: "Entry",
+    exit: "Exit",
+    vehicleType: "Vehicle type",
+    calculate: "Calculate the fee",
+    presets: "Stays from now on",
+    tonight: "Tonight",
+    vehicles: "Your vehicles",
+    wrongOrder: "The exit must be after the entry, by 366 days at most.",
+    clock: (timeZone: string) => `Times of the lot (${timeZone})`,
+  },
+  ja: {
+    entry: "入庫",
+    exit: "出庫",
+    vehicleType: "車種",
+    calculate: "料金を計算",
+    presets: "今からの駐車",
+    tonight: "今夜",
+    vehicles: "あなたの車",
+    wrongOrder: "出庫は入庫の後、366日以内にしてください。",
+    clock: (timeZone: string) => `駐車場の現地時刻 (${timeZone})`,
+  },
+});
+
+const HOURS = [1, 3, 12, 24];
+
+export function StayForm({ lot, stay }: LotProps) {
+  const t = text.value;
+  const zone = lot.time_zone;
+  const show = (changes: Partial<Stay>) => replaceQuery(queryOf({ ...stay, ...changes }));
+  const submit = (values: FormData) => {
+    const time = (name: string) => fromLocalInput(String(values.get(name)), zone);
+    const times = { entryAt: time("entry_at"), exitAt: time("exit_at") };
+    if (!isPossible(times)) throw new Error(t.wrongOrder);
+    show({ ...times, vehicleType: String(values.get("vehicle_type")) });
+    return Promise.resolve();
+  };
+  return (
+    // Presets and vehicles change the values of the fields, which keep what a person enters: another form.
+    <div class="lot-stay" key={Object.values(queryOf(stay)).join()}>
+      <div class="row" role="group" aria-label={t.presets}>
+        {HOURS.map((hours) => (
+          <button key={hours} type="button" onClick={() => show(lasting(entryNow(), hours))}>
+            {duration(hours * 60)}
+          </button>
+        ))}
+        <button type="button" onClick={() => show(tonight(zone))}>{t.tonight}</button>
+      </div>
+      <MyVehicles onChoose={show} />
+      <Form submit={t.calculate} class="lot-stay-form" onSubmit={async (values) => await submit(values)}>
+        <Field
+          name="entry_at"
+          label={t.entry}
+          type="datetime-local"
+          defaultValue={toLocalInput(stay.entryAt, zone)}
+          required
+        />
+        <Field
+          name="exit_at"
+          label={t.exit}
+          type="datetime-local"
+          defaultValue={toLocalInput(stay.exitAt, zone)}
+          required
+        />
+        <Select
+          name="vehicle_type"
+          label={t.vehicleType}
+          options={withChoice(options("vehicle_type"), stay.vehicleType)}
+          defaultValue={stay.vehicleType}
+        />
+      </Form>
+      <p class="small">{t.clock(zone)}</p>
+    </div>
+  );
+}
+
+const entryNow = () => Date.parse(nextHour(new Date()).entryAt);
+
+/** From 20:00 to 08:00 by the clocks of the lot. */
+function tonight(timeZone: string): Pick<Stay, "entryAt" | "exitAt"> {
+  const day = toLocalInput(new Date(), timeZone).slice(0, 10);
+  const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+  return { entryAt: fromLocalInput(`${day}T20:00`, timeZone), exitAt: fromLocalInput(`${next}T08:00`, timeZone) };
+}
+
+/** While the labels are not there, the list has the choice alone. */
+function withChoice(choices: [string, string][], choice: string): [string, string][] {
+  return choices.some(([code]) => code === choice) ? choices : [[choice, choice], ...choices];
+}
+
+/** The vehicles of the user: a button for each takes its type and its dimensions. */
+function MyVehicles({ onChoose }: { onChoose: (changes: Partial<Stay>) => void }) {
+  const { data } = useLoad(readVehicles, [isSignedIn.value]);
+  if (data === undefined || data.length === 0) return null;
+  return (
+    <div class="row" role="group" aria-label={text.value.vehicles}>
+      {data.map((vehicle) => (
+        <button
+          key={vehicle.id}
+          type="button"
+          onClick={() => onChoose({ vehicleType: vehicle.vehicle_type, vehicle: vehicleFrom(vehicle) })}
+        >
+          {vehicle.nickname ?? options("vehicle_type").find(([code]) => code === vehicle.vehicle_type)?.[1]}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+async function readVehicles(signal: AbortSignal): Promise<UserVehicle[]> {
+  if (!isSignedIn.value) return [];
+  return (await client.GET("/v1/me/vehicles", { signal })).data.items;
+}

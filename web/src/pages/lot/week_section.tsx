@@ -1,0 +1,177 @@
+/** The hours of the next seven days as a strip: for each day a lane for business, entry and exit. */
+import { timeOfDay } from "../../format.ts";
+import { language, texts } from "../../language.ts";
+import type { Lot, LotProps } from "./lot.ts";
+import type { Stay } from "./stay.ts";
+import { type Day, type Lane, laneOf, type LaneSpan } from "./week.ts";
+
+const text = texts({
+  en: {
+    title: "Hours of the next seven days",
+    lanes: { is_open: "Open", can_enter: "Entry", can_exit: "Exit" },
+    allDay: "all day",
+    never: "closed all day",
+    neverMove: "not possible",
+    unknown: "unknown",
+    unknownAt: (times: string) => `unknown ${times}`,
+    legend: "A filled bar: yes. No bar: no. Dots: unknown.",
+    now: "Now",
+    stay: "Your stay",
+    asText: "The hours as text",
+    specialHours: "hours of its own",
+    specialPrices: "prices of its own",
+  },
+  ja: {
+    title: "7日間の営業時間",
+    lanes: { is_open: "営業", can_enter: "入庫", can_exit: "出庫" },
+    allDay: "終日",
+    never: "終日休業",
+    neverMove: "不可",
+    unknown: "不明",
+    unknownAt: (times: string) => `不明 ${times}`,
+    legend: "色付きの帯: 可。帯なし: 不可。点線: 不明。",
+    now: "現在",
+    stay: "予定の駐車",
+    asText: "文字で見る",
+    specialHours: "特別な営業時間",
+    specialPrices: "特別料金",
+  },
+});
+
+const LANES: readonly Lane[] = ["is_open", "can_enter", "can_exit"];
+const LANE_HEIGHT = 14;
+const HEIGHT = LANES.length * LANE_HEIGHT;
+/** The drawing is as wide as the day has minutes; the page stretches it. */
+const MINUTE_MS = 60_000;
+const HOURS = [0, 6, 12, 18, 24];
+
+export function WeekSection({ lot, stay }: LotProps) {
+  const t = text.value;
+  const { week } = lot;
+  if (week === undefined) return null;
+  return (
+    <section aria-labelledby="lot-week">
+      <h2 id="lot-week">{t.title}</h2>
+      <p class="small">
+        {t.legend} <span class="lot-key lot-key-now">{t.now}</span> <span class="lot-key lot-key-stay">{t.stay}</span>
+      </p>
+      <div class="lot-hours" aria-hidden="true">
+        {HOURS.map((hour) => <span key={hour}>{hour}</span>)}
+      </div>
+      <ol class="lot-week">
+        {week.days.map((day) => (
+          <li key={day.date}>
+            <div class="lot-day">
+              <strong>{dayName(day)}</strong> <Marks lot={lot} day={day} />
+            </div>
+            <div class="lot-lanes" aria-hidden="true">
+              {LANES.map((lane) => <span key={lane}>{t.lanes[lane]}</span>)}
+            </div>
+            <Strip lot={lot} day={day} stay={stay} />
+          </li>
+        ))}
+      </ol>
+      <details>
+        <summary>{t.asText}</summary>
+        <ul>{week.days.map((day) => <li key={day.date}>{dayText(lot, day)}</li>)}</ul>
+      </details>
+    </section>
+  );
+}
+
+/** The holiday and the date override of a day. */
+function Marks({ lot, day }: { lot: Lot; day: Day }) {
+  return <>{marksOf(lot, day).map((mark) => <span key={mark} class="chip">{mark}</span>)}</>;
+}
+
+function marksOf(lot: Lot, day: Day): string[] {
+  const t = text.value;
+  const override = lot.date_overrides.find(({ id }) => id === day.date_override_id);
+  const special = override && [
+    override.label,
+    override.hours && t.specialHours,
+    override.pricing && t.specialPrices,
+    override.note,
+  ].filter(Boolean).join(", ");
+  return [day.holiday, special].filter((mark): mark is string => Boolean(mark));
+}
+
+function Strip({ lot, day, stay }: { lot: Lot; day: Day; stay: Stay }) {
+  const start = Date.parse(day.starts_at);
+  const end = Date.parse(day.ends_at);
+  const minutes = (time: number) => (time - start) / MINUTE_MS;
+  const isIn = (time: number) => time >= start && time < end;
+  const now = Date.now();
+  const [entry, exit] = [Date.parse(stay.entryAt), Date.parse(stay.exitAt)];
+  return (
+    <svg
+      class="lot-strip"
+      viewBox={`0 0 ${minutes(end)} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={dayText(lot, day)}
+    >
+      {LANES.map((lane, index) => (
+        <g key={lane} transform={`translate(0 ${index * LANE_HEIGHT})`}>
+          <rect class="lot-lane" x="0" y="2" width={minutes(end)} height={LANE_HEIGHT - 4} />
+          {laneOf(lot.week!, day, lane).filter(({ state }) => state !== false).map(({ from, to, state }) => (
+            state === null
+              ? <line key={from} class="lot-unknown" x1={minutes(from)} x2={minutes(to)} y1="7" y2="7" />
+              : (
+                <rect
+                  key={from}
+                  class={`lot-${lane}`}
+                  x={minutes(from)}
+                  y="2"
+                  width={minutes(to) - minutes(from)}
+                  height={LANE_HEIGHT - 4}
+                />
+              )
+          ))}
+        </g>
+      ))}
+      {entry < end && exit >= start && (
+        <rect
+          class="lot-planned"
+          x={Math.max(0, minutes(entry))}
+          y="1"
+          width={minutes(Math.min(exit, end)) - Math.max(0, minutes(entry))}
+          height={HEIGHT - 2}
+        />
+      )}
+      {isIn(now) && <line class="lot-now" x1={minutes(now)} x2={minutes(now)} y1="0" y2={HEIGHT} />}
+    </svg>
+  );
+}
+
+/** `Mon 23 Nov` */
+function dayName(day: Day): string {
+  return new Intl.DateTimeFormat(language.value === "ja" ? "ja-JP" : "en-GB", {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    timeZone: "UTC",
+  }).format(new Date(`${day.date}T00:00Z`));
+}
+
+/** All that the strip of a day shows, as one sentence. */
+function dayText(lot: Lot, day: Day): string {
+  const t = text.value;
+  const lanes = LANES.map((lane) => `${t.lanes[lane]}: ${laneText(lot, day, lane)}`);
+  return [`${dayName(day)}${[...marksOf(lot, day)].map((mark) => ` (${mark})`).join("")}`, ...lanes].join("; ");
+}
+
+function laneText(lot: Lot, day: Day, lane: Lane): string {
+  const t = text.value;
+  const spans = laneOf(lot.week!, day, lane);
+  const times = ({ from, to }: LaneSpan) =>
+    `${timeOfDay(new Date(from), lot.time_zone)}–${
+      to === Date.parse(day.ends_at) ? "24:00" : timeOfDay(new Date(to), lot.time_zone)
+    }`;
+  if (spans.length === 1) {
+    const [{ state }] = spans as [LaneSpan];
+    return state === null ? t.unknown : state ? t.allDay : lane === "is_open" ? t.never : t.neverMove;
+  }
+  return spans.filter(({ state }) => state !== false)
+    .map((span) => span.state === null ? t.unknownAt(times(span)) : times(span)).join(", ");
+}
