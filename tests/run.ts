@@ -29,6 +29,7 @@ const OWN_PLATFORM_ONLY = [
 const NEEDS_NO_PLATFORM = [
   "tests/contract",
   "tests/client",
+  "tests/web",
   "tests/ai_search",
   "tests/db/sql_rules.test.ts",
   "tests/deploy/released_migrations.test.ts",

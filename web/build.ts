@@ -77,7 +77,7 @@ async function styles(): Promise<string> {
 }
 
 /** All files below a folder. */
-async function files(folder: string): Promise<string[]> {
+export async function files(folder: string): Promise<string[]> {
   const found: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = join(folder, name);
