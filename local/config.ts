@@ -48,7 +48,7 @@ const RELAXED = {
 
 /** The rules of accounts: those of the file, or the relaxed ones of development. */
 export function authConfig({ auth }: Config, publicUrl: string, rules: AuthRules): AuthConfig {
-  return { ...auth, ...(rules === "relaxed" ? RELAXED : {}), siteUrl: auth.siteUrl ?? publicUrl };
+  return { ...auth, ...(rules === "relaxed" ? RELAXED : {}), siteUrl: auth.siteUrl ?? `${publicUrl}/explore/` };
 }
 
 /** `env(NAME)` is the value of that variable; undefined when it is not set. */

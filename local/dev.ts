@@ -1,5 +1,6 @@
 // `deno task dev`: the whole backend on this machine, until Ctrl-C.
 import { join } from "node:path";
+import { sampleRequests } from "./gateway/home.ts";
 import { changedMigrations } from "./postgres/database.ts";
 import { type Platform, startPlatform } from "./platform.ts";
 import {
@@ -92,8 +93,9 @@ function signIns(people: readonly SamplePerson[]): string {
 
 onStep("Ready");
 console.log(`
-  API          ${API_URL}
-  Functions    ${API_URL}/functions/v1 (also ${API_URL}/v1)
+  Start page   ${API_URL}/
+  Explorer     ${API_URL}/explore/
+  API          ${API_URL}/v1 (also ${API_URL}/functions/v1)
   Contract     ${API_URL}/v1/openapi
   Docs         ${API_URL}/docs/
   Mails        ${API_URL}/_mail
@@ -101,9 +103,7 @@ console.log(`
   Publishable  ${PUBLISHABLE_KEY}
   Secret       ${SECRET_KEY}
 ${signIns(platform.people)}
-  curl ${API_URL}/v1/health
-  curl '${API_URL}/v1/parking-lots/nearby?lat=35.6812&lng=139.7671'
-  curl ${API_URL}/auth/v1/signup -H 'apikey: ${PUBLISHABLE_KEY}' -d '{"email":"driver-'$(date +%s)'@example.com","password":"password 1"}'
+  ${sampleRequests(API_URL).join("\n  ")}
 ${
   listenAddress(host) === "127.0.0.1"
     ? ""

@@ -12,6 +12,7 @@ import { fetchPackages } from "./functions/packages.ts";
 import { FunctionRunner } from "./functions/runner.ts";
 import { functionSecrets } from "./functions/secrets.ts";
 import { listen } from "./gateway/gateway.ts";
+import { homePage } from "./gateway/home.ts";
 import { PUBLIC_JWK } from "./gateway/tokens.ts";
 import { Balancer } from "./rest/balance.ts";
 import { Rest } from "./rest/rest.ts";
@@ -123,11 +124,12 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 
   async function raise(): Promise<Status> {
     services = await startServices(options, name, gateway.port, `http://${host}:${gateway.port}`);
-    const { rest, auth, functions, storage, realtime } = services;
+    const { rest, auth, functions, storage, realtime, people } = services;
     gateway.open({
       rest: (request, url, client) => rest.handle(request, url, client),
       auth: (request, url, client) => auth.handle(request, url, client),
       mail: (request, url) => auth.mail(request, url),
+      home: homePage(people),
       functions: (request, name, path, client) => functions.handle(request, name, path, client),
       storage: (request, url) => storage.handle(request, url),
       realtime: (request, url) => realtime.proxy.handle(request, url),

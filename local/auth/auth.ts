@@ -130,7 +130,7 @@ export class Auth {
   }
 
   /** /_mail: the sent mails. */
-  mail(request: Request, url: URL): Response {
+  mail(request: Request, url: URL): Promise<Response> {
     return mailPage(this.#mailbox, request, url);
   }
 

@@ -1,51 +1,46 @@
-// /_mail: the mails of the local platform, as pages for developers and as JSON for tests.
+// /_mail: the mails of the local platform, as pages for people and as JSON for tests.
+import { type Html, html, page } from "../gateway/page.ts";
 import type { Mail, Mailbox } from "./mailbox.ts";
 
-const STYLE = "body{font:16px/1.5 system-ui;max-width:48rem;margin:2rem auto;padding:0 1rem}" +
-  "td{padding:.2rem 1rem .2rem 0}pre{white-space:pre-wrap;overflow-wrap:anywhere}";
-
-/** Without CORS headers: mails hold codes, which pages of other origins must not read. */
-const HEADERS = {
-  "content-type": "text/html; charset=utf-8",
-  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-  "cache-control": "no-store",
-};
-
 /** `GET /_mail?to=<address>` and `GET /_mail/<number>`; JSON when the request asks for it. */
-export function mailPage(mailbox: Mailbox, request: Request, url: URL): Response {
+export async function mailPage(mailbox: Mailbox, request: Request, url: URL): Promise<Response> {
   if (request.method !== "GET") return new Response(null, { status: 405, headers: { allow: "GET" } });
   const wantsJson = request.headers.get("accept")?.includes("application/json") ?? false;
   const [, number] = url.pathname.match(/^\/_mail\/(\d+)$/) ?? [];
   if (number !== undefined) {
     const mail = mailbox.find(Number(number));
-    if (mail === undefined) return html(404, "No such mail", "<p>Only the last 200 mails are kept.</p>");
-    return wantsJson ? json(mail) : html(200, mail.subject, one(mail));
+    if (mail === undefined) {
+      return await page("No such mail", html`<p>Only the last 200 mails are kept.</p>`, NOT_FOUND);
+    }
+    return wantsJson ? json(mail) : await page(mail.subject, one(mail));
   }
-  if (!/^\/_mail\/?$/.test(url.pathname)) return html(404, "No such page", "");
+  if (!/^\/_mail\/?$/.test(url.pathname)) return await page("No such page", html`<p>${TO_LIST}</p>`, NOT_FOUND);
   const mails = mailbox.list(url.searchParams.get("to") ?? undefined);
-  return wantsJson ? json(mails) : html(200, "Mails", list(mails));
+  return wantsJson ? json(mails) : await page("Mails", list(mails));
 }
 
-function list(mails: readonly Mail[]): string {
-  if (mails.length === 0) return "<p>No mail yet. Mails of the auth server appear here.</p>";
-  const rows = mails.map(({ id, sentAt, to, subject }) =>
-    `<tr><td>${time(sentAt)}</td><td>${escaped(to)}</td><td><a href="/_mail/${id}">${escaped(subject)}</a></td></tr>`
-  );
-  return `<table>${rows.join("")}</table>`;
+const NOT_FOUND = { status: 404 };
+const TO_LIST = html`<a href="/_mail">All mails</a>`;
+
+function list(mails: readonly Mail[]): Html {
+  if (mails.length === 0) {
+    return html`<p>No mail yet. Mails of the service appear here; nothing leaves this machine.</p>`;
+  }
+  return html`<ul>${mails.map(listed)}</ul>`;
 }
 
-function one({ sentAt, to, body, link, code }: Mail): string {
-  return `<p><a href="/_mail">All mails</a></p><p>To ${escaped(to)}, ${time(sentAt)}</p><pre>${escaped(body)}</pre>` +
-    (link === undefined ? "" : `<p><a href="${escaped(link)}">Follow the link</a></p>`) +
-    (code === undefined ? "" : `<p>Code: <strong>${escaped(code)}</strong></p>`);
+function listed({ id, sentAt, to, subject, code }: Mail): Html {
+  return html`<li><a href="/_mail/${id}">${subject}</a> <strong>${code}</strong> <small>To ${to}, ${
+    time(sentAt)
+  }</small></li>`;
 }
 
-function html(status: number, title: string, content: string): Response {
-  const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title>` +
-    `<style>${STYLE}</style></head><body><h1>${escaped(title)}</h1>${content}</body></html>`;
-  return new Response(page, { status, headers: HEADERS });
+function one({ sentAt, to, body, link, code }: Mail): Html {
+  return html`<p>${TO_LIST}</p>
+<p>To ${to}, ${time(sentAt)}</p>
+${code && html`<p>Code: <strong>${code}</strong></p>`}
+${link && html`<p><a href="${link}">Follow the link</a></p>`}
+<pre>${body}</pre>`;
 }
 
 function json(value: unknown): Response {
@@ -53,9 +48,5 @@ function json(value: unknown): Response {
 }
 
 function time(date: Date): string {
-  return date.toISOString().slice(0, 19).replace("T", " ");
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  return `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }

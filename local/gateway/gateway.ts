@@ -6,12 +6,12 @@ import type { Code } from "../../supabase/functions/_shared/errors.ts";
 import { documentation } from "./documentation.ts";
 import { errorResponse } from "./envelope.ts";
 import { explorer } from "./explorer.ts";
-import { homePage } from "./home.ts";
 
 export interface Parts {
   rest(request: Request, url: URL, client: string): Promise<Response>;
   auth(request: Request, url: URL, client: string): Promise<Response>;
-  mail(request: Request, url: URL): Response;
+  mail(request: Request, url: URL): Promise<Response>;
+  home(request: Request): Response | Promise<Response>;
   functions(request: Request, name: string, path: string, client: string): Promise<Response>;
   storage(request: Request, url: URL): Promise<Response>;
   realtime(request: Request, url: URL): Promise<Response>;
@@ -87,7 +87,7 @@ function codeOf({ status }: BodyError): Code {
 function route(parts: Parts, request: Request, url: URL, client: string): Promise<Response> | Response {
   const { pathname } = url;
   if (/^\/rest\/v1(\/|$)/.test(pathname)) return parts.rest(request, url, client);
-  if (pathname === "/" && /^(GET|HEAD)$/.test(request.method)) return homePage();
+  if (pathname === "/" && /^(GET|HEAD)$/.test(request.method)) return parts.home(request);
   const page = documentation(request, pathname) ?? explorer(request, pathname);
   if (page !== undefined) return page;
   if (/^\/_mail(\/|$)/.test(pathname)) return parts.mail(request, url);

@@ -1,24 +1,89 @@
-// The page at `/`, with links. Links of mails lead here too while SITE_URL is not set.
+// `/`: where everything is, for people as a page and for programs as JSON.
+import { Hono } from "hono";
+import { accepts } from "hono/accepts";
+import { VERSION } from "../../supabase/functions/_shared/config.ts";
+import { SAMPLE_PASSWORD, type SamplePerson } from "../people/people.ts";
+import { PUBLISHABLE_KEY, SECRET_KEY } from "../settings.ts";
+import { html, page } from "./page.ts";
 
-const LINKS: readonly (readonly [path: string, text: string])[] = [
-  ["/v1/openapi", "The contract (OpenAPI 3.1)"],
-  ["/v1/codes?lang=en", "Codes and their names"],
-  ["/v1/parking-lots/nearby?lat=35.6812&lng=139.7671&limit=3", "Three lots near Tokyo station"],
-  ["/v1/health/ready", "Readiness of the service and its database"],
-  ["/_mail", "Mails, which are not sent from here"],
+const NAME = "Parking lot service";
+const DESCRIPTION = "The backend of a parking app, running on this machine for development: its keys are public.";
+
+const LINKS: readonly (readonly [name: string, path: string, text: string, note: string])[] = [
+  ["explorer", "/explore/", "Explorer", "the web application: search, fees, sessions, account, console"],
+  ["docs", "/docs/", "Documentation", "guides, and the reference of every operation"],
+  ["contract", "/v1/openapi", "Contract", "every request and response, OpenAPI 3.1"],
+  ["errors", "/v1/openapi/errors", "Errors", "every error code, with its remedy"],
+  ["mails", "/_mail", "Mails", "what the service sent; nothing leaves this machine"],
+  ["health", "/v1/health/ready", "Health", "whether the service and its database are ready"],
 ];
 
-export function homePage(): Response {
-  const items = LINKS.map(([path, text]) => `<li><a href="${path.replaceAll("&", "&amp;")}">${text}</a></li>`).join("");
-  const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Parking lot service</title>` +
-    `<style>body{font:16px/1.5 system-ui;max-width:40rem;margin:2rem auto;padding:0 1rem}</style></head><body>` +
-    `<h1>Parking lot service</h1><p>The local platform runs. It is for development: its keys are public.</p>` +
-    `<ul>${items}</ul></body></html>`;
-  return new Response(page, {
-    headers: {
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-      "x-content-type-options": "nosniff",
-    },
+/** Requests to begin with, for a shell. */
+export function sampleRequests(origin: string): string[] {
+  return [
+    `curl ${origin}/v1/health`,
+    `curl '${origin}/v1/parking-lots/nearby?lat=35.6812&lng=139.7671'`,
+    `curl ${origin}/auth/v1/signup -H 'apikey: ${PUBLISHABLE_KEY}' ` +
+    `-d '{"email":"driver-'$(date +%s)'@example.com","password":"password 1"}'`,
+  ];
+}
+
+/** Responds at `/`. `people`: the sample people of this platform. */
+export function homePage(people: readonly SamplePerson[]): (request: Request) => Response | Promise<Response> {
+  const app = new Hono();
+  app.get("/", async (context) => {
+    const { origin } = new URL(context.req.url);
+    const type = accepts(context, {
+      header: "Accept",
+      supports: ["text/html", "application/json"],
+      default: "application/json",
+    });
+    const response = type === "text/html" ? await asPage(origin, people) : Response.json(asJson(origin, people));
+    response.headers.set("vary", "Accept");
+    return response;
   });
+  return (request) => app.fetch(new Request(request, { method: "GET" })); // the server drops the body for HEAD
+}
+
+function asJson(origin: string, people: readonly SamplePerson[]) {
+  return {
+    name: NAME,
+    version: VERSION,
+    description: DESCRIPTION,
+    links: Object.fromEntries(LINKS.map(([name, path]) => [name, origin + path])),
+    keys: { publishable: PUBLISHABLE_KEY, secret: SECRET_KEY },
+    sample_people: people.map(({ email, name, description }) => ({
+      email,
+      name,
+      description,
+      password: SAMPLE_PASSWORD,
+    })),
+  };
+}
+
+function asPage(origin: string, people: readonly SamplePerson[]): Promise<Response> {
+  const key = (label: string, value: string) => html`<label>${label} <input readonly value="${value}"></label>`;
+  const signIn = html`
+    <h2>Sign in</h2>
+    <p>These people have a history. Each has the password <code>${SAMPLE_PASSWORD}</code>.</p>
+    <ul>${people.map(({ email, name, description }) =>
+      html`<li><strong>${email}</strong> <small>${name}: ${description}</small></li>`
+    )}</ul>
+  `;
+  return page(
+    NAME,
+    html`
+      <p>${DESCRIPTION} Version ${VERSION}.</p>
+      <ul>${LINKS.map(([, path, text, note]) =>
+        html`<li><a href="${path}">${text}</a> <small>${note}</small></li>`
+      )}</ul>
+      ${people.length === 0 ? "" : signIn}
+      <h2>Keys</h2>
+      ${key("Publishable key: header apikey of clients", PUBLISHABLE_KEY)}
+      ${key("Secret key: only for servers", SECRET_KEY)}
+      <h2>Three requests</h2>
+      ${sampleRequests(origin).map((request) => html`<pre><code>${request}</code></pre>`)}
+      <p>A click on a request selects it. <code>task status</code> prints all addresses and keys.</p>
+    `,
+  );
 }

@@ -4,7 +4,6 @@ import { createClient } from "@supabase/supabase-js";
 import { listenAddress } from "../../local/settings.ts";
 import { crashPlatform } from "../support/crash_platform.ts";
 import { picture, put } from "../support/files.ts";
-import { stack } from "../support/stack.ts";
 
 Deno.test("LOCAL_HOST: URLs of uploads, files, errors and mails begin with it, and signatures are valid", async () => {
   await using platform = await crashPlatform({ host: "localhost", authRules: "hosted" });
@@ -18,7 +17,7 @@ Deno.test("LOCAL_HOST: URLs of uploads, files, errors and mails begin with it, a
   const mails = await (await fetch(`${url}/_mail?to=${email}`, { headers: { accept: "application/json" } })).json();
   assert.ok(mails[0].link.startsWith(`${url}/auth/v1/verify?`), mails[0].link);
   const followed = await fetch(mails[0].link, { redirect: "manual" });
-  assert.ok(followed.headers.get("location")!.startsWith(`${url}/#access_token=`));
+  assert.ok(followed.headers.get("location")!.startsWith(`${url}/explore/#access_token=`));
   await followed.body?.cancel();
   await supabase.auth.signInWithPassword({ email, password: "password 1" });
 
@@ -40,21 +39,6 @@ Deno.test("LOCAL_HOST: URLs of uploads, files, errors and mails begin with it, a
   assert.equal(await put(elsewhere, bytes, "image/png"), 403);
   const refused = await (await fetch(`${url}/v1/me`)).json();
   assert.ok(refused.error.doc_url.startsWith(`${url}/functions/`), refused.error.doc_url);
-});
-
-Deno.test("GET /: the page links to the contract, the mails and a request, and each link works", async () => {
-  const { apiUrl } = stack();
-  const response = await fetch(`${apiUrl}/`);
-  assert.match(response.headers.get("content-type") ?? "", /^text\/html/);
-  const links = [...(await response.text()).matchAll(/href="([^"]+)"/g)].map(([, path]) =>
-    path!.replaceAll("&amp;", "&")
-  );
-  assert.ok(links.includes("/_mail") && links.includes("/v1/openapi"));
-  for (const link of links) {
-    const answer = await fetch(apiUrl + link);
-    await answer.body?.cancel();
-    assert.equal(answer.status, 200, link);
-  }
 });
 
 Deno.test("LOCAL_HOST: the platform listens on the network only for a host name of the network", () => {

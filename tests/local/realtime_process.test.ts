@@ -33,8 +33,15 @@ async function withGateway(run: (fixture: Fixture) => Promise<void>): Promise<vo
   const gateway = listen({ hostname: "127.0.0.1", port: 0, log: write }, () => Promise.resolve(new Response()));
   const notFound = () => Promise.resolve(new Response(null, { status: 404 }));
   const realtime = (request: Request, url: URL) => proxy.handle(request, url);
-  const mail = () => new Response();
-  gateway.open({ rest: notFound, auth: notFound, mail, functions: notFound, storage: notFound, realtime });
+  const parts = {
+    rest: notFound,
+    auth: notFound,
+    mail: notFound,
+    home: notFound,
+    functions: notFound,
+    storage: notFound,
+  };
+  gateway.open({ ...parts, realtime });
   const clients: SupabaseClient[] = [];
   try {
     await run({
