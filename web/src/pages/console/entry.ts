@@ -14,6 +14,8 @@ export interface Entry<Data> extends Load<Seen<Data>> {
   readonly before: Data | undefined;
   /** Changes the entry. If it was changed meanwhile, nothing is done, and the newer version is read. */
   change(perform: (seen: Seen<Data>) => Promise<unknown>): Promise<"done" | "changed_meanwhile">;
+  /** Continues with the newer version. */
+  accept(): void;
 }
 
 export function useEntry<Data>(
@@ -38,7 +40,7 @@ export function useEntry<Data>(
     setBefore(undefined);
     return "done" as const;
   };
-  return { ...load, before: load.isLoading ? undefined : before, change };
+  return { ...load, before: load.isLoading ? undefined : before, change, accept: () => setBefore(undefined) };
 }
 
 export function isChangedMeanwhile(error: unknown): boolean {

@@ -12,6 +12,8 @@ export interface Filter {
   /** The values to choose from; without them it is a text. */
   readonly options?: readonly (readonly [value: string, label: string])[];
   readonly type?: "search" | "date";
+  /** The parameter of the request, if that is not the value of the field. */
+  readonly toQuery?: (value: string) => string;
   /** Shown only if the address has a value: a link of another screen set it. */
   readonly isFromLink?: boolean;
   /** What the list shows without this filter, if that is not everything. */
@@ -21,7 +23,10 @@ export interface Filter {
 /** The values of the filters in the address. */
 export function filterValues(filters: readonly Filter[]): Record<string, string> {
   const { query } = place.value;
-  return Object.fromEntries(filters.flatMap(({ name }) => query.get(name) ? [[name, query.get(name)!]] : []));
+  return Object.fromEntries(filters.flatMap(({ name, toQuery = String }) => {
+    const value = query.get(name);
+    return value ? [[name, toQuery(value)]] : [];
+  }));
 }
 
 export function Filters({ filters }: { filters: readonly Filter[] }) {

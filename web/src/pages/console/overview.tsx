@@ -26,6 +26,7 @@ const text = texts({
     reports: "Error reports",
     tickets: "Tickets that wait",
     oldest: (age: string) => `the oldest waits for ${age}`,
+    days: (days: string) => `${days} days`,
     people: "People",
     all: "App users",
     active: "Active",
@@ -72,6 +73,7 @@ const text = texts({
     reports: "情報修正の報告",
     tickets: "回答待ちの問い合わせ",
     oldest: (age: string) => `最も古いものは${age}経過`,
+    days: (days: string) => `${days}日`,
     people: "利用者",
     all: "登録者",
     active: "有効",
@@ -218,6 +220,11 @@ function Figure(
   );
 }
 
+function waited(seconds: number): string {
+  const days = Math.floor(seconds / 86_400);
+  return days >= 2 ? text.value.days(number(days)) : duration(seconds / 60);
+}
+
 function Work(
   { name, work, path, area }: {
     name: string;
@@ -231,7 +238,7 @@ function Work(
     <Figure
       name={name}
       value={work.count}
-      note={age === null ? "" : text.value.oldest(duration(age / 60))}
+      note={age === null ? "" : text.value.oldest(waited(age))}
       {...(may(area) ? { path } : {})}
     />
   );
