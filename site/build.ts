@@ -24,11 +24,23 @@ interface Operation {
 
 /** Writes the site to a folder and removes what was there. `api` is the service that the reference sends requests to. */
 export async function build(folder: string, api = ""): Promise<void> {
-  const next = `${folder}.next`;
-  await Deno.remove(next, { recursive: true }).catch(() => {});
+  const next = `${folder}.${Deno.pid}`;
+  try {
+    await writeSite(next, api);
+    await Deno.remove(folder, { recursive: true }).catch(() => {});
+    await Deno.rename(next, folder).catch((error) => {
+      // Another process has built the same meanwhile.
+      if (error.code !== "ENOTEMPTY") throw error;
+    });
+  } finally {
+    await Deno.remove(next, { recursive: true }).catch(() => {});
+  }
+}
+
+async function writeSite(folder: string, api: string): Promise<void> {
   const write = async (address: string, text: string) => {
-    await Deno.mkdir(dirname(join(next, address)), { recursive: true });
-    await Deno.writeTextFile(join(next, address), text);
+    await Deno.mkdir(dirname(join(folder, address)), { recursive: true });
+    await Deno.writeTextFile(join(folder, address), text);
   };
   const pages = await readPages(ROOT);
   const groups = navigationOf(pages.get(INDEX)!);
@@ -40,9 +52,7 @@ export async function build(folder: string, api = ""): Promise<void> {
   await write("style.css", await Deno.readTextFile(join(SITE, "style.css")));
   await write("icon.svg", await Deno.readTextFile(join(ROOT, "web", "icon.svg")));
   await write("scalar.js", await scalarBundle(join(ROOT, ".local", "packages")));
-  await bundle(next);
-  await Deno.remove(folder, { recursive: true }).catch(() => {});
-  await Deno.rename(next, folder);
+  await bundle(folder);
 }
 
 function pageOf(file: string, page: Page, pages: ReadonlyMap<string, Page>, groups: readonly Group[]): string {
