@@ -176,7 +176,8 @@ export function subscribe<State extends { items: Item[] }>(
           if (status === "CLOSED") return resolve();
           const isRejected = /^(Unauthorized|PrivateOnly)|JWT/i.test(error?.message ?? "");
           // The library repeats a join with the token that it has. Only a join with the token of the session is final.
-          if (isRejected && isFirst) return reject(rejected(error!.message));
+          // The clock of the client may be slow: for the client this token has not expired yet.
+          if (isRejected && isFirst && !/expired/.test(error!.message)) return reject(rejected(error!.message));
           isFirst = false;
           if (status !== "SUBSCRIBED") setOffline();
           if (isRejected) resolve();

@@ -1,5 +1,6 @@
-// client/README.md: its examples run against the platform, in Deno and in Node, with the built package.
+// client/: the examples of its README run in Deno and in Node with the built package; retries have no second effect.
 import assert from "node:assert/strict";
+import { createParkingClient } from "../../client/src/index.ts";
 import { readmeApp, TITLE, uploadedBy } from "../client/readme_app.ts";
 import { TextLineStream } from "../../local/functions/lines.ts";
 import { connect, notify } from "../realtime/activities.ts";
@@ -63,3 +64,30 @@ for (const { name, command: [program, ...args], ignore } of runtimes) {
     },
   });
 }
+
+Deno.test("client: ten vehicles that are created at once are ten, although requests are rejected and responses are lost", async () => {
+  const { token } = await signUp();
+  const url = stack().functionsUrl.replace(/\/v1$/, "");
+  const attempts = new Map<string, number>();
+  const fetch = async (request: Request) => {
+    const key = request.headers.get("Idempotency-Key") ?? "";
+    attempts.set(key, (attempts.get(key) ?? 0) + 1);
+    if (key !== "" && attempts.get(key) === 1) {
+      return Response.json({ error: { code: "service_unavailable" } }, {
+        status: 503,
+        headers: { "Retry-After": "0" },
+      });
+    }
+    const response = await globalThis.fetch(request);
+    if (key === "" || attempts.get(key) !== 2) return response;
+    await response.body?.cancel();
+    throw new TypeError("lost");
+  };
+  const client = createParkingClient({ url, accessToken: token, fetch, retry: { maxDelaySeconds: 1 } });
+  const add = () => client.POST("/v1/me/vehicles", { body: { vehicle_type: "bus" } });
+  // The eleventh would be rejected.
+  const added = await Promise.all(Array.from({ length: 10 }, add));
+  const kept = await Array.fromAsync(client.pages("/v1/me/vehicles", { params: { query: { limit: 4 } } }));
+  assert.deepEqual(kept.map(({ id }) => id).toSorted(), added.map(({ data }) => data.id).toSorted());
+  assert.deepEqual([...attempts].filter(([key]) => key !== "").map(([, count]) => count), Array(10).fill(3));
+});

@@ -231,7 +231,9 @@ Deno.test("live: a channel that is closed, or rejected with an old token, is joi
   await watched.reaches("live");
   (await watched.channel(2)).status("CHANNEL_ERROR", "InvalidJWTToken: Token has expired 3 seconds ago");
   await watched.reaches("offline");
-  (await watched.channel(3)).join();
+  // The first join of a channel, when the clock of the client is slow.
+  (await watched.channel(3)).status("CHANNEL_ERROR", "InvalidJWTToken: Token has expired 0 seconds ago");
+  (await watched.channel(4)).join();
   await watched.reaches("live");
   assert.deepEqual([watched.events, watched.errors], [["insert a"], []]);
   await watched.close();

@@ -1,6 +1,6 @@
 // client.live of client/: the state and the events of the five channels, over the real Realtime server and API.
 import assert from "node:assert/strict";
-import { createClient } from "@supabase/supabase-js";
+import { createClient, type RealtimeChannel } from "@supabase/supabase-js";
 import {
   createParkingClient,
   type LiveError,
@@ -9,11 +9,13 @@ import {
   type LiveParkingClient,
   type LiveStatus,
   type LiveSubscription,
+  type SupabaseLike,
 } from "../../client/src/index.ts";
 import { aPricedLot } from "../api/sessions.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
+import { token } from "../support/tokens.ts";
 import { connect, logActivity, notify, notifyAdmins } from "./activities.ts";
 import { proxyTo } from "./proxy.ts";
 
@@ -193,6 +195,84 @@ Deno.test("live.inbox: after an outage every change of it is one event, also whe
   await watched.until(() => watched.kinds.at(-1) === `update ${after}`);
   assert.equal(watched.events.length, 73);
   assert.ok(!watched.kinds.some((kind) => kind.endsWith(read)));
+});
+
+Deno.test("live.inbox: changes around connections that break are one event each", async () => {
+  const person = await signUp();
+  await using proxy = proxyTo(stack().apiUrl);
+  await using app = await appOf(person, proxy.apiUrl);
+  await using watched = await new Watched(app.client.live.inbox).live();
+  const ids: string[] = [];
+  for (let n = 0; n < 60; n++) {
+    if (n % 20 === 10) proxy.cut();
+    ids.push(await notify(sql, person.id));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await watched.until(() => watched.statuses.at(-1) === "live" && watched.events.length >= ids.length);
+  const last = await notify(sql, person.id);
+  await watched.until(() => watched.kinds.includes(`insert ${last}`));
+  assert.deepEqual(watched.kinds.toSorted(), [...ids, last].map((id) => `insert ${id}`).toSorted());
+  assert.ok(watched.statuses.includes("offline"));
+});
+
+/** A client of supabase-js whose session is what `token` returns: tokens of supabase-js itself last 90 seconds at least. */
+function withTokens(user: string, token: () => string, heartbeatIntervalMs: number) {
+  const client = createClient(stack().apiUrl, stack().publishableKey, {
+    accessToken: () => Promise.resolve(token()),
+    realtime: { heartbeatIntervalMs },
+  });
+  const supabase: SupabaseLike = {
+    auth: {
+      getSession: () =>
+        Promise.resolve({ data: { session: { access_token: token(), user: { id: user } } }, error: null }),
+      onAuthStateChange: () => ({ data: { subscription: { unsubscribe: () => {} } } }),
+    },
+    realtime: client.realtime,
+    channel: (topic, options) => client.channel(topic, options),
+    removeChannel: (channel) => client.removeChannel(channel as RealtimeChannel),
+  };
+  const url = stack().functionsUrl.replace(/\/v1$/, "");
+  return {
+    live: createParkingClient({ url, supabase }).live,
+    [Symbol.asyncDispose]: async () => {
+      await client.realtime.disconnect();
+      await eventually(() => client.realtime.connectionState() === "closed" || undefined);
+    },
+  };
+}
+
+/** A token that expires so many seconds from now, and whether it has. */
+function shortToken(user: string, seconds: number) {
+  const exp = Math.floor(Date.now() / 1000) + seconds;
+  return {
+    token: token(user, { secret: stack().jwtSecret, claims: { exp } }),
+    isExpired: () => Date.now() / 1000 > exp + 1,
+  };
+}
+
+Deno.test("live.inbox: a token that is refreshed in time keeps the channel past the end of the first one", async () => {
+  const person = await signUp();
+  const short = shortToken(person.id, 6);
+  let current = short.token;
+  await using client = withTokens(person.id, () => current, 300);
+  await using watched = await new Watched(client.live.inbox).live();
+  current = person.token;
+  await eventually(() => short.isExpired() || undefined, 20_000);
+  const id = await notify(sql, person.id);
+  await watched.until(() => watched.events.length > 0);
+  assert.deepEqual([watched.kinds, watched.statuses], [[`insert ${id}`], ["connecting", "live"]]);
+});
+
+Deno.test("live.inbox: after a token expired, as on a phone that slept, it joins again with the next one and misses nothing", async () => {
+  const person = await signUp();
+  const short = shortToken(person.id, 4);
+  await using client = withTokens(person.id, () => short.isExpired() ? person.token : short.token, 25_000);
+  await using watched = await new Watched(client.live.inbox).live();
+  await watched.until(() => watched.statuses.at(-1) === "offline");
+  const missed = await notify(sql, person.id);
+  await watched.live(2);
+  await watched.until(() => watched.events.length > 0);
+  assert.deepEqual([watched.kinds, watched.errors], [[`insert ${missed}`], []]);
 });
 
 Deno.test("live.inbox: sign-out and the sign-in of another user end a subscription, and nothing of that user is shown", async () => {
