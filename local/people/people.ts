@@ -53,8 +53,8 @@ export type SampleEmail = typeof SAMPLE_PEOPLE[number]["email"];
 export type Ids = Readonly<Record<SampleEmail, string>>;
 
 /**
- * Adds the sample people with their history to a database that has had no users, in one transaction. Returns the sample people who
- * are in the database.
+ * Adds the sample people with their history to a database that has had no users, in one transaction. Returns the sample
+ * people who are in the database.
  */
 export async function addSamplePeople(superuser: string): Promise<SamplePerson[]> {
   const sql = postgres(superuser, { max: 1, ...connectionOptions });
