@@ -27,3 +27,10 @@ Scalar.createApiReference(element, {
   generateOperationSlug: ({ operationId }: Operation) => operationId,
   generateTagSlug: ({ name }: { name: string }) => name,
 });
+
+// Its buttons for copying have an icon and no name.
+new MutationObserver(() => {
+  for (const button of element.querySelectorAll(".group\\/copy-button:not([aria-label])")) {
+    button.setAttribute("aria-label", "Copy");
+  }
+}).observe(element, { childList: true, subtree: true });

@@ -43,12 +43,17 @@ async function find(page: Page, words: string, result: string): Promise<void> {
   await link!.click();
 }
 
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+}
+
 /** The rules of axe-core that the page breaks. */
-async function broken(page: Page): Promise<string[]> {
+async function broken(page: Page): Promise<Violation[]> {
   await page.evaluate(await Deno.readTextFile(AXE));
   return await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string }[] }> } };
-    return (await axe.run()).violations.map(({ id }) => id);
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+    return (await axe.run()).violations.map(({ id, impact }) => ({ id, impact }));
   });
 }
 
@@ -81,6 +86,22 @@ Deno.test({
     await page.locator('::-p-xpath(//button[starts-with(normalize-space(.), "Send")])').click();
     assert.equal((await response).status(), 200);
     await sees(page, "200 OK");
+  });
+});
+
+Deno.test({
+  name:
+    "GET /docs/reference.html: an operation has enough contrast, and each of its controls a name, in light and in dark",
+  ignore: !hasBrowser,
+}, async () => {
+  await visit(async (page) => {
+    for (const value of ["light", "dark"]) {
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
+      await page.goto(`${stack().apiUrl}/docs/reference.html?${value}#tag/parking-lots/calculateFee`);
+      await sees(page, "Fees are never guessed.");
+      const found = await broken(page);
+      assert.deepEqual(found.filter(({ id, impact }) => impact === "critical" || id === "color-contrast"), [], value);
+    }
   });
 });
 
