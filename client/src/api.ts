@@ -1433,6 +1433,14 @@ export interface paths {
     };
     get: operations["readContract"];
   };
+  "/v1/openapi/asyncapi": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+    };
+    get: operations["readRealtimeContract"];
+  };
   "/v1/openapi/errors": {
     parameters: {
       query?: never;
@@ -2721,6 +2729,13 @@ export interface components {
     } & {
       [key: string]: unknown;
     };
+    GeometryInput: {
+      type: "Point" | "LineString" | "Polygon" | "MultiPoint" | "MultiLineString" | "MultiPolygon" | "GeometryCollection";
+      coordinates?: unknown[];
+      geometries?: unknown[];
+    } & {
+      [key: string]: unknown;
+    };
     GooglePlayNotification: {
       message: {
         data: string;
@@ -3228,7 +3243,7 @@ export interface components {
       address?: string | null;
       lat: number;
       lng: number;
-      area?: components["schemas"]["Geometry"] | null;
+      area?: components["schemas"]["GeometryInput"] | null;
       total_spaces?: number | null;
       status?: components["schemas"]["ParkingLotStatus"];
       structure?: string | null;
@@ -3261,6 +3276,9 @@ export interface components {
       start_lat?: number | null;
       start_lng?: number | null;
       client_request_id?: components["schemas"]["Id"];
+    };
+    NewPlanFeatures: string[] | {
+      [key: string]: unknown;
     };
     NewPushToken: {
       fcm_token: string;
@@ -3316,8 +3334,8 @@ export interface components {
       currency?: string;
       billing_period: "week" | "month" | "year" | "one_time";
       accent_color?: string | null;
-      features?: components["schemas"]["PlanFeatures"];
-      features_en?: components["schemas"]["PlanFeatures"] | null;
+      features?: components["schemas"]["NewPlanFeatures"];
+      features_en?: components["schemas"]["NewPlanFeatures"] | null;
       sort_order?: number;
       is_active?: boolean;
       code: string;
@@ -3554,7 +3572,7 @@ export interface components {
       address?: string | null;
       lat?: number;
       lng?: number;
-      area?: components["schemas"]["Geometry"] | null;
+      area?: components["schemas"]["GeometryInput"] | null;
       total_spaces?: number | null;
       status?: components["schemas"]["ParkingLotStatus"];
       structure?: string | null;
@@ -3918,6 +3936,9 @@ export interface components {
       version: string;
       database: "ok";
       migration: string;
+    };
+    RealtimeContractDocument: {
+      [key: string]: unknown;
     };
     ReceivedNotification: {
       status: "stored" | "known" | "ignored";
@@ -4292,8 +4313,8 @@ export interface components {
       currency?: string;
       billing_period?: "week" | "month" | "year" | "one_time";
       accent_color?: string | null;
-      features?: components["schemas"]["PlanFeatures"];
-      features_en?: components["schemas"]["PlanFeatures"] | null;
+      features?: components["schemas"]["NewPlanFeatures"];
+      features_en?: components["schemas"]["NewPlanFeatures"] | null;
       sort_order?: number;
       is_active?: boolean;
     };
@@ -12836,6 +12857,31 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["ContractDocument"];
+        };
+      };
+      304: components["responses"]["NotModified"];
+      422: components["responses"]["ValidationError"];
+      500: components["responses"]["ServerError"];
+      503: components["responses"]["ServiceUnavailable"];
+    };
+  };
+  readRealtimeContract: {
+    parameters: {
+      query?: never;
+      header?: {
+        "If-None-Match"?: components["parameters"]["If-None-Match"];
+      };
+      path?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          ETag: components["headers"]["ETag"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RealtimeContractDocument"];
         };
       };
       304: components["responses"]["NotModified"];

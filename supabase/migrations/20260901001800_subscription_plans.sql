@@ -24,11 +24,13 @@ create table public.subscription_plans (
   accent_color text constraint subscription_plans_accent_color_form check (accent_color ~ '^#[0-9a-f]{6}$'),
   features jsonb not null default '[]' constraint subscription_plans_features_form check (
     jsonb_typeof(features) = 'object'
-    or (jsonb_typeof(features) = 'array' and not jsonb_path_exists(features, 'strict $[*] ? (@.type() != "string")'))
+    or (jsonb_typeof(features) = 'array' and jsonb_array_length(features) <= 50
+      and not jsonb_path_exists(features, 'strict $[*] ? (@.type() != "string" || !(@ like_regex "^.{1,200}$" flag "s"))'))
   ),
   features_en jsonb constraint subscription_plans_features_en_form check (
     jsonb_typeof(features_en) = 'object'
-    or (jsonb_typeof(features_en) = 'array' and not jsonb_path_exists(features_en, 'strict $[*] ? (@.type() != "string")'))
+    or (jsonb_typeof(features_en) = 'array' and jsonb_array_length(features_en) <= 50
+      and not jsonb_path_exists(features_en, 'strict $[*] ? (@.type() != "string" || !(@ like_regex "^.{1,200}$" flag "s"))'))
   ),
   sort_order integer not null default 0,
   is_active boolean not null default true,

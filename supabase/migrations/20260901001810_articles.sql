@@ -20,7 +20,10 @@ create table public.articles (
   cover_image_url text
     constraint articles_cover_image_url_form check (cover_image_url ~ '^https?://[!-~]+$' and length(cover_image_url) <= 2000),
   tags text[] not null default '{}' constraint articles_tags_bounds
-    check (cardinality(tags) <= 20 and array_position(tags, null) is null),
+    check (
+      cardinality(tags) <= 20 and array_position(tags, null) is null
+      and not jsonb_path_exists(to_jsonb(tags), '$[*] ? (!(@ like_regex "^.{1,50}$" flag "s"))')
+    ),
   published_at timestamptz
     constraint articles_published_at_has_four_digit_year check (published_at >= timestamptz '0001-01-01 00:00:00+00'),
   withdrawn_at timestamptz,

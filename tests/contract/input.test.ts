@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
+import { groups } from "../../supabase/functions/openapi/contract.ts";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import {
   BODY_LIMIT,
@@ -281,6 +282,38 @@ const messages: [schema: z.ZodType, value: unknown, message: string][] = [
   [z.string().regex(/^[A-Z]$/, "Must be a capital letter."), "a", "Must be a capital letter."],
   [z.union([z.string(), z.int()]), true, "Must match the schema of the contract."],
 ];
+/** The patterns and unions in a schema whose message would be the expression itself, by their places. */
+function withoutMessage(schema: z.core.$ZodType, place: string, seen = new Set<z.core.$ZodType>()): string[] {
+  if (seen.has(schema)) return [];
+  seen.add(schema);
+  const def: { type: string; error?: unknown; checks?: z.core.$ZodCheck[]; shape?: object } = schema._zod.def;
+  const isBare = (check: z.core.$ZodCheck) => {
+    const { format, error }: { format?: string; error?: unknown } = check._zod.def;
+    return format === "regex" && !error;
+  };
+  const found = def.checks?.some(isBare) || (def.type === "union" && !def.error);
+  const within = (name: string, value: unknown) =>
+    [value].flat().flatMap((inner) => inner instanceof z.core.$ZodType ? withoutMessage(inner, name, seen) : []);
+  return [
+    ...(found ? [place] : []),
+    ...Object.values(def).flatMap((value) => within(place, value)),
+    ...Object.entries(def.shape ?? {}).flatMap(([name, value]) => within(`${place}.${name}`, value)),
+  ];
+}
+
+Deno.test("input: every pattern and union of a request has a message of its own", () => {
+  const one = z.strictObject({
+    a: z.string().regex(/^a$/),
+    b: z.union([z.int(), z.null()]),
+    c: z.string().regex(/^c$/, "C."),
+  });
+  assert.deepEqual(withoutMessage(one, "x"), ["x.a", "x.b"]);
+  const found = groups.flatMap(({ routes }) => routes).flatMap(({ name, params, query, body }) =>
+    [params, query, body].flatMap((schema) => schema ? withoutMessage(schema, name) : [])
+  );
+  assert.deepEqual(found, []);
+});
+
 for (const [schema, value, message] of messages) {
   Deno.test(`input: ${JSON.stringify(value)} is rejected with "${message}"`, () => {
     assert.throws(() => readBody(z.strictObject({ value: schema }), { value }), (error) => {

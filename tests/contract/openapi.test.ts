@@ -86,6 +86,21 @@ Deno.test("contract: every route is in the contract with each status it can answ
   assert.equal(operations.length, routes.length);
 });
 
+Deno.test("contract: what other companies call is a webhook: public, signed, and with its own tag", () => {
+  const webhooks = routes.filter(({ isWebhook }) => isWebhook);
+  const paths = webhooks.map(({ path }) => path);
+  assert.deepEqual(paths, ["/store-notifications/app-store", "/store-notifications/google-play"]);
+  const document = contract();
+  assert.match(document.tags.find(({ name }) => name === "webhooks")!.description, /signed by its sender/);
+  for (const { path, access, uses, errors } of webhooks) {
+    assert.equal(access, "public");
+    // The provider verifies who sent it.
+    assert.ok(uses.includes("appStore") || uses.includes("googlePlay"), path);
+    assert.ok(errors.includes("iap_invalid") || errors.includes("unauthorized"), path);
+    assert.deepEqual(document.paths[`/v1${path}`]?.post?.tags, ["webhooks"]);
+  }
+});
+
 Deno.test("contract: a query parameter that is an object is declared as JSON text, and a list with commas", () => {
   type Schema = { type?: unknown; allOf?: unknown; $ref?: string; contentMediaType?: string; contentSchema?: Schema };
   const schemas = (contract().components?.schemas ?? {}) as Record<string, Schema>;

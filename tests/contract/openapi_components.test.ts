@@ -4,6 +4,7 @@ import { z } from "zod";
 import { contract, groups } from "../../supabase/functions/openapi/contract.ts";
 import type { Operation } from "../../supabase/functions/openapi/generator.ts";
 import { type JsonSchema, jsonSchemas } from "../../supabase/functions/openapi/json_schema.ts";
+import { followed } from "../support/contract.ts";
 
 const { paths, components } = contract();
 const operations = Object.values(paths).flatMap((item) => Object.values(item) as Operation[]);
@@ -76,6 +77,15 @@ Deno.test("openapi.json: a parameter of three operations is a shared one", () =>
     uses.set(text, (uses.get(text) ?? 0) + 1);
   }
   assert.deepEqual([...uses].filter(([, count]) => count >= 3).map(([text]) => text), []);
+});
+
+Deno.test("openapi.json: every operation, parameter and response is described", () => {
+  const undescribed = operations.flatMap(({ operationId, description, parameters = [], responses }) => [
+    ...(description ? [] : [operationId]),
+    ...parameters.map(followed).filter((one) => !one.description).map(({ name }) => `${operationId} ${name}`),
+    ...Object.entries(responses).filter(([, one]) => !followed(one).description).map(([at]) => `${operationId} ${at}`),
+  ]);
+  assert.deepEqual(undescribed, []);
 });
 
 Deno.test("openapi.json: the operationId is the name that the route is exported by, and no other operation has it", () => {

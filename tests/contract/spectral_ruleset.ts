@@ -12,7 +12,6 @@ const owasp = owaspRules as unknown as { readonly rules: Readonly<Record<string,
 /** Rules that do not apply to this contract at all. */
 const OFF: Readonly<Record<string, string>> = {
   "info-contact": "The contact is the operator's. The same contract is served by every installation.",
-  "operation-description": "Every operation has a summary. A description is added only if there is more to state.",
   "owasp:api4:2023-string-restricted": "Titles, names and comments are free text. `string-limit` bounds their length.",
   "owasp:api5:2023-admin-security-unique":
     "Administrators send the same kind of token. The database decides by its user; each operation names its scope.",
@@ -88,26 +87,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     rule: "owasp:api4:2023-rate-limit-responses-429",
     at: operations("service"),
     reason: "Jobs of the service with a secret of their own have no rate limit.",
-  },
-  {
-    rule: "owasp:api4:2023-array-limit",
-    at: /^paths \/v1\/admin\/.* properties (area .*|vehicle_types|features(_en)?( anyOf 0)+)$/,
-    reason: "Only administrators send these lists. The size limit of a request body bounds them.",
-  },
-  {
-    rule: "owasp:api4:2023-string-limit",
-    at: /^paths \/v1\/admin\/.* properties (tags|features(_en)?( anyOf 0)+) items$/,
-    reason: "Only administrators send these texts. The size limit of a request body bounds them.",
-  },
-  {
-    rule: "owasp:api4:2023-string-limit",
-    at: /^paths \/v1\/store-notifications\/google-play post .* subscription$/,
-    reason: "Google chooses the name. The size limit of a request body bounds it.",
-  },
-  {
-    rule: "owasp:api4:2023-integer-limit",
-    at: /^paths \/v1\/store-notifications\/google-play post .* deliveryAttempt$/,
-    reason: "Google counts its attempts. It states no maximum.",
   },
   {
     rule: "owasp:api8:2023-no-server-http",

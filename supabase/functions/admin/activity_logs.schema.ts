@@ -23,8 +23,11 @@ export const AdminActivityLogs = pageOf(AdminActivityLog, "AdminActivityLogs");
 export const AdminActivityLogsQuery = z.strictObject({
   admin_id: Id.optional().meta({ description: "Only actions of this administrator" }),
   user_id: Id.optional().meta({ description: "Only actions that affect this app user" }),
-  action: text(1, 100).optional(),
-  target_id: text(1, 200).optional(),
+  action: text(1, 100).optional().meta({
+    description: "Only this action, a code of category `admin_action`",
+    examples: ["user.suspend"],
+  }),
+  target_id: text(1, 200).optional().meta({ description: "Only actions on the resource with this id" }),
   from: Moment.optional().meta({ description: "Only actions at or after this time" }),
   to: Moment.optional().meta({ description: "Only actions before this time" }),
   ...PageQuery.shape,

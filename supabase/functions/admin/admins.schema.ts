@@ -41,7 +41,7 @@ export const Administrator = z.object({
 export const Administrators = pageOf(Administrator, "Administrators");
 
 export const AdministratorsQuery = z.strictObject({
-  status: Status.optional(),
+  status: Status.optional().meta({ description: "Only administrators with this status" }),
   area: AdminArea.optional().meta({ description: "Only administrators with this area" }),
   ...PageQuery.shape,
 });

@@ -20,7 +20,7 @@ export const AdminAd = Ad.extend({
 export const AdminAds = pageOf(AdminAd, "AdminAds");
 
 export const AdminAdsQuery = z.strictObject({
-  placement: Placement.optional(),
+  placement: Placement.optional().meta({ description: "Only advertisements at this place of the app" }),
   status: TimeStatus.optional(),
   q: SearchText.meta({ description: "Only advertisements whose title contains this text" }),
   ...PageQuery.shape,

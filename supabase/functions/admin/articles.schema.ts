@@ -31,7 +31,10 @@ export const AdminArticlesQuery = z.strictObject({
 export const AdminArticleParams = z.strictObject({ id: pathId("ArticleId", "The article") });
 
 const fields = {
-  slug: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/).max(100).meta({
+  slug: z.string().regex(
+    /^[a-z0-9]+(-[a-z0-9]+)*$/,
+    "Must be words of lower-case letters and digits, joined by hyphens.",
+  ).max(100).meta({
     description: "Shared by all translations. Unique for each language.",
     examples: ["how-maximum-fees-work"],
   }),
@@ -40,7 +43,7 @@ const fields = {
   summary: text(0, 500).nullable(),
   body: text(1, 100_000).meta({ description: "Markdown" }),
   cover_image_url: WebAddress.nullable(),
-  tags: z.array(z.string()).max(20),
+  tags: z.array(text(1, 50)).max(20),
   published_at: Moment.nullable().meta({
     description:
       "A time that is not in the future publishes at once, a later time schedules publication. Null for a draft. " +

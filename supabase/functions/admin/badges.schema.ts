@@ -11,7 +11,10 @@ const Conditions = z.record(z.string(), z.unknown()).meta({
   examples: [{ activity: ["session_end"], measure: "count", where: { hours: { from: 22, to: 5 } } }],
 });
 
-const Category = z.string().regex(/^[a-z][a-z_]{0,49}$/).meta({ examples: ["parking"] });
+const Category = z.string().regex(
+  /^[a-z][a-z_]{0,49}$/,
+  "Must begin with a lower-case letter and have at most 50 lower-case letters and underscores.",
+).meta({ examples: ["parking"] });
 const Threshold = z.int().min(1).max(1_000_000).meta({ description: "Progress required to earn the badge" });
 const Icon = text(1, 100).meta({ description: "Name of a picture in the app" });
 

@@ -55,5 +55,8 @@ export const CodeChanges = z.strictObject({
 
 export const NewCode = CodeChanges.required({ labels: true }).extend({
   category_id: CategoryId,
-  code: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.]{0,99}$/).meta({ examples: ["barge"] }),
+  code: z.string().regex(
+    /^[A-Za-z0-9][A-Za-z0-9_.]{0,99}$/,
+    "Must begin with a letter or digit and have at most 100 letters, digits, dots and underscores.",
+  ).meta({ examples: ["barge"] }),
 }).meta({ id: "NewCode" });

@@ -28,7 +28,7 @@ export const AdminErrorReports = pageOf(AdminErrorReport, "AdminErrorReports");
 
 export const AdminErrorReportsQuery = z.strictObject({
   status: ErrorReportStatus.optional().meta({ description: "Default: `open` and `in_review`" }),
-  severity: Severity.optional(),
+  severity: Severity.optional().meta({ description: "Only reports with this severity" }),
   parking_lot_id: OfParkingLot,
   assigned_to: Id.optional().meta({ description: "Only reports assigned to this administrator" }),
   ...PageQuery.shape,

@@ -38,9 +38,11 @@ export const NewExpRule = z.strictObject({
 export const ExpRuleUpdate = z.strictObject({
   amount: Amount.optional(),
   daily_limit: DailyLimit.optional(),
-  is_active: z.boolean().optional().meta({ description: "False deactivates the badge" }),
+  is_active: z.boolean().optional().meta({ description: "False deactivates the rule" }),
 }).meta({ id: "ExpRuleUpdate", description: unchanged });
 
 export const ExpRuleParams = z.strictObject({
-  id: z.int().min(1).max(2_147_483_647).register(sharedParameters, { id: "ExpRuleId" }),
+  id: z.int().min(1).max(2_147_483_647).meta({ description: "The EXP rule" }).register(sharedParameters, {
+    id: "ExpRuleId",
+  }),
 });

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
 import { sharedParameters } from "../_shared/schema/parameters.ts";
-import { text, Timestamp } from "../_shared/schema/values.ts";
+import { HolidayCalendar, text, Timestamp } from "../_shared/schema/values.ts";
 
-const Calendar = z.string().regex(/^[A-Z]{2}(-[A-Z0-9]{1,3})?$/).meta({
+const Calendar = HolidayCalendar.meta({
   description: "An ISO 3166 country or subdivision. A lot refers to it by `holiday_calendar`.",
-  examples: ["JP"],
 });
 
 const HolidayDate = z.iso.date().meta({ examples: ["2027-01-01"] });
@@ -30,7 +29,9 @@ export const HolidaysQuery = z.strictObject({
 
 export const HolidayParams = z.strictObject({
   calendar: Calendar.register(sharedParameters, { id: "Calendar" }),
-  holiday_date: HolidayDate.register(sharedParameters, { id: "HolidayDate" }),
+  holiday_date: HolidayDate.meta({ description: "The day of the holiday" }).register(sharedParameters, {
+    id: "HolidayDate",
+  }),
 });
 
 export const HolidayChanges = z.strictObject({ name: text(1, 200), name_en: text(1, 200).nullable() }).partial().meta({

@@ -41,7 +41,7 @@ export const DeadMessage = z.object({
 export const DeadMessages = pageOf(DeadMessage, "DeadMessages");
 
 export const DeadMessagesQuery = z.strictObject({
-  queue: text(1, 47).optional(),
+  queue: text(1, 47).optional().meta({ description: "Only messages of this queue", examples: ["mail"] }),
   ...PageQuery.shape,
 });
 

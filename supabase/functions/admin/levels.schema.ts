@@ -31,7 +31,9 @@ export const LevelUpdate = z.strictObject({ required_exp: RequiredExp.optional()
   description: unchanged,
 });
 
-export const AdminLevelParams = z.strictObject({ level: Level.register(sharedParameters, { id: "Level" }) });
+export const AdminLevelParams = z.strictObject({
+  level: Level.meta({ description: "The level" }).register(sharedParameters, { id: "Level" }),
+});
 
 export const LevelRecalculation = z.object({
   ...progress,

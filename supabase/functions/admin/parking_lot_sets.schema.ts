@@ -30,7 +30,7 @@ const PricingGroupInput = z.strictObject({
   name: text(1, 100).meta({ examples: ["普通車"] }),
   is_default: z.boolean().optional().meta({ description: "True for at most one group of a lot" }),
   display_order: Integer.optional(),
-  vehicle_types: z.array(code("vehicle_type")).min(1).nullable().optional().meta({
+  vehicle_types: z.array(code("vehicle_type")).min(1).max(50).nullable().optional().meta({
     description: "Null for all vehicle types",
   }),
 }).meta({ id: "PricingGroupInput" });

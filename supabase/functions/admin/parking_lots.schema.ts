@@ -1,17 +1,19 @@
 import { z } from "zod";
 import { PricingRule } from "../_shared/schema/fees.ts";
-import { Geometry } from "../_shared/schema/geometry.ts";
+import { GeometryInput } from "../_shared/schema/geometry.ts";
 import { DateOverride, Window } from "../_shared/schema/hours.ts";
 import { NextCursor, PageQuery, Total } from "../_shared/schema/lists.ts";
 import { LotDetail, PricingGroup, Spot } from "../_shared/schema/lot_detail.ts";
-import { AvgRating, Id, text, Timestamp } from "../_shared/schema/values.ts";
+import { AvgRating, CurrencyCode, HolidayCalendar, Id, text, Timestamp } from "../_shared/schema/values.ts";
 
 const LotStatus = z.enum(["draft", "active", "suspended", "closed"]).meta({
   id: "ParkingLotStatus",
   description: "A code of category `parking_lot_status`. Only `active` lots are public.",
 });
 
-const Url = z.string().max(2000).regex(/^https?:\/\/\S+$/).meta({ examples: ["https://example.com/"] });
+const Url = z.string().max(2000).regex(/^https?:\/\/\S+$/, "Must be an http or https address.").meta({
+  examples: ["https://example.com/"],
+});
 const code = (category: string) => text(1, 50).meta({ description: `A code of category \`${category}\`` });
 const measure = (max: number) => z.number().positive().max(max);
 
@@ -21,7 +23,9 @@ const fields = {
   address: text(1, 500).nullable(),
   lat: z.number().min(-90).max(90).meta({ description: "Latitude in degrees", examples: [35.6812] }),
   lng: z.number().min(-180).max(180).meta({ description: "Longitude in degrees", examples: [139.7671] }),
-  area: z.union([Geometry, z.null()]).meta({ description: "Outline of the lot" }),
+  area: z.union([GeometryInput, z.null()], "Must be a GeoJSON geometry, or null.").meta({
+    description: "Outline of the lot",
+  }),
   total_spaces: z.int().min(0).max(1_000_000).nullable(),
   status: LotStatus,
   structure: code("structure").nullable(),
@@ -39,8 +43,8 @@ const fields = {
   phone: text(1, 50).nullable(),
   website: Url.nullable(),
   time_zone: text(1, 100).meta({ description: "Name of an IANA time zone", examples: ["Asia/Tokyo"] }),
-  holiday_calendar: z.string().regex(/^[A-Z]{2}(-[A-Z0-9]{1,3})?$/).meta({ examples: ["JP"] }),
-  currency: z.string().regex(/^[A-Z]{3}$/).meta({ examples: ["JPY"] }),
+  holiday_calendar: HolidayCalendar,
+  currency: CurrencyCode,
   source: text(1, 100).nullable().meta({ description: "Origin of the lot's data" }),
   external_id: text(1, 200).nullable().meta({ description: "Id of the lot at its `source`, unique there" }),
   source_url: Url.nullable(),
@@ -161,7 +165,7 @@ export const AdminParkingLots = z.object({
 }).meta({ id: "AdminParkingLots" });
 
 export const AdminParkingLotsQuery = z.strictObject({
-  status: LotStatus.optional(),
+  status: LotStatus.optional().meta({ description: "Only lots with this status" }),
   operator_code: text(1, 50).optional().meta({ description: "Only lots of this operator" }),
   source: text(1, 100).optional().meta({ description: "Only lots of this data source" }),
   q: text(1, 100).optional().meta({

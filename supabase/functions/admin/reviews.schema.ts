@@ -22,7 +22,7 @@ export const AdminReview = z.object({
 export const AdminReviews = pageOf(AdminReview, "AdminReviews");
 
 export const AdminReviewsQuery = z.strictObject({
-  status: ReviewStatus.default("pending"),
+  status: ReviewStatus.default("pending").meta({ description: "Only reviews with this status" }),
   parking_lot_id: OfParkingLot,
   user_id: Id.optional().meta({ description: "Only reviews by this author" }),
   ...PageQuery.shape,

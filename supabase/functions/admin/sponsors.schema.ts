@@ -17,10 +17,13 @@ export const AdminSponsor = Sponsor.omit({ is_open_now: true }).extend({
 
 export const AdminSponsors = pageOf(AdminSponsor, "AdminSponsors");
 
-const Category = z.string().regex(/^[a-z][a-z0-9_]{0,49}$/).meta({ examples: ["cafe"] });
+const Category = z.string().regex(
+  /^[a-z][a-z0-9_]{0,49}$/,
+  "Must begin with a lower-case letter and have at most 50 lower-case letters, digits and underscores.",
+).meta({ examples: ["cafe"] });
 
 export const AdminSponsorsQuery = z.strictObject({
-  category: Category.optional(),
+  category: Category.optional().meta({ description: "Only sponsors of this category" }),
   status: TimeStatus.optional(),
   q: SearchText.meta({ description: "Only sponsors whose name or address contains this text" }),
   ...PageQuery.shape,
@@ -30,8 +33,8 @@ export const AdminSponsorParams = z.strictObject({ id: pathId("SponsorId", "The 
 
 const Hours = z.array(z.strictObject({
   ...WeeklyHours.element.shape,
-  opens: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/),
-  closes: z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/),
+  opens: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "Must be a time of day from 00:00 to 23:59."),
+  closes: z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, "Must be a time of day from 00:00 to 24:00."),
 })).max(100);
 
 export const SponsorChanges = z.strictObject({

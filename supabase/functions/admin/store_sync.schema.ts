@@ -4,7 +4,9 @@ import { sharedParameters } from "../_shared/schema/parameters.ts";
 import { Id, Instant, pathId, text, Timestamp } from "../_shared/schema/values.ts";
 
 const Store = z.enum(["android_store", "ios_store"]).meta({ id: "Store" });
-const OfStore = Store.optional().register(sharedParameters, { id: "OfStore" });
+const OfStore = Store.optional().meta({ description: "Only data of this store" }).register(sharedParameters, {
+  id: "OfStore",
+});
 const Task = z.enum(["sales", "metrics", "reviews"]);
 const Day = z.iso.date().refine((day) => !day.startsWith("0000"), "Must be a date from 2000 to 2099.").meta({
   examples: ["2026-09-01"],
@@ -51,8 +53,10 @@ export const StoreSyncRuns = pageOf(StoreSyncRun, "StoreSyncRuns");
 
 export const StoreSyncRunsQuery = z.strictObject({
   store: OfStore,
-  task: Task.optional(),
-  status: z.enum(["queued", "running", "succeeded", "failed"]).optional(),
+  task: Task.optional().meta({ description: "Only runs of this task" }),
+  status: z.enum(["queued", "running", "succeeded", "failed"]).optional().meta({
+    description: "Only runs with this status",
+  }),
   ...PageQuery.shape,
 });
 
@@ -80,8 +84,11 @@ export const StoreReviews = pageOf(StoreReview, "StoreReviews");
 
 export const StoreReviewsQuery = z.strictObject({
   store: OfStore,
-  rating: z.int().min(1).max(5).optional(),
-  territory: z.string().regex(/^[A-Z]{3}$/, "Must be three capital letters.").optional().meta({ examples: ["JPN"] }),
+  rating: z.int().min(1).max(5).optional().meta({ description: "Only reviews with this number of stars" }),
+  territory: z.string().regex(/^[A-Z]{3}$/, "Must be three capital letters.").optional().meta({
+    description: "Only reviews from this territory, an ISO 3166-1 alpha-3 code",
+    examples: ["JPN"],
+  }),
   since: Instant.optional().meta({ description: "Only reviews written or changed at or after this time" }),
   ...PageQuery.shape,
 });
@@ -109,12 +116,18 @@ export const StoreSale = z.object({
 
 export const StoreSales = pageOf(StoreSale, "StoreSales");
 
+/** A product, in filters of sales. */
+const Sku = text(1, 200).optional().meta({
+  description: "Only sales of the product with this id in the store",
+  examples: ["premium_monthly"],
+});
+
 export const StoreSalesQuery = z.strictObject({
   store: OfStore,
-  sku: text(1, 200).optional(),
+  sku: Sku,
   country: Country.optional(),
-  from: Day.optional(),
-  to: Day.optional(),
+  from: Day.optional().meta({ description: "Only days from this one on" }),
+  to: Day.optional().meta({ description: "Only days up to this one" }),
   ...PageQuery.shape,
 });
 
@@ -141,7 +154,7 @@ export const StoreSalesSumsQuery = z.strictObject({
   from: Day.optional().meta({ description: "First day. Default: 29 days before `to`." }),
   to: Day.optional().meta({ description: "Last day. Default: today (UTC)." }),
   store: OfStore,
-  sku: text(1, 200).optional(),
+  sku: Sku,
 });
 
 export const StoreMetric = z.object({
@@ -160,9 +173,10 @@ export const StoreMetrics = pageOf(StoreMetric, "StoreMetrics");
 export const StoreMetricsQuery = z.strictObject({
   store: OfStore,
   metric: z.string().regex(/^[a-z_]{1,50}$/, "Must be the name of a metric.").optional().meta({
+    description: "Only values of this metric",
     examples: ["installs"],
   }),
-  from: Day.optional(),
-  to: Day.optional(),
+  from: Day.optional().meta({ description: "Only days from this one on" }),
+  to: Day.optional().meta({ description: "Only days up to this one" }),
   ...PageQuery.shape,
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
 import { SubscriptionPlan } from "../_shared/schema/plans.ts";
-import { Color, pathId, text, Timestamp } from "../_shared/schema/values.ts";
+import { Color, CurrencyCode, pathId, text, Timestamp } from "../_shared/schema/values.ts";
 
 const BillingPeriod = z.enum(["week", "month", "year", "one_time"]).meta({
   description: "A code of category `billing_period`",
@@ -28,17 +28,22 @@ export const AdminSubscriptionPlansQuery = z.strictObject({
 
 export const AdminSubscriptionPlanParams = z.strictObject({ id: pathId("PlanId", "The plan") });
 
+const NewPlanFeatures = z.union(
+  [z.array(text(1, 200)).max(50), z.record(z.string(), z.unknown())],
+  "Must be an object, or a list of at most 50 texts of 1 to 200 characters.",
+).meta({ id: "NewPlanFeatures", description: "A list of texts, or an object known to the clients" });
+
 export const SubscriptionPlanChanges = z.strictObject({
   name: text(1, 100),
   name_en: text(1, 100).nullable(),
   description: text(0, 1000).nullable(),
   description_en: text(0, 1000).nullable(),
   price_minor: z.int32().min(0),
-  currency: z.string().regex(/^[A-Z]{3}$/).meta({ examples: ["JPY"] }),
+  currency: CurrencyCode,
   billing_period: BillingPeriod,
   accent_color: Color.nullable(),
-  features: SubscriptionPlan.shape.features,
-  features_en: SubscriptionPlan.shape.features.nullable(),
+  features: NewPlanFeatures,
+  features_en: NewPlanFeatures.nullable(),
   sort_order: z.int32(),
   is_active: z.boolean().meta({ description: "`false` ends the sale. Current subscribers keep the plan." }),
 }).partial().meta({ id: "SubscriptionPlanChanges" });
@@ -46,7 +51,10 @@ export const SubscriptionPlanChanges = z.strictObject({
 export const NewSubscriptionPlan = SubscriptionPlanChanges
   .required({ name: true, price_minor: true, billing_period: true })
   .extend({
-    code: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,149}$/).meta({
+    code: z.string().regex(
+      /^[A-Za-z0-9][A-Za-z0-9_.-]{0,149}$/,
+      "Must begin with a letter or digit and have at most 150 letters, digits, dots, hyphens and underscores.",
+    ).meta({
       description: "Product id in the stores. It never changes.",
       examples: ["premium_monthly"],
     }),

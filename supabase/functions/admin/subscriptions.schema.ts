@@ -56,10 +56,10 @@ export const AdminSubscriptionEvents = pageOf(AdminSubscriptionEvent, "AdminSubs
 
 export const AdminSubscriptionsQuery = z.strictObject({
   status: SubscriptionStatus.optional().meta({ description: "Only subscriptions with this current status" }),
-  user_id: Id.optional(),
-  external_subscription_id: text(1, 200).optional(),
-  provider: Provider.optional(),
-  plan_id: Id.optional(),
+  user_id: Id.optional().meta({ description: "Only subscriptions of this app user" }),
+  external_subscription_id: text(1, 200).optional().meta({ description: "The subscription with this id in its store" }),
+  provider: Provider.optional().meta({ description: "Only subscriptions bought in this store" }),
+  plan_id: Id.optional().meta({ description: "Only subscriptions to this plan" }),
   ...PageQuery.shape,
 });
 

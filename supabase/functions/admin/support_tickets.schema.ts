@@ -37,7 +37,7 @@ export const SupportAnswer = z.object({ message: AdminSupportMessage, ticket: Ad
 });
 
 export const AdminSupportTicketsQuery = z.strictObject({
-  status: TicketStatus.default("open"),
+  status: TicketStatus.default("open").meta({ description: "Only tickets with this status" }),
   category: text(1, 50).optional().meta({ description: "A code of category `ticket_category`" }),
   ...PageQuery.shape,
 });

@@ -13,7 +13,7 @@ export const AdminTag = Tag.extend({
 export const AdminTags = pageOf(AdminTag, "AdminTags");
 
 export const AdminTagsQuery = z.strictObject({
-  category: text(1, 50).optional(),
+  category: text(1, 50).optional().meta({ description: "Only tags of this category", examples: ["facility"] }),
   is_active: z.boolean().optional().meta({
     description: "`true`: only tags that are offered. `false`: only tags that are not.",
   }),
@@ -34,7 +34,10 @@ export const TagChanges = z.strictObject({
 }).partial().meta({ id: "TagChanges" });
 
 export const NewTag = TagChanges.required({ name: true }).extend({
-  slug: z.string().regex(/^[a-z0-9][a-z0-9_]{0,49}$/).meta({
+  slug: z.string().regex(
+    /^[a-z0-9][a-z0-9_]{0,49}$/,
+    "Must begin with a lower-case letter or digit and have at most 50 lower-case letters, digits and underscores.",
+  ).meta({
     description: "Used in filters. It never changes.",
     examples: ["car_wash"],
   }),

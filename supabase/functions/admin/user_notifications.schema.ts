@@ -71,7 +71,7 @@ export const ComposedNotification = z.object({
 export const ComposedNotifications = pageOf(ComposedNotification, "ComposedNotifications");
 
 export const ComposedNotificationsQuery = z.strictObject({
-  status: Status.optional(),
+  status: Status.optional().meta({ description: "Only notifications with this status" }),
   ...PageQuery.shape,
 });
 

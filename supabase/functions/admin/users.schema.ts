@@ -61,7 +61,7 @@ export const AdminUsersQuery = z.strictObject({
     description: "Part of the display name. Case, width, kana and white space are ignored.",
     examples: ["田中"],
   }),
-  status: Status.optional(),
+  status: Status.optional().meta({ description: "Only users with this status" }),
   premium: z.boolean().optional().meta({
     description: "`true`: only users with premium now. `false`: only users without.",
   }),

@@ -7,6 +7,7 @@ export const readMyExp = route({
   path: "/me/exp",
   access: "user",
   summary: "Get the caller's experience points and level",
+  description: "`next_level_exp` and `exp_to_next_level` are null at the highest level.",
   reply: [200, MyExp],
   errors: [],
   calls: "my_exp",

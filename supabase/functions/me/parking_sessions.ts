@@ -44,6 +44,8 @@ export const readMySession = route({
   path: "/me/parking-sessions/{id}",
   access: "user",
   summary: "Get a session with its fee breakdown and photos",
+  description: "`rules` are the pricing rules that applied to the session. Photos with the phase `during` come " +
+    "first.",
   params: SessionParams,
   reply: [200, ParkingSessionDetail],
   errors: ["not_found"],
@@ -60,6 +62,8 @@ export const updateMySession = route({
   path: "/me/parking-sessions/{id}",
   access: "user",
   summary: "Update the notes of a session",
+  description: "Null or an empty text removes a note. An omitted field stays as it is. Sessions of any status can be " +
+    "updated.",
   params: SessionParams,
   body: SessionUpdate,
   reply: [200, ParkingSession],

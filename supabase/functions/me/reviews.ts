@@ -55,6 +55,7 @@ export const deleteMyReview = route({
   path: "/me/reviews/{id}",
   access: "user",
   summary: "Delete a review",
+  description: "The caller can then write a new review of the lot. A second request returns 404.",
   params: ReviewParams,
   reply: [204, Nothing],
   errors: ["not_found"],

@@ -6,6 +6,7 @@ export const readSearchPreferences = route({
   path: "/me/search-preferences",
   access: "user",
   summary: "Get the caller's search preferences",
+  description: "For every user. `is_default` is true if the caller has never stored preferences.",
   reply: [200, SearchPreferences],
   errors: [],
   calls: "my_search_preferences",

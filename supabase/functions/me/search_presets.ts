@@ -40,6 +40,7 @@ export const updateSearchPreset = route({
   path: "/me/search-presets/{id}",
   access: "user",
   summary: "Update a search preset",
+  description: "An omitted field stays as it is. `query_json` replaces the stored query completely.",
   params: PresetParams,
   body: SearchPresetUpdate,
   reply: [200, SearchPreset],

@@ -40,6 +40,7 @@ export const deleteSessionPhoto = route({
   path: "/me/parking-sessions/{id}/photos/{phase}/{slot}",
   access: "user",
   summary: "Delete the photo in a slot of a session",
+  description: "Returns 404 if the slot is empty.",
   params: PhotoParams,
   reply: [204, Nothing],
   errors: ["not_found"],

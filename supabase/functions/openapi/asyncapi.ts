@@ -1,4 +1,4 @@
-/** Generates the AsyncAPI 3.0 document of the channels of Realtime. Only tools load it. */
+/** Generates the AsyncAPI 3.0 document of the channels of Realtime. The function `openapi` loads it at the first request. */
 import { VERSION } from "../_shared/config.ts";
 import { jsonSchemas } from "./json_schema.ts";
 import { type ChangeEvent, channels, type RealtimeChannel } from "./realtime_channels.ts";

@@ -11,6 +11,7 @@ export const listErrors = route({
   path: "/openapi/errors",
   access: "public",
   summary: "List all error codes",
+  description: "Each code with its status code, its meaning and what to do.",
   reply: [200, ErrorPages],
   errors: [],
   cache,

@@ -81,6 +81,14 @@ export interface Operation {
 
 export type PathItem = Partial<Record<"get" | "post" | "put" | "patch" | "delete", Operation>>;
 
+/** The tag of the routes that other companies call. */
+const WEBHOOKS = {
+  name: "webhooks",
+  description:
+    "Called by the App Store and by Google Play, not by clients. Each request is signed by its sender; it needs no token " +
+    "of this service.",
+};
+
 /** Path prefix for clients. */
 const PREFIX = "/v1";
 
@@ -96,7 +104,9 @@ remaining quota.
 
 Every response has the headers \`X-Request-Id\`, which identifies the request in the service's logs, \`Server-Timing\`, the
 milliseconds spent in the database and in total, \`Cache-Control\`, and \`Access-Control-Allow-Origin: *\`. Responses of a deprecated operation
-have \`Deprecation\`, \`Sunset\` and a \`Link\` with \`rel="deprecation"\`.`;
+have \`Deprecation\`, \`Sunset\` and a \`Link\` with \`rel="deprecation"\`.
+
+\`GET /v1/openapi/asyncapi\` returns the contract of Realtime, in AsyncAPI 3.0.`;
 
 /** Shared parts of operations, by their reference names, and the examples. */
 class Components {
@@ -160,7 +170,7 @@ export function openApiDocument(groups: readonly Group[], bases: readonly ZodTyp
       },
     ],
     security: [{ bearer: [] }],
-    tags: groups.map(({ name, description }) => ({ name, description })),
+    tags: [...groups.map(({ name, description }) => ({ name, description })), WEBHOOKS],
     paths,
     components: {
       securitySchemes: {
@@ -310,7 +320,7 @@ function operation(route: NamedRoute, tag: string, named: JsonSchemas, component
   const example = components.examples[route.name] ?? {};
   return {
     operationId: route.name,
-    tags: [tag],
+    tags: [route.isWebhook ? WEBHOOKS.name : tag],
     summary: route.summary,
     ...describedWith(route),
     ...(route.deprecated ? { deprecated: true } : {}),

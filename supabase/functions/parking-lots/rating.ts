@@ -20,6 +20,7 @@ export const putRating = route({
   path: "/parking-lots/{id}/rating",
   access: "user",
   summary: "Rate a lot good or bad",
+  description: "Replaces an earlier rating by the caller. Idempotent.",
   params: LotParams,
   body: NewRating,
   reply: [200, ParkingLotRating],

@@ -19,7 +19,10 @@ export const deleteAiKey = route({
   path: "/search/ai/keys/{provider_id}",
   access: "user",
   summary: "Delete the caller's key for an AI provider",
-  params: z.strictObject({ provider_id: z.string().min(1).max(40) }),
+  description: "The key is removed from the vault too. Returns 404 if the caller has no key for this provider.",
+  params: z.strictObject({
+    provider_id: z.string().min(1).max(40).meta({ description: "The AI provider of the key" }),
+  }),
   reply: [204, Nothing],
   errors: ["not_found"],
   calls: "delete_ai_key",

@@ -22,7 +22,10 @@ export const UploadRequest = z.strictObject({
   }),
   mime_type: z.enum(IMAGE_TYPES),
   category: UploadCategory,
-  entity_type: z.string().regex(/^[a-z][a-z_]{0,49}$/).optional().meta({
+  entity_type: z.string().regex(
+    /^[a-z][a-z_]{0,49}$/,
+    "Must begin with a lower-case letter and have at most 50 lower-case letters and underscores.",
+  ).optional().meta({
     description: "Type of the resource that the file will belong to, if known. Send it together with `entity_id`.",
     examples: ["parking_session"],
   }),

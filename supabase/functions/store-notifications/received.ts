@@ -16,11 +16,12 @@ export const receiveAppStoreNotification = route({
   access: "public",
   summary: "Receive an App Store notification",
   description:
-    "For the App Store (App Store Server Notifications V2). The signatures are verified and the notification is " +
-    "stored. It is processed after the response. Returns 400 `iap_invalid` if it is not signed by Apple or belongs " +
+    "Called by the App Store (App Store Server Notifications V2), without a token. `signedPayload` is signed by Apple: " +
+    "the signatures are verified, and the notification is stored. It is processed after the response. Returns 400 `iap_invalid` if it is not signed by Apple or belongs " +
     "to another app. A repeated notification has no effect. If it cannot be stored, the response is 5xx, so that " +
     "the App Store sends it again.",
   body: AppStoreNotification,
+  isWebhook: true,
   bodyLimit: NOTIFICATION_LIMIT,
   limit: "store_notification",
   reply: [200, ReceivedNotification],
@@ -39,12 +40,15 @@ export const receiveGooglePlayNotification = route({
   path: "/store-notifications/google-play",
   access: "public",
   summary: "Receive a Google Play notification",
-  description: "For Pub/Sub (real-time developer notifications, pushed with a bearer token signed by Google). The " +
+  description:
+    "Called by Pub/Sub of Google Play (real-time developer notifications). `Authorization` has a bearer token " +
+    "that Google signs for the configured service account; it is verified. The " +
     "notification is stored, and the purchase is read from Google Play after the response. Returns 401 " +
     "`unauthorized` without the bearer token of the configured account. Notifications of another app are ignored, " +
     "because Pub/Sub would resend them for days. A repeated notification has no effect. If it cannot be stored, " +
     "the response is 5xx, so that Pub/Sub sends it again.",
   body: GooglePlayNotification,
+  isWebhook: true,
   bodyLimit: NOTIFICATION_LIMIT,
   limit: "store_notification",
   reply: [200, ReceivedNotification],

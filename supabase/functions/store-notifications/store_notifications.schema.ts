@@ -13,8 +13,8 @@ export const GooglePlayNotification = z.strictObject({
     data: text(1, 65_536).meta({ description: "A real-time developer notification: JSON, base64-encoded" }),
     messageId: text(1, 200),
   }),
-  subscription: z.string().optional(),
-  deliveryAttempt: z.int().optional(),
+  subscription: text(1, 500).optional(),
+  deliveryAttempt: z.int().min(0).max(2_147_483_647).optional(),
 }).meta({ id: "GooglePlayNotification", description: "A Pub/Sub push message" });
 
 export const ReceivedNotification = z.object({

@@ -107,6 +107,8 @@ export interface Definition<
   readonly body?: B;
   /** Whether the body is optional. Then none of its fields is required. */
   readonly isBodyOptional?: boolean;
+  /** Whether another company calls the route, and no client of ours. Its description says who, and how it is authenticated. */
+  readonly isWebhook?: boolean;
   /** Maximum body size in bytes. Default BODY_LIMIT, at most MAX_DRAIN_BYTES. */
   readonly bodyLimit?: number;
   readonly reply: Reply<R>;
@@ -165,6 +167,7 @@ export interface Route {
   readonly query?: Fields | undefined;
   readonly body?: Fields | undefined;
   readonly isBodyOptional?: boolean;
+  readonly isWebhook?: boolean;
   readonly bodyLimit?: number;
   readonly reply: readonly [
     status: number,

@@ -29,7 +29,7 @@ export const Ads = pageOf(Ad, "Ads", {
 });
 
 export const AdsQuery = z.strictObject({
-  placement: Placement.optional(),
+  placement: Placement.optional().meta({ description: "Only advertisements at this place of the app" }),
   seed: Seed.optional(),
   ...PageQuery.shape,
 });

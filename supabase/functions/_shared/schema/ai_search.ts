@@ -71,11 +71,14 @@ export const AiSearchRequest = z.strictObject({
   context: SearchQueryV1.optional().meta({
     description: "With `parse`: the query that the message refers to. The service stores nothing between requests.",
   }),
-  provider_id: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/).optional().meta({
+  provider_id: z.string().regex(
+    /^[a-z0-9][a-z0-9_-]{0,39}$/,
+    "Must begin with a lower-case letter or digit and have at most 40 lower-case letters, digits, hyphens and underscores.",
+  ).optional().meta({
     description: "With `register_key`: an AI provider, the part of its model names before the slash",
     examples: ["openai"],
   }),
-  api_key: z.string().regex(/^[!-~]{8,500}$/).optional().meta({
+  api_key: z.string().regex(/^[!-~]{8,500}$/, "Must have 8 to 500 ASCII characters without spaces.").optional().meta({
     description:
       "With `register_key`: the user's own key. It is stored encrypted, never returned, and used only for this " +
       "user's requests.",

@@ -13,3 +13,9 @@ export const Geometry = z.looseObject({
   coordinates: z.array(z.unknown()).optional(),
   geometries: z.array(z.unknown()).optional(),
 }).meta({ id: "Geometry", description: "A GeoJSON geometry" });
+
+/** A geometry in a request. */
+export const GeometryInput = Geometry.extend({
+  coordinates: z.array(z.unknown()).max(10_000).optional(),
+  geometries: z.array(z.unknown()).max(1_000).optional(),
+}).meta({ id: "GeometryInput", description: "A GeoJSON geometry" });

@@ -121,7 +121,9 @@ export const UserPushToken = z.object({
 }).meta({ id: "UserPushToken" });
 
 export const NewPushToken = z.strictObject({
-  fcm_token: text(1, 2000).regex(/^[!-~]+$/).meta({ description: "The FCM registration token of the device" }),
+  fcm_token: text(1, 2000).regex(/^[!-~]+$/, "Must be ASCII characters without spaces.").meta({
+    description: "The FCM registration token of the device",
+  }),
   device_type: z.enum(["ios", "android", "web"]),
 }).meta({ id: "NewPushToken" });
 

@@ -71,7 +71,7 @@ export const ParkingSessions = pageOf(ParkingSession, "ParkingSessions");
 const Phase = z.enum(["during", "after"]).meta({
   description: "A code of category `session_photo_phase`: `during` parking, or `after` it",
 });
-const Slot = z.int().min(1).max(4);
+const Slot = z.int().min(1).max(4).meta({ description: "The place of the photo among those of its phase" });
 
 export const SessionPhoto = z.object({
   id: Id,
@@ -172,7 +172,7 @@ export const SessionUpdate = z.strictObject({
 export const SessionsQuery = z.strictObject({
   limit: Limit,
   cursor: Cursor,
-  status: SessionStatus.optional(),
+  status: SessionStatus.optional().meta({ description: "Only sessions with this status" }),
   from: Moment.optional().meta({ description: "Only sessions started at or after this time" }),
   to: Moment.optional().meta({ description: "Only sessions started before this time" }),
   parking_lot_id: Id.optional().meta({ description: "Only sessions at this lot" }),

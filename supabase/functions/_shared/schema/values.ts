@@ -42,7 +42,10 @@ export const AvgRating = z.number().min(0).max(5).meta({
 });
 
 /** A time of day, in the format of all responses. */
-export const ClockTime = z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/).meta({
+export const ClockTime = z.string().regex(
+  /^(([01]\d|2[0-3]):[0-5]\d|24:00)$/,
+  "Must be a time of day from 00:00 to 24:00.",
+).meta({
   id: "ClockTime",
   description: "HH:MM in the lot's time zone. 24:00 is the end of the day.",
   examples: ["08:00"],
@@ -72,6 +75,17 @@ export function text(min: number, max: number) {
     }
   }).meta({ minLength: min, maxLength: max });
 }
+
+export const CurrencyCode = z.string().regex(
+  /^[A-Z]{3}$/,
+  "Must be a currency code of three capital letters, for example JPY.",
+).meta({ examples: ["JPY"] });
+
+/** The calendar of public holidays: a country, or a part of one. */
+export const HolidayCalendar = z.string().regex(
+  /^[A-Z]{2}(-[A-Z0-9]{1,3})?$/,
+  "Must be a country code, or one with a region, for example JP or CH-ZH.",
+).meta({ examples: ["JP"] });
 
 export const Color = z.string().regex(/^#[0-9a-f]{6}$/, "Must be a color #rrggbb in lower case.").meta({
   examples: ["#1565c0"],
