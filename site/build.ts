@@ -48,7 +48,7 @@ async function writeSite(folder: string, api: string): Promise<void> {
   for (const [file, page] of pages) await write(addressOf(file), pageOf(file, page, pages, groups));
   await write(REFERENCE, reference(contract.info.title, groups, api));
   await write("search.json", JSON.stringify(searchIndex([...sections(pages), ...operations(contract.paths)])));
-  for (const [file, address] of DOCUMENTS) await write(address, await Deno.readTextFile(join(ROOT, file)));
+  for (const file of DOCUMENTS) await write(file, await Deno.readTextFile(join(ROOT, file)));
   await write("style.css", await Deno.readTextFile(join(SITE, "style.css")));
   await write("icon.svg", await Deno.readTextFile(join(ROOT, "web", "icon.svg")));
   await write("scalar.js", await scalarBundle(join(ROOT, ".local", "packages")));
@@ -61,8 +61,8 @@ function pageOf(file: string, page: Page, pages: ReadonlyMap<string, Page>, grou
     const target = linked(file, href);
     if (target === undefined) return href;
     if (target.file === file && target.anchor !== "") return target.anchor;
-    const to = pages.has(target.file) ? addressOf(target.file) : DOCUMENTS.get(target.file);
-    return to === undefined ? undefined : between(address, to) + target.anchor;
+    if (!pages.has(target.file) && !DOCUMENTS.includes(target.file)) return undefined;
+    return between(address, addressOf(target.file)) + target.anchor;
   });
   const content = `<main id="content" tabindex="-1">\n${html}</main>`;
   return layout({ address, title: page.title, groups, content, api: "" });

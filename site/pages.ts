@@ -4,11 +4,8 @@ import type { Token } from "markdown-it";
 import { type Page, parse, textOf } from "./markdown.ts";
 
 export const INDEX = "docs/README.md";
-/** Documents that links of pages lead to, and their names on the site. */
-export const DOCUMENTS: ReadonlyMap<string, string> = new Map([
-  ["openapi.json", "openapi.json"],
-  ["asyncapi.json", "asyncapi.json"],
-]);
+/** Documents that the site has beside its pages, for links that lead to them. */
+export const DOCUMENTS: readonly string[] = ["openapi.json", "asyncapi.json"];
 
 /** A group of the navigation: a table of the index whose first column is "Page". */
 export interface Group {
