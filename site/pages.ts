@@ -4,7 +4,7 @@ import type { Token } from "markdown-it";
 import { type Page, parse, textOf } from "./markdown.ts";
 
 export const INDEX = "docs/README.md";
-/** Documents that the site has beside its pages, for links that lead to them. */
+/** Documents of the site that are no pages, for links that lead to them. */
 export const DOCUMENTS: readonly string[] = ["openapi.json", "asyncapi.json"];
 
 /** A group of the navigation: a table of the index whose first column is "Page". */
