@@ -199,7 +199,7 @@ export function subscribe<State extends { items: Item[] }>(
 
   function onChange({ new: row }: { new: object }): void {
     if (feed.read) return void refresh();
-    const { items } = state!;
+    const items = state?.items ?? [];
     if (items.some(({ id }) => id === (row as Item).id)) return;
     const event = { kind: "insert", row } as LiveEvent<State["items"][number]>;
     show({ items: [row, ...items].slice(0, LIMIT) } as unknown as State, [event]);
@@ -207,8 +207,9 @@ export function subscribe<State extends { items: Item[] }>(
 
   /** Reads until no change has arrived since the last read began. */
   async function refresh(): Promise<void> {
+    if (!feed.read) return;
     isStale = true;
-    if (isReading || !feed.read) return;
+    if (isReading) return;
     isReading = true;
     try {
       while (isStale && isOpen()) {
@@ -285,7 +286,7 @@ function endOfCommon(items: readonly Item[], ids: { has(id: string): boolean }):
 
 const signedOut = () => new LiveError("signed_out", "The user signed out. Subscribe again after the next sign-in.");
 const otherUser = () => new LiveError("other_user", "Another user signed in. Subscribe again for this user.");
-const rejected = (reason: string) => new LiveError("rejected", `Realtime rejected the subscription: ${reason}`);
+const rejected = (reason: string) => new LiveError("rejected", `Realtime rejected the subscription: ${reason}.`);
 
 /** Ignores errors after which the same call may succeed. */
 function throwFinal(error: unknown): void {

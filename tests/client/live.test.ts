@@ -93,9 +93,9 @@ Deno.test("live: the channel is private, and its topic and reads are of the user
 Deno.test("live: a change during a read is read again after it, and no read runs beside another", async () => {
   const inbox = new FakeInbox();
   const held: { release: () => void }[] = [];
-  let running = 0;
+  let [running, most] = [0, 0];
   await using service = fakeService(async (request, n) => {
-    assert.equal(++running, 1);
+    most = Math.max(most, ++running);
     const response = await inbox.respond(request, n);
     if (n > 0) await new Promise<void>((release) => held.push({ release }));
     running--;
@@ -109,11 +109,13 @@ Deno.test("live: a change during a read is read again after it, and no read runs
   // The response of this read is on its way when the next change arrives.
   inbox.ids = ["b", "a"];
   channel.change();
+  await new Promise((resolve) => setTimeout(resolve, 600));
   older.release();
   (await eventually(() => held[1])).release();
   await eventually(() => watched.states.length === 3 || undefined);
   assert.deepEqual(watched.states.map(({ items }) => items.map(({ id }) => id)), [[], ["a"], ["b", "a"]]);
   assert.deepEqual(watched.events, ["insert a", "insert b"]);
+  assert.equal(most, 1);
   await watched.close();
 });
 
@@ -215,7 +217,7 @@ for (const [reason, reject] of Object.entries(rejections)) {
     reject(await watched.channel());
     const error = await watched.error();
     assert.ok(error instanceof LiveError && error.code === "rejected");
-    assert.equal(error.message, `Realtime rejected the subscription: ${reason}`);
+    assert.equal(error.message, `Realtime rejected the subscription: ${reason}.`);
     assert.equal(watched.supabase.channels.length, 1);
   });
 }
@@ -305,6 +307,30 @@ Deno.test("live: after close no handler is called", async () => {
   (await watched.channel()).change();
   await watched.close();
   assert.deepEqual([watched.statuses, watched.errors, service.received.length], [["connecting"], [], 1]);
+});
+
+Deno.test("live.activity: the rows of changes are the state, each is one event, and none is shown after close", async () => {
+  const supabase = new FakeSupabase();
+  const client = createParkingClient({ url: "http://127.0.0.1:9", supabase });
+  const [states, events, statuses]: [string[][], string[], string[]] = [[], [], []];
+  const { close } = client.live.activity({
+    onState: ({ items }) => states.push(items.map(({ id }) => id)),
+    onEvent: ({ kind, row }) => events.push(`${kind} ${row.id}`),
+    onStatus: (status) => statuses.push(status),
+  });
+  const channel = await eventually(() => supabase.channels[0]);
+  channel.status("TIMED_OUT");
+  channel.join();
+  for (const id of ["a", "b", "a"]) channel.change({ id });
+  channel.join();
+  assert.deepEqual(states, [[], ["a"], ["b", "a"], ["b", "a"]]);
+  for (let n = 0; n < LIMIT; n++) channel.change({ id: `${n}` });
+  assert.deepEqual([states.at(-1)!.length, states.at(-1)![0]], [LIMIT, `${LIMIT - 1}`]);
+  const closed = close();
+  channel.change({ id: "c" });
+  await closed;
+  assert.deepEqual([events.length, states.length], [2 + LIMIT, 4 + LIMIT]);
+  assert.deepEqual(statuses, ["connecting", "offline", "live"]);
 });
 
 Deno.test("live: a client without supabase-js has no live: neither as a type nor as a function", () => {

@@ -81,14 +81,16 @@ Deno.test("client upload: an upload with progress that is interrupted or rejecte
   assert.equal(service.received.length, 4);
 });
 
-Deno.test("client upload: an error response to an upload with progress is an ApiError", async () => {
+Deno.test("client upload: an error response to an upload with progress is an ApiError, with its Retry-After", async () => {
   using _xhr = withXhr({ progress: [] });
-  await using service = fakeService(address, apiError(403, "forbidden"));
+  await using service = fakeService(address, apiError(503, "busy", {}, { "Retry-After": "3600" }));
   const options = { file_name: "a.png", category: "review", onProgress: () => {} } as const;
+  const call = service.client().upload(file, options);
   await assert.rejects(
-    service.client().upload(file, options),
-    (error) => error instanceof ApiError && error.status === 403,
+    call,
+    (error) => error instanceof ApiError && error.status === 503 && error.retryAfterSeconds === 3600,
   );
+  assert.equal(service.received.length, 2);
 });
 
 Deno.test("client upload: a signal ends an upload with progress, with its reason", async () => {

@@ -302,7 +302,7 @@ Deno.test("live.activity: a user who is no administrator gets the reason, and th
   assert.equal(
     watched.errors[0]!.message,
     "Realtime rejected the subscription: " +
-      "Unauthorized: You do not have permissions to read from this Channel topic: live-user-activity",
+      "Unauthorized: You do not have permissions to read from this Channel topic: live-user-activity.",
   );
   assert.deepEqual(app.supabase.getChannels(), []);
 });
