@@ -38,6 +38,7 @@ async function checkPages(explorer: Explorer, paths: readonly string[]): Promise
 }
 
 const PERSONAL = [
+  "/",
   "/session",
   "/inbox",
   "/rewards",

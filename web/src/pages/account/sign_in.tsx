@@ -1,5 +1,5 @@
 /** Sign-in, sign-up, one-time code and password recovery, in one dialog. */
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { AuthError } from "@supabase/supabase-js";
 import { texts } from "../../language.ts";
@@ -44,6 +44,12 @@ const text = texts({
 
 /** Whether the dialog is open. */
 export const isSignInOpen = signal(false);
+
+// The page appears again for another user. It must not appear below the modal dialog: Chrome leaves a text area that is
+// laid out there without input.
+effect(() => {
+  if (user.value) isSignInOpen.value = false;
+});
 
 /** Opens the dialog. */
 export function askToSignIn(): void {

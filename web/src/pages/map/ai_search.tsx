@@ -6,17 +6,21 @@ import { dateTime, money, number, toLocalInput } from "../../format.ts";
 import { language, texts } from "../../language.ts";
 import { client, isSignedIn } from "../../service.ts";
 import { askToSignIn } from "../account/sign_in.tsx";
-import { Form, TextArea } from "../../ui/form.tsx";
-import { type Values, valuesOfQuery } from "./conditions.ts";
+import { Checkbox, Form, TextArea } from "../../ui/form.tsx";
+import { queryOf, type Values, valuesOfQuery, VEHICLE_FIELDS } from "./conditions.ts";
+import { dimensionName, measure } from "./dimensions.ts";
 import type { Search } from "./search.ts";
 
-type Answer = components["schemas"]["AiSearchAnswer"];
+type Schemas = components["schemas"];
+type SearchQuery = Schemas["SearchQueryV1"];
+type Answer = Schemas["AiSearchAnswer"] | Schemas["AiSearchReply"];
 
 const text = texts({
   en: {
     title: "Search in your own words",
     sentence: "What do you need?",
     example: "For example: tomorrow 9 to 6 near Shibuya station, under 2,000 yen, covered",
+    refine: "Change the search as it is now",
     submit: "Search by sentence",
     signIn: "Sign in to search by a sentence",
     understood: "Understood",
@@ -35,6 +39,7 @@ const text = texts({
     title: "文章で検索",
     sentence: "どんな駐車場をお探しですか",
     example: "例: 明日9時から18時まで渋谷駅の近く、2,000円以内、屋根付き",
+    refine: "今の検索条件を変更する",
     submit: "文章で検索",
     signIn: "ログインすると文章で検索できます",
     understood: "読み取った条件",
@@ -54,27 +59,31 @@ const text = texts({
 export function AiSearch({ search, change }: { search: Search; change: (fields: Values) => void }) {
   const t = text.value;
   const [answer, setAnswer] = useState<Answer>();
+  const ask = async (values: FormData) => {
+    const sentence = String(values.get("query"));
+    const { lat, lng } = search;
+    const { data } = await client.POST("/v1/search/ai", {
+      body: {
+        locale: language.value,
+        lat,
+        lng,
+        ...(values.has("refine")
+          ? { action: "parse", message: sentence, context: contextOf(search) }
+          : { query: sentence }),
+      },
+    });
+    // The third form of the response belongs to keys of AI providers.
+    if (!("parser" in data)) return;
+    setAnswer(data);
+    if (data.query) change(valuesOfAnswer(data, data.query));
+  };
   return (
     <section class="map-ai" aria-label={t.title}>
       {isSignedIn.value
         ? (
-          <Form
-            submit={t.submit}
-            onSubmit={async (values) => {
-              const { data } = await client.POST("/v1/search/ai", {
-                body: {
-                  query: String(values.get("query")),
-                  locale: language.value,
-                  lat: search.lat,
-                  lng: search.lng,
-                },
-              });
-              if (!("confidence" in data) || "status" in data) return;
-              setAnswer(data);
-              change(valuesOfAnswer(data));
-            }}
-          >
+          <Form submit={t.submit} onSubmit={ask}>
             <TextArea name="query" label={t.sentence} hint={t.example} rows={2} maxLength={500} required />
+            {answer && <Checkbox name="refine" label={t.refine} />}
           </Form>
         )
         : <button type="button" class="link" onClick={() => askToSignIn()}>{t.signIn}</button>}
@@ -83,8 +92,20 @@ export function AiSearch({ search, change }: { search: Search; change: (fields: 
   );
 }
 
-/** What the panel shows after the answer. Values that the text does not have stay as they are. */
-function valuesOfAnswer({ query, location, entry_at, exit_at, max_price }: Answer): Values {
+/** The search as it is, for a sentence that changes it. */
+function contextOf({ lat, lng, radius, sort, values }: Search): SearchQuery {
+  const placeName = values["place"];
+  return {
+    v: 1,
+    ...queryOf(values),
+    center: { lat, lng, ...(placeName ? { placeName } : {}) },
+    radius_m: radius,
+    sort,
+  };
+}
+
+/** What the panel shows after the answer. Place, stay, radius and order that the text does not have stay as they are. */
+function valuesOfAnswer({ location, entry_at, exit_at, max_price }: Answer, query: SearchQuery): Values {
   const { sort, ...fields } = valuesOfQuery(query);
   return {
     ...fields,
@@ -109,11 +130,14 @@ function Understood({ answer }: { answer: Answer }) {
   if (entry_at) parts.push([t.stay, [entry_at, ...exit_at ? [exit_at] : []].map((time) => dateTime(time)).join(" – ")]);
   if (max_price !== null) parts.push([t.price, money(max_price)]);
   if (filters.length > 0) parts.push([t.features, filters.map((code) => label("attribute", code)).join(", ")]);
-  if (query.vehicle) {
-    parts.push([t.vehicle, Object.entries(query.vehicle).map(([name, value]) => `${name} ${value}`).join(", ")]);
-  }
+  const dimensions = VEHICLE_FIELDS.flatMap(({ name }) => {
+    const value = query?.vehicle?.[name];
+    return value ? [`${dimensionName(name)} ${measure(name, value)}`] : [];
+  });
+  if (dimensions.length > 0) parts.push([t.vehicle, dimensions.join(", ")]);
   return (
     <div class="notice">
+      {"reply" in answer && <p>{answer.reply}</p>}
       <p>
         <strong>{t.understood}</strong>{" "}
         <span class="small">

@@ -28,10 +28,10 @@ export type ConditionField =
 
 /** The bounds are those of the contract. */
 export const VEHICLE_FIELDS = [
-  { name: "height_m", target: "vehicle", kind: "number", min: 0.1, max: 10, step: 0.01 },
-  { name: "width_m", target: "vehicle", kind: "number", min: 0.1, max: 5, step: 0.01 },
-  { name: "length_m", target: "vehicle", kind: "number", min: 0.1, max: 20, step: 0.01 },
-  { name: "weight_t", target: "vehicle", kind: "number", min: 0.1, max: 50, step: 0.01 },
+  { name: "height_m", target: "vehicle", kind: "number", min: 0.01, max: 10, step: 0.01 },
+  { name: "width_m", target: "vehicle", kind: "number", min: 0.01, max: 5, step: 0.01 },
+  { name: "length_m", target: "vehicle", kind: "number", min: 0.01, max: 20, step: 0.01 },
+  { name: "weight_t", target: "vehicle", kind: "number", min: 0.01, max: 50, step: 0.01 },
   { name: "clearance_cm", target: "vehicle", kind: "number", min: 0, max: 100, step: 1 },
   { name: "tire_width_mm", target: "vehicle", kind: "number", min: 1, max: 500, step: 1 },
 ] as const satisfies readonly ConditionField[];
@@ -49,7 +49,7 @@ export const CONDITION_FIELDS = [
   { name: "meter_ticket_included", target: "query", kind: "flag", value: false },
 ] as const satisfies readonly ConditionField[];
 
-export type FieldName = (typeof VEHICLE_FIELDS | typeof CONDITION_FIELDS)[number]["name"];
+export type ConditionName = (typeof CONDITION_FIELDS)[number]["name"];
 
 const FIELDS: readonly ConditionField[] = [...VEHICLE_FIELDS, ...CONDITION_FIELDS];
 

@@ -1,6 +1,7 @@
 /** The style of the map: a plain grid or a base map, areas and lots, in the colours of the page. Texts are small pictures: nothing is fetched. */
 import type { GeoJSONSource, LayerSpecification, Map as MapLibre, StyleSpecification } from "maplibre-gl";
 import { language } from "../../language.ts";
+import { color } from "../../ui/color.ts";
 import type { BaseMap } from "../../settings.ts";
 import type { BoxContents, Lot } from "./lots.ts";
 
@@ -20,29 +21,7 @@ const EMPTY = { type: "FeatureCollection", features: [] } as const;
 const LABEL = "label:";
 const EARTH_RADIUS_M = 6_371_008.8;
 
-/** The colours of the tokens as they are now: MapLibre reads no variables of style sheets. */
-function colors() {
-  const probe = document.createElement("span");
-  document.body.append(probe);
-  const read = (token: string) => {
-    probe.style.color = `var(--${token})`;
-    return getComputedStyle(probe).color;
-  };
-  const all = {
-    paper: read("paper"),
-    raised: read("raised"),
-    line: read("line"),
-    ink: read("ink"),
-    soft: read("soft"),
-    accent: read("accent"),
-    onAccent: read("on-accent"),
-  };
-  probe.remove();
-  return all;
-}
-
 export function mapStyle(baseMap: BaseMap | undefined): StyleSpecification {
-  const c = colors();
   const base: LayerSpecification[] = baseMap ? [{ id: "base", type: "raster", source: "base" }] : [];
   return {
     version: 8,
@@ -53,34 +32,34 @@ export function mapStyle(baseMap: BaseMap | undefined): StyleSpecification {
       lots: { type: "geojson", data: EMPTY },
     },
     layers: [
-      { id: "ground", type: "background", paint: { "background-color": c.raised } },
+      { id: "ground", type: "background", paint: { "background-color": color("raised") } },
       ...base,
       {
         id: "grid",
         type: "line",
         source: "grid",
         layout: { visibility: baseMap ? "none" : "visible" },
-        paint: { "line-color": c.line, "line-width": 1 },
+        paint: { "line-color": color("line"), "line-width": 1 },
       },
       {
         id: "radius-area",
         type: "fill",
         source: "radius",
-        paint: { "fill-color": c.accent, "fill-opacity": 0.06 },
+        paint: { "fill-color": color("accent"), "fill-opacity": 0.06 },
       },
       {
         id: "radius-edge",
         type: "line",
         source: "radius",
-        paint: { "line-color": c.accent, "line-width": 1.5, "line-dasharray": [3, 2] },
+        paint: { "line-color": color("accent"), "line-width": 1.5, "line-dasharray": [3, 2] },
       },
       {
         id: "lots",
         type: "circle",
         source: "lots",
         paint: {
-          "circle-color": ["case", ["has", "count"], c.accent, c.paper],
-          "circle-stroke-color": ["case", ["has", "count"], c.paper, c.accent],
+          "circle-color": ["case", ["has", "count"], color("accent"), color("paper")],
+          "circle-stroke-color": ["case", ["has", "count"], color("paper"), color("accent")],
           "circle-stroke-width": ["case", ["has", "count"], 1.5, 3],
           "circle-radius": [
             "case",
@@ -118,10 +97,9 @@ export function addLabelImage(map: MapLibre, id: string): void {
   const padding = (isCount ? 0 : 6) * ratio;
   canvas.width = Math.ceil(context.measureText(text).width) + 2 * padding;
   canvas.height = 20 * ratio;
-  const c = colors();
   if (!isCount) {
-    context.fillStyle = c.paper;
-    context.strokeStyle = c.line;
+    context.fillStyle = color("paper");
+    context.strokeStyle = color("line");
     context.lineWidth = ratio;
     context.beginPath();
     context.roundRect(ratio / 2, ratio / 2, canvas.width - ratio, canvas.height - ratio, 6 * ratio);
@@ -132,7 +110,7 @@ export function addLabelImage(map: MapLibre, id: string): void {
   context.font = font;
   context.textAlign = "center";
   context.textBaseline = "middle";
-  context.fillStyle = isCount ? c.onAccent : c.ink;
+  context.fillStyle = isCount ? color("on-accent") : color("ink");
   context.fillText(text, canvas.width / 2, canvas.height / 2);
   map.addImage(id, context.getImageData(0, 0, canvas.width, canvas.height), { pixelRatio: ratio });
 }

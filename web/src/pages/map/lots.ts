@@ -15,13 +15,10 @@ export type Lot =
     Found,
     "id" | "name" | "address" | "lat" | "lng" | "distance_m" | "avg_rating" | "review_count" | "currency" | "is_saved"
   >
-  & Pick<
-    Nearby,
-    "estimated_fee" | "fee_refusal" | "walk_minutes" | "effective_cost" | "walk_yen_per_minute" | "planned_stay"
-  >
-  & Partial<
-    Pick<Nearby, "ranking_score" | "ranking_rank" | "is_top3" | "ranking_components" | "fit" | "availability">
-  >;
+  & Pick<Nearby, "estimated_fee" | "fee_refusal" | "effective_cost" | "walk_yen_per_minute" | "planned_stay">
+  & { readonly walk_minutes: number | null }
+  & Partial<Pick<Nearby, "ranking_score" | "ranking_rank" | "ranking_components" | "fit" | "availability">>
+  & Partial<Pick<Found, "operator_code">>;
 
 export interface LotList {
   readonly lots: readonly Lot[];
@@ -109,7 +106,7 @@ function lotOf(found: Found): Lot {
     ...found,
     estimated_fee: found.estimated_fee ?? null,
     fee_refusal: found.fee_refusal ?? null,
-    walk_minutes: found.walk_minutes ?? 0,
+    walk_minutes: found.walk_minutes ?? null,
     effective_cost: found.effective_cost ?? null,
     walk_yen_per_minute: found.walk_yen_per_minute ?? 0,
     planned_stay: found.planned_stay ?? null,
@@ -128,28 +125,41 @@ export interface BoxContents {
 
 /** What a box of the map has: its lots, or clusters if they are many. */
 export async function readBox(bounds: Bounds, zoom: number, search: Search, signal: AbortSignal): Promise<BoxContents> {
-  const query = { bbox: [...bounds], query: JSON.stringify(queryOf(search.values)) };
-  if (zoom >= LOT_ZOOM) {
-    const lots: Lot[] = [];
-    let cursor: string | null = null;
-    do {
-      const page: Schemas["FoundParkingLots"] = (await client.GET("/v1/parking-lots", {
-        params: {
-          query: { ...query, ...search.stay, limit: PAGE, ...(cursor ? { cursor } : { include: ["total"] }) },
-        },
-        signal,
-      })).data;
-      if ((page.total ?? 0) > MAX_DRAWN) break;
-      lots.push(...page.items.flatMap((item) => isLot(item) ? [lotOf(item)] : []));
-      cursor = page.next_cursor;
-      if (cursor === null) return { clusters: [], lots, total: lots.length, isExact: true };
-    } while (lots.length < MAX_DRAWN);
-  }
+  const lots = zoom >= LOT_ZOOM ? await lotsOfBox(bounds, search, signal) : undefined;
+  if (lots) return { clusters: [], lots, total: lots.length, isExact: true };
   const { data } = await client.GET("/v1/parking-lots", {
     params: {
-      query: { ...query, zoom: Math.min(MAX_CLUSTER_ZOOM, Math.max(0, Math.round(zoom))), include: ["total"] },
+      query: {
+        bbox: [...bounds],
+        query: JSON.stringify(queryOf(search.values)),
+        zoom: Math.min(MAX_CLUSTER_ZOOM, Math.max(0, Math.round(zoom))),
+        include: ["total"],
+      },
     },
     signal,
   });
   return { clusters: data.clusters ?? [], lots: [], total: data.total ?? 0, isExact: data.total_is_exact ?? true };
+}
+
+/** The lots of a box for the stay, undefined if they are too many to draw. */
+async function lotsOfBox(
+  bounds: Bounds,
+  { lat, lng, stay, values }: Search,
+  signal: AbortSignal,
+): Promise<Lot[] | undefined> {
+  // The centre is for the walk; the best lots come first.
+  const query = { ...queryOf(values), center: { lat, lng }, sort: "recommended" };
+  const request = { bbox: [...bounds], query: JSON.stringify(query), ...stay, limit: PAGE };
+  const lots: Lot[] = [];
+  let cursor: string | null = null;
+  do {
+    const { data }: { data: Schemas["FoundParkingLots"] } = await client.GET("/v1/parking-lots", {
+      params: { query: { ...request, ...(cursor ? { cursor } : { include: ["total"] }) } },
+      signal,
+    });
+    if ((data.total ?? 0) > MAX_DRAWN) return undefined;
+    lots.push(...data.items.flatMap((item) => isLot(item) ? [lotOf(item)] : []));
+    cursor = data.next_cursor;
+  } while (cursor !== null && lots.length < MAX_DRAWN);
+  return lots;
 }

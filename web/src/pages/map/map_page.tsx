@@ -1,22 +1,24 @@
 /** The search for a lot: conditions, map and ranked list. */
-import { useState } from "preact/hooks";
-import { distance } from "../../format.ts";
-import { texts } from "../../language.ts";
-import { Loaded, useLoad } from "../../ui/load.tsx";
+import type { ComponentChildren } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { distance, number } from "../../format.ts";
+import { language, texts } from "../../language.ts";
+import { type Load, Loaded, useLoad } from "../../ui/load.tsx";
 import { AiSearch } from "./ai_search.tsx";
+import { queryOf } from "./conditions.ts";
 import { highlighted } from "./highlight.ts";
-import { listLots, type Lot } from "./lots.ts";
-import { MapView } from "./map_view.tsx";
+import { listLots, type Lot, type LotList, readBox } from "./lots.ts";
+import { MapView, type View } from "./map_view.tsx";
 import { Panel } from "./panel.tsx";
 import { Result } from "./result.tsx";
-import { useSearch } from "./search.ts";
+import { type Search, useSearch } from "./search.ts";
 
 const text = texts({
   en: {
     title: "Find a parking lot",
     results: "Results",
-    found: (count: number, radius: string) => `${count} lots within ${radius}`,
-    truncated: "Only the nearest lots were compared: more may match. Choose a smaller radius or more conditions.",
+    found: (count: string, radius: string, place: string) => `${count} lots within ${radius}${place && ` of ${place}`}`,
+    truncated: "Only the nearest lots were compared; more may match. Choose a smaller radius or more conditions.",
     empty: "No lot matches. Choose a larger radius, fewer conditions, or another place on the map.",
     chosen: "Chosen on the map",
     close: "Close",
@@ -24,7 +26,7 @@ const text = texts({
   ja: {
     title: "駐車場を探す",
     results: "検索結果",
-    found: (count: number, radius: string) => `${radius}以内に${count}件`,
+    found: (count: string, radius: string, place: string) => `${place && `${place}から`}${radius}以内に${count}件`,
     truncated: "近い駐車場だけを比較しました。ほかにも該当する場合があります。範囲を狭めるか条件を増やしてください。",
     empty: "該当する駐車場がありません。範囲を広げるか、条件を減らすか、地図で別の場所を選んでください。",
     chosen: "地図で選んだ駐車場",
@@ -32,58 +34,94 @@ const text = texts({
   },
 });
 
-const NO_LOTS: readonly Lot[] = [];
+const NONE: readonly Lot[] = [];
 
 export function MapPage() {
   const t = text.value;
   const { search, change } = useSearch();
   const list = useLoad((signal) => listLots(search, signal), [search]);
+  const [view, setView] = useState<View>();
+  const box = useLoad(
+    async (signal) => view && await readBox(view.bounds, view.zoom, search, signal),
+    [view, boxKey(search)],
+  );
   const [picked, setPicked] = useState<Lot>();
-  const lots = list.data?.lots ?? NO_LOTS;
-  const pick = (lot: Lot) => {
-    setPicked(lot);
-    highlighted.value = lot.id;
-  };
+  // Lots that were saved or removed since they were read.
+  const [saved, setSaved] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const lots = list.data?.lots ?? NONE;
+  const operators = useMemo(
+    () => [...new Set(box.data?.lots.flatMap(({ operator_code: code }) => code ? [code] : []))].sort(),
+    [box.data],
+  );
+  const result = (lot: Lot) => (
+    <Result
+      lot={lot}
+      stay={search.stay}
+      compared={list.data?.compared ?? 0}
+      isSaved={saved.get(lot.id) ?? lot.is_saved ?? false}
+      onSaved={(isSaved) => setSaved(new Map(saved).set(lot.id, isSaved))}
+    />
+  );
   return (
     <div class="map-page">
       <div class="map-search">
         <h1>{t.title}</h1>
         <AiSearch search={search} change={change} />
-        <Panel search={search} change={change} operators={[]} />
+        <Panel search={search} change={change} operators={operators} onWalkValue={list.reload} />
       </div>
       <div class="map-side">
         <MapView
+          key={language.value}
           search={search}
           lots={lots}
-          onPick={pick}
+          box={box}
+          onView={setView}
+          onPick={(lot) => {
+            setPicked(lot);
+            highlighted.value = lot.id;
+          }}
           onPlace={({ lat, lng }) => change({ lat: lat.toFixed(5), lng: lng.toFixed(5), place: "" })}
         />
         {picked && (
           <section class="map-picked" aria-label={t.chosen}>
             <button type="button" class="quiet" aria-label={t.close} onClick={() => setPicked(undefined)}>✕</button>
-            <Result key={picked.id} lot={picked} stay={search.stay} compared={list.data?.compared ?? 0} />
+            {result(lots.find(({ id }) => id === picked.id) ?? picked)}
           </section>
         )}
       </div>
-      <section class="map-results" aria-labelledby="map-results">
-        <h2 id="map-results">{t.results}</h2>
-        <Loaded load={list}>
-          {({ lots, compared, isTruncated }) => (
-            <>
-              <p class="small" role="status">{t.found(lots.length, distance(search.radius))}</p>
-              {isTruncated && <p class="notice">{t.truncated}</p>}
-              {lots.length === 0 && <p class="notice">{t.empty}</p>}
-              <ol class="list">
-                {lots.map((lot) => (
-                  <li key={lot.id}>
-                    <Result lot={lot} stay={search.stay} compared={compared} />
-                  </li>
-                ))}
-              </ol>
-            </>
-          )}
-        </Loaded>
-      </section>
+      <Results list={list} search={search} result={result} />
     </div>
+  );
+}
+
+/** What the contents of a box depend on, apart from the box. */
+function boxKey({ lat, lng, stay, values }: Search): string {
+  return JSON.stringify([lat, lng, stay, queryOf(values)]);
+}
+
+interface ResultsProps {
+  readonly list: Load<LotList>;
+  readonly search: Search;
+  readonly result: (lot: Lot) => ComponentChildren;
+}
+
+function Results({ list, search, result }: ResultsProps) {
+  const t = text.value;
+  return (
+    <section class="map-results" aria-labelledby="map-results">
+      <h2 id="map-results">{t.results}</h2>
+      <Loaded load={list}>
+        {({ lots, isTruncated }) => (
+          <>
+            <p class="small" role="status">
+              {t.found(number(lots.length), distance(search.radius), search.values["place"] ?? "")}
+            </p>
+            {isTruncated && <p class="notice">{t.truncated}</p>}
+            {lots.length === 0 && <p class="notice">{t.empty}</p>}
+            <ol class="list">{lots.map((lot) => <li key={lot.id}>{result(lot)}</li>)}</ol>
+          </>
+        )}
+      </Loaded>
+    </section>
   );
 }

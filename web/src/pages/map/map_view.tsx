@@ -1,14 +1,16 @@
 /** The map: markers for the lots of the list, and clusters or circles for all others of the visible part. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import maplibregl, { type Map as MapLibre, type Marker } from "maplibre-gl";
+import { number } from "../../format.ts";
 import { texts } from "../../language.ts";
 import { place, replaceQuery } from "../../router.ts";
 import { settings } from "../../settings.ts";
 import { ErrorNote } from "../../ui/error_note.tsx";
-import { number } from "../../format.ts";
+import type { Load } from "../../ui/load.tsx";
+import { filtersOf } from "./conditions.ts";
 import { addLabelImage, drawBox, drawGrid, drawRadius, mapStyle } from "./drawing.ts";
 import { highlighted } from "./highlight.ts";
-import { type Bounds, type BoxContents, type Lot, readBox } from "./lots.ts";
+import type { Bounds, BoxContents, Lot } from "./lots.ts";
 import { priceOf } from "./result.tsx";
 import { type Search, viewOf } from "./search.ts";
 
@@ -18,6 +20,7 @@ const text = texts({
     lotsHere: (count: string) => `${count} lots in this part of the map`,
     about: (count: string) => `About ${count} lots in this part of the map`,
     clustered: "in groups: zoom in for single lots",
+    unfiltered: "The map does not apply: price of the stay, open now, tags.",
     searchHere: "Search here",
     baseMap: "Base map",
     grid: "Plain grid",
@@ -29,6 +32,7 @@ const text = texts({
     lotsHere: (count: string) => `この範囲に${count}件の駐車場`,
     about: (count: string) => `この範囲に約${count}件の駐車場`,
     clustered: "まとめて表示中。拡大すると1件ずつ表示されます",
+    unfiltered: "駐車料金の上限・営業中・タグの条件は地図には反映されません。",
     searchHere: "ここで検索",
     baseMap: "背景地図",
     grid: "格子のみ",
@@ -44,28 +48,36 @@ const REST_MS = 300;
 const MARKER_PX = { width: 74, height: 30 };
 const MAX_LATITUDE = 85;
 
+export interface View {
+  readonly bounds: Bounds;
+  readonly zoom: number;
+}
+
 export interface MapViewProps {
   readonly search: Search;
+  /** The lots of the list. */
   readonly lots: readonly Lot[];
+  /** What the visible part has, as far as it has been read. */
+  readonly box: Load<BoxContents | undefined>;
+  /** The map has come to rest. */
+  readonly onView: (view: View) => void;
   /** A place for the search, by a click on the map or its centre. */
   readonly onPlace: (place: { lat: number; lng: number }) => void;
   readonly onPick: (lot: Lot) => void;
 }
 
-export function MapView({ search, lots, onPlace, onPick }: MapViewProps) {
+export function MapView({ search, lots, box, onView, onPlace, onPick }: MapViewProps) {
   const t = text.value;
   const holder = useRef<HTMLDivElement>(null);
   const map = useRef<MapLibre | undefined>(undefined);
   const [isReady, setReady] = useState(false);
-  const [view, setView] = useState<{ bounds: Bounds; zoom: number }>();
   const [isAway, setAway] = useState(false);
-  const [box, setBox] = useState<{ contents?: BoxContents; error?: unknown }>({});
   const [baseMapId, setBaseMapId] = useState(() => localStorage.getItem(STORED_BASE_MAP) ?? "");
   const baseMap = settings.baseMaps.find(({ id }) => id === baseMapId);
   const theme = useTheme();
   // Handlers of the map are set once and read the newest properties here.
-  const current = useRef({ search, box, onPlace, onPick });
-  current.current = { search, box, onPlace, onPick };
+  const current = useRef({ contents: box.data, onPlace, onPick });
+  current.current = { contents: box.data, onPlace, onPick };
 
   useEffect(() => {
     const { lng, lat, zoom } = viewOf() ?? { lng: search.lng, lat: search.lat, zoom: settings.start.zoom };
@@ -80,6 +92,8 @@ export function MapView({ search, lots, onPlace, onPick }: MapViewProps) {
       dragRotate: false,
       pitchWithRotate: false,
       touchPitch: false,
+      // Providers of tiles want to know the page; the policy of the page keeps its path from them.
+      transformRequest: (url) => ({ url, referrerPolicy: "origin" }),
       locale: {
         "Map.Title": t.map,
         "NavigationControl.ZoomIn": t.zoomIn,
@@ -97,7 +111,7 @@ export function MapView({ search, lots, onPlace, onPick }: MapViewProps) {
       setReady(true);
     });
     let rest: ReturnType<typeof setTimeout> | undefined;
-    const look = () => setView({ bounds: boundsOf(made), zoom: made.getZoom() });
+    const look = () => onView({ bounds: boundsOf(made), zoom: made.getZoom() });
     made.on("moveend", () => {
       drawGrid(made);
       clearTimeout(rest);
@@ -111,7 +125,7 @@ export function MapView({ search, lots, onPlace, onPick }: MapViewProps) {
       }, REST_MS);
     });
     made.on("click", (event) => {
-      const { box: { contents }, onPick, onPlace } = current.current;
+      const { contents, onPick, onPlace } = current.current;
       const [hit] = made.queryRenderedFeatures(around(event.point), { layers: ["labels", "lots"] });
       const cluster = contents?.clusters[hit?.properties["cluster"]];
       const lot = contents?.lots.find(({ id }) => id === hit?.properties["lot"]);
@@ -142,21 +156,11 @@ export function MapView({ search, lots, onPlace, onPick }: MapViewProps) {
   }, [theme, baseMapId]);
 
   useEffect(() => {
-    if (!view) return;
-    const abort = new AbortController();
-    readBox(view.bounds, view.zoom, search, abort.signal).then(
-      (contents) => abort.signal.aborted || setBox({ contents }),
-      (error) => abort.signal.aborted || setBox({ error }),
-    );
-    return () => abort.abort();
-  }, [view, boxKey(search)]);
-
-  useEffect(() => {
     const made = map.current;
-    if (!made || !isReady || !box.contents) return;
+    if (!made || !isReady || !box.data) return;
     const marked = new Set(lots.map(({ id }) => id));
-    drawBox(made, box.contents, (id) => marked.has(id), priceOf);
-  }, [isReady, box, lots, t]);
+    drawBox(made, box.data, (id) => marked.has(id), priceOf);
+  }, [isReady, box.data, lots]);
 
   useEffect(() => {
     const made = map.current;
@@ -186,7 +190,8 @@ export function MapView({ search, lots, onPlace, onPick }: MapViewProps) {
 
   useLotMarkers(map, lots, (lot) => current.current.onPick(lot));
 
-  const { contents, error } = box;
+  const { data: contents, error } = box;
+  const hasFilters = Object.keys(filtersOf(search.values)).length > 0;
   return (
     <section class="map-view" aria-label={t.map}>
       <div class="map-canvas" ref={holder} />
@@ -200,7 +205,7 @@ export function MapView({ search, lots, onPlace, onPick }: MapViewProps) {
         </button>
       )}
       <div class="map-foot">
-        <p class="small" role="status" data-zoom={view?.zoom}>
+        <p class="small" role="status">
           {contents && (contents.isExact ? t.lotsHere : t.about)(number(contents.total))}
           {contents && contents.clusters.length > 0 && ` (${t.clustered})`}
         </p>
@@ -217,17 +222,12 @@ export function MapView({ search, lots, onPlace, onPick }: MapViewProps) {
             {settings.baseMaps.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
           </select>
         </label>
+        {hasFilters && <p class="small">{t.unfiltered}</p>}
         {baseMap && <p class="small">{baseMap.attribution}</p>}
       </div>
-      {error !== undefined && <ErrorNote error={error} />}
+      {error !== undefined && <ErrorNote error={error} onRetry={box.reload} />}
     </section>
   );
-}
-
-/** What the box's contents depend on, apart from the view. */
-function boxKey({ stay, values }: Search): string {
-  const { lat: _, lng: __, radius: ___, sort: ____, ...others } = values;
-  return JSON.stringify([stay, others]);
 }
 
 function around({ x, y }: { x: number; y: number }): [[number, number], [number, number]] {

@@ -1,11 +1,11 @@
 /** A lot of the list: price and true cost of the stay, walk, hours, fit, and why it has its rank. */
-import { useState } from "preact/hooks";
 import { label } from "../../codes.ts";
 import { dateTime, distance, money, number } from "../../format.ts";
 import { texts } from "../../language.ts";
 import { href } from "../../router.ts";
 import { client, isSignedIn } from "../../service.ts";
 import { ActionButton } from "../../ui/load.tsx";
+import { dimensionName, measure } from "./dimensions.ts";
 import { highlighted } from "./highlight.ts";
 import type { Lot } from "./lots.ts";
 import type { Stay } from "./search.ts";
@@ -32,14 +32,6 @@ const text = texts({
     noReviews: "No reviews yet",
     save: "Save",
     saved: "Saved",
-    dimensions: {
-      height_m: "height",
-      width_m: "width",
-      length_m: "length",
-      weight_t: "weight",
-      clearance_cm: "ground clearance",
-      tire_width_mm: "tyre width",
-    },
   },
   ja: {
     walk: (minutes: number) => `徒歩${minutes}分`,
@@ -62,14 +54,6 @@ const text = texts({
     noReviews: "レビューはまだありません",
     save: "保存",
     saved: "保存済み",
-    dimensions: {
-      height_m: "高さ",
-      width_m: "幅",
-      length_m: "長さ",
-      weight_t: "重さ",
-      clearance_cm: "最低地上高",
-      tire_width_mm: "タイヤ幅",
-    },
   },
 });
 
@@ -85,7 +69,16 @@ export function lotAddress(id: string, stay: Stay): string {
   return href(`/lots/${id}`, { ...stay });
 }
 
-export function Result({ lot, stay, compared }: { lot: Lot; stay: Stay; compared: number }) {
+export interface ResultProps {
+  readonly lot: Lot;
+  readonly stay: Stay;
+  /** How many lots were compared for the rank. */
+  readonly compared: number;
+  readonly isSaved: boolean;
+  readonly onSaved: (isSaved: boolean) => void;
+}
+
+export function Result({ lot, stay, compared, isSaved, onSaved }: ResultProps) {
   const t = text.value;
   const light = () => highlighted.value = lot.id;
   const unlight = () => {
@@ -123,7 +116,7 @@ export function Result({ lot, stay, compared }: { lot: Lot; stay: Stay; compared
         {lot.availability && <li class="chip">{label("occupancy_state", lot.availability.state)}</li>}
       </ul>
       <Score lot={lot} compared={compared} />
-      {isSignedIn.value && <SaveButton lot={lot} />}
+      {isSignedIn.value && <SaveButton lot={lot} isSaved={isSaved} onSaved={onSaved} />}
     </article>
   );
 }
@@ -141,22 +134,17 @@ function StayState({ lot: { planned_stay: planned } }: { lot: Lot }) {
   return isKnown ? <li class="chip good">✓ {t.open}</li> : <li class="chip">{t.hoursUnknown}</li>;
 }
 
-/** The unit is the end of a dimension's name. */
-const unitOf = (dimension: string) => dimension.slice(dimension.lastIndexOf("_") + 1);
-
 function FitState({ lot: { fit } }: { lot: Lot }) {
   const t = text.value;
   if (!fit) return null;
   if (fit.fits) return <li class="chip good">✓ {t.fits}</li>;
   if (fit.fits === null) {
-    return <li class="chip">{t.fitUnknown(fit.unknown.map((name) => t.dimensions[name]).join(", "))}</li>;
+    return <li class="chip">{t.fitUnknown(fit.unknown.map(dimensionName).join(", "))}</li>;
   }
   const limits = fit.failing.map((name) => {
     const limit = fit.limits[name];
-    const sign = name === "clearance_cm" ? "≥" : "≤";
-    return `${t.dimensions[name]}${
-      limit === null || limit === undefined ? "" : ` ${sign} ${number(limit, 2)} ${unitOf(name)}`
-    }`;
+    if (limit === null || limit === undefined) return dimensionName(name);
+    return `${dimensionName(name)} ${name === "clearance_cm" ? "≥" : "≤"} ${measure(name, limit)}`;
   });
   return <li class="chip wrong">✕ {t.fails(limits.join(", "))}</li>;
 }
@@ -186,18 +174,15 @@ function Score({ lot, compared }: { lot: Lot; compared: number }) {
   );
 }
 
-function SaveButton({ lot }: { lot: Lot }) {
+function SaveButton({ lot, isSaved, onSaved }: Pick<ResultProps, "lot" | "isSaved" | "onSaved">) {
   const t = text.value;
-  const [isSaved, setSaved] = useState(lot.is_saved ?? false);
+  const save = async () => {
+    if (isSaved) await client.DELETE("/v1/me/saved-parking-lots/{lotId}", { params: { path: { lotId: lot.id } } });
+    else await client.POST("/v1/me/saved-parking-lots", { body: { parking_lot_id: lot.id } });
+    onSaved(!isSaved);
+  };
   return (
-    <ActionButton
-      class="quiet"
-      perform={async () => {
-        if (isSaved) await client.DELETE("/v1/me/saved-parking-lots/{lotId}", { params: { path: { lotId: lot.id } } });
-        else await client.POST("/v1/me/saved-parking-lots", { body: { parking_lot_id: lot.id } });
-        setSaved(!isSaved);
-      }}
-    >
+    <ActionButton class="quiet" perform={save}>
       {isSaved ? `★ ${t.saved}` : `☆ ${t.save}`}
       <span class="visually-hidden">: {lot.name}</span>
     </ActionButton>
