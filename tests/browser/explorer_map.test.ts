@@ -8,8 +8,9 @@ import { type Explorer, inExplorer } from "./explorer.ts";
 
 const ignore = !hasBrowser;
 
+/** In Japan's time, as the panel has it, and as requests have it. */
 const STAY = { entry: "2026-12-02T10:00", exit: "2026-12-02T12:00" };
-const TIMES = { entry_at: `${STAY.entry}:00+09:00`, exit_at: `${STAY.exit}:00+09:00` };
+const TIMES = { entry_at: "2026-12-02T01:00:00.000Z", exit_at: "2026-12-02T03:00:00.000Z" };
 const MARKUP = `<img src=x onerror="globalThis.isMarkup = true">`;
 
 interface Place {
@@ -112,9 +113,13 @@ Deno.test({
     const isAtLot = () => page.evaluate(() => document.activeElement?.closest("h3") !== null);
     for (let tabs = 0; tabs < 60 && !await isAtLot(); tabs++) await page.keyboard.press("Tab");
     await page.waitForSelector(`${marker}.map-lit`);
-    await page.keyboard.press("Enter");
     const stay = new URLSearchParams({ ...TIMES, vehicle_type: "standard" });
-    await page.waitForFunction((hash) => location.hash === hash, {}, `#/lots/${near}?${stay}`);
+    assert.equal(
+      await page.evaluate(() => document.activeElement?.getAttribute("href")),
+      `#/lots/${near}?${stay}`,
+    );
+    await page.keyboard.press("Enter");
+    await page.waitForFunction((name) => document.querySelector("h1")?.textContent === name, {}, MARKUP);
 
     // From far away the lots are a group.
     await explorer.open(address(place, { view: `${place.lng},${place.lat},9` }));

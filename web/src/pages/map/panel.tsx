@@ -1,7 +1,7 @@
 /** The conditions of the search: stay, vehicle, order and everything else that the service can filter by. */
 import { useState } from "preact/hooks";
 import { options } from "../../codes.ts";
-import { dateTime, distance, timeOfDay } from "../../format.ts";
+import { date, dateTime, distance, timeOfDay } from "../../format.ts";
 import { texts } from "../../language.ts";
 import { isSignedIn } from "../../service.ts";
 import { CONDITION_FIELDS, type ConditionName, countConditions, type Values, VEHICLE_FIELDS } from "./conditions.ts";
@@ -147,7 +147,7 @@ export function Panel({ search, change, operators, onWalkValue }: PanelProps) {
 }
 
 function stayText({ entry_at, exit_at }: Stay): string {
-  const isOneDay = entry_at.slice(0, 10) === exit_at.slice(0, 10);
+  const isOneDay = date(entry_at) === date(exit_at);
   return `${dateTime(entry_at)} – ${isOneDay ? timeOfDay(exit_at) : dateTime(exit_at)}`;
 }
 

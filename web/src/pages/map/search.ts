@@ -51,6 +51,11 @@ function numberOf(text: string | undefined, min: number, max: number, otherwise:
   return text && value >= min && value <= max ? value : otherwise;
 }
 
+/** Whether the text is a value of `<input type="datetime-local">`. */
+function isTime(text: string | undefined): text is string {
+  return text !== undefined && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
+}
+
 /** Everything in the address but the view of the map, which moves without a new search. */
 function searchValues(): Values {
   const { view: _, ...values } = Object.fromEntries(place.value.query);
@@ -61,7 +66,9 @@ export function useSearch(): UsedSearch {
   const now = useMemo(() => stayFromNow(60), []);
   const values = searchValues();
   const search = useMemo((): Search => {
-    const { entry, exit } = values["entry"] && values["exit"] ? { entry: values["entry"], exit: values["exit"] } : now;
+    const [entry = now.entry, exit = now.exit] = isTime(values["entry"]) && isTime(values["exit"])
+      ? [values["entry"], values["exit"]]
+      : [];
     return {
       lat: numberOf(values["lat"], -90, 90, settings.start.lat),
       lng: numberOf(values["lng"], -180, 180, settings.start.lng),
