@@ -95,7 +95,7 @@ const SCREENS: Readonly<Record<string, readonly [path: string, area: Parameters<
   parking_lot: ["parking-lots", "lots"],
   support_ticket: ["support-tickets", "support"],
   user_notification: ["user-notifications", "notifications"],
-  user: ["users", "users"],
+  app_user: ["users", "users"],
 };
 
 function Target({ act: { target_type, target_id } }: { act: Act }) {

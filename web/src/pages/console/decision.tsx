@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** The buttons of a decision with its reason. */
-import { useRef } from "preact/hooks";
+import { useId, useRef } from "preact/hooks";
 import { texts } from "../../language.ts";
 import { ErrorNote } from "../../ui/error_note.tsx";
 import { useAction } from "../../ui/load.tsx";
@@ -19,6 +19,7 @@ export interface Choice {
 
 /** One reason and a button for each decision. One decision runs at a time. */
 export function Decision({ reason, hint, choices }: { reason: string; hint?: string; choices: readonly Choice[] }) {
+  const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   const chosen = useRef<Choice>(undefined);
   const action = useAction(async () => {
@@ -34,16 +35,18 @@ export function Decision({ reason, hint, choices }: { reason: string; hint?: str
   };
   return (
     <form class="form" onSubmit={(event) => event.preventDefault()}>
-      <label class="field">
-        <span>{reason}</span>
+      <div class="field">
+        <label for={id}>{reason}</label>
         <textarea
+          id={id}
+          aria-describedby={hint && `${id}-hint`}
           ref={field}
           rows={2}
           maxLength={500}
           onInput={(event) => event.currentTarget.setCustomValidity("")}
         />
-        {hint && <span class="small">{hint}</span>}
-      </label>
+        {hint && <p class="small" id={`${id}-hint`}>{hint}</p>}
+      </div>
       <div class="row">
         {choices.map((choice) => (
           <button

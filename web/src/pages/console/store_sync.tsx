@@ -1,7 +1,7 @@
 /** Sales, reviews and figures of the stores, and the runs that fetch them. */
 import { useMemo, useState } from "preact/hooks";
 import uPlot from "uplot";
-import type { components, ListItem } from "parking-lot-client";
+import type { components, ListItem, ResponseBody } from "parking-lot-client";
 import type { PageProps } from "../../app.tsx";
 import { label, options } from "../../codes.ts";
 import { dateTime, money, number } from "../../format.ts";
@@ -20,6 +20,7 @@ import { Rows, Table } from "./table.tsx";
 import { Tabs } from "./tabs.tsx";
 
 type Run = ListItem<"/v1/admin/store-sync/runs">;
+type DailySale = ResponseBody<"/v1/admin/store-sales/daily", "get">["items"][number];
 type Trigger = components["schemas"]["TriggerStoreSyncRequest"];
 
 const SCREEN = "/console/store-sync";
@@ -62,6 +63,8 @@ const text = texts({
     amount: "Amount",
     proceeds: "Proceeds",
     unitsByDay: "Units sold by day",
+    sums: "Sum of the days",
+    rows: (n: string) => `Day by day (${n} rows)`,
     rating: "Rating",
     text: "Review",
     author: "Author",
@@ -108,6 +111,8 @@ const text = texts({
     amount: "金額",
     proceeds: "受取額",
     unitsByDay: "日別の販売数",
+    sums: "期間の合計",
+    rows: (n: string) => `日ごとの明細(${n}行)`,
     rating: "評価",
     text: "レビュー",
     author: "投稿者",
@@ -238,6 +243,12 @@ function Daily() {
     async (signal) => (await client.GET("/v1/admin/store-sales/daily", { params: { query }, signal })).data,
     [place.value.query.toString()],
   );
+  const columns = [
+    { head: t.store, cell: ({ store }: DailySale) => label("store", store) },
+    { head: t.units, cell: ({ units }: DailySale) => number(units), isNumber: true },
+    { head: t.refunds, cell: ({ refund_units }: DailySale) => number(refund_units), isNumber: true },
+    { head: t.amount, cell: ({ amount_minor, currency }: DailySale) => money(amount_minor, currency), isNumber: true },
+  ];
   return (
     <>
       <div class="console-bar">
@@ -248,24 +259,28 @@ function Daily() {
           items.length === 0 ? <p class="notice">{t.noSales}</p> : (
             <>
               <UnitsChart items={items} />
-              <Rows
-                items={items}
-                columns={[
-                  { head: t.day, cell: ({ sale_date }) => sale_date },
-                  { head: t.store, cell: ({ store }) => label("store", store) },
-                  { head: t.units, cell: ({ units }) => number(units), isNumber: true },
-                  { head: t.refunds, cell: ({ refund_units }) => number(refund_units), isNumber: true },
-                  {
-                    head: t.amount,
-                    cell: ({ amount_minor, currency }) => money(amount_minor, currency),
-                    isNumber: true,
-                  },
-                ]}
-              />
+              <Rows caption={t.sums} items={sumsOf(items)} columns={columns} />
+              <details class="console-more">
+                <summary>{t.rows(number(items.length))}</summary>
+                <Rows items={items} columns={[{ head: t.day, cell: ({ sale_date }) => sale_date }, ...columns]} />
+              </details>
             </>
           )}
       </Loaded>
     </>
+  );
+}
+
+/** Currencies are not converted: each store and currency has its sum. */
+function sumsOf(items: readonly DailySale[]): DailySale[] {
+  const groups = Map.groupBy(items, ({ store, currency }) => `${store} ${currency}`);
+  return [...groups.values()].map((group) =>
+    group.reduce((sum, item) => ({
+      ...sum,
+      units: sum.units + item.units,
+      refund_units: sum.refund_units + item.refund_units,
+      amount_minor: sum.amount_minor + item.amount_minor,
+    }))
   );
 }
 

@@ -53,7 +53,7 @@ const text = texts({
     at: "Send at (Japan time)",
     atHint: "Empty: it stays a draft until you send it.",
     preview: "Count the receivers",
-    reach: (people: string, devices: string) => `It reaches ${people} people and ${devices} devices.`,
+    reach: (people: string, devices: string) => `Receivers: ${people}. Devices: ${devices}.`,
     save: "Save",
     saved: "Saved.",
     edit: "Edit",

@@ -250,15 +250,17 @@ function One({ id }: { id: string }) {
                 </section>
                 <section>
                   <h3>{t.premium}</h3>
-                  <label class="field">
-                    <span>{t.grant}</span>
+                  <div class="field">
+                    <label for="premium-until">{t.grant}</label>
                     <input
+                      id="premium-until"
+                      aria-describedby="premium-until-hint"
                       type="datetime-local"
                       value={premiumUntil}
                       onInput={(event) => setPremiumUntil(event.currentTarget.value)}
                     />
-                    <span class="small">{t.grantHint}</span>
-                  </label>
+                    <p class="small" id="premium-until-hint">{t.grantHint}</p>
+                  </div>
                   <Decision
                     reason={t.reason}
                     hint={t.reasonHint}
