@@ -82,7 +82,7 @@ for (const { scheme, width } of [{ scheme: "light", width: 1200 }, { scheme: "da
       assert.deepEqual(await findings(explorer), [], "the sign-in dialog");
       await explorer.page.keyboard.press("Escape");
       await explorer.signIn(person);
-      await checkPages(explorer, PERSONAL);
+      await checkPages(explorer, [...PERSONAL, `/lots/${lot}`]);
     }, { width, height: 740 });
   });
 

@@ -18,7 +18,10 @@ const text = texts({
     total: "Total",
     free: "No fee",
     unknownFrom: (from: string) => `The price is unknown from ${from}.`,
-    notApplied: (count: number) => `${count} rules of the lot do not apply to this stay.`,
+    notApplied: (count: number) =>
+      count === 1
+        ? "1 rule of the lot does not apply to this stay."
+        : `${count} rules of the lot do not apply to this stay.`,
   },
   ja: {
     caption: "料金の内訳",

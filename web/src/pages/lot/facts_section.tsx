@@ -50,9 +50,8 @@ const text = texts({
 export function FactsSection({ lot }: LotProps) {
   const t = text.value;
   const code = (category: string, value: string | null) => value === null ? t.unknown : label(category, value);
-  const website = lot.website !== null && /^https?:/.test(lot.website)
-    ? <a href={lot.website} target="_blank" rel="noopener noreferrer">{lot.website}</a>
-    : lot.website;
+  // The service stores addresses of websites with http or https only.
+  const website = lot.website && <a href={lot.website} target="_blank" rel="noopener noreferrer">{lot.website}</a>;
   const facts = [
     [t.spaces, lot.total_spaces === null ? t.unknown : number(lot.total_spaces)],
     [t.structure, code("structure", lot.structure)],

@@ -124,9 +124,7 @@ function Origin({ lot }: { lot: Lot }) {
         source && `${t.source}: ${source}`,
         licence && `${t.licence}: ${licence}`,
       ].filter(Boolean).join(". ")}{" "}
-      {source_url !== null && /^https?:/.test(source_url) && (
-        <a href={source_url} target="_blank" rel="noopener noreferrer">{t.original}</a>
-      )}
+      {source_url && <a href={source_url} target="_blank" rel="noopener noreferrer">{t.original}</a>}
     </p>
   );
 }

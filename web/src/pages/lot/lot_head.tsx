@@ -1,7 +1,7 @@
 /** The head of the page: the lot, whether it is open, what others think, and what a user can do with it. */
 import { useState } from "preact/hooks";
 import { ApiError } from "parking-lot-client";
-import { dateTime, number } from "../../format.ts";
+import { dateTime, number, toLocalInput } from "../../format.ts";
 import { texts } from "../../language.ts";
 import { href, navigate, place } from "../../router.ts";
 import { client } from "../../service.ts";
@@ -90,13 +90,22 @@ export function LotHead(props: LotProps) {
         <SaveButton {...props} />
         <RatingButtons {...props} />
         <ShareButton {...props} />
-        {lot.lat !== null && lot.lng !== null && (
-          <a class="button" href={href("/", { lat: lot.lat, lng: lot.lng })}>{t.onMap}</a>
-        )}
+        {lot.lat !== null && lot.lng !== null && <a class="button" href={onMap(props)}>{t.onMap}</a>}
         <ErrorReport lot={lot} />
       </div>
     </header>
   );
+}
+
+/** The address of the map around the lot, for the same stay. */
+function onMap({ lot, stay }: LotProps): string {
+  return href("/", {
+    lat: lot.lat,
+    lng: lot.lng,
+    entry: toLocalInput(stay.entryAt),
+    exit: toLocalInput(stay.exitAt),
+    vehicle_type: stay.vehicleType,
+  });
 }
 
 /** Open, entry and exit, each with its next change. */

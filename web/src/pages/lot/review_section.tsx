@@ -115,7 +115,7 @@ function ReviewCard({ review, author }: { review: Review; author?: string }) {
   return (
     <div class="card">
       <p class="row">
-        <Stars count={review.rating} /> {author && <strong>{author}</strong>}
+        <Stars count={review.rating} /> {author && <strong class="lot-author">{author}</strong>}
         <span class="small">{date(review.created_at)}</span>
         {review.status !== "approved" && <span class="chip">{label("review_status", review.status)}</span>}
       </p>

@@ -1,4 +1,5 @@
 /** The form for the stay and the vehicle. What it has is in the query of the address. */
+import { useRef } from "preact/hooks";
 import type { components } from "parking-lot-client";
 import { options } from "../../codes.ts";
 import { duration, fromLocalInput, toLocalInput } from "../../format.ts";
@@ -42,17 +43,23 @@ const HOURS = [1, 3, 12, 24];
 export function StayForm({ lot, stay }: LotProps) {
   const t = text.value;
   const zone = lot.time_zone;
+  const submitted = useRef<string | undefined>(undefined);
+  const shown = useRef<string | undefined>(undefined);
   const show = (changes: Partial<Stay>) => replaceQuery(queryOf({ ...stay, ...changes }));
-  const submit = (values: FormData) => {
+  // The fields keep what a person enters. Another stay from elsewhere is another form; that of the form itself is not,
+  // so that the focus stays.
+  if (keyOf(stay) !== submitted.current) shown.current = keyOf(stay);
+  const submit = async (values: FormData) => {
+    await Promise.resolve();
     const time = (name: string) => fromLocalInput(String(values.get(name)), zone);
     const times = { entryAt: time("entry_at"), exitAt: time("exit_at") };
     if (!isPossible(times)) throw new Error(t.wrongOrder);
-    show({ ...times, vehicleType: String(values.get("vehicle_type")) });
-    return Promise.resolve();
+    const changes = { ...times, vehicleType: String(values.get("vehicle_type")) };
+    submitted.current = keyOf({ ...stay, ...changes });
+    show(changes);
   };
   return (
-    // Presets and vehicles change the values of the fields, which keep what a person enters: another form.
-    <div class="lot-stay" key={Object.values(queryOf(stay)).join()}>
+    <div class="lot-stay">
       <div class="row" role="group" aria-label={t.presets}>
         {HOURS.map((hours) => (
           <button key={hours} type="button" onClick={() => show(lasting(entryNow(), hours))}>
@@ -62,7 +69,7 @@ export function StayForm({ lot, stay }: LotProps) {
         <button type="button" onClick={() => show(tonight(zone))}>{t.tonight}</button>
       </div>
       <MyVehicles onChoose={show} />
-      <Form submit={t.calculate} class="lot-stay-form" onSubmit={async (values) => await submit(values)}>
+      <Form submit={t.calculate} class="lot-stay-form" key={shown.current} onSubmit={submit}>
         <Field
           name="entry_at"
           label={t.entry}
@@ -88,6 +95,8 @@ export function StayForm({ lot, stay }: LotProps) {
     </div>
   );
 }
+
+const keyOf = (stay: Stay) => Object.values(queryOf(stay)).join();
 
 const entryNow = () => Date.parse(nextHour(new Date()).entryAt);
 
