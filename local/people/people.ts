@@ -66,6 +66,9 @@ export async function addSamplePeople(superuser: string): Promise<SamplePerson[]
       const history = await History.begin(transaction);
       await planLives(history, await signUp(transaction, history));
       await history.run();
+      // The overview counts past days once, and it did so before these people.
+      await transaction`delete from private.session_days`;
+      await transaction`select private.refresh_overview_now(), private.refresh_overview()`;
     });
     const found = await sql<{ email: string }[]>`
       select email from auth.users where email in ${sql(SAMPLE_PEOPLE.map(({ email }) => email))}`;

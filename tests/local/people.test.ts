@@ -48,6 +48,15 @@ Deno.test("sample people: each signs in with the printed password and finds what
   const james = readers.get("james@example.com")!;
   const admin = readers.get("admin@example.com")!;
 
+  await t.step("the overview counts them and their sessions", async () => {
+    const { people, sessions_by_day } = await admin("/admin/overview") as unknown as {
+      people: { all: number };
+      sessions_by_day: { days: { started: number }[] };
+    };
+    assert.equal(people.all, SAMPLE_PEOPLE.filter((person) => !("areas" in person)).length);
+    assert.ok(sessions_by_day.days.filter(({ started }) => started > 0).length > 5, JSON.stringify(sessions_by_day));
+  });
+
   await t.step("their permission scopes are as the start describes them", async () => {
     const scopes: Json = {};
     for (const [email, read] of readers) scopes[email] = ((await read("/me"))["permission_scopes"] as string[]).sort();
