@@ -16,7 +16,7 @@ export function Dialog(
       <div class="dialog-head">
         <h2 id={id}>{title}</h2>
         <button type="button" class="quiet" aria-label={text.value.close} onClick={() => dialog.current?.close()}>
-          ✕
+          ×
         </button>
       </div>
       {children}

@@ -85,7 +85,7 @@ function Tags({ lot }: { lot: Lot }) {
   if (lot.tags.length === 0) return <p class="notice">{t.noTags}</p>;
   const groups = [
     { title: t.has, mark: "✓", state: true },
-    { title: t.hasNot, mark: "✕", state: false },
+    { title: t.hasNot, mark: "×", state: false },
     { title: t.uncertain, mark: "?", state: null },
   ];
   return (

@@ -120,7 +120,7 @@ function Status({ lot }: LotProps) {
     <ul class="lot-status" aria-label={t.now}>
       {states.map(({ words, state, change }) => (
         <li key={words.true} class={`chip lot-is-${state}`}>
-          <span aria-hidden="true">{state === null ? "?" : state ? "✓" : "✕"}</span> {words[`${state}`]}
+          <span aria-hidden="true">{state === null ? "?" : state ? "✓" : "×"}</span> {words[`${state}`]}
           {change && ` ${t.until(dateTime(change, lot.time_zone))}`}
         </li>
       ))}

@@ -84,7 +84,7 @@ export function MapPage() {
         />
         {picked && (
           <section class="map-picked" aria-label={t.chosen}>
-            <button type="button" class="quiet" aria-label={t.close} onClick={() => setPicked(undefined)}>✕</button>
+            <button type="button" class="quiet" aria-label={t.close} onClick={() => setPicked(undefined)}>×</button>
             {result(lots.find(({ id }) => id === picked.id) ?? picked)}
           </section>
         )}

@@ -124,11 +124,11 @@ export function Result({ lot, stay, compared, isSaved, onSaved }: ResultProps) {
 function StayState({ lot: { planned_stay: planned } }: { lot: Lot }) {
   const t = text.value;
   if (!planned) return null;
-  if (planned.is_open_at_entry === false) return <li class="chip wrong">✕ {t.closed}</li>;
-  if (planned.can_enter_at === false) return <li class="chip wrong">✕ {t.noEntry}</li>;
+  if (planned.is_open_at_entry === false) return <li class="chip wrong">× {t.closed}</li>;
+  if (planned.can_enter_at === false) return <li class="chip wrong">× {t.noEntry}</li>;
   if (planned.can_exit_at === false) {
     const next = planned.next_exit_at && `, ${t.nextExit(dateTime(planned.next_exit_at))}`;
-    return <li class="chip wrong">✕ {t.noExit}{next}</li>;
+    return <li class="chip wrong">× {t.noExit}{next}</li>;
   }
   const isKnown = planned.can_enter_at !== null && planned.can_exit_at !== null;
   return isKnown ? <li class="chip good">✓ {t.open}</li> : <li class="chip">{t.hoursUnknown}</li>;
@@ -146,7 +146,7 @@ function FitState({ lot: { fit } }: { lot: Lot }) {
     if (limit === null || limit === undefined) return dimensionName(name);
     return `${dimensionName(name)} ${name === "clearance_cm" ? "≥" : "≤"} ${measure(name, limit)}`;
   });
-  return <li class="chip wrong">✕ {t.fails(limits.join(", "))}</li>;
+  return <li class="chip wrong">× {t.fails(limits.join(", "))}</li>;
 }
 
 /** The parts of the score as bars, with their numbers. */
