@@ -64,7 +64,7 @@ export async function walkAsUser(walk: Walk, { user, friend }: Cast): Promise<Re
   await send("calculateFee", { params: { id: LOT }, body: { ...stay, vehicle_type: "standard" } });
   await send("searchInWords", {
     as,
-    body: { query: "2026年12月1日 10時から12時半まで 東京駅の近く 2000円以内 屋根付き", locale: "ja" },
+    body: { query: "明日の10時から12時半まで 東京駅の近く 2000円以内 屋根付き", locale: "ja" },
   });
   await send("parseSearch", { as, body: { query: "渋谷駅の近くで24時間営業 1000円以内", locale: "ja" } });
   await send("searchInWords", {

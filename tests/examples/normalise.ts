@@ -14,6 +14,8 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 /** Ids without hyphens in names of files, and hashes. */
 const HEX = /(?<![0-9a-f])([0-9a-f]{32}|[0-9a-f]{64})(?![0-9a-f])/g;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+/** A time in the query of an address. */
+const ENCODED_TIME = /\d{4}-\d\d-\d\dT\d\d%3A\d\d%3A\d\d%2B\d\d%3A\d\d/g;
 const SEED_TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+09:00/g;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const MAX_TEXT = 240;
@@ -84,7 +86,8 @@ export function examplesOf({ recorder, emails, times }: Walked, seed: string): E
     const plain = value.replace(/\?X-Amz-[^"\s]*/, "?X-Amz-Expires=600")
       .replace(/^https?:\/\/127\.0\.0\.1:\d+/, "https://project.supabase.co");
     const known = [...emails].reduce((text, [real, shown]) => text.replace(real, shown), plain);
-    const shown = known.replaceAll(UUID, (real) => idFor(real, place))
+    const shown = known.replaceAll(ENCODED_TIME, (time) => encodeURIComponent(clock.time(decodeURIComponent(time))))
+      .replaceAll(UUID, (real) => idFor(real, place))
       .replaceAll(HEX, (real) => idFor(real, place).replaceAll("-", "").repeat(real.length / 32))
       .replace(/^2\d{15}$/, TRANSACTION).replace(/^GPA\..*/, ORDER);
     return [...shown].length > MAX_TEXT ? `${[...shown].slice(0, MAX_TEXT).join("")}…` : shown;
@@ -175,11 +178,11 @@ class Clock {
     if (known !== undefined) return known;
     // A part of a stay that the walk sent.
     if (this.#sent.some((sent) => Math.abs(time - sent) < DAY_MS * 1000)) return time / 1000;
+    const at = time / 1000;
+    // An hour of a calendar stays that hour. No time that the walk computes is a full minute.
+    if (time % 60e6 === 0) return at + (dayOf(BEGIN) - dayOf(this.startedAt)) * DAY_MS;
     // So many minutes after a known time, for example the end of a subscription.
     for (const [from, to] of this.#known) if ((time - from) % 60e6 === 0) return to + (time - from) / 1000;
-    const at = time / 1000;
-    // An hour of a calendar stays that hour.
-    if (time % 60e6 === 0) return at + Math.round((BEGIN - this.startedAt) / DAY_MS) * DAY_MS;
     // The seed is older than the walk.
     if (at < this.startedAt && at > this.startedAt - DAY_MS) return BEGIN - DAY_MS;
     for (const unit of [DAY_MS, 3_600_000]) {
@@ -202,10 +205,15 @@ class Clock {
   }
 
   date(text: string): string {
-    const since = Math.round((Date.parse(text) - this.startedAt) / DAY_MS);
+    const since = Date.parse(text) / DAY_MS - dayOf(this.startedAt);
     if (this.#dates.has(text) || Math.abs(since) > 60) return text;
-    return new Date(BEGIN + since * DAY_MS).toISOString().slice(0, 10);
+    return new Date((dayOf(BEGIN) + since) * DAY_MS).toISOString().slice(0, 10);
   }
+}
+
+/** The number of the day in Japan. */
+function dayOf(time: number): number {
+  return Math.floor((time + 9 * 3_600_000) / DAY_MS);
 }
 
 /** Microseconds since 1970. */

@@ -67,7 +67,9 @@ export async function walk(): Promise<Walked> {
     chapter: () => recorder.chapter(),
     at: ({ days = 0, minutes = 0 }) => {
       const offset = (days * 1440 + minutes) * 60_000;
-      const time = Math.floor(Date.now() / 1000) * 1000 + offset;
+      const second = Math.floor(Date.now() / 1000) * 1000;
+      // Not a full minute: normalise.ts takes those for times of a calendar.
+      const time = (second % 60_000 === 0 ? second + 1000 : second) + offset;
       times.set(time, { step: recorder.exchanges.length, offset });
       return new Date(time).toISOString().replace(".000Z", "Z");
     },
