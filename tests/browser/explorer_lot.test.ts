@@ -164,7 +164,7 @@ test("a driver votes on a value, rates, saves, reviews and reports, and the serv
     await explorer.signIn(person);
 
     await unfold(explorer, "Is this right?");
-    const field = `[role=group][aria-label="Height limit (m)"]`;
+    const field = `[role=group][aria-label="Greatest height (m)"]`;
     await page.locator(`${field} button:nth-of-type(1)`).click();
     await reads(explorer, `${field} button[aria-pressed=true]`, "Right 1");
     assert.deepEqual(await votes(), [1, 0, "confirm"]);

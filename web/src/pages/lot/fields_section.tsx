@@ -7,6 +7,7 @@ import { texts } from "../../language.ts";
 import { client } from "../../service.ts";
 import { ActionButton } from "../../ui/load.tsx";
 import { whenSignedIn } from "../account/sign_in.tsx";
+import { LOT_FIELDS, type LotField, names, shownValue } from "../console/lot_fields.ts";
 import type { Lot, LotProps } from "./lot.ts";
 
 type FieldValue = components["schemas"]["FieldValue"];
@@ -26,27 +27,7 @@ const text = texts({
     deny: "Wrong",
     yours: "Your vote",
     waits: "Your vote is stored. It counts once your mail address has been confirmed for 24 hours.",
-    names: {
-      name: "Name",
-      address: "Address",
-      lat: "Latitude",
-      lng: "Longitude",
-      total_spaces: "Spaces",
-      structure: "Structure",
-      max_height_m: "Height limit (m)",
-      max_width_m: "Width limit (m)",
-      max_length_m: "Length limit (m)",
-      max_weight_t: "Weight limit (t)",
-      min_clearance_cm: "Least ground clearance (cm)",
-      max_tire_width_mm: "Tyre width limit (mm)",
-      max_parking_duration_min: "Longest stay (min)",
-      entry_method: "Entry method",
-      shape_type: "Shape",
-      entry_difficulty: "Difficulty of the entry",
-      operator_code: "Operator",
-      phone: "Telephone",
-      website: "Website",
-    } as Record<string, string>,
+    names: { max_tire_width_mm: "Greatest tyre width (mm)", shape_type: "Shape" } as Record<string, string>,
   },
   ja: {
     title: "データの出典",
@@ -60,45 +41,17 @@ const text = texts({
     deny: "誤り",
     yours: "あなたの投票",
     waits: "投票を保存しました。メールアドレスの確認から24時間後に集計されます。",
-    names: {
-      name: "名称",
-      address: "住所",
-      lat: "緯度",
-      lng: "経度",
-      total_spaces: "収容台数",
-      structure: "構造",
-      max_height_m: "高さ制限 (m)",
-      max_width_m: "幅制限 (m)",
-      max_length_m: "長さ制限 (m)",
-      max_weight_t: "重量制限 (t)",
-      min_clearance_cm: "最低地上高 (cm)",
-      max_tire_width_mm: "タイヤ幅制限 (mm)",
-      max_parking_duration_min: "最長駐車時間 (分)",
-      entry_method: "入庫方式",
-      shape_type: "形状",
-      entry_difficulty: "入庫の難易度",
-      operator_code: "運営",
-      phone: "電話番号",
-      website: "ウェブサイト",
-    } as Record<string, string>,
+    names: { max_tire_width_mm: "タイヤ幅制限(mm)", shape_type: "形状" } as Record<string, string>,
   },
 });
 
-/** The categories of the fields whose values are codes. */
-const CATEGORIES: Readonly<Record<string, string>> = {
-  structure: "structure",
-  entry_method: "entry_method",
-  shape_type: "shape_type",
-  entry_difficulty: "difficulty",
-};
+const nameOf = (field: string) => names.value[field as LotField] ?? text.value.names[field] ?? field;
 
 export function FieldsSection(props: LotProps) {
   const t = text.value;
   const { lot } = props;
-  // In the order of the texts; fields that are new to this page come last.
-  const order = Object.keys(t.names);
-  const place = (name: string) => order.includes(name) ? order.indexOf(name) : order.length;
-  const fields = Object.entries(lot.field_provenance ?? {}).sort(([a], [b]) => place(a) - place(b));
+  const order = (field: string) => LOT_FIELDS.findIndex((known) => known === field);
+  const fields = Object.entries(lot.field_provenance ?? {}).sort(([a], [b]) => order(a) - order(b));
   return (
     <section aria-labelledby="lot-fields">
       <h2 id="lot-fields">{t.title}</h2>
@@ -132,7 +85,7 @@ function Origin({ lot }: { lot: Lot }) {
 function FieldRow({ name, field, lot, reload }: LotProps & { name: string; field: Field }) {
   const t = text.value;
   const [voted, setVoted] = useState<FieldValue>();
-  const fieldName = t.names[name] ?? name;
+  const fieldName = nameOf(name);
   const vote = (value: Vote) =>
     whenSignedIn(async () => {
       const params = { path: { id: lot.id, fieldValueId: field.field_value_id } };
@@ -170,11 +123,9 @@ function FieldRow({ name, field, lot, reload }: LotProps & { name: string; field
   );
 }
 
-/** The value of a field as the page's other parts show it. */
+/** The value of a field for people. */
 function valueOf(lot: Lot, name: string): string {
-  if (name === "operator_code") return lot.operator?.name ?? lot.operator_code ?? "";
-  const value = (lot as unknown as Record<string, unknown>)[name];
-  const category = CATEGORIES[name];
-  if (category !== undefined && typeof value === "string") return label(category, value);
-  return typeof value === "number" && !["lat", "lng"].includes(name) ? number(value, 2) : String(value ?? "");
+  if (name === "operator_code" && lot.operator) return lot.operator.name;
+  if (name === "shape_type" && lot.shape_type) return label("shape_type", lot.shape_type);
+  return shownValue(name as LotField, lot[name as LotField]);
 }
