@@ -2,10 +2,12 @@
 // The explorer: the page of a lot, as drivers use it.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
+import type { ElementHandle } from "puppeteer-core";
 import { jsonBody } from "../api/client.ts";
 import { inDatabase } from "../api/lots.ts";
 import { aPricedLot } from "../api/sessions.ts";
 import { asAnonymous, asUser, type Person, signUp } from "../support/people.ts";
+import { picture } from "../support/files.ts";
 import { makeVoters, newLot } from "../support/rows.ts";
 import { hasBrowser } from "./chromium.ts";
 import { type Explorer, inExplorer } from "./explorer.ts";
@@ -182,9 +184,14 @@ test("a driver votes on a value, rates, saves, reviews and reports, and the serv
     await unfold(explorer, "Write a review");
     await page.select("select[name=rating]", "4");
     await explorer.fill("Comment", "Wide spaces.");
+    const photo = await Deno.makeTempFile({ suffix: ".png" });
+    await Deno.writeFile(photo, picture("image/png"));
+    await (await page.$("input[name=photo_asset_ids]") as ElementHandle<HTMLInputElement>).uploadFile(photo);
     await explorer.click("Send the review");
     await explorer.sees("Your review");
     await explorer.sees("Pending");
+    await Deno.remove(photo);
+    await page.waitForSelector("img[alt='Photo 1 of the review']");
     const { items } = await read("/me/reviews", person) as { items: Record<string, unknown>[] };
     assert.deepEqual(
       items.map(({ parking_lot_id, rating, comment, status }) => [parking_lot_id, rating, comment, status]),
@@ -215,11 +222,22 @@ test("a driver votes on a value, rates, saves, reviews and reports, and the serv
   });
 });
 
-test("an anonymous driver is asked to sign in, and then starts to park", async () => {
-  const [person, lot] = [await signUp(), await aPricedLot()];
+test("an anonymous driver checks a vehicle, is asked to sign in, and then starts to park", async () => {
+  const [person, lot] = [await signUp(), await aPricedLot({ max_height_m: "2.1" })];
   await inExplorer(async (explorer) => {
     const { page } = explorer;
     await explorer.open(`/lots/${lot}?vehicle_type=kei`);
+    await unfold(explorer, "Check a vehicle");
+    await explorer.fill("Height (m)", "2.3");
+    await explorer.fill("Width (m)", "1.8");
+    await explorer.click("Check");
+    await explorer.sees("The vehicle does not fit.");
+    const fits = await page.$$eval(
+      "[aria-labelledby=lot-vehicle] tbody tr",
+      (rows) => rows.slice(0, 2).map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent)),
+    );
+    assert.deepEqual(fits, [["at most 2.1 m", "2.3 m", "does not fit"], ["unknown", "1.8 m", "unknown"]]);
+
     await explorer.click("Start parking here");
     await explorer.fill("Mail address", person.email);
     await explorer.fill("Password", person.password);

@@ -1,7 +1,7 @@
 /** The form for the stay and the vehicle. What it has is in the query of the address. */
 import { useRef } from "preact/hooks";
 import type { components } from "parking-lot-client";
-import { options } from "../../codes.ts";
+import { label, options } from "../../codes.ts";
 import { duration, fromLocalInput, toLocalInput } from "../../format.ts";
 import { texts } from "../../language.ts";
 import { replaceQuery } from "../../router.ts";
@@ -124,7 +124,7 @@ function MyVehicles({ onChoose }: { onChoose: (changes: Partial<Stay>) => void }
           type="button"
           onClick={() => onChoose({ vehicleType: vehicle.vehicle_type, vehicle: vehicleFrom(vehicle) })}
         >
-          {vehicle.nickname ?? options("vehicle_type").find(([code]) => code === vehicle.vehicle_type)?.[1]}
+          {vehicle.nickname ?? label("vehicle_type", vehicle.vehicle_type)}
         </button>
       ))}
     </div>
