@@ -51,7 +51,7 @@ Deno.test({
   name: "console: an administrator sees the screens of their areas, and a plain user sees none",
   ignore: !hasBrowser,
 }, async () => {
-  const administrator = await anAdministrator("reviews", "support");
+  const [administrator, chief] = [await anAdministrator("reviews", "support"), await anAdministrator("admins")];
   await inExplorer(async (explorer) => {
     await openConsole(explorer, administrator, "/console");
     await explorer.sees("Open work");
@@ -63,6 +63,17 @@ Deno.test({
     await explorer.open("/console/users");
     const rejected = await (await administrator.ask("/admin/users")).json();
     await explorer.sees(rejected.error.message);
+
+    // An area that is taken away is offered until the service rejects the next request.
+    await explorer.open("/console");
+    await explorer.sees("Open work");
+    const areas = sending("PATCH", { areas: ["support"] });
+    assert.equal((await chief.ask(`/admin/admins/${administrator.id}`, areas)).status, 200);
+    await explorer.page.locator(".console-nav a[href='#/console/reviews']").click();
+    await explorer.sees((await (await administrator.ask("/admin/reviews")).json()).error.message);
+    await explorer.page.waitForFunction(() =>
+      document.querySelector(".console-nav a[href='#/console/reviews']") === null
+    );
     await explorer.click("Sign out");
     await explorer.sees("Sign in as an administrator");
     await explorer.signIn(await signUp());

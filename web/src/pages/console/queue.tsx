@@ -17,7 +17,6 @@ const text = texts({
     choose: "Choose an entry. The arrow keys move in the list, and Enter opens an entry.",
     back: "Back to the list",
     reload: "Reload",
-    select: "Select",
     selectAll: "Select all",
     next: "The next entry is open.",
     last: "There is no further entry.",
@@ -28,7 +27,6 @@ const text = texts({
     choose: "項目を選んでください。矢印キーで移動し、Enter キーで開きます。",
     back: "一覧に戻る",
     reload: "再読み込み",
-    select: "選択",
     selectAll: "すべて選択",
     next: "次の項目を開きました。",
     last: "次の項目はありません。",
@@ -61,8 +59,11 @@ export function Queue<P extends QueuePath>(props: QueueProps<P>) {
   const addressOf = (id: string) => href(`${screen}/${id}`, Object.fromEntries(place.value.query));
   const t = text.value;
 
+  const before = useRef<string>(undefined);
   useEffect(() => {
     if (id !== undefined) section.current?.focus();
+    else if (before.current !== undefined) holder.current?.focus();
+    before.current = id;
   }, [id]);
 
   const decided = (sentence: string) => {
@@ -71,7 +72,6 @@ export function Queue<P extends QueuePath>(props: QueueProps<P>) {
     announcement.value = `${sentence} ${next ? t.next : t.last}`;
     list.reload();
     navigate(next ? `${screen}/${next.id}` : screen, Object.fromEntries(place.value.query));
-    if (!next) holder.current?.focus();
   };
   const toggle = (id: string) => {
     const next = new Set(selected);
@@ -110,12 +110,18 @@ export function Queue<P extends QueuePath>(props: QueueProps<P>) {
               {several && (
                 <input
                   type="checkbox"
-                  aria-label={t.select}
+                  aria-labelledby={`line-${item.id}`}
                   checked={selected.has(item.id)}
                   onChange={() => toggle(item.id)}
                 />
               )}
-              <a href={addressOf(item.id)} aria-current={item.id === id ? "true" : undefined}>{line(item)}</a>
+              <a
+                id={`line-${item.id}`}
+                href={addressOf(item.id)}
+                aria-current={item.id === id ? "true" : undefined}
+              >
+                {line(item)}
+              </a>
             </li>
           ))}
         </ul>

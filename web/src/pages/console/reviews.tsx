@@ -103,7 +103,7 @@ function Line({ review }: { review: Review }) {
         <strong>{review.parking_lot_name}</strong>
         <Stars rating={review.rating} />
       </span>
-      <span class="console-excerpt">{review.comment ?? text.value.noComment}</span>
+      <span class="console-text">{review.comment ?? text.value.noComment}</span>
       <span class="small">{review.user_name ?? "–"}, {dateTime(review.created_at)}</span>
     </>
   );

@@ -61,6 +61,7 @@ const text = texts({
     units: "Units",
     refunds: "Refunds",
     amount: "Amount",
+    currency: "Currency",
     proceeds: "Proceeds",
     unitsByDay: "Units sold by day",
     sums: "Sum of the days",
@@ -109,6 +110,7 @@ const text = texts({
     units: "販売数",
     refunds: "返金",
     amount: "金額",
+    currency: "通貨",
     proceeds: "受取額",
     unitsByDay: "日別の販売数",
     sums: "期間の合計",
@@ -247,6 +249,7 @@ function Daily() {
     { head: t.store, cell: ({ store }: DailySale) => label("store", store) },
     { head: t.units, cell: ({ units }: DailySale) => number(units), isNumber: true },
     { head: t.refunds, cell: ({ refund_units }: DailySale) => number(refund_units), isNumber: true },
+    { head: t.currency, cell: ({ currency }: DailySale) => currency },
     { head: t.amount, cell: ({ amount_minor, currency }: DailySale) => money(amount_minor, currency), isNumber: true },
   ];
   return (

@@ -91,7 +91,7 @@ export function Rows<Item>(
       </thead>
       <tbody role="rowgroup">
         {items.map((item, index) => (
-          <tr key={index} role="row">
+          <tr key={(item as { id?: unknown }).id ?? index} role="row">
             {columns.map(({ head, cell, isNumber }) => (
               <td key={head} role="cell" data-head={head} class={isNumber ? "number" : undefined}>{cell(item)}</td>
             ))}
