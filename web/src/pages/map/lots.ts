@@ -123,10 +123,21 @@ export interface BoxContents {
   readonly isExact: boolean;
 }
 
-/** What a box of the map has: its lots, or clusters if they are many. */
-export async function readBox(bounds: Bounds, zoom: number, search: Search, signal: AbortSignal): Promise<BoxContents> {
-  const lots = zoom >= LOT_ZOOM ? await lotsOfBox(bounds, search, signal) : undefined;
-  if (lots) return { clusters: [], lots, total: lots.length, isExact: true };
+/**
+ * What a box of the map has: its lots, or clusters if they are many. Where the box before had clusters, clusters are read
+ * first: in a dense city that is one request for each move of the map.
+ */
+export async function readBox(
+  bounds: Bounds,
+  zoom: number,
+  search: Search,
+  before: BoxContents | undefined,
+  signal: AbortSignal,
+): Promise<BoxContents> {
+  const isNear = zoom >= LOT_ZOOM;
+  const wasDense = before !== undefined && before.clusters.length > 0;
+  const lots = isNear && !wasDense ? await lotsOfBox(bounds, search, signal) : undefined;
+  if (lots) return ofLots(lots);
   const { data } = await client.GET("/v1/parking-lots", {
     params: {
       query: {
@@ -138,8 +149,15 @@ export async function readBox(bounds: Bounds, zoom: number, search: Search, sign
     },
     signal,
   });
-  return { clusters: data.clusters ?? [], lots: [], total: data.total ?? 0, isExact: data.total_is_exact ?? true };
+  const total = data.total ?? 0;
+  if (isNear && wasDense && total <= MAX_DRAWN) {
+    const lots = await lotsOfBox(bounds, search, signal);
+    if (lots) return ofLots(lots);
+  }
+  return { clusters: data.clusters ?? [], lots: [], total, isExact: data.total_is_exact ?? true };
 }
+
+const ofLots = (lots: Lot[]): BoxContents => ({ clusters: [], lots, total: lots.length, isExact: true });
 
 /** The lots of a box for the stay, undefined if they are too many to draw. */
 async function lotsOfBox(

@@ -1,13 +1,13 @@
 /** The search for a lot: conditions, map and ranked list. */
 import type { ComponentChildren } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { distance, number } from "../../format.ts";
 import { language, texts } from "../../language.ts";
 import { type Load, Loaded, useLoad } from "../../ui/load.tsx";
 import { AiSearch } from "./ai_search.tsx";
 import { queryOf } from "./conditions.ts";
 import { highlighted } from "./highlight.ts";
-import { listLots, type Lot, type LotList, readBox } from "./lots.ts";
+import { type BoxContents, listLots, type Lot, type LotList, readBox } from "./lots.ts";
 import { MapView, type View } from "./map_view.tsx";
 import { Panel } from "./panel.tsx";
 import { Result } from "./result.tsx";
@@ -41,8 +41,11 @@ export function MapPage() {
   const { search, change } = useSearch();
   const list = useLoad((signal) => listLots(search, signal), [search]);
   const [view, setView] = useState<View>();
+  const before = useRef<BoxContents | undefined>(undefined);
   const box = useLoad(
-    async (signal) => view && await readBox(view.bounds, view.zoom, search, signal),
+    async (signal) => {
+      if (view) return before.current = await readBox(view.bounds, view.zoom, search, before.current, signal);
+    },
     [view, boxKey(search)],
   );
   const [picked, setPicked] = useState<Lot>();

@@ -126,14 +126,14 @@ export function MapView({ search, lots, box, onView, onPlace, onPick }: MapViewP
     });
     made.on("click", (event) => {
       const { contents, onPick, onPlace } = current.current;
-      const [hit] = made.queryRenderedFeatures(around(event.point), { layers: ["labels", "lots"] });
+      const [hit] = made.queryRenderedFeatures(around(event.point), { layers: ["prices", "lots"] });
       const cluster = contents?.clusters[hit?.properties["cluster"]];
       const lot = contents?.lots.find(({ id }) => id === hit?.properties["lot"]);
       if (cluster) made.fitBounds([...cluster.bbox] as [number, number, number, number], { padding: 20 });
       else if (lot) onPick(lot);
       else onPlace(event.lngLat.wrap());
     });
-    for (const layer of ["lots", "labels"]) {
+    for (const layer of ["lots", "prices"]) {
       made.on("mouseenter", layer, () => made.getCanvas().style.cursor = "pointer");
       made.on("mouseleave", layer, () => made.getCanvas().style.cursor = "");
     }
