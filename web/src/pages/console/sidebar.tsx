@@ -71,7 +71,7 @@ function Item({ notification }: { notification: Notification }) {
       <strong>{link === null ? title : <a href={href(`/console${link}`)}>{title}</a>}</strong>
       {body && <p class="small">{body}</p>}
       <p class="small">
-        {severity !== "info" && <span class="wrong">{label("admin_notification_severity", severity)}{" "}</span>}
+        {severity !== "info" && <span class="wrong">{`${label("admin_notification_severity", severity)} `}</span>}
         {label("admin_notification_type", type)}, {dateTime(created_at)}
       </p>
       {!is_read && <ActionButton class="link" perform={() => markRead({ ids: [id] })}>{t.read}</ActionButton>}
