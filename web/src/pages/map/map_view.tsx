@@ -168,12 +168,17 @@ export function MapView({ search, lots, box, onView, onPlace, onPick }: MapViewP
     drawRadius(made, search);
   }, [isReady, search.lat, search.lng, search.radius]);
 
+  const shown = useRef<Marker | undefined>(undefined);
   useEffect(() => {
     const made = map.current!;
     const pin = new maplibregl.Marker({ element: element("map-pin"), anchor: "bottom" })
       .setLngLat([search.lng, search.lat]).addTo(made);
-    // A place from elsewhere, such as AI search, comes into view.
-    if (!made.getBounds().contains([search.lng, search.lat])) made.jumpTo({ center: [search.lng, search.lat] });
+    // A new place from elsewhere, such as AI search, comes into view. The first one leaves the view of the address.
+    const isNew = shown.current !== undefined;
+    shown.current = pin;
+    if (isNew && !made.getBounds().contains([search.lng, search.lat])) {
+      made.jumpTo({ center: [search.lng, search.lat] });
+    }
     return () => void pin.remove();
   }, [search.lat, search.lng]);
 
