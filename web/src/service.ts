@@ -1,11 +1,12 @@
 /// <reference lib="dom" />
 /** The service through its typed client, and who is signed in. The application calls nothing else. */
 import { computed, signal } from "@preact/signals";
-import { createClient, type User } from "@supabase/supabase-js";
+import type { User } from "@supabase/auth-js";
 import { createParkingClient } from "parking-lot-client";
 import { settings } from "./settings.ts";
+import { connect } from "./supabase.ts";
 
-export const supabase = createClient(settings.api, settings.key);
+export const supabase = connect(settings.api, settings.key);
 
 export const client = createParkingClient({
   url: `${settings.api}/functions`,

@@ -1,7 +1,7 @@
 /** Sign-in, sign-up, one-time code and password recovery, in one dialog. */
 import { effect, signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import type { AuthError } from "@supabase/supabase-js";
+import type { AuthError } from "@supabase/auth-js";
 import { texts } from "../../language.ts";
 import { isRecovering, supabase, user } from "../../service.ts";
 import { Dialog } from "../../ui/dialog.tsx";
