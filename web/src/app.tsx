@@ -1,6 +1,7 @@
 /** The frame of every page: header, navigation, the page that the address names, and the sign-in dialog. */
 import type { ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { effect } from "@preact/signals";
 import { inbox } from "./following.ts";
 import { type Language, language, LANGUAGES, texts } from "./language.ts";
 import { href, place } from "./router.ts";
@@ -86,6 +87,9 @@ function isOffered(link: (typeof LINKS)[number]): boolean {
 
 export function App() {
   const t = text.value;
+  const main = useRef<HTMLElement>(null);
+  useEffect(() => followHeading(main.current!), []);
+  useEffect(() => followPath(main.current!), []);
   return (
     <>
       <a class="skip" href="#content" onClick={skip}>{t.skip}</a>
@@ -110,13 +114,37 @@ export function App() {
             : <button type="button" class="quiet" onClick={() => askToSignIn()}>{t.signIn}</button>}
         </div>
       </header>
-      <main id="content" tabIndex={-1}>
+      <main id="content" tabIndex={-1} ref={main}>
         <CurrentPage />
       </main>
       <Celebration />
       {(isSignInOpen.value || isRecovering.value) && <SignInDialog />}
     </>
   );
+}
+
+/** The document has the name of the page: its heading, which can change after a read. */
+function followHeading(main: HTMLElement): () => void {
+  const name = () => {
+    const heading = main.querySelector("h1")?.textContent;
+    const title = [heading, text.peek().title].filter(Boolean).join(" – ");
+    if (document.title !== title) document.title = title;
+  };
+  const observer = new MutationObserver(name);
+  observer.observe(main, { childList: true, subtree: true, characterData: true });
+  name();
+  return () => observer.disconnect();
+}
+
+/** Another page begins at its top, also for a keyboard or a screen reader. A page may then move the focus further. */
+function followPath(main: HTMLElement): () => void {
+  let path = place.peek().path;
+  return effect(() => {
+    if (place.value.path === path) return;
+    path = place.value.path;
+    main.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  });
 }
 
 function UnreadCount() {
@@ -162,7 +190,7 @@ function CurrentPage() {
   useEffect(() => {
     load?.().then((page) => setLoaded({ name, page })).catch((error) => setLoaded({ name, error }));
   }, [name]);
-  if (load === undefined) return <p class="notice">{text.value.nothing}</p>;
+  if (load === undefined) return <h1>{text.value.nothing}</h1>;
   // The stored session decides what pages show: they wait for it.
   if (loaded?.name !== name || user.value === undefined) {
     return <p class="notice" role="status">{text.value.loading}</p>;

@@ -49,7 +49,7 @@ export function AccountPage({ parts: [name = "profile", ...rest] }: PageProps) {
   const Current = Object.hasOwn(SECTIONS, name) ? SECTIONS[name as Section] : undefined;
   return (
     <>
-      <h1>{t.title}</h1>
+      <h1>{Current ? t.names[name as Section] : t.nothing}</h1>
       <nav aria-label={t.sections}>
         <ul class="sections">
           {NAMES.map((section) => (
@@ -61,7 +61,7 @@ export function AccountPage({ parts: [name = "profile", ...rest] }: PageProps) {
           ))}
         </ul>
       </nav>
-      {Current ? <Current parts={rest} /> : <p class="notice">{t.nothing}</p>}
+      {Current && <Current parts={rest} />}
     </>
   );
 }

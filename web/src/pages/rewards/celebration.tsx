@@ -1,7 +1,9 @@
 /** The animation of a badge that was just earned, on whatever page it happens. */
 import { earnedBadges } from "../../following.ts";
-import { texts } from "../../language.ts";
+import { language, texts } from "../../language.ts";
 import { href } from "../../router.ts";
+import { client } from "../../service.ts";
+import { useLoad } from "../../ui/load.tsx";
 import { Medal } from "../../ui/medal.tsx";
 
 const text = texts({
@@ -21,7 +23,7 @@ export function Celebration() {
             <Medal />
           </span>
           <p>
-            {t.earned}: <strong>{earned.badge?.name}</strong>
+            {t.earned}: <BadgeName id={earned.id} />
           </p>
           <div class="row">
             <a class="button" href={href("/rewards")} onClick={close}>{t.see}</a>
@@ -31,4 +33,14 @@ export function Celebration() {
       )}
     </div>
   );
+}
+
+/** The name in the language of the page; the event has it in Japanese. */
+function BadgeName({ id }: { id: string }) {
+  const lang = language.value;
+  const { data } = useLoad(
+    async (signal) => (await client.GET("/v1/me/badges", { params: { query: { lang } }, signal })).data.items,
+    [id, lang],
+  );
+  return <strong>{data?.find((earned) => earned.id === id)?.badge?.name}</strong>;
 }

@@ -5,7 +5,6 @@ import { badges } from "../../following.ts";
 import { date, money, number } from "../../format.ts";
 import { language, texts } from "../../language.ts";
 import { client, user } from "../../service.ts";
-import { ErrorNote } from "../../ui/error_note.tsx";
 import { ActionButton, Loaded, useLoad } from "../../ui/load.tsx";
 import { Medal } from "../../ui/medal.tsx";
 import { PagedList } from "../../ui/paged_list.tsx";
@@ -68,7 +67,9 @@ export function RewardsPage() {
       <h1>{t.title}</h1>
       <Level />
       <h2>{t.badges}</h2>
-      <Badges />
+      <div class="rewards-badges">
+        <Badges />
+      </div>
       <h2>{t.progress}</h2>
       <Progress />
       <h2>{t.themes}</h2>
@@ -116,19 +117,21 @@ function Level() {
 }
 
 function Badges() {
-  const { state, error } = badges.value;
   const t = text.value;
-  if (error) return <ErrorNote error={error} />;
-  if (state?.items.length === 0) return <p class="notice">{t.noBadges}</p>;
   return (
-    <ul class="rewards-grid">
-      {state?.items.map(({ id, badge, earned_at }) => (
-        <li key={id} class="card">
+    <PagedList
+      read={(signal) => client.pages("/v1/me/badges", { params: { query: { lang: language.value } }, signal })}
+      inputs={[language.value, badges.value.state?.items.length]}
+      empty={t.noBadges}
+      keyOf={({ id }) => id}
+    >
+      {({ badge, earned_at }) => (
+        <div class="card">
           <BadgeName badge={badge} />
           <p class="small">{t.earned(date(earned_at))}</p>
-        </li>
-      ))}
-    </ul>
+        </div>
+      )}
+    </PagedList>
   );
 }
 
