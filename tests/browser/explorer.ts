@@ -83,8 +83,9 @@ function explorerOf(page: Page, apiUrl: string, newTab: () => Promise<Explorer>)
     },
     signIn: async ({ email, password }) => {
       await page.locator("header.top .tools button").click();
-      await explorer.fill("Mail address", email);
-      await explorer.fill("Password", password);
+      // In any language.
+      await page.locator("dialog input[type=email]").fill(email);
+      await page.locator("dialog input[type=password]").fill(password);
       await page.locator("dialog button[type=submit]").click();
       await page.waitForSelector("dialog", { hidden: true });
     },
