@@ -1,7 +1,7 @@
 // Builds the web application into a folder for any static host (`deno task web`): the page, its modules, one style sheet
 // and the settings.
 //
-//   deno task web --api https://<project>.supabase.co --key <publishable key> [--out web/dist]
+//   deno task web --api https://<project>.supabase.co --key <publishable key> [--storage-origin <origin>]... [--out web/dist]
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -31,7 +31,7 @@ const BASE_MAPS: Settings["baseMaps"] = [
 
 /** The settings with the defaults; `api` and `key` are those of the project. */
 export function settingsOf(given: Pick<Settings, "api" | "key"> & Partial<Settings>): Settings {
-  return { baseMaps: BASE_MAPS, start: { lat: 35.6812, lng: 139.7671, zoom: 14 }, ...given };
+  return { storageOrigins: [], baseMaps: BASE_MAPS, start: { lat: 35.6812, lng: 139.7671, zoom: 14 }, ...given };
 }
 
 /** Writes the application to a folder. Files of an earlier build are removed. */
@@ -101,13 +101,16 @@ if (import.meta.main) {
     options: {
       api: { type: "string", default: "" },
       key: { type: "string" },
+      "storage-origin": { type: "string", multiple: true, default: [] },
       out: { type: "string", default: join(WEB, "dist") },
     },
   });
   if (values.key === undefined) {
-    console.error("Usage: deno task web --api <address of the project> --key <publishable key> [--out <folder>]");
+    console.error(
+      "Usage: deno task web --api <address of the project> --key <publishable key> [--storage-origin <origin>]... [--out <folder>]",
+    );
     Deno.exit(1);
   }
-  await build(values.out, settingsOf({ api: values.api, key: values.key }));
+  await build(values.out, settingsOf({ api: values.api, key: values.key, storageOrigins: values["storage-origin"] }));
   console.log(`wrote ${values.out}`);
 }

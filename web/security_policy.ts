@@ -1,7 +1,9 @@
 /** The Content-Security-Policy of the web application: its own files, the service and the base maps, nothing else. */
 import type { Settings } from "./src/settings.ts";
 
-export function contentSecurityPolicy({ api, baseMaps }: Pick<Settings, "api" | "baseMaps">): string {
+export function contentSecurityPolicy(
+  { api, baseMaps, storageOrigins }: Pick<Settings, "api" | "baseMaps" | "storageOrigins">,
+): string {
   const services = api === "" ? [] : [new URL(api).origin];
   // `'self'` covers the WebSocket of the same origin.
   const sockets = services.map((origin) => origin.replace(/^http/, "ws"));
@@ -11,8 +13,8 @@ export function contentSecurityPolicy({ api, baseMaps }: Pick<Settings, "api" | 
     "script-src": ["'self'"],
     "style-src": ["'self'"],
     // MapLibre reads tiles with fetch and draws them from blobs.
-    "img-src": ["'self'", "data:", "blob:", ...services, ...tiles],
-    "connect-src": ["'self'", ...services, ...sockets, ...tiles],
+    "img-src": ["'self'", "data:", "blob:", ...services, ...storageOrigins, ...tiles],
+    "connect-src": ["'self'", ...services, ...sockets, ...storageOrigins, ...tiles],
     "worker-src": ["blob:"],
     "font-src": ["'self'"],
     "manifest-src": ["'self'"],

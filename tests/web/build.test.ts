@@ -51,9 +51,14 @@ Deno.test(`web build: what the map page loads is smaller than ${MAX_BYTES} bytes
 
 Deno.test("web policy: scripts and styles come from the page's own files, and the service and base maps are all that is reached", () => {
   const { baseMaps } = settingsOf({ api: "", key: "" });
-  const policy = contentSecurityPolicy({ api: "https://project.supabase.co/", baseMaps });
+  const storageOrigins = ["https://cdn.example.com"];
+  const policy = contentSecurityPolicy({ api: "https://project.supabase.co/", baseMaps, storageOrigins });
   assert.doesNotMatch(policy, /unsafe|\*/);
-  assert.match(policy, /connect-src 'self' https:\/\/project\.supabase\.co wss:\/\/project\.supabase\.co https:\/\//);
+  assert.match(policy, /img-src 'self' data: blob: https:\/\/project\.supabase\.co https:\/\/cdn\.example\.com /);
+  assert.match(
+    policy,
+    /connect-src 'self' https:\/\/project\.supabase\.co wss:\/\/project\.supabase\.co https:\/\/cdn\.example\.com https:\/\//,
+  );
 });
 
 Deno.test("web: no module makes HTML from data, and none calls the service but through the client", async () => {

@@ -15,6 +15,8 @@ export interface Settings {
   readonly api: string;
   /** The publishable key of the project. */
   readonly key: string;
+  /** Other origins of pictures and uploads: that of `CDN_URL` and that of the object storage, if they are not the project's. */
+  readonly storageOrigins: readonly string[];
   /** Base maps that a viewer can choose. Until one is chosen the map has a plain grid, and no tile is requested. */
   readonly baseMaps: readonly BaseMap[];
   /** Where the map begins. */

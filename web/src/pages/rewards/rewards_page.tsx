@@ -126,7 +126,7 @@ function Badges() {
       keyOf={({ id }) => id}
     >
       {({ badge, earned_at }) => (
-        <div class="card">
+        <div class="card rewards-badge">
           <BadgeName badge={badge} />
           <p class="small">{t.earned(date(earned_at))}</p>
         </div>
@@ -158,7 +158,7 @@ function Progress() {
       {({ badge, count, threshold }) => (
         // Earned badges are in the list above.
         count < threshold && (
-          <div class="card rewards-progress">
+          <div class="card rewards-badge">
             <BadgeName badge={badge} />
             <progress max={threshold} value={count} aria-label={badge?.name ?? ""} />
             <p class="small">{t.of(number(count), number(threshold))}</p>
