@@ -26,6 +26,8 @@ export interface ExplorerOptions {
   readonly height?: number;
   /** `en` by default. */
   readonly language?: "en" | "ja";
+  /** The address of the platform for the browser, by default that of the gateway. */
+  readonly apiUrl?: string;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -33,9 +35,8 @@ const TIMEOUT_MS = 30_000;
 /** Runs a visit. It fails after an error in the page or a request to another machine. */
 export async function inExplorer(
   run: (explorer: Explorer) => Promise<void>,
-  { width = 1200, height = 900, language = "en" }: ExplorerOptions = {},
+  { width = 1200, height = 900, language = "en", apiUrl = stack().apiUrl }: ExplorerOptions = {},
 ): Promise<void> {
-  const { apiUrl } = stack();
   const problems: string[] = [];
   await withBrowser(async (browser) => {
     const newTab = async (): Promise<Explorer> => {
@@ -59,8 +60,8 @@ export async function inExplorer(
 function watch(page: Page, apiUrl: string, problems: string[]): void {
   page.on("pageerror", (error) => problems.push(`error: ${error}`));
   page.on("console", (message) => {
-    // The browser writes every 4xx response to the console; the page shows those that matter.
-    if (message.type() === "error" && !/^Failed to load resource/.test(message.text())) {
+    // The browser writes every 4xx response and lost connection to the console; the page shows those that matter.
+    if (message.type() === "error" && !/^(Failed to load resource|WebSocket connection to )/.test(message.text())) {
       problems.push(`console: ${message.text()}`);
     }
   });

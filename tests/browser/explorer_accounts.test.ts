@@ -75,6 +75,22 @@ Deno.test({ name: "explorer: a person creates an account and is signed in", igno
   }, { width: 360, height: 740 });
 });
 
+Deno.test({
+  name: "explorer: an administrator who is no app user is not offered personal pages",
+  ignore: !hasBrowser,
+}, async () => {
+  const administrator = await signUp({ appMetadata: { admin: { name: "管理者", areas: ["reviews"] } } });
+  await inExplorer(async (explorer) => {
+    await explorer.open("/account");
+    await explorer.signIn(administrator);
+    await explorer.sees("who is not an app user");
+    await explorer.page.waitForSelector("::-p-aria([name='Console'])");
+    for (const name of ["Inbox", "Rewards"]) {
+      assert.equal(await explorer.page.$(`::-p-aria([name='${name}'])`), null, name);
+    }
+  });
+});
+
 interface Mail {
   readonly code?: string;
   readonly link?: string;

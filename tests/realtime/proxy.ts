@@ -6,6 +6,8 @@ export interface Proxy extends AsyncDisposable {
   mute(): void;
   /** Breaks the connections there are. */
   cut(): void;
+  /** Breaks the connections there are, and all new ones until it is called with false. */
+  setOffline(isOffline: boolean): void;
   /** How many connections there were. */
   readonly connections: number;
 }
@@ -15,16 +17,26 @@ export function proxyTo(apiUrl: string): Proxy {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const pipes = new Set<Pipe>();
   let connections = 0;
+  let isOffline = false;
+  const cut = () => pipes.forEach((pipe) => pipe.cut());
   const accepting = (async () => {
     for await (const inner of listener) {
       connections++;
+      if (isOffline) {
+        inner.close();
+        continue;
+      }
       pipes.add(new Pipe(inner, await Deno.connect({ hostname, port: Number(port) })));
     }
   })();
   return {
     apiUrl: `http://127.0.0.1:${listener.addr.port}`,
     mute: () => pipes.forEach((pipe) => pipe.mute()),
-    cut: () => pipes.forEach((pipe) => pipe.cut()),
+    cut,
+    setOffline: (value) => {
+      isOffline = value;
+      if (isOffline) cut();
+    },
     get connections() {
       return connections;
     },

@@ -2,7 +2,7 @@
 import type { ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { effect } from "@preact/signals";
-import { inbox } from "./following.ts";
+import { inbox, isAppUser } from "./following.ts";
 import { type Language, language, LANGUAGES, texts } from "./language.ts";
 import { href, place } from "./router.ts";
 import { isRecovering, supabase, user } from "./service.ts";
@@ -70,7 +70,7 @@ const PAGES: Readonly<Record<string, () => Promise<Page>>> = {
 };
 
 type Name = keyof typeof text.value.names;
-/** The navigation: for all, for signed-in users or for administrators. */
+/** The navigation: for all, for app users or for administrators. */
 const LINKS: readonly { readonly path: Name; readonly for: "all" | "user" | "administrator" }[] = [
   { path: "/", for: "all" },
   { path: "/session", for: "user" },
@@ -82,7 +82,7 @@ const LINKS: readonly { readonly path: Name; readonly for: "all" | "user" | "adm
 
 function isOffered(link: (typeof LINKS)[number]): boolean {
   // The service decides who is an active administrator; this only hides the link from all others.
-  return link.for === "all" || Boolean(link.for === "user" ? user.value : user.value?.app_metadata["admin"]);
+  return link.for === "all" || (link.for === "user" ? isAppUser.value : Boolean(user.value?.app_metadata["admin"]));
 }
 
 export function App() {

@@ -18,9 +18,24 @@ export const badges = signal<Followed<Badges>>(NOTHING);
 /** Badges that were earned while the application was open, oldest first, for their animation. */
 export const earnedBadges = signal<Badges["items"]>([]);
 
-const userId = computed(() => user.value?.id);
+/** Whether an app user is signed in. An administrator may be none: then there is no inbox to follow. */
+export const isAppUser = signal(false);
 
-/** Follows a channel for each person who signs in. */
+effect(() => {
+  isAppUser.value = Boolean(user.value && !user.value.app_metadata["admin"]);
+  if (!user.value || isAppUser.peek()) return;
+  const abort = new AbortController();
+  client.GET("/v1/me", { signal: abort.signal }).then(
+    ({ data }) => isAppUser.value = data.app_user !== null,
+    (error: unknown) => abort.signal.aborted || console.warn("The account could not be read.", error),
+  );
+  return () => abort.abort();
+});
+
+/** The id of the app user; undefined for others. */
+const userId = computed(() => isAppUser.value ? user.value?.id : undefined);
+
+/** Follows a channel for each app user who signs in. */
 function follow<State extends { items: unknown[] }>(
   followed: Signal<Followed<State>>,
   subscribe: (handlers: LiveHandlers<State>) => LiveSubscription,

@@ -1,4 +1,5 @@
 /// <reference lib="dom" />
+import "./preload.ts";
 import { render } from "preact";
 import { App } from "./app.tsx";
 

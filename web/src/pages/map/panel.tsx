@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { options } from "../../codes.ts";
 import { date, dateTime, distance, timeOfDay } from "../../format.ts";
 import { texts } from "../../language.ts";
-import { isSignedIn } from "../../service.ts";
+import { isAppUser } from "../../following.ts";
 import { CONDITION_FIELDS, type ConditionName, countConditions, type Values, VEHICLE_FIELDS } from "./conditions.ts";
 import { dimensionName, unitOf } from "./dimensions.ts";
 import { Choice, Condition, DateTime, Flag } from "./fields.tsx";
@@ -97,7 +97,7 @@ export function Panel({ search, change, operators, onWalkValue }: PanelProps) {
           {stayText(stay)}, {distance(radius)}
         </summary>
         <Basics search={search} change={change} />
-        {isSignedIn.value && (
+        {isAppUser.value && (
           <div class="map-fields">
             <MyVehicles change={change} />
             <MyPresets change={change} />
