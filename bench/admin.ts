@@ -45,6 +45,7 @@ const FILTERS: Record<string, readonly Arguments[]> = {
     { p_status: "withdrawn", p_premium: true },
   ],
   admin_list_user_activity_logs: [{ p_id: id(1, 4711) }],
+  admin_list_user_activities: [{ p_activity_type: "lot_save" }, { p_user_id: id(1, 4711) }],
   admin_list_reviews: [
     { p_status: "approved" },
     { p_status: "hidden" },

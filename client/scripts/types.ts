@@ -3,7 +3,6 @@ import openapiTS, { astToString } from "openapi-typescript";
 import { reasons } from "../../supabase/functions/openapi/reasons.ts";
 
 const CONTRACT = new URL("../../openapi.json", import.meta.url);
-const CHANNELS = new URL("../../asyncapi.json", import.meta.url);
 const HEAD = "// Generated from openapi.json by `deno task openapi`. Do not edit.\n// deno-fmt-ignore-file\n\n";
 
 /** The committed file. It has no descriptions: it changes only when a type does, and is half as large. */
@@ -12,9 +11,6 @@ export const COMMITTED = new URL("../src/api.ts", import.meta.url);
 /** The text of `src/api.ts`. The package has it with descriptions, which editors show. */
 export async function apiTypes({ descriptions }: { descriptions: boolean }): Promise<string> {
   const document = JSON.parse(await Deno.readTextFile(CONTRACT));
-  const { UserActivityLogRow } = JSON.parse(await Deno.readTextFile(CHANNELS)).components.schemas;
-  // The only row of a change that the client returns as it is.
-  Object.assign(document.components.schemas, { UserActivityLogRow });
   const types = astToString(await openapiTS(document, { defaultNonNullable: false }));
   const text = descriptions ? types : types.replaceAll(/^ *\/\*\*[\s\S]*?\*\/\n/gm, "");
   const lines = text

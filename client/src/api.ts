@@ -1204,6 +1204,14 @@ export interface paths {
     };
     post: operations["giftTheme"];
   };
+  "/v1/admin/user-activity-logs": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+    };
+    get: operations["listUserActivities"];
+  };
   "/v1/admin/user-notifications/{id}/cancel": {
     parameters: {
       query?: never;
@@ -4466,6 +4474,23 @@ export interface components {
       entity_id?: components["schemas"]["Id"];
       is_public?: boolean;
     };
+    UserActivities: {
+      items: components["schemas"]["UserActivity"][];
+      next_cursor: string | null;
+      total?: number;
+    };
+    UserActivity: {
+      id: components["schemas"]["Id"];
+      user_id: components["schemas"]["Id"];
+      activity_type: "session_start" | "session_end" | "session_cancel" | "review_post" | "error_report_post" | "field_confirm" | "field_deny" | "lot_save" | "occupancy_report" | "support_ticket_post" | "sponsor_checkin";
+      parking_lot_id: components["schemas"]["Id"] | null;
+      subject_id: components["schemas"]["Id"] | null;
+      metadata: {
+        [key: string]: unknown;
+      };
+      is_rewarded: boolean;
+      created_at: components["schemas"]["Timestamp"];
+    };
     UserNotification: {
       id: components["schemas"]["Id"];
       title: string;
@@ -4633,18 +4658,6 @@ export interface components {
     };
     WindowsInput: {
       windows: components["schemas"]["WindowInput"][];
-    };
-    UserActivityLogRow: {
-      id: components["schemas"]["Id"];
-      user_id: components["schemas"]["Id"];
-      activity_type: "session_start" | "session_end" | "session_cancel" | "review_post" | "error_report_post" | "field_confirm" | "field_deny" | "lot_save" | "occupancy_report" | "support_ticket_post" | "sponsor_checkin";
-      parking_lot_id: components["schemas"]["Id"] | null;
-      subject_id: components["schemas"]["Id"] | null;
-      metadata?: {
-        [key: string]: unknown;
-      };
-      is_rewarded: boolean;
-      created_at: components["schemas"]["Timestamp"];
     };
   };
   responses: {
@@ -11758,6 +11771,37 @@ export interface operations {
       415: components["responses"]["UnsupportedMediaType"];
       422: components["responses"]["ValidationError"];
       429: components["responses"]["RateLimited"];
+      500: components["responses"]["ServerError"];
+      503: components["responses"]["ServiceUnavailable"];
+    };
+  };
+  listUserActivities: {
+    parameters: {
+      query?: {
+        activity_type?: "session_start" | "session_end" | "session_cancel" | "review_post" | "error_report_post" | "field_confirm" | "field_deny" | "lot_save" | "occupancy_report" | "support_ticket_post" | "sponsor_checkin";
+        user_id?: components["schemas"]["Id"];
+        limit?: components["parameters"]["Limit"];
+        cursor?: components["parameters"]["Cursor"];
+        include?: components["parameters"]["Include"];
+      };
+      header?: {
+        "X-Read-After"?: components["parameters"]["X-Read-After"];
+      };
+      path?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["UserActivities"];
+        };
+      };
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      422: components["responses"]["ValidationError"];
       500: components["responses"]["ServerError"];
       503: components["responses"]["ServiceUnavailable"];
     };

@@ -21,8 +21,8 @@ export type Inbox = Schemas["UserNotifications"] & { unread_count: number };
 export type Sessions = Schemas["ParkingSessions"] & { current: Schemas["CurrentParkingSession"] | null };
 /** The newest badges. */
 export type Badges = Schemas["MyBadges"];
-/** The newest activities since the subscription began. */
-export type Activity = { items: Schemas["UserActivityLogRow"][] };
+/** The newest activities of all users. */
+export type Activity = Schemas["UserActivities"];
 /** The newest notifications to administrators, and how many of all are unread. */
 export type Sidebar = Schemas["AdminNotifications"] & { unread_count: number };
 
@@ -31,7 +31,7 @@ export interface Live {
   inbox(handlers: LiveHandlers<Inbox>): LiveSubscription;
   sessions(handlers: LiveHandlers<Sessions>): LiveSubscription;
   badges(handlers: LiveHandlers<Badges>): LiveSubscription;
-  /** For administrators. The API has no list of all activities, so those of an outage are missing. */
+  /** For administrators. */
   activity(handlers: LiveHandlers<Activity>): LiveSubscription;
   /** For administrators. */
   sidebar(handlers: LiveHandlers<Sidebar>): LiveSubscription;
@@ -68,7 +68,13 @@ const badges: Feed<Badges> = {
     (await client.GET("/v1/me/badges", { params: { query: from(cursor) }, signal })).data,
 };
 
-const activity: Feed<Activity> = { table: "user_activity_logs", event: "INSERT", topic: "live-user-activity" };
+const activity: Feed<Activity> = {
+  table: "user_activity_logs",
+  event: "INSERT",
+  topic: "live-user-activity",
+  read: async (client, cursor, signal) =>
+    (await client.GET("/v1/admin/user-activity-logs", { params: { query: from(cursor) }, signal })).data,
+};
 
 const sidebar: Feed<Sidebar> = {
   table: "admin_notifications",

@@ -56,8 +56,8 @@ export interface Feed<State extends { items: Item[] }> {
   readonly event: "*" | "INSERT";
   /** The topic of a channel of the console. All others have the user's id in their topic and filter. */
   readonly topic?: string;
-  /** Reads a page, newest items first. The first page is the state. Without `read` the rows of changes are the state. */
-  readonly read?: (client: ParkingClient, cursor: string | undefined, signal: AbortSignal) => Promise<State>;
+  /** Reads a page, newest items first. The first page is the state. */
+  readonly read: (client: ParkingClient, cursor: string | undefined, signal: AbortSignal) => Promise<State>;
 }
 
 export interface LiveSubscription {
@@ -165,12 +165,12 @@ export function subscribe<State extends { items: Item[] }>(
       let isFirst = true;
       end.signal.addEventListener("abort", () => resolve(), { once: true });
       channel
-        .on("postgres_changes", { event: feed.event, schema: "public", table: feed.table, ...filter }, onChange)
+        .on("postgres_changes", { event: feed.event, schema: "public", table: feed.table, ...filter }, refresh)
         .on("system", {}, ({ extension, status, message }) => {
           if (extension !== "postgres_changes") return;
           if (status !== "ok") return reject(rejected(message));
           isSubscribed = true;
-          onJoined();
+          void refresh();
         })
         .subscribe((status, error) => {
           if (status === "CLOSED") return resolve();
@@ -192,22 +192,8 @@ export function subscribe<State extends { items: Item[] }>(
     if (!state) void refresh();
   }
 
-  function onJoined(): void {
-    if (feed.read) void refresh();
-    else show((state ?? { items: [] }) as unknown as State, []);
-  }
-
-  function onChange({ new: row }: { new: object }): void {
-    if (feed.read) return void refresh();
-    const items = state?.items ?? [];
-    if (items.some(({ id }) => id === (row as Item).id)) return;
-    const event = { kind: "insert", row } as LiveEvent<State["items"][number]>;
-    show({ items: [row, ...items].slice(0, LIMIT) } as unknown as State, [event]);
-  }
-
   /** Reads until no change has arrived since the last read began. */
   async function refresh(): Promise<void> {
-    if (!feed.read) return;
     isStale = true;
     if (isReading) return;
     isReading = true;
@@ -232,7 +218,7 @@ export function subscribe<State extends { items: Item[] }>(
   }
 
   /** The first page; and the next ones as long as they have only items that are not in the state. */
-  async function read(readPage: NonNullable<Feed<State>["read"]>): Promise<State[]> {
+  async function read(readPage: Feed<State>["read"]): Promise<State[]> {
     const known = new Set(state?.items.map(({ id }) => id));
     const pages: State[] = [];
     let cursor: string | null | undefined;

@@ -248,19 +248,24 @@ Deno.test({
   const administrator = await anAdministrator("reviews");
   const author = await signUp();
   const lot = await aLot({ name: "Live" });
+  const earlier = await signUp();
+  await aReview(lot, "Narrow", earlier);
   await inExplorer(async (explorer) => {
     const { page } = explorer;
     await openConsole(explorer, administrator, "/console");
     await page.waitForSelector(".console-activity .console-live-live");
+    const showsReviewOf = ({ id }: { id: string }) =>
+      page.waitForFunction(
+        (author) =>
+          [...document.querySelectorAll<HTMLElement>(".console-activity li")].some((row) =>
+            row.innerText.includes("Posted a review") && row.innerText.includes(author)
+          ),
+        {},
+        id.slice(0, 8),
+      );
+    await showsReviewOf(earlier);
     const review = await aReview(lot, "Wide", author);
-    await page.waitForFunction(
-      (author) =>
-        [...document.querySelectorAll<HTMLElement>(".console-activity li")].some((row) =>
-          row.innerText.includes("Posted a review") && row.innerText.includes(author)
-        ),
-      {},
-      author.id.slice(0, 8),
-    );
+    await showsReviewOf(author);
     const link = `.console-sidebar li.console-unread a[href="#/console/reviews/${review}"]`;
     await page.locator(".console-sidebar summary").click();
     await page.waitForSelector(link);

@@ -500,6 +500,7 @@ export async function walkAdministrators({ send, chapter }: Walk, { admin, colle
   await send("suspendAdministrator", { as, params, body: { reason: "休職中です。" } });
   await send("reactivateAdministrator", { as, params, body: { reason: "復職しました。" } });
   await send("listActivityLogs", { as, query: { action: "user.create_search_preset" } });
+  await send("listUserActivities", { as, query: { activity_type: "session_end", limit: 2 } });
   const { items } = await send("listAdminNotifications", { as, query: { unread: true, include: ["unread_count"] } });
   await send("markAdminNotificationsRead", { as, body: { ids: [items[0].id] } });
   await inDatabase(async (sql) => {

@@ -197,6 +197,27 @@ Deno.test("live.inbox: after an outage every change of it is one event, also whe
   assert.ok(!watched.kinds.some((kind) => kind.endsWith(read)));
 });
 
+Deno.test("live.activity: it begins with the list; after an outage each activity of it is one event, with more than a page", async () => {
+  const [person, admin] = [await signUp(), await signUp({ appMetadata: { admin: { areas: [] } } })];
+  const before = await logActivity(sql, person.id);
+  await using proxy = proxyTo(stack().apiUrl);
+  await using app = await appOf(admin, proxy.apiUrl);
+  await using watched = await new Watched(app.client.live.activity).live();
+  assert.ok(watched.states[0]!.items.some(({ id }) => id === before));
+  const kinds = () =>
+    watched.events.filter(({ row }) => row.user_id === person.id).map(({ kind, row }) => `${kind} ${row.id}`);
+
+  proxy.cut();
+  await watched.until(() => watched.statuses.at(-1) === "offline");
+  const missed: string[] = [];
+  for (let n = 0; n < 70; n++) missed.push(await logActivity(sql, person.id));
+  await watched.live(2);
+  const after = await logActivity(sql, person.id);
+  await watched.until(() => kinds().includes(`insert ${after}`));
+  assert.deepEqual(kinds(), [...missed, after].map((id) => `insert ${id}`));
+  assert.equal(watched.state.items.length, 50);
+});
+
 Deno.test("live.inbox: changes around connections that break are one event each", async () => {
   const person = await signUp();
   await using proxy = proxyTo(stack().apiUrl);

@@ -25,6 +25,7 @@ import * as subscriptions from "./subscriptions.ts";
 import * as supportTickets from "./support_tickets.ts";
 import * as tags from "./tags.ts";
 import * as themes from "./themes.ts";
+import * as userActivityLogs from "./user_activity_logs.ts";
 import * as userNotifications from "./user_notifications.ts";
 import * as userSearchPresets from "./user_search_presets.ts";
 import * as users from "./users.ts";
@@ -56,6 +57,7 @@ export const routes = routesOf(
   supportTickets,
   tags,
   themes,
+  userActivityLogs,
   userNotifications,
   userSearchPresets,
   users,

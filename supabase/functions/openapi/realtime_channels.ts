@@ -1,6 +1,7 @@
 /** The channels of Realtime: their topics, subscriptions and rows. asyncapi.json is generated from them. */
 import { z } from "zod";
 import { Id, Timestamp } from "../_shared/schema/values.ts";
+import { UserActivity } from "../admin/user_activity_logs.schema.ts";
 
 export type ChangeEvent = "INSERT" | "UPDATE" | "DELETE";
 
@@ -81,28 +82,8 @@ const UserBadgeRow = z.object({
   earned_at: Timestamp,
 }).meta({ id: "UserBadgeRow" });
 
-const UserActivityLogRow = z.object({
-  id: Id,
-  user_id: Id,
-  activity_type: z.enum([
-    "session_start",
-    "session_end",
-    "session_cancel",
-    "review_post",
-    "error_report_post",
-    "field_confirm",
-    "field_deny",
-    "lot_save",
-    "occupancy_report",
-    "support_ticket_post",
-    "sponsor_checkin",
-  ]),
-  parking_lot_id: Id.nullable(),
-  subject_id: Id.nullable(),
-  metadata: long(json),
-  is_rewarded: z.boolean(),
-  created_at: Timestamp,
-}).meta({ id: "UserActivityLogRow", description: complete });
+const UserActivityLogRow = UserActivity.extend({ metadata: long(json) })
+  .meta({ id: "UserActivityLogRow", description: complete });
 
 const AdminNotificationRow = z.object({
   id: Id,

@@ -71,6 +71,13 @@ export const DEEP: Record<string, DeepList> = {
     common: [{ p_by_admin_id: admin }, { p_user_id: user }],
   }),
   admin_list_user_activity_logs: console_({ given: { p_id: user } }),
+  admin_list_user_activities: console_({
+    rare: [{ p_activity_type: "sponsor_checkin" }, { p_user_id: rareUser }],
+    common: [{ p_activity_type: "session_end" }, { p_user_id: user }, {
+      p_user_id: user,
+      p_activity_type: "session_end",
+    }],
+  }),
   admin_list_parking_lot_history: console_({ given: { p_parking_lot_id: lot } }),
   admin_list_notifications: console_(),
   admin_list_users: console_({ rare: [{ p_status: "suspended" }], common: [{ p_premium: false }] }),
@@ -284,6 +291,12 @@ function tables(rows: number): [table: string, columns: Record<string, string>][
       target_id: oldest(q(rareLot), q(lot)),
       user_id: oldest(uuid(rareUser), uuid(user)),
       created_at: at,
+    }],
+    ["public.user_activity_logs", {
+      user_id: oldest(uuid(rareUser), uuid(user)),
+      activity_type: oldest("'sponsor_checkin'", "'session_end'"),
+      subject_id: some,
+      created_at: "now() - interval '80 days' + n * interval '1 minute'", // the list has 90 days
     }],
     ["public.admin_notifications", { title: q("Title"), created_at: at }],
     ["private.dead_messages", {

@@ -92,6 +92,7 @@ export interface ApiFunctions {
   admin_list_support_tickets: { args: { admin_id: string; status?: string; category?: string; include?: readonly string[]; cursor?: string; limit?: number }; returns: unknown };
   admin_list_tags: { args: { admin_id: string; category?: string; is_active?: boolean; q?: string; include?: readonly string[]; cursor?: string; limit?: number }; returns: unknown };
   admin_list_themes: { args: { admin_id: string; is_active?: boolean; include?: readonly string[]; cursor?: string; limit?: number }; returns: unknown };
+  admin_list_user_activities: { args: { admin_id: string; user_id?: string; activity_type?: string; include?: readonly string[]; cursor?: string; limit?: number }; returns: unknown };
   admin_list_user_activity_logs: { args: { admin_id: string; id: string; include?: readonly string[]; cursor?: string; limit?: number }; returns: unknown };
   admin_list_user_notifications: { args: { admin_id: string; status?: string; include?: readonly string[]; cursor?: string; limit?: number }; returns: unknown };
   admin_list_users: { args: { admin_id: string; email?: string; display_name?: string; status?: string; premium?: boolean; include?: readonly string[]; cursor?: string; limit?: number }; returns: unknown };

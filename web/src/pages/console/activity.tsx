@@ -1,6 +1,6 @@
-/** What users do, as it happens. */
+/** The newest activities of users, and new ones as they happen. */
 import { label } from "../../codes.ts";
-import { timeOfDay } from "../../format.ts";
+import { dateTime } from "../../format.ts";
 import { texts } from "../../language.ts";
 import { ErrorNote } from "../../ui/error_note.tsx";
 import { client } from "./access.ts";
@@ -10,7 +10,11 @@ import { useLive } from "./live.ts";
 const text = texts({
   en: {
     title: "Activity",
-    status: { connecting: "Connecting…", live: "Live", offline: "No connection. New activities are missing." },
+    status: {
+      connecting: "Connecting…",
+      live: "Live",
+      offline: "No connection. New activities appear when it is back.",
+    },
     empty: "Activities of users appear here as they happen.",
     by: "by",
     at: "at",
@@ -20,7 +24,7 @@ const text = texts({
     status: {
       connecting: "接続中…",
       live: "リアルタイム",
-      offline: "接続が切れています。新しい利用状況は表示されません。",
+      offline: "接続が切れています。新しい利用状況は再接続後に表示されます。",
     },
     empty: "利用者の操作がここにリアルタイムで表示されます。",
     by: "利用者",
@@ -44,7 +48,7 @@ export function ActivityFeed() {
           <ol class="list">
             {items.map((activity) => (
               <li key={activity.id}>
-                <span class="small">{timeOfDay(activity.created_at)}</span>{" "}
+                <span class="small">{dateTime(activity.created_at)}</span>{" "}
                 {label("user_activity", activity.activity_type)}
                 <span class="small">
                   {t.by} <PersonLink id={activity.user_id} />
