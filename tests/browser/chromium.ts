@@ -78,10 +78,29 @@ function environment(libraries: string): Record<string, string> {
   };
 }
 
-/** Fetches and unpacks the browser and the libraries that it needs, where that has not been done. */
-async function install(): Promise<{ executable: string; libraries: string }> {
+interface Installation {
+  readonly executable: string;
+  readonly libraries: string;
+}
+
+let installation: Promise<Installation> | undefined;
+
+/** The browser, unpacked once for all test processes. */
+function install(): Promise<Installation> {
+  return installation ??= installOnce();
+}
+
+async function installOnce(): Promise<Installation> {
   const folder = join(STATE, "browser");
   await Deno.mkdir(folder, { recursive: true });
+  // Another process that unpacks at the same time would start a browser of which a part is missing.
+  using lock = await Deno.open(join(folder, "lock"), { create: true, write: true });
+  await lock.lock(true);
+  return { executable: await unpack(folder), libraries: join(folder, "al2023", "lib") };
+}
+
+/** Fetches and unpacks the browser and the libraries that it needs, where that has not been done. */
+async function unpack(folder: string): Promise<string> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--quiet", "--no-config", "--no-lock", "-"],
     cwd: folder,
@@ -96,5 +115,5 @@ async function install(): Promise<{ executable: string; libraries: string }> {
   const { success, stdout, stderr } = await child.output();
   const decoder = new TextDecoder();
   if (!success) throw new Error(`${PACKAGE} could not be unpacked:\n${decoder.decode(stderr)}`);
-  return { executable: decoder.decode(stdout).trim(), libraries: join(folder, "al2023", "lib") };
+  return decoder.decode(stdout).trim();
 }
