@@ -309,9 +309,12 @@ Deno.test("live: after close no handler is called", async () => {
   assert.deepEqual([watched.statuses, watched.errors, service.received.length], [["connecting"], [], 1]);
 });
 
-Deno.test("live.activity: the rows of changes are the state, each is one event, and none is shown after close", async () => {
+Deno.test("live.activity: the list of the console is read, also after a first join that failed", async () => {
+  const list = new FakeInbox();
+  list.ids = ["a"];
+  await using service = fakeService(list.respond);
   const supabase = new FakeSupabase();
-  const client = createParkingClient({ url: "http://127.0.0.1:9", supabase });
+  const client = createParkingClient({ url: service.url, supabase });
   const [states, events, statuses]: [string[][], string[], string[]] = [[], [], []];
   const { close } = client.live.activity({
     onState: ({ items }) => states.push(items.map(({ id }) => id)),
@@ -319,18 +322,18 @@ Deno.test("live.activity: the rows of changes are the state, each is one event, 
     onStatus: (status) => statuses.push(status),
   });
   const channel = await eventually(() => supabase.channels[0]);
+  assert.equal(channel.topic, "live-user-activity");
   channel.status("TIMED_OUT");
   channel.join();
-  for (const id of ["a", "b", "a"]) channel.change({ id });
-  channel.join();
-  assert.deepEqual(states, [[], ["a"], ["b", "a"], ["b", "a"]]);
-  for (let n = 0; n < LIMIT; n++) channel.change({ id: `${n}` });
-  assert.deepEqual([states.at(-1)!.length, states.at(-1)![0]], [LIMIT, `${LIMIT - 1}`]);
-  const closed = close();
-  channel.change({ id: "c" });
-  await closed;
-  assert.deepEqual([events.length, states.length], [2 + LIMIT, 4 + LIMIT]);
+  await eventually(() => statuses.at(-1) === "live" || undefined);
+  list.ids = ["b", "a"];
+  channel.change();
+  await eventually(() => events[0]);
+  await close();
+  assert.deepEqual([states[0], states.at(-1), events], [["a"], ["b", "a"], ["insert b"]]);
   assert.deepEqual(statuses, ["connecting", "offline", "live"]);
+  const paths = service.received.map(({ path }) => path.split("?")[0]);
+  assert.deepEqual([...new Set(paths)], ["/v1/admin/user-activity-logs"]);
 });
 
 Deno.test("live: a client without supabase-js has no live: neither as a type nor as a function", () => {

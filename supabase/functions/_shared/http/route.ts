@@ -283,9 +283,11 @@ export function keepsAnswers({ method, access }: Route): boolean {
   return method === "POST" && access !== "public" && access !== "service";
 }
 
-/** Whether `If-Match` works on a route: it changes a versioned resource. */
-export function isConditional({ method, isVersioned }: Pick<Route, "method" | "isVersioned">): boolean {
-  return isVersioned === true && method !== "GET";
+/** Whether `If-Match` works on a route: it changes a versioned resource that exists. */
+export function isConditional(
+  { method, isVersioned, reply }: Pick<Route, "method" | "isVersioned" | "reply">,
+): boolean {
+  return isVersioned === true && method !== "GET" && reply[0] !== 201;
 }
 
 /** All error codes of a route: its own and those of the router. */
