@@ -30,7 +30,7 @@ export interface ExplorerOptions {
   readonly apiUrl?: string;
 }
 
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 60_000;
 
 /** Runs a visit. It fails after an error in the page or a request to another machine. */
 export async function inExplorer(

@@ -55,7 +55,10 @@ Deno.test({
     await explorer.click("Save");
     await explorer.page.waitForSelector("dialog", { hidden: true });
     await explorer.click("Sign out");
+    await explorer.page.goto(link!);
+    await explorer.sees("Email link is invalid or has expired");
     await explorer.signIn({ ...person, password: "another password 1" });
+    await explorer.open("/");
   });
 });
 

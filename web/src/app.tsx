@@ -5,7 +5,7 @@ import { effect } from "@preact/signals";
 import { inbox, isAppUser } from "./following.ts";
 import { type Language, language, LANGUAGES, texts } from "./language.ts";
 import { href, place } from "./router.ts";
-import { isRecovering, supabase, user } from "./service.ts";
+import { isRecovering, linkError, supabase, user } from "./service.ts";
 import { ErrorNote } from "./ui/error_note.tsx";
 import { Celebration } from "./pages/rewards/celebration.tsx";
 import { askToSignIn, isSignInOpen, SignInDialog } from "./pages/account/sign_in.tsx";
@@ -115,6 +115,7 @@ export function App() {
         </div>
       </header>
       <main id="content" tabIndex={-1} ref={main}>
+        {linkError.value && <ErrorNote error={linkError.value} />}
         <CurrentPage />
       </main>
       <Celebration />

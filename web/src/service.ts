@@ -24,4 +24,8 @@ supabase.auth.onAuthStateChange((event, session) => {
   if (user.value?.id !== session?.user.id || user.value === undefined) user.value = session?.user ?? null;
 });
 
+/** Why the link of a mail signed nobody in, for example because it was used before. */
+export const linkError = signal<Error | null>(null);
+void supabase.auth.initialize().then(({ error }) => linkError.value = error);
+
 export const isSignedIn = computed(() => Boolean(user.value));
