@@ -28,6 +28,7 @@ const SCRIPTS = [
   "push",
   "subscriptions",
   "batches",
+  "explorer",
   "replica",
 ];
 /** They start platforms of their own. */

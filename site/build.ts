@@ -9,6 +9,7 @@ import MiniSearch from "minisearch";
 import { escaped, layout, REFERENCE } from "./layout.ts";
 import { type Page, render } from "./markdown.ts";
 import { addressOf, between, DOCUMENTS, type Group, INDEX, linked, navigationOf, readPages } from "./pages.ts";
+import { replaceFolder } from "./replace_folder.ts";
 import { scalarBundle } from "./scalar.ts";
 import { type Found, OPTIONS } from "./search_index.ts";
 
@@ -23,18 +24,8 @@ interface Operation {
 }
 
 /** Writes the site to a folder and removes what was there. `api` is the service that the reference sends requests to. */
-export async function build(folder: string, api = ""): Promise<void> {
-  const next = `${folder}.${Deno.pid}`;
-  try {
-    await writeSite(next, api);
-    await Deno.remove(folder, { recursive: true }).catch(() => {});
-    await Deno.rename(next, folder).catch((error) => {
-      // Another process has built the same meanwhile.
-      if (error.code !== "ENOTEMPTY") throw error;
-    });
-  } finally {
-    await Deno.remove(next, { recursive: true }).catch(() => {});
-  }
+export function build(folder: string, api = ""): Promise<void> {
+  return replaceFolder(folder, (next) => writeSite(next, api));
 }
 
 async function writeSite(folder: string, api: string): Promise<void> {

@@ -5,6 +5,7 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { replaceFolder } from "../site/replace_folder.ts";
 import { contentSecurityPolicy } from "./security_policy.ts";
 import type { Settings } from "./src/settings.ts";
 
@@ -34,15 +35,15 @@ export function settingsOf(given: Pick<Settings, "api" | "key"> & Partial<Settin
   return { storageOrigins: [], baseMaps: BASE_MAPS, start: { lat: 35.6812, lng: 139.7671, zoom: 14 }, ...given };
 }
 
-/** Writes the application to a folder. Files of an earlier build are removed. */
-export async function build(folder: string, settings: Settings): Promise<void> {
-  await Deno.remove(folder, { recursive: true }).catch(() => {});
-  await Deno.mkdir(folder, { recursive: true });
-  await bundle(folder);
-  await Deno.writeTextFile(join(folder, "style.css"), await styles());
-  await Deno.writeTextFile(join(folder, "settings.json"), JSON.stringify(settings));
-  await Deno.copyFile(join(WEB, "icon.svg"), join(folder, "icon.svg"));
-  await Deno.writeTextFile(join(folder, "index.html"), await page(settings));
+/** Writes the application to a folder and removes what was there. */
+export function build(folder: string, settings: Settings): Promise<void> {
+  return replaceFolder(folder, async (next) => {
+    await bundle(next);
+    await Deno.writeTextFile(join(next, "style.css"), await styles());
+    await Deno.writeTextFile(join(next, "settings.json"), JSON.stringify(settings));
+    await Deno.copyFile(join(WEB, "icon.svg"), join(next, "icon.svg"));
+    await Deno.writeTextFile(join(next, "index.html"), await page(settings));
+  });
 }
 
 async function bundle(folder: string): Promise<void> {
