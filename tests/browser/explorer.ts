@@ -83,7 +83,7 @@ function explorerOf(page: Page, apiUrl: string, newTab: () => Promise<Explorer>)
       await page.waitForSelector("header.top");
     },
     signIn: async ({ email, password }) => {
-      await page.locator("header.top .tools button").click();
+      await page.locator("header.top .sign-in").click();
       // In any language.
       await page.locator("dialog input[type=email]").fill(email);
       await page.locator("dialog input[type=password]").fill(password);

@@ -98,7 +98,7 @@ for (const { scheme, width } of [{ scheme: "light", width: 1200 }, { scheme: "da
     await inExplorer(async (explorer) => {
       await explorer.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
       await explorer.open("/account");
-      await explorer.page.locator("header.top .tools button").click();
+      await explorer.page.locator("header.top .sign-in").click();
       await explorer.page.waitForSelector("dialog[open]");
       assert.deepEqual(await findings(explorer), [], "the sign-in dialog");
       await explorer.page.keyboard.press("Escape");

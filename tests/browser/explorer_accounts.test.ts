@@ -32,7 +32,7 @@ Deno.test({
   const person = await signUp();
   await inExplorer(async (explorer) => {
     await explorer.open("/account");
-    await explorer.page.locator("header.top .tools button").click();
+    await explorer.page.locator("header.top .sign-in").click();
     await explorer.click("Sign in with a code");
     await explorer.fill("Mail address", person.email);
     await explorer.click("Send a code");
@@ -43,7 +43,7 @@ Deno.test({
     await explorer.sees("Member since");
     await explorer.click("Sign out");
 
-    await explorer.page.locator("header.top .tools button").click();
+    await explorer.page.locator("header.top .sign-in").click();
     await explorer.click("Forgot your password?");
     await explorer.fill("Mail address", person.email);
     await explorer.click("Send a link");
@@ -66,7 +66,7 @@ Deno.test({ name: "explorer: a person creates an account and is signed in", igno
   const email = `${crypto.randomUUID()}@example.com`;
   await inExplorer(async (explorer) => {
     await explorer.open("/account");
-    await explorer.page.locator("header.top .tools button").click();
+    await explorer.page.locator("header.top .sign-in").click();
     await explorer.click("Create an account");
     await explorer.fill("Mail address", email);
     await explorer.fill("Password", "a password 1");

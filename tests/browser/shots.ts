@@ -80,7 +80,7 @@ async function take(browser: Browser, shot: Shot): Promise<void> {
 }
 
 async function signIn(page: Page, email: string): Promise<void> {
-  await page.locator("header.top .tools button").click();
+  await page.locator("header.top .sign-in").click();
   await page.locator("dialog input[type=email]").fill(email);
   await page.locator("dialog input[type=password]").fill(SAMPLE_PASSWORD);
   await page.locator("dialog button[type=submit]").click();

@@ -111,7 +111,7 @@ export function App() {
           <LanguageSwitch />
           {user.value
             ? <button type="button" class="quiet" onClick={() => supabase.auth.signOut()}>{t.signOut}</button>
-            : <button type="button" class="quiet" onClick={() => askToSignIn()}>{t.signIn}</button>}
+            : <button type="button" class="quiet sign-in" onClick={() => askToSignIn()}>{t.signIn}</button>}
         </div>
       </header>
       <main id="content" tabIndex={-1} ref={main}>
