@@ -18,7 +18,7 @@ const text = texts({
 });
 
 /** The sentence of an error, for people. */
-export function sentenceOf(error: unknown): string {
+function sentenceOf(error: unknown): string {
   if (error instanceof NetworkError) return text.value.offline;
   return error instanceof Error ? error.message : String(error);
 }

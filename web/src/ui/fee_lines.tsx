@@ -5,7 +5,7 @@ import { dateTime, duration, money, timeOfDay } from "../format.ts";
 import { texts } from "../language.ts";
 
 type Schemas = components["schemas"];
-export type FeeBreakdown = Schemas["FeeBreakdown"];
+type FeeBreakdown = Schemas["FeeBreakdown"];
 export type FeeRefusal = Schemas["FeeRefusal"];
 type Line = FeeBreakdown["lines"][number];
 

@@ -65,7 +65,7 @@ export function priceOf(lot: Lot): string {
 }
 
 /** The address of the lot's page, for the same stay. */
-export function lotAddress(id: string, stay: Stay): string {
+function lotAddress(id: string, stay: Stay): string {
   return href(`/lots/${id}`, { ...stay });
 }
 
