@@ -239,7 +239,7 @@ end
 $$;
 
 comment on function api.take_request(text) is
-  'Counts a request of the caller under a policy, for a request that runs no command: {allowed, policy, quota, window_seconds, remaining, reset_seconds}; null when there is no such policy. Over the quota the reply is the error rate_limited. Errors: unauthorized.';
+  'Counts a request of the caller under a policy, for a request that runs no command: {allowed, policy, quota, window_seconds, remaining, reset_seconds}; null when there is no such policy. Over the quota the reply is the error rate_limited. Errors: unauthorized, rate_limited.';
 
 create function api.take_anonymous_request(p_policy text, p_address text) returns jsonb
 language plpgsql
@@ -256,7 +256,7 @@ end
 $$;
 
 comment on function api.take_anonymous_request(text, text) is
-  'api.take_request for an anonymous client, by the network of its address, which only the service knows. It raises no errors.';
+  'api.take_request for an anonymous client, by the network of its address, which only the service knows. Errors: rate_limited.';
 
 grant execute on function api.take_request(text) to authenticated;
 grant execute on function api.take_anonymous_request(text, text) to service_role;

@@ -9,36 +9,101 @@
 -- reply is stored in one transaction, so that neither a crash nor a race leaves an effect without its reply. An error rolls
 -- back the claim too: a retry runs the command again.
 --
--- Invariants: one row per caller and key, on which all requests with that key wait; 1,000 keys a user, 64 KiB a reply. No
--- client can reach these tables. Rows are deleted after 24 hours.
+-- Invariants: one row a reply, which never changes; requests with one key run one after another. The tables bound what is kept,
+-- for every writer: 10 replies a key, 1,000 keys and 16 MiB a user and day, 64 KiB a reply. No client can reach these tables.
+-- Rows are deleted after 24 hours.
 -- Interface: api.run_command for clients and the router, api.read_counted for reads that cost more than a page.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create table private.idempotency_keys (
+create table private.idempotency_replies (
   user_id uuid not null references auth.users (id) on delete cascade,
-  key text not null constraint idempotency_keys_key_visible check (key ~ '^[!-~]{1,255}$'),
-  fingerprint text not null constraint idempotency_keys_fingerprint_sha256 check (fingerprint ~ '^[0-9a-f]{64}$'),
-  replies jsonb not null default '{}',
+  key text not null constraint idempotency_replies_key_visible check (key ~ '^[!-~]{1,255}$'),
+  call text not null constraint idempotency_replies_call_form check (call ~ '^[a-z0-9_]{1,63} ([1-9]|10)$'),
+  fingerprint text not null constraint idempotency_replies_fingerprint_sha256 check (fingerprint ~ '^[0-9a-f]{64}$'),
+  reply jsonb not null,
   created_at timestamptz not null default now(),
-  primary key (user_id, key)
+  primary key (user_id, key, call)
 );
 
-comment on table private.idempotency_keys is 'The idempotency keys of requests and the replies to them, for 24 hours.';
-comment on column private.idempotency_keys.fingerprint is 'SHA-256 of method, path and body, as hexadecimal digits: the request for which the key was first used.';
-comment on column private.idempotency_keys.replies is 'The replies of the functions that the request called, each under "<function> <nth call of it>".';
+comment on table private.idempotency_replies is
+  'The replies to requests with an idempotency key, one row each, for 24 hours. A trigger bounds the replies of a key and the size of a reply.';
+comment on column private.idempotency_replies.call is 'The function that the request called, and which call of it: "<function> <1 to 10>".';
+comment on column private.idempotency_replies.fingerprint is 'SHA-256 of method, path and body, as hexadecimal digits: the request for which the key was first used.';
+comment on column private.idempotency_replies.reply is 'The reply of a command. Null of JSON for a read, which runs again.';
 
-create index idempotency_keys_created_at_idx on private.idempotency_keys (created_at); -- the purge
+create index idempotency_replies_created_at_idx on private.idempotency_replies (created_at); -- the purge
+
+create table private.idempotency_days (
+  user_id uuid primary key references auth.users (id) on delete cascade,
+  started_at timestamptz not null default now(),
+  keys integer not null,
+  bytes bigint not null
+) with (fillfactor = 50); -- counting rewrites the row in its page
+
+comment on table private.idempotency_days is
+  'What each user has stored under idempotency keys since started_at, for 24 hours. It is logged, so a crash resets no count. It has at most one row a user, of fixed length, and only a trigger of private.idempotency_replies writes it.';
+comment on column private.idempotency_days.bytes is 'The size of the stored rows. What is deleted meanwhile still counts.';
 
 -- No row security and no grants: clients have no right on the tables of this schema, and no view shows them.
+
+create function private.tg_idempotency_replies__bound() returns trigger
+language plpgsql
+security definer -- no role may write the counts directly
+set search_path = ''
+as $$
+declare
+  v_is_new_key boolean := not exists (
+    select from private.idempotency_replies r
+    where r.user_id = new.user_id and r.key = new.key and r.created_at >= now() - interval '24 hours'
+  );
+  v_day private.idempotency_days;
+begin
+  -- The report on a thousand lots that an administrator imports is stored too.
+  if octet_length(new.reply::text) > (case when new.call like 'admin\_import\_parking\_lots %' then 1048576 else 65536 end) then
+    perform private.raise_error('conflict', 409, 'The reply is too large to be stored. Send the request without a key.',
+      p_param => 'Idempotency-Key', p_details => '{"reason": "reply_too_large"}');
+  end if;
+  -- Locks the user's row: from here to the end of the transaction nobody else stores a reply of this user. A day that begins in
+  -- the future was opened before the clock was set back: it is over.
+  insert into private.idempotency_days as d (user_id, keys, bytes)
+  values (new.user_id, v_is_new_key::integer, pg_column_size(new))
+  on conflict (user_id) do update set
+    started_at = case when d.started_at between now() - interval '24 hours' and clock_timestamp() then d.started_at else excluded.started_at end,
+    keys = excluded.keys
+      + case when d.started_at between now() - interval '24 hours' and clock_timestamp() then d.keys else 0 end,
+    bytes = excluded.bytes
+      + case when d.started_at between now() - interval '24 hours' and clock_timestamp() then d.bytes else 0 end
+  returning * into v_day;
+  if v_day.keys > 1000 or v_day.bytes > 16777216 then
+    perform private.raise_error('rate_limited', 429, case when v_day.keys > 1000
+        then 'Too many idempotency keys were used in 24 hours.' else 'Too much was stored under idempotency keys in 24 hours.'
+      end || ' Retry after details.retry_after seconds.',
+      p_param => 'Idempotency-Key',
+      p_details => jsonb_build_object('policy', 'idempotency_keys',
+        'retry_after', greatest(1, ceil(extract(epoch from v_day.started_at + interval '24 hours' - now())))));
+  end if;
+  if (select count(*) from private.idempotency_replies r where r.user_id = new.user_id and r.key = new.key) >= 10 then
+    perform private.raise_error('conflict', 409, 'This key has 10 replies already. Use a new key for each request.',
+      p_param => 'Idempotency-Key', p_details => '{"reason": "too_many_replies"}');
+  end if;
+  return new;
+end
+$$;
+
+comment on function private.tg_idempotency_replies__bound() is
+  'Bounds what is stored: 64 KiB a reply (1 MiB of an import of lots), 10 replies a key, 1,000 keys and 16 MiB a user in 24 hours. Errors: conflict, rate_limited.';
+
+create trigger _100_bound before insert or update of user_id, key, call, reply on private.idempotency_replies
+  for each row execute function private.tg_idempotency_replies__bound();
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: idempotency keys
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.claim_key(p_key text, p_fingerprint text) returns jsonb
+create function private.claim_key(p_key text, p_fingerprint text, p_call text) returns jsonb
 language plpgsql
 security definer -- no client may read or write keys, not even its own; the claimed key is always the caller's
 set search_path = ''
@@ -46,59 +111,36 @@ set lock_timeout = '5s'
 as $$
 declare
   v_user_id uuid := private.caller();
-  v_claimed private.idempotency_keys;
 begin
-  -- A second request with the key waits here until the first one ends, and then reads its replies.
-  insert into private.idempotency_keys as k (user_id, key, fingerprint)
-  values (v_user_id, p_key, p_fingerprint)
-  on conflict (user_id, key) do update set
-    fingerprint = case when k.created_at < now() - interval '24 hours' then excluded.fingerprint else k.fingerprint end,
-    replies = case when k.created_at < now() - interval '24 hours' then '{}' else k.replies end,
-    created_at = case when k.created_at < now() - interval '24 hours' then excluded.created_at else k.created_at end
-  returning * into v_claimed;
-  if v_claimed.fingerprint <> p_fingerprint then
+  -- Before the command locks anything, as a withdrawal does: it changes the account first.
+  perform from auth.users u where u.id = v_user_id for key share;
+  if not found then
+    perform private.raise_error('unauthorized', 401, 'This account no longer exists. Sign in again.');
+  end if;
+  -- A second request with the key waits here until the first one ends, and then reads its replies. Keys that share a hash only
+  -- wait for each other.
+  perform pg_advisory_xact_lock(hashtextextended(v_user_id || p_key, 0));
+  if exists (
+    select from private.idempotency_replies r
+    where r.user_id = v_user_id and r.key = p_key and r.fingerprint <> p_fingerprint and r.created_at >= now() - interval '24 hours'
+  ) then
     perform private.raise_error('conflict', 409, 'This key was used for another request. Use a new key for each request.',
       p_param => 'Idempotency-Key', p_details => '{"reason": "key_reused_with_different_body"}');
   end if;
-  if v_claimed.replies = '{}' then
-    perform private.check_key_count(v_user_id);
-  end if;
-  return v_claimed.replies;
+  return (
+    select jsonb_build_object('reply', r.reply) from private.idempotency_replies r
+    where r.user_id = v_user_id and r.key = p_key and r.call = p_call and r.created_at >= now() - interval '24 hours'
+  );
 exception
   when lock_not_available then
     perform private.raise_error('conflict', 409, 'A request with this key is still running. Retry in a few seconds.',
       p_param => 'Idempotency-Key', p_details => '{"reason": "key_in_use"}');
     return null;
-  when foreign_key_violation then
-    perform private.raise_error('unauthorized', 401, 'This account no longer exists. Sign in again.');
-    return null;
 end
 $$;
 
-comment on function private.claim_key(text, text) is
-  'Claims the caller''s key until the end of the transaction, and for 24 hours if that commits. Returns the replies stored under it. Errors: unauthorized, conflict, rate_limited.';
-
-create function private.check_key_count(p_user_id uuid) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_open integer;
-  v_seconds integer;
-begin
-  select count(*), ceil(extract(epoch from min(created_at) + interval '24 hours' - now()))
-  into v_open, v_seconds
-  from private.idempotency_keys where user_id = p_user_id and created_at >= now() - interval '24 hours';
-  if v_open > 1000 then
-    perform private.raise_error('rate_limited', 429, 'Too many idempotency keys were used in the last 24 hours. Retry after details.retry_after seconds.',
-      p_param => 'Idempotency-Key',
-      p_details => jsonb_build_object('policy', 'idempotency_keys', 'retry_after', greatest(v_seconds, 1)));
-  end if;
-end
-$$;
-
-comment on function private.check_key_count(uuid) is
-  'Rejects a user who has more than 1,000 keys of the last 24 hours. Errors: rate_limited.';
+comment on function private.claim_key(text, text, text) is
+  'Claims the caller''s key until the end of the transaction. Returns {reply}, stored for this call in the last 24 hours; otherwise null. Errors: unauthorized, conflict.';
 
 create function private.store_reply(p_key text, p_fingerprint text, p_call text, p_reply jsonb) returns void
 language plpgsql
@@ -106,15 +148,16 @@ security definer -- no client may write replies; the key is the caller's, claime
 set search_path = ''
 as $$
 begin
-  -- It inserts the row again when the command deleted the caller's keys, as a withdrawal does: the reply of the withdrawal is
-  -- stored too, as long as the account exists.
-  insert into private.idempotency_keys as k (user_id, key, fingerprint, replies)
-  select u.id, p_key, p_fingerprint, jsonb_build_object(p_call, p_reply) from auth.users u where u.id = auth.uid()
-  on conflict (user_id, key) do update set replies = k.replies || excluded.replies;
+  delete from private.idempotency_replies r
+  where r.user_id = auth.uid() and r.key = p_key and r.created_at < now() - interval '24 hours';
+  -- The reply of a withdrawal is stored too, as long as the account exists.
+  insert into private.idempotency_replies (user_id, key, call, fingerprint, reply)
+  select u.id, p_key, p_call, p_fingerprint, p_reply from auth.users u where u.id = auth.uid();
 end
 $$;
 
-comment on function private.store_reply(text, text, text, jsonb) is 'Stores the reply of a call under the caller''s key.';
+comment on function private.store_reply(text, text, text, jsonb) is
+  'Stores the reply of a call under the caller''s key, which is claimed. Errors: conflict, rate_limited.';
 
 create function private.is_command(p_function text) returns boolean
 language plpgsql stable
@@ -133,6 +176,23 @@ $$;
 
 comment on function private.is_command(text) is
   'Whether the function of this name writes for a client: a function of the schema commands, or an administrator''s (api.admin_*).';
+
+create function private.area_of(p_function text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- Every function of the console begins with this check (a rule of the catalogue).
+  return (
+    select substring(p.prosrc from 'perform private\.(?:lock|check)_admin\(p_admin_id, ''([a-z_]+)''\);')
+    from pg_catalog.pg_proc p
+    where p.pronamespace = 'api'::regnamespace and p.proname = p_function and p.proname like 'admin\_%'
+  );
+end
+$$;
+
+comment on function private.area_of(text) is
+  'The area that a function of the console requires; null: none, or no such function.';
 
 create function private.call_by_name(p_function text, p_arguments jsonb) returns jsonb
 language plpgsql
@@ -201,20 +261,20 @@ as $$
 declare
   v_user_id uuid := private.caller();
   v_call text := p_function || ' ' || p_nth;
-  v_replies jsonb;
+  v_stored jsonb;
   v_reply jsonb;
 begin
   if current_user = 'service_role' then
-    -- Requests of administrators. A caller who is not an administrator gets no information about keys.
-    perform private.check_admin(v_user_id, null);
+    -- Requests of administrators. Without the area they get neither a stored reply nor information about keys.
+    perform private.check_admin(v_user_id, private.area_of(p_function));
   end if;
   if p_key !~ '^[!-~]{1,255}$' then
     perform private.raise_error('validation_error', 422, 'The key must be 1 to 255 visible ASCII characters.', p_param => 'key');
   elsif coalesce(p_fingerprint, '') !~ '^[0-9a-f]{64}$' then
     perform private.raise_error('validation_error', 422, 'The fingerprint must be a SHA-256 in 64 lower-case hexadecimal digits.', p_param => 'fingerprint');
   end if;
-  v_replies := private.claim_key(p_key, p_fingerprint);
-  if v_replies ? v_call and private.is_command(p_function) then
+  v_stored := private.claim_key(p_key, p_fingerprint, v_call);
+  if v_stored is not null and private.is_command(p_function) then
     -- A withdrawn user gets one stored reply, that of the withdrawal. A suspended account is rejected, as everywhere.
     perform private.require_active(s.status)
     from (
@@ -223,22 +283,15 @@ begin
       select status from public.admins where id = v_user_id
     ) s
     where s.status = 'suspended';
-    return jsonb_build_object('replayed', true, 'reply', v_replies -> v_call);
+    return '{"replayed": true}' || v_stored;
   end if;
   perform private.require_active_account();
   v_reply := coalesce(private.call_by_name(p_function, p_arguments), 'null');
-  if not private.is_command(p_function) then
-    -- A read changes nothing: the key is stored, but the read runs again.
-    perform private.store_reply(p_key, p_fingerprint, v_call, 'null');
-    return jsonb_build_object('replayed', v_replies ? v_call, 'reply', v_reply);
+  if v_stored is null then
+    -- A read changes nothing: its key is stored, its reply is not.
+    perform private.store_reply(p_key, p_fingerprint, v_call, case when private.is_command(p_function) then v_reply else 'null' end);
   end if;
-  -- The report on a thousand lots that an administrator imports is stored too.
-  if octet_length(v_reply::text) > (case when p_function = 'admin_import_parking_lots' then 1048576 else 65536 end) then
-    perform private.raise_error('conflict', 409, 'The reply is too large to be stored. Send the request without a key.',
-      p_param => 'Idempotency-Key', p_details => '{"reason": "reply_too_large"}');
-  end if;
-  perform private.store_reply(p_key, p_fingerprint, v_call, v_reply);
-  return jsonb_build_object('replayed', false, 'reply', v_reply);
+  return jsonb_build_object('replayed', v_stored is not null, 'reply', v_reply);
 end
 $$;
 
@@ -246,11 +299,11 @@ comment on function private.run_once(text, text, text, jsonb, integer) is
   'Calls a function as the caller, once per key: {replayed, reply}. The first reply of a command is stored for 24 hours, 64 KiB at most; a read stores only its key. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited, and those of the function.';
 
 grant execute on function
-  private.claim_key(text, text), private.store_reply(text, text, text, jsonb), private.is_command(text),
+  private.claim_key(text, text, text), private.store_reply(text, text, text, jsonb), private.is_command(text),
   private.call_by_name(text, jsonb), private.require_active_account(), private.run_once(text, text, text, jsonb, integer)
 to authenticated;
 grant execute on function private.call_by_name(text, jsonb), private.is_command(text) to anon;
-grant execute on function private.is_command(text) to service_role;
+grant execute on function private.is_command(text), private.area_of(text) to service_role;
 
 create function private.tg_app_users__delete_replies() returns trigger
 language plpgsql
@@ -258,7 +311,8 @@ security definer -- no client has a right on keys
 set search_path = ''
 as $$
 begin
-  delete from private.idempotency_keys where user_id = new.id;
+  -- Not their count of the day: a request of the user may hold that row and wait for the account.
+  delete from private.idempotency_replies where user_id = new.id;
   return null;
 end
 $$;
@@ -271,7 +325,8 @@ create trigger _310_delete_replies after update of status on public.app_users
   execute function private.tg_app_users__delete_replies();
 
 insert into private.retentions (table_name, condition, every) values
-  ('private.idempotency_keys', 't.created_at < now() - interval ''24 hours''', '5 minutes');
+  ('private.idempotency_replies', 't.created_at < now() - interval ''24 hours''', '5 minutes'),
+  ('private.idempotency_days', 't.started_at < now() - interval ''24 hours''', '1 hour');
 
 create function private.count_command(p_command text) returns jsonb
 language plpgsql
@@ -357,7 +412,9 @@ declare
   v_constraint text;
   v_fault jsonb;
 begin
-  if p_key is null then
+  if p_nth is null or p_nth not between 1 and 10 then
+    perform private.raise_error('validation_error', 422, 'nth must be between 1 and 10.', p_param => 'nth');
+  elsif p_key is null then
     return jsonb_build_object('replayed', false, 'reply', private.call_by_name(p_function, p_arguments));
   end if;
   return private.run_once(p_key, p_fingerprint, p_function, p_arguments, p_nth);
@@ -382,7 +439,7 @@ end
 $$;
 
 comment on function private.call_returning_errors(text, jsonb, text, text, integer) is
-  'Calls a function, once per key if there is one: {replayed, reply}. An error of the function rolls back what the function did and is returned with its status: {code, message, details, hint}. A field that a constraint does not allow is a validation_error with its param.';
+  'Calls a function, once per key if there is one: {replayed, reply}. p_nth is 1 to 10. An error of the function rolls back what the function did and is returned with its status: {code, message, details, hint}. A field that a constraint does not allow is a validation_error with its param.';
 
 create function private.counted_reply(p_count jsonb, p_reply jsonb) returns jsonb
 language plpgsql
@@ -431,7 +488,7 @@ end
 $$;
 
 comment on function api.run_command(text, jsonb, text, text, integer) is
-  'Counts a request of the caller under the policy of the command and runs the command, once per key if there is one: {replayed, reply, rate_limit: {allowed, policy, quota, window_seconds, remaining, reset_seconds}}. An error of the command has its status and the body {code, message, details, hint, rate_limit}. It rolls back what the command did, but not the count. p_fingerprint: the SHA-256 of the request that uses the key. p_nth: the number of the call among calls of one command in one request. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited. The errors of the command are returned too.';
+  'Counts a request of the caller under the policy of the command and runs the command, once per key if there is one: {replayed, reply, rate_limit: {allowed, policy, quota, window_seconds, remaining, reset_seconds}}. An error of the command has its status and the body {code, message, details, hint, rate_limit}. It rolls back what the command did, but not the count. p_fingerprint: the SHA-256 of the request that uses the key. p_nth: the number of the call among calls of one command in one request, 1 to 10. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited. The errors of the command are returned too.';
 
 create function api.read_counted(p_function text, p_arguments jsonb default '{}', p_address text default null) returns jsonb
 language plpgsql

@@ -318,7 +318,7 @@ grant execute on function
   api.admin_list_activity_logs(uuid, uuid, uuid, text, text, timestamptz, timestamptz, text[], text, integer)
 to service_role;
 grant execute on function
-  private.caller(), private.require_active(text), private.claim_key(text, text), private.store_reply(text, text, text, jsonb), private.call_by_name(text, jsonb),
+  private.caller(), private.require_active(text), private.claim_key(text, text, text), private.store_reply(text, text, text, jsonb), private.call_by_name(text, jsonb),
   private.require_active_account(), private.run_once(text, text, text, jsonb, integer), private.status_of(text),
   private.field_fault(jsonb, regclass, text, text), private.call_returning_errors(text, jsonb, text, text, integer),
   private.counted_reply(jsonb, jsonb)

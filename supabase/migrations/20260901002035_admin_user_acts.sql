@@ -89,9 +89,9 @@ security definer -- no client has a right on keys
 set search_path = ''
 as $$
 begin
-  delete from private.idempotency_keys k using public.admins a
+  delete from private.idempotency_replies r using public.admins a
   -- No reply about a user is larger; those of imports are, and are not read.
-  where k.user_id = a.id and pg_column_size(k.replies) < 131072 and strpos(k.replies::text, new.id::text) > 0;
+  where r.user_id = a.id and pg_column_size(r.reply) <= 131072 and strpos(r.reply::text, new.id::text) > 0;
   return null;
 end
 $$;

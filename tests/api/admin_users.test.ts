@@ -305,7 +305,7 @@ Deno.test("admin users: the export is the app user's own document, recorded once
   }
   assert.deepEqual((await acts(appUser.id)).map(({ action, changes }) => [action, changes]), [["user.export", {}]]);
   const kept = await inDatabase((sql) =>
-    sql`select from private.idempotency_keys where user_id = ${administrator.id} and strpos(replies::text, 'Near work') > 0`
+    sql`select from private.idempotency_replies where user_id = ${administrator.id} and strpos(reply::text, 'Near work') > 0`
   );
   assert.equal(kept.length, 0, "what is held is not kept for a retry");
 
@@ -372,7 +372,7 @@ Deno.test("admin users: a withdrawal on request is the app user's own, files inc
       select (select deleted_at is not null from public.assets where id = ${asset}) as is_file_deleted,
         (select row(email, name, name_terms)::text from private.user_search_entries where user_id = ${appUser.id}) as entry,
         (select count(*)::integer from auth.sessions where user_id = ${appUser.id}) as sessions,
-        (select count(*)::integer from private.idempotency_keys where strpos(replies::text, ${appUser.email}) > 0) as kept`;
+        (select count(*)::integer from private.idempotency_replies where strpos(reply::text, ${appUser.email}) > 0) as kept`;
     assert.deepEqual({ ...left }, { is_file_deleted: true, entry: '("","",{})', sessions: 0, kept: 0 });
   });
   assert.deepEqual((await acts(appUser.id)).map(({ action, changes }) => [action, changes]), [

@@ -57,7 +57,7 @@ for (const { name, command: [program, ...args], ignore } of runtimes) {
       const asset = uploadedBy(shown, lot);
       const [row] = await inDatabase((sql) =>
         sql<{ keys: number; file: boolean }[]>`
-          select (select count(*)::integer from private.idempotency_keys where user_id = ${user}) as keys,
+          select (select count(*)::integer from private.idempotency_replies where user_id = ${user}) as keys,
             exists (select from public.assets where id = ${asset}) as file`
       );
       assert.ok(row!.keys >= 4 && row!.file, JSON.stringify(row));

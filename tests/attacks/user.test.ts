@@ -206,11 +206,11 @@ Deno.test("user: idempotency keys store no reads, and at most 1,000 a day", asyn
   assert.equal((await keyed("read", "export_my_data")).status, 200);
   await inDatabase(async (sql) => {
     const [kept] =
-      await sql`select octet_length(replies::text) as bytes from private.idempotency_keys where user_id = ${user.id}`;
+      await sql`select octet_length(reply::text) as bytes from private.idempotency_replies where user_id = ${user.id}`;
     assert.ok(kept!["bytes"] < 100, `${kept!["bytes"]} bytes`);
     await sql`
-      insert into private.idempotency_keys (user_id, key, fingerprint)
-      select ${user.id}::uuid, 'key-' || n, ${"a".repeat(64)} from generate_series(1, 999) n`;
+      insert into private.idempotency_replies (user_id, key, call, fingerprint, reply)
+      select ${user.id}::uuid, 'key-' || n, 'my_account 1', ${"a".repeat(64)}, 'null' from generate_series(1, 999) n`;
   });
   const beyond = await keyed("one-more", "my_account");
   assert.deepEqual([beyond.status, codeOf(beyond)], [429, "rate_limited"]);

@@ -107,7 +107,7 @@ Deno.test("idempotency: a key is valid for 24 hours, and can then be used for an
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
   await onceAs(user, review(lot));
   const age = (by: string) =>
-    db.sql`update private.idempotency_keys set created_at = now() - ${by}::interval where user_id = ${user}`;
+    db.sql`update private.idempotency_replies set created_at = now() - ${by}::interval where user_id = ${user}`;
   await age("23 hours 59 minutes");
   assert.equal((await onceAs(user, review(lot))).replayed, true);
   await age("24 hours 1 minute");
@@ -245,13 +245,13 @@ Deno.test("idempotency: a request that waited for a failed one is executed inste
 
 Deno.test("idempotency: a request that waits too long for a key in use is rejected without effect", async () => {
   const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
-  await db.sql`alter function private.claim_key(text, text) set lock_timeout = '50ms'`;
+  await db.sql`alter function private.claim_key(text, text, text) set lock_timeout = '50ms'`;
   const first = await holding(user, review(lot));
   const error = await errorOf(onceAs(user, review(lot)));
   assert.deepEqual([error.code, error.details], ["conflict", { reason: "key_in_use" }]);
   first.commit();
   await first.done;
-  await db.sql`alter function private.claim_key(text, text) set lock_timeout = '5s'`;
+  await db.sql`alter function private.claim_key(text, text, text) set lock_timeout = '5s'`;
   assert.equal((await onceAs(user, review(lot))).replayed, true);
 });
 
@@ -277,7 +277,7 @@ Deno.test("idempotency: after a withdrawal only its own reply is kept", async ()
   const leave = { key: "leave", function: "probe_leave", print: OTHER_PRINT };
   assert.deepEqual(await onceAs(user, leave), { replayed: false, reply: { gone: true } });
   assert.deepEqual(await onceAs(user, leave), { replayed: true, reply: { gone: true } });
-  const kept = await db.sql`select key from private.idempotency_keys where user_id = ${user}`;
+  const kept = await db.sql`select key from private.idempotency_replies where user_id = ${user}`;
   assert.deepEqual(kept.map(({ key }) => key), ["leave"]);
   assert.equal((await errorOf(onceAs(user, review(lot)))).code, "forbidden");
 });
@@ -292,9 +292,9 @@ Deno.test("idempotency: keys are deleted with their account, and after a day by 
   const [deleted, old, young] = [await newUser(db.sql), await newUser(db.sql), await newUser(db.sql)];
   for (const user of [deleted, old, young]) await onceAs(user, { function: "my_account" });
   await db.sql`delete from auth.users where id = ${deleted}`;
-  await db.sql`update private.idempotency_keys set created_at = now() - interval '25 hours' where user_id = ${old}`;
+  await db.sql`update private.idempotency_replies set created_at = now() - interval '25 hours' where user_id = ${old}`;
   await purge(db.sql);
-  const left = await db.sql`select user_id from private.idempotency_keys where user_id in ${
+  const left = await db.sql`select user_id from private.idempotency_replies where user_id in ${
     db.sql([deleted, old, young])
   }`;
   assert.deepEqual(left.map(({ user_id }) => user_id), [young]);
@@ -319,7 +319,7 @@ Deno.test("idempotency: a withdrawal of a user with a telephone number waits for
   const { promise: claimed, resolve: claim } = Promise.withResolvers<void>();
   await Promise.all([
     db.as(signedIn(user), async (sql) => {
-      await sql`select private.claim_key('with-a-phone', ${"0".repeat(64)})`;
+      await sql`select private.claim_key('with-a-phone', ${"0".repeat(64)}, 'add_my_vehicle 1')`;
       claim();
       await eventually(async () => {
         const waiting = await db.sql`
@@ -353,8 +353,8 @@ Deno.test("idempotency: a reply over 64 KiB is rejected with its effect, a small
 Deno.test("idempotency: the key of a read is kept, its reply is not, and a replay reads again", async () => {
   const user = await newUser(db.sql);
   await onceAs(user, { function: "my_account" });
-  const [row] = await db.sql`select replies from private.idempotency_keys where user_id = ${user}`;
-  assert.deepEqual(row!["replies"], { "my_account 1": null });
+  const rows = await db.sql`select call, reply from private.idempotency_replies where user_id = ${user}`;
+  assert.deepEqual(rows.map((row) => ({ ...row })), [{ call: "my_account 1", reply: null }]);
   await db.sql`update public.app_users set display_name = 'later' where id = ${user}`;
   const again = await onceAs(user, { function: "my_account" });
   assert.equal(again.replayed, true);
@@ -363,15 +363,125 @@ Deno.test("idempotency: the key of a read is kept, its reply is not, and a repla
   assert.equal(other.code, "conflict");
 });
 
-Deno.test("idempotency: a user has at most 1,000 keys of the last 24 hours", async () => {
+const used = async (user: string) =>
+  (await db.sql<{ keys: number; bytes: number }[]>`
+    select keys, bytes::integer from private.idempotency_days where user_id = ${user}`)[0];
+
+Deno.test("idempotency: a user has at most 1,000 keys in 24 hours", async () => {
   const user = await newUser(db.sql);
   await db.sql`
-    insert into private.idempotency_keys (user_id, key, fingerprint, created_at)
-    select ${user}::uuid, 'old-' || n, ${PRINT}, now() - interval '25 hours' from generate_series(1, 10) n
-    union all select ${user}::uuid, 'key-' || n, ${PRINT}, now() - interval '1 hour' from generate_series(1, 999) n`;
+    insert into private.idempotency_replies (user_id, key, call, fingerprint, reply)
+    select ${user}::uuid, 'key-' || n, 'probe_integer 1', ${PRINT}, '7' from generate_series(1, 999) n`;
   assert.equal((await onceAs(user, { function: "probe_integer", key: "the-thousandth" })).replayed, false);
   const error = await errorOf(onceAs(user, { function: "probe_integer", key: "one-more" }));
   assert.deepEqual([error.code, error.param], ["rate_limited", "Idempotency-Key"]);
   assert.equal(Reflect.get(error.details ?? {}, "policy"), "idempotency_keys");
   assert.equal((await onceAs(user, { function: "probe_integer", key: "the-thousandth" })).replayed, true);
+  assert.equal((await onceAs(user, { function: "probe_text", key: "the-thousandth" })).replayed, false);
+  await db
+    .sql`update private.idempotency_days set started_at = now() - interval '24 hours 1 minute' where user_id = ${user}`;
+  assert.equal((await onceAs(user, { function: "probe_integer", key: "one-more" })).replayed, false);
+  assert.equal((await used(user))!.keys, 1);
+});
+
+Deno.test("idempotency: a user stores at most 16 MiB in 24 hours, also with keys that are deleted meanwhile", async () => {
+  const user = await newUser(db.sql);
+  const store = (n: number) =>
+    db.sql`
+      insert into private.idempotency_replies (user_id, key, call, fingerprint, reply)
+      values (${user}, ${`large-${n}`}, 'probe_text 1', ${PRINT}, to_jsonb(repeat('x', 65000)))`;
+  for (let n = 1; n <= 257; n++) await store(n);
+  const error = await errorOf(store(258));
+  assert.deepEqual([error.code, error.param], ["rate_limited", "Idempotency-Key"]);
+  assert.equal((await used(user))!.keys, 257);
+  await db.sql`delete from private.idempotency_replies where user_id = ${user}`;
+  assert.equal((await errorOf(store(258))).code, "rate_limited");
+  const bytes = (await used(user))!.bytes;
+  assert.ok(bytes > 16_000_000 && bytes <= 16_777_216, `${bytes} bytes`);
+});
+
+Deno.test("idempotency: a key has at most 10 replies, and a stored reply stays as it is", async () => {
+  const user = await newUser(db.sql);
+  for (let nth = 1; nth <= 10; nth++) await onceAs(user, { function: "probe_integer", nth });
+  const versions = () =>
+    db.sql`select call, xmin::text, ctid::text from private.idempotency_replies where user_id = ${user} order by call`;
+  const before = await versions();
+  const error = await errorOf(onceAs(user, { function: "probe_text" }));
+  assert.deepEqual([error.code, error.details], ["conflict", { reason: "too_many_replies" }]);
+  assert.equal((await onceAs(user, { function: "probe_integer", nth: 10 })).replayed, true);
+  assert.deepEqual(await versions(), before);
+  assert.deepEqual({ ...await used(user) }.keys, 1);
+});
+
+Deno.test("idempotency: requests of a user at once keep the bounds: 20 keys beside 990 are 10 replies", async () => {
+  const user = await newUser(db.sql);
+  await db.sql`
+    insert into private.idempotency_replies (user_id, key, call, fingerprint, reply)
+    select ${user}::uuid, 'key-' || n, 'probe_integer 1', ${PRINT}, '7' from generate_series(1, 990) n`;
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 20 }, (_, n) => onceAs(user, { function: "probe_integer", key: `at-once-${n}` })),
+  );
+  assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 10);
+  assert.equal((await used(user))!.keys, 1000);
+});
+
+Deno.test("idempotency: nth is 1 to 10 at every entry point, with and without a key", async () => {
+  const user = await newUser(db.sql);
+  for (const nth of [null, 0, -1, 11, 2_147_483_647, -2_147_483_648]) {
+    for (const key of [null, "a-key"]) {
+      const [row] = await db.as(signedIn(user), (sql) =>
+        sql`
+          select api.run_command('probe_integer', '{}', ${key}, ${PRINT}, ${nth}) as reply,
+            current_setting('response.status') as status`);
+      const { code, details } = row!["reply"] as { code: string; details: string };
+      assert.deepEqual([code, JSON.parse(details).param, row!["status"]], ["validation_error", "nth", "422"], `${nth}`);
+      const [admin] = await db.as({ role: "service_role" }, (sql) =>
+        sql`
+          select api.run_admin_command(${user}, 'admin_delete_tag', '{}', ${key}, ${PRINT}, ${nth}) as reply,
+            current_setting('response.status') as status`);
+      assert.equal(admin!["status"], "422");
+      assert.equal(JSON.parse((admin!["reply"] as { details: string }).details).param, "nth");
+    }
+  }
+  assert.equal(await used(user), undefined);
+});
+
+Deno.test("idempotency: an administrator without the area of a command gets no stored reply of it, for every command", async () => {
+  const commands = await db.sql<{ name: string; area: string | null }[]>`
+    select proname as name, private.area_of(proname) as area from pg_proc
+    where pronamespace = 'api'::regnamespace and proname like 'admin\\_%' and provolatile = 'v' order by 1`;
+  assert.ok(commands.length > 50, `${commands.length} commands`);
+  const administrator = crypto.randomUUID();
+  const having = async (areas: string) =>
+    await db.sql`update public.admins set areas = ${areas}::text[], status = 'active' where id = ${administrator}`;
+  await db.sql`
+    insert into auth.users (id, email, raw_app_meta_data)
+    values (${administrator}, ${`${administrator}@example.test`}, '{"admin": {"areas": []}}')`;
+  await db.sql`
+    insert into private.idempotency_replies (user_id, key, call, fingerprint, reply)
+    select ${administrator}, name, name || ' 1', ${PRINT}, '"secret"' from unnest(${
+    commands.map(({ name }) => name)
+  }::text[]) as name`;
+  const send = (name: string) =>
+    db.as({ role: "service_role" }, async (sql) => {
+      const [row] = await sql<{ reply: { reply?: unknown; code?: string; details?: string } }[]>`
+        select api.run_admin_command(${administrator}, ${name}, '{}', ${name}, ${PRINT}) as reply`;
+      return row!.reply;
+    });
+  for (const { name, area } of commands) {
+    await having(`{${area ?? ""}}`);
+    assert.equal((await send(name)).reply, "secret", name);
+    if (area === null) continue;
+    await db
+      .sql`update public.admins set areas = array_remove(private.admin_areas(), ${area}) where id = ${administrator}`;
+    const { code, details, reply } = await send(name);
+    assert.deepEqual(
+      [code, JSON.parse(details!).details, reply],
+      ["forbidden", { scope: `admin:${area}` }, undefined],
+      name,
+    );
+  }
+  assert.deepEqual(commands.filter(({ area }) => area === null).map(({ name }) => name), [
+    "admin_mark_notifications_read",
+  ]);
 });

@@ -56,13 +56,15 @@ function named(comment: string): string[] {
   return (list?.split(", ") ?? []).sort();
 }
 
-/** The codes that a body raises, itself or through the functions that it calls. */
+/** The codes that a body raises, or returns as the reply to a client, itself or through the functions that it calls. */
 function raised(name: string, seen = new Set<string>()): string[] {
   if (seen.has(name)) return [];
   seen.add(name);
   const body = byName.get(name)?.body ?? assert.fail(`${name} is called but does not exist`);
   const code = body.replaceAll(/--.*$/gm, "");
-  const own = [...code.matchAll(/private\.raise_error\(\s*'([a-z_]+)'/g)].map((match) => match[1]!);
+  const own = [...code.matchAll(/(?:private\.raise_error\(\s*|'code', (?='rate_limited'))'([a-z_]+)'/g)].map((match) =>
+    match[1]!
+  );
   const calls = [...code.matchAll(/\b((?:api|commands|private)\.[a-z0-9_]+)\(/g)].map((match) => match[1]!);
   const through = calls.filter((call) => call !== "private.raise_error").flatMap((call) => raised(call, seen));
   return [...new Set([...own, ...through])].sort();

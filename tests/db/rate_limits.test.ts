@@ -104,7 +104,7 @@ Deno.test("rate limits: an anonymous user is counted by address, by the service 
 
 Deno.test("rate limits: no client reaches keys, policies or windows", async () => {
   const user = await newUser(db.sql);
-  for (const table of ["idempotency_keys", "rate_limit_policies", "rate_limit_windows"]) {
+  for (const table of ["idempotency_replies", "idempotency_days", "rate_limit_policies", "rate_limit_windows"]) {
     for (const caller of [signedIn(user), { role: "anon" } as const]) {
       const reading = db.as(caller, (sql) => sql`select * from ${sql(`private.${table}`)}`);
       assert.equal(await sqlstate(reading), "42501", `${table}: ${caller.role}`);

@@ -128,7 +128,7 @@ Deno.test("vault functions: no secret is in a log of the platform, in a statemen
     sql<{ text: string }[]>`
       select coalesce(string_agg(text, ' '), '') as text from (
         select query as text from pg_stat_activity where pid <> pg_backend_pid()
-        union all select replies::text from private.idempotency_keys
+        union all select reply::text from private.idempotency_replies
       ) t`
   );
   const [row] = await inDatabase((sql) =>

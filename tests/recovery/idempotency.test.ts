@@ -88,8 +88,8 @@ async function survives(kill: (platform: CrashPlatform) => Promise<void>): Promi
     where user_id in ${sql(users)}`;
   assert.deepEqual({ ...counted }, { reviews: requests.length, pairs: requests.length });
   const [kept] = await sql`
-    select count(*)::int as answers from private.idempotency_keys k
-    join public.reviews r on r.id = (k.replies -> 'post_review 1' ->> 'id')::uuid and r.user_id = k.user_id`;
+    select count(*)::int as answers from private.idempotency_replies k
+    join public.reviews r on r.id = (k.reply ->> 'id')::uuid and r.user_id = k.user_id`;
   assert.deepEqual({ ...kept }, { answers: requests.length });
 }
 
