@@ -218,8 +218,8 @@ to service_role;
 -- Interface
 -- ---------------------------------------------------------------------------------------------------------------------
 
-insert into private.rate_limit_policies (name, quota, window_seconds, comment) values
-  ('admin_write', 600, 60, 'What administrators write');
+insert into private.rate_limit_policies (name, quota, window_seconds, daily_quota, comment) values
+  ('admin_write', 600, 60, 20000, 'What administrators write');
 
 create function api.run_admin_command(
   p_admin_id uuid,

@@ -8,8 +8,8 @@
 -- Interface: api.check_purchaser for the service; commands.claim_subscription, api.my_subscription,
 -- api.list_my_subscription_events.
 
-insert into private.rate_limit_policies (name, quota, window_seconds, comment, commands) values
-  ('verify_iap', 30, 60, 'Purchases that are verified', '{claim_subscription}');
+insert into private.rate_limit_policies (name, quota, window_seconds, daily_quota, comment, commands) values
+  ('verify_iap', 30, 60, 500, 'Purchases that are verified', '{claim_subscription}');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals

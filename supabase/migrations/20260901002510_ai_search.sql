@@ -18,8 +18,8 @@
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- A search in words starts with the caller's keys: that call counts against the rate limit.
-insert into private.rate_limit_policies (name, quota, premium_quota, window_seconds, comment, commands) values
-  ('ai_search', 10, 60, 60, 'Searches in words', '{list_my_ai_keys, register_ai_key}');
+insert into private.rate_limit_policies (name, quota, premium_quota, daily_quota, window_seconds, comment, commands) values
+  ('ai_search', 10, 60, 2000, 60, 'Searches in words', '{list_my_ai_keys, register_ai_key}');
 
 create table private.geocoded_places (
   geocoder text collate "C" not null,

@@ -3,9 +3,12 @@ import assert from "node:assert/strict";
 import { z } from "zod";
 import { createApp } from "../../supabase/functions/_shared/http/app.ts";
 import { addressOf } from "../../supabase/functions/_shared/http/rate_limit.ts";
-import { errorCodesOf, route } from "../../supabase/functions/_shared/http/route.ts";
+import { ApiError } from "../../supabase/functions/_shared/errors.ts";
+import { errorCodesOf, limitOf, type Route, route } from "../../supabase/functions/_shared/http/route.ts";
+import { PROVIDER_NAMES } from "../../supabase/functions/_shared/providers/providers.ts";
 import { contract, groups } from "../../supabase/functions/openapi/contract.ts";
 import { assertError } from "../support/api_errors.ts";
+import { requestOf } from "../policies/admin_actors.ts";
 import { followed } from "../support/contract.ts";
 import { token } from "../support/tokens.ts";
 import {
@@ -280,6 +283,73 @@ Deno.test("requests: an expensive read is counted with its call; for an anonymou
     ["read_counted", { ...read, p_address: "203.0.113.7" }, SECRET_KEY],
     ["read_counted", read, PUBLISHABLE_KEY],
   ]);
+});
+
+const providerOf = (work: unknown, name: string): { fail(): Promise<unknown> } => Reflect.get(Object(work), name);
+
+/** Every route that is limited and has a provider or a policy of its own. */
+const preparedRoutes = groups.flatMap(({ routes }) => routes)
+  .filter((route) => limitOf(route) !== undefined && (route.limit !== undefined || route.uses.length > 0));
+
+/** Sends a request of the route whose handler only calls `use`, which fails; the policies that it was counted under. */
+async function countedPolicies(
+  route: Route,
+  use: (work: never) => Promise<unknown>,
+  limits: (policy: unknown) => typeof RATE_LIMIT = () => RATE_LIMIT,
+): Promise<{ status: number; policies: unknown[]; uses: number }> {
+  const counted: RecordedCall[] = [];
+  let uses = 0;
+  const fails = () => {
+    uses++;
+    return Promise.reject(new ApiError("not_found"));
+  };
+  const provider = new Proxy({}, { get: () => fails });
+  const providers = Object.fromEntries(PROVIDER_NAMES.map((name) => [name, () => provider]));
+  await using rest = fakeRest(
+    ({ name }) => name === "fails" ? databaseError(404, "not_found") : Response.json(null),
+    (call) => {
+      counted.push(call);
+      return limits(call.args["p_next"] ?? call.args["p_policy"]);
+    },
+  );
+  const failing = { ...route, body: undefined, query: undefined, handle: use };
+  const { path } = requestOf(failing, "good");
+  const { fetch } = createApp([failing], { config: () => rest.config, log: () => {}, ...providers });
+  const authorization = `Bearer ${token(USER, { secret: SECRET })}`;
+  const response = await fetch(
+    new Request(`http://localhost${path}`, { method: route.method, headers: { authorization } }),
+  );
+  await response.body?.cancel();
+  const policies = counted.map(({ args }) => args["p_policy"]);
+  return { status: response.status, policies, uses };
+}
+
+Deno.test("requests: a request that fails at a provider is counted under the policy of its route too, for every route with a provider or policy", async () => {
+  assert.ok(preparedRoutes.length > 30, `${preparedRoutes.length} routes`);
+  for (const route of preparedRoutes) {
+    const place = `${route.method} ${route.path}`;
+    const policy = limitOf(route);
+    const before = route.access === "public" ? [policy] : ["attach", policy];
+    const ways: [name: string, use: (work: never) => Promise<unknown>, expected: unknown[]][] = [
+      ["its handler", () => Promise.reject(new ApiError("not_found")), [policy]],
+      ["the service", (work) => anyDatabase(Reflect.get(work, "service")).rpc("fails"), before],
+      ...route.uses.map((name): typeof ways[number] => [name, (work) => providerOf(work, name).fail(), before]),
+    ];
+    for (const [name, use, expected] of ways) {
+      const { status, policies } = await countedPolicies(route, use);
+      assert.deepEqual([status, policies], [404, expected], `${place}: ${name}`);
+    }
+  }
+});
+
+Deno.test("requests: no provider is called when the quota of the route is used up, for every route with a provider", async () => {
+  for (const route of preparedRoutes) {
+    const limits = (policy: unknown) => ({ ...RATE_LIMIT, allowed: policy !== limitOf(route) });
+    for (const name of route.uses) {
+      const { status, uses } = await countedPolicies(route, (work) => providerOf(work, name).fail(), limits);
+      assert.deepEqual([status, uses], [429, 0], `${route.method} ${route.path}: ${name}`);
+    }
+  }
 });
 
 Deno.test("requests: every write of an authenticated user is limited, reads are not", () => {

@@ -87,6 +87,41 @@ Deno.test("rate limits: a changed policy applies at once", async () => {
   assert.equal((await take(user, "other"))!.allowed, false);
 });
 
+Deno.test("rate limits: the quota of a day holds over windows; what a window rejects is not counted for the day", async () => {
+  const user = await newUser(db.sql);
+  await db.sql`
+    insert into private.rate_limit_policies (name, quota, window_seconds, daily_quota, comment) values ('daily', 3, 60, 5, 'For tests')`;
+  assert.deepEqual(await allowed(6, () => take(user, "daily")), [true, true, true, false, false, false]);
+  await age(user, 61);
+  const [last] = [await take(user, "daily"), await take(user, "daily")].slice(-1);
+  assert.deepEqual([last!.allowed, last!.remaining], [true, 0]);
+  const over = (await take(user, "daily"))!;
+  assert.deepEqual([over.allowed, over.quota, over.window_seconds, over.remaining], [false, 5, 86_400, 0]);
+  assert.ok(over.reset_seconds > 86_000);
+  await age(user, 61);
+  assert.equal((await take(user, "daily"))!.allowed, false);
+  await purge(db.sql);
+  assert.equal((await take(user, "daily"))!.allowed, false, "the purge keeps the count of the day");
+  await db
+    .sql`update private.rate_limit_windows set day_started_at = now() - interval '24 hours' where subject = ${user}`;
+  assert.equal((await take(user, "daily"))!.allowed, true);
+});
+
+Deno.test("rate limits: a request that is counted later under a policy is rejected now when that quota is used up", async () => {
+  const user = await newUser(db.sql);
+  const prepare = () =>
+    db.as(signedIn(user), async (sql) => {
+      const [row] = await sql<{ taken: Counted }[]>`select api.take_request('other', 'small') as taken`;
+      return counted(row!.taken)!;
+    });
+  assert.equal((await prepare()).policy, "other");
+  await allowed(3, () => take(user));
+  const over = await prepare();
+  assert.deepEqual([over.policy, over.allowed], ["small", false]);
+  await age(user, 61);
+  assert.equal((await prepare()).policy, "other");
+});
+
 Deno.test("rate limits: an unknown policy is an error and counts nothing", async () => {
   assert.equal(await take(await newUser(db.sql), "nothing"), null);
 });

@@ -142,7 +142,7 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, app: AppCo
   const commands = new Commands({
     policy: limitOf(route),
     door: route.access === "admin" ? "run_admin_command" : "run_command",
-    take: (policy) => takeRequest(policy, request, context, app.config()),
+    take: (policy, next) => takeRequest(policy, next, request, context, app.config()),
     onCount: (rateLimit) => context.rateLimit = rateLimit,
   });
   if (!context.caller) await commands.count();
@@ -172,12 +172,13 @@ async function requireAdmin({ area }: Route, context: RequestContext, config: Co
 /** Counts a request by its user, or by the network of an anonymous user. */
 function takeRequest(
   policy: string,
+  next: string | undefined,
   request: Request,
   context: RequestContext,
   config: Config,
 ): Promise<RateLimit | null> {
   const trace = traceOf(context);
-  if (context.caller) return asCaller(config, context.caller, trace).rpc("take_request", { policy });
+  if (context.caller) return asCaller(config, context.caller, trace).rpc("take_request", { policy, next });
   const address = addressOf(request.headers);
   return asService(config, trace).rpc("take_anonymous_request", { policy, address });
 }

@@ -7,10 +7,11 @@
  * | of an anonymous user                                   | before anything else                       | the route's     |
  * | whose handler runs a command                           | with the command, in its transaction       | the command's   |
  * | whose read is expensive (`isExpensive` of its route)   | with the read, in its transaction          | `expensive_read`     |
- * | whose handler first calls storage or the service       | before that, and again with its command    | `attach`        |
- * | rejected before any of these (its body is not valid)   | at the end                                 | the route's     |
+ * | whose handler first calls a provider or the service    | before that, and again as one of the others | `attach`        |
+ * | that ran no command (its body or receipt is not valid) | at the end                                 | the route's     |
  *
- * Requests that fail with 503 are not counted.
+ * A handler calls no provider when the quota of the route is used up. So a request is counted under the policy of its route,
+ * or of its command, also when it fails. Requests that fail with 503 are not.
  */
 import type { AnyDatabase } from "../db/client.ts";
 import { prefixed } from "../db/client.ts";
@@ -33,8 +34,11 @@ export interface CommandOptions {
   readonly policy: string | undefined;
   /** The function of the database that counts and runs a command. */
   readonly door: "run_command" | "run_admin_command";
-  /** Counts one request of the client under a policy; null when there is no such policy. */
-  readonly take: (policy: string) => Promise<RateLimit | null>;
+  /**
+   * Counts one request of the client under a policy; null when there is no such policy. `next` is the policy under which the
+   * request is counted later: the request is rejected when that quota is used up.
+   */
+  readonly take: (policy: string, next?: string) => Promise<RateLimit | null>;
   /** Called with each count, for the response's headers. */
   readonly onCount: (rateLimit: RateLimit) => void;
 }
@@ -44,7 +48,10 @@ export class Commands {
   key: IdempotencyKey | undefined;
   readonly #runs = new Map<string, number>();
   #fresh = 0;
+  /** The count under the policy of the route or of a command. */
   #counting: Promise<void> | undefined;
+  /** The count before the first call of a provider or the service. */
+  #preparing: Promise<void> | undefined;
 
   constructor(readonly options: CommandOptions) {}
 
@@ -75,15 +82,16 @@ export class Commands {
         const member = Reflect.get(target, name);
         if (typeof member !== "function") return member;
         return async (...given: unknown[]) => {
-          await this.count(BEFORE_STORAGE);
+          await (this.#counting ?? (this.#preparing ??= this.#take(BEFORE_STORAGE, this.options.policy)));
           return await member.apply(target, given);
         };
       },
     });
   }
 
-  /** Counts the request once. */
-  async count(policy = this.options.policy): Promise<void> {
+  /** Counts the request under the policy of its route, unless that or a command has counted it. */
+  async count(): Promise<void> {
+    const { policy } = this.options;
     if (policy !== undefined) await (this.#counting ??= this.#take(policy));
   }
 
@@ -107,9 +115,9 @@ export class Commands {
     }
   }
 
-  async #take(policy: string): Promise<void> {
+  async #take(policy: string, next?: string): Promise<void> {
     try {
-      const rateLimit = await this.options.take(policy);
+      const rateLimit = await this.options.take(policy, next);
       if (rateLimit === null) {
         throw new ApiError("server_error", { cause: new Error(`there is no rate limit policy ${policy}`) });
       }
