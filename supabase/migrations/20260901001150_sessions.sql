@@ -3,8 +3,8 @@
 -- A session is parking until it is ended or cancelled; both are final. Ending a session calculates the fee (0740) and stores
 -- it: the amount, the breakdown and the prices, so that a later price changes nothing. A stay whose fee is unknown ends
 -- without an amount; the breakdown then has the refusal. started_at is the full second in which the session began, so that a
--- client whose clock has no fractions of a second can end it at once. Of a user's stays of less than a minute only the very
--- first stay is rewarded (docs/domains/rewards.md).
+-- client whose clock has no fractions of a second can end it at once. Stays of less than five minutes are not rewarded, and of
+-- a user's stays of a day only six (docs/domains/rewards.md).
 --
 -- Invariants: one running session per user. Requests with the same client request id have one effect. A session that has
 -- ended has its complete result, and no other has one. A session is kept when its user leaves, without data of the user: no
@@ -264,16 +264,18 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- By the exit and by the clock: an exit may be up to 5 minutes in the future.
-  return least((p_session).ended_at, now()) >= (p_session).started_at + interval '1 minute' or not exists (
-    select from private.activities l
+  -- By the exit and by the clock: an exit may be up to 5 minutes in the future. A user's sessions end one after another, so
+  -- the count is complete.
+  return least((p_session).ended_at, now()) >= (p_session).started_at + interval '5 minutes' and 6 > (
+    select count(*) from public.user_activity_logs l
     where l.user_id = (p_session).user_id and l.activity_type = 'session_end' and l.is_rewarded
+      and l.created_at >= date_trunc('day', now() at time zone 'Asia/Tokyo') at time zone 'Asia/Tokyo'
   );
 end
 $$;
 
 comment on function private.is_rewarded_stay(public.parking_sessions) is
-  'Whether an ended session is rewarded: it lasted a minute or more, or it is the first rewarded session of its user.';
+  'Whether an ended session is rewarded: it lasted five minutes or more, and is one of the first six such sessions of its user that ended on this day in Japan.';
 
 create function private.end_session(p_id uuid, p_exit_at timestamptz, p_client_request_id uuid)
 returns public.parking_sessions

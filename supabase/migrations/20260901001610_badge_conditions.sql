@@ -16,12 +16,11 @@
 create function private.badge_kinds() returns text[]
 language sql immutable
 return array[
-  'session_start', 'session_end', 'session_cancel', 'review_post', 'error_report_post', 'field_confirm', 'field_deny',
-  'lot_save', 'occupancy_report', 'support_ticket_post', 'sponsor_checkin', 'review_approved', 'error_report_resolved'
+  'session_end', 'review_post', 'error_report_post', 'field_confirm', 'field_deny', 'lot_save', 'occupancy_report', 'support_ticket_post', 'sponsor_checkin', 'review_approved', 'error_report_resolved'
 ];
 
 comment on function private.badge_kinds() is
-  'Kinds that can count for a badge: activity types, and states of reviews and reports.';
+  'Kinds that can count for a badge: activity types, and states of reviews and reports. A stay counts when it ends: its start alone proves nothing.';
 
 create function private.is_short_date(p_value jsonb) returns boolean
 language plpgsql immutable

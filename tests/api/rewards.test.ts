@@ -10,7 +10,7 @@ import { type Person, signUp } from "../support/people.ts";
 import { assertError } from "../support/api_errors.ts";
 import { ask, bearer, jsonBody, replyOf } from "./client.ts";
 import { aLot, inDatabase } from "./lots.ts";
-import { inMinutes, post } from "./sessions.ts";
+import { age, inMinutes, post } from "./sessions.ts";
 
 const PATHS = ["/me/exp", "/me/exp/history", "/me/badges", "/me/badge-progress"] as const;
 const FIRST_PARKING = "6b000000-0000-4000-8000-000000000001";
@@ -24,10 +24,11 @@ const badgesOf = async (user: Person, query = "") =>
 const progressOf = async (user: Person, query = "?limit=100") =>
   await replyOf(listMyBadgeProgress, await get(user, `/me/badge-progress${query}`), MyBadgeProgressList);
 
-/** A session that is started and ended; its id. */
+/** A session of five minutes, which is rewarded; its id. */
 async function stay({ token }: Person): Promise<string> {
   const started = await post("", token, { parking_lot_id: await aLot() });
   const { session_id } = await started.json();
+  await age(session_id, 5);
   const ended = await post(`/${session_id}/finalize`, token, { exit_at: inMinutes(0) });
   assert.equal(ended.status, 200, await ended.text());
   return session_id;
@@ -74,6 +75,7 @@ Deno.test("rewards: the end of a session gives points, a badge, a level and a no
 Deno.test("rewards: a repeated end gives nothing more", async () => {
   const [user, lot, client_request_id] = [await signUp(), await aLot(), crypto.randomUUID()];
   const { session_id } = await (await post("", user.token, { parking_lot_id: lot })).json();
+  await age(session_id, 5);
   const end = { exit_at: inMinutes(0), client_request_id };
   for (let n = 0; n < 3; n++) {
     const answer = await post(`/${session_id}/finalize`, user.token, end);

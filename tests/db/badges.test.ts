@@ -209,7 +209,7 @@ Deno.test("badges: a rebuild gives the same result after any earlier conditions"
     }
   }
   await db.sql`
-    update public.badges set conditions = '{"activity": ["session_cancel"], "measure": "streak_days"}' where id = ${badge}`;
+    update public.badges set conditions = '{"activity": ["error_report_post"], "measure": "streak_days"}' where id = ${badge}`;
   await workOff();
   assert.equal(await progressOf(user, badge), 0);
 });

@@ -4,7 +4,7 @@ import { createPeople } from "../policies/people.ts";
 import { database } from "../support/database.ts";
 import { eraseWithdrawn } from "../support/forgotten.ts";
 import { type DatabaseError, errorOf, sqlstate } from "../support/database_errors.ts";
-import { newLot, newUser, signedIn } from "../support/rows.ts";
+import { newLot, newUser, recalculateLevels, signedIn } from "../support/rows.ts";
 import {
   activityOf,
   age,
@@ -380,23 +380,50 @@ Deno.test("parking sessions: a session stays without its user's data after a wit
   }
 });
 
-Deno.test("parking sessions: stays of less than a minute, by their exit or by the clock, are rewarded only when they are the first", async () => {
+Deno.test("parking sessions: stays of less than five minutes, by their exit or by the clock, and more than six a day are not rewarded", async () => {
   const user = await newUser(db.sql);
-  /** What the user has after a stay at a new lot: points for stays, and lots that count for badges. */
-  const after = async (minutesAgo: number, exit: number) => {
+  /** What the user has after a stay at a new lot: points for stays, all points, and lots that count for badges. */
+  const after = async (seconds: number, exit: number) => {
     const id = await start(db, user, await newLot(db.sql));
-    if (minutesAgo > 0) await age(db.sql, id, minutesAgo);
+    await db.sql`
+      update public.parking_sessions set started_at = date_trunc('second', now()) - ${seconds} * interval '1 second'
+      where id = ${id}`;
     await finalize(user, id, inMinutes(exit));
-    const [row] = await db.sql<{ points: number; lots: number }[]>`
+    const [row] = await db.sql<{ points: number; total: number; lots: number }[]>`
       select (select count(*)::integer from public.exp_entries where user_id = ${user} and reason = 'session_end') as points,
+        (select total_exp from public.app_users where id = ${user}) as total,
         (select count(*)::integer from private.badge_marks where user_id = ${user} and mark like 'lot:%') as lots`;
-    return [row!.points, row!.lots];
+    return [row!.points, row!.total, row!.lots];
   };
-  assert.deepEqual(await after(0, 0), [1, 1]);
-  for (let n = 0; n < 12; n++) assert.deepEqual(await after(0, 0), [1, 1]);
-  assert.deepEqual(await after(0, 4.9), [1, 1], "an exit may be told five minutes ahead");
-  assert.deepEqual(await after(10, -9.5), [1, 1]);
-  assert.deepEqual(await after(1, 0.05), [2, 2]);
+  for (let n = 0; n < 12; n++) assert.deepEqual(await after(0, 0), [0, 0, 0]);
+  assert.deepEqual(await after(0, 4.9), [0, 0, 0], "an exit may be told five minutes ahead");
+  assert.deepEqual(await after(295, 4.9), [0, 0, 0]);
+  assert.deepEqual(await after(600, -5.1), [0, 0, 0]);
+  // The badges that the first stay earns have points too.
+  const [, first] = await after(300, 0.05);
+  const given = [];
+  for (let n = 2; n <= 8; n++) given.push(await after(300 + n, 0));
+  assert.deepEqual(given.map(([points]) => points), [2, 3, 4, 5, 5, 5, 5], "points have a limit of five a day");
+  assert.equal(given.at(-1)![2], 6, "the seventh lot counts for no badge");
+  assert.ok(given[4]![1]! > first!);
+
+  const kept = async () =>
+    JSON.stringify([
+      await db.sql`select total_exp, level from public.app_users where id = ${user}`,
+      await db.sql`select badge_id, count from public.user_badge_progress where user_id = ${user} order by badge_id`,
+      await db.sql`select badge_id from public.user_badges where user_id = ${user} order by badge_id`,
+      await db.sql`select badge_id, mark from private.badge_marks where user_id = ${user} order by badge_id, mark`,
+    ]);
+  const before = await kept();
+  assert.equal(await recalculateLevels(db.sql), 0);
+  await db.sql`select api.backfill_all_badge_progress()`;
+  while ((await db.sql`select private.next_badge_batch() as more`)[0]!["more"]);
+  assert.equal(await kept(), before, "a rebuild counts the same");
+
+  // On the next day they count again.
+  await db.sql`update public.user_activity_logs set created_at = created_at - interval '1 day' where user_id = ${user}`;
+  await db.sql`update public.exp_entries set given_on = given_on - 1 where user_id = ${user}`;
+  assert.deepEqual([(await after(300, 0))[0], (await after(299, 1))[0]], [6, 6]);
 });
 
 Deno.test("parking sessions: a session that begins in the future, because the clock was set back, ends and is cancelled", async () => {

@@ -33,13 +33,15 @@ const REASONS: Record<string, string> = {
 /** No activity, so it is not the first of a day. */
 const STATES = new Set(["error_report_resolved"]);
 
-/** Which activities of a user are rewarded: of the stays of less than a minute only the first, if no longer one was before it. */
+/** Which activities of a user are rewarded, with all activity on one day: of the stays of five minutes or more the first six. */
 export function rewarded(done: readonly Done[]): readonly Done[] {
   // A user has one session at a time: they ended in the order in which they were started.
   const started = done.filter(({ kind }) => kind === "session_start").map(({ subject }) => subject);
   const ends = done.filter(({ kind }) => kind === "session_end")
     .toSorted((a, b) => started.indexOf(a.subject) - started.indexOf(b.subject));
-  const unrewarded = new Set(ends.filter(({ long }, n) => !long && n > 0));
+  const stays = new Set(ends.filter(({ long }) => long).map(({ subject }) => subject));
+  const sixOfThem = [...stays].slice(0, 6);
+  const unrewarded = new Set(ends.filter(({ subject }) => !sixOfThem.includes(subject)));
   return done.filter((one) => !unrewarded.has(one));
 }
 

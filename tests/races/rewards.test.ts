@@ -20,7 +20,7 @@ const CONDITIONS = [
   [{ activity: ["review_approved"], measure: "count" }, 2],
   [{ activity: ["review_approved"], measure: "distinct_lots" }, 1],
   [{ activity: ["error_report_resolved"], measure: "count" }, 1],
-  [{ activity: ["lot_save", "session_start", "session_cancel"], measure: "count" }, 4],
+  [{ activity: ["lot_save", "review_post"], measure: "count" }, 4],
   [{ activity: ["review_post", "occupancy_report", "sponsor_checkin"], measure: "distinct_days" }, 3],
   [{ activity: ["occupancy_report", "session_end"], measure: "streak_days" }, 2],
   [{ activity: ["occupancy_report"], measure: "count", where: { not: { weekdays: [0, 6] } } }, 3],

@@ -12,7 +12,7 @@ export interface Done {
   readonly lot: string | null;
   /** When it was done. */
   readonly at: Date;
-  /** Of the end of a stay: it was a minute or longer. */
+  /** Of the end of a stay: it was five minutes or longer. */
   readonly long?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface World {
   /** What can be voted on: the values, by lot. */
   readonly values: ReadonlyMap<string, readonly string[]>;
   readonly administrator: string;
-  /** `long`: it began more than a minute ago. */
+  /** `long`: it began more than five minutes ago, and cannot be cancelled. */
   readonly sessions: {
     readonly user: string;
     readonly lot: string;
@@ -142,9 +142,9 @@ const start: Activity = async (sql, world, chance) => {
   const reply = await call(sql, user, "commands.start_parking_session", args);
   if (!reply) return;
   const [id, long] = [String(reply["session_id"]), chance.below(4) > 0];
-  // Within the five minutes in which it can be cancelled. No other step knows it yet.
+  // No other step knows it yet.
   if (long) {
-    await sql`update public.parking_sessions set started_at = started_at - interval '2 minutes' where id = ${id}`;
+    await sql`update public.parking_sessions set started_at = started_at - interval '6 minutes' where id = ${id}`;
   }
   world.sessions.push({ user, lot, id, end: crypto.randomUUID(), long });
   note(world, user, "session_start", id, lot);
