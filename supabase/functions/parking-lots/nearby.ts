@@ -12,6 +12,13 @@ interface Found {
   readonly is_truncated: boolean;
 }
 
+/** Filters are checked lot by lot, which is expensive for a large radius. */
+function isWidelyFiltered({ radius_m, filters }: z.output<typeof NearbyQuery>): boolean {
+  const { max_price, open_now, max_height_m, tags } = filters;
+  return radius_m > 2000 &&
+    (max_price !== undefined || open_now === true || max_height_m !== undefined || (tags ?? []).length > 0);
+}
+
 export const nearbyParkingLots = route({
   method: "GET",
   path: "/parking-lots/nearby",
@@ -25,7 +32,7 @@ export const nearbyParkingLots = route({
   query: NearbyQuery,
   reply: [200, NearbyParkingLots],
   errors: ["forbidden"],
-  isExpensive: ({ filters }) => isLongStay(filters),
+  isExpensive: (query) => isLongStay(query.filters) || isWidelyFiltered(query),
   cache: { scope: "private", maxAge: 0 },
   isTruncated: (returned) => returned["is_truncated"] === true,
   shownLots: (items) => items.map(({ id }) => id),
