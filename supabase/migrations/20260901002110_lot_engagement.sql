@@ -27,10 +27,10 @@ create table private.parking_lot_daily_counts (
 comment on table private.parking_lot_daily_counts is
   'How often a lot was saved, parked at and returned by a search on a day. Not a foreign key: counts stay when the lot is deleted.';
 
--- A report reads one count of all lots in its period, from the index alone.
+-- A report reads one count of all lots in its period, or every count, from an index alone.
 create index parking_lot_daily_counts_saves_idx on private.parking_lot_daily_counts (day, parking_lot_id) include (saves) where saves > 0;
 create index parking_lot_daily_counts_sessions_idx on private.parking_lot_daily_counts (day, parking_lot_id) include (sessions) where sessions > 0;
-create index parking_lot_daily_counts_searches_idx on private.parking_lot_daily_counts (day, parking_lot_id) include (searches) where searches > 0;
+create index parking_lot_daily_counts_counts_idx on private.parking_lot_daily_counts (day, parking_lot_id) include (saves, sessions, searches);
 
 create table private.pending_lot_counts (
   id bigint generated always as identity primary key,
@@ -160,27 +160,61 @@ $$;
 comment on function private.engagement_period(date, date, date) is
   'The days of a report, from p_from to the day before p_to. Without one of them 30 days; without both the last 30, today included. Errors: validation_error.';
 
-create function private.most_engaged_lots(p_period daterange, p_sort text, p_after_count bigint, p_after_id uuid, p_limit integer)
-returns table (parking_lot_id uuid, total bigint)
+create function private.engagement_counts(p_sort text) returns text[]
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return case when p_sort is null then '{sessions,saves,searches}' else array[p_sort] end;
+end
+$$;
+
+comment on function private.engagement_counts(text) is
+  'The counts by which a report is sorted, the most important first: one, or all without p_sort.';
+
+create function private.engaged_lots_sql(p_sort text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select format('from private.parking_lot_daily_counts c where c.day >= lower($1) and c.day < upper($1) and (%s) group by c.parking_lot_id',
+      string_agg(format('c.%I > 0', k), ' or '))
+    from unnest(private.engagement_counts(p_sort)) k
+  );
+end
+$$;
+
+comment on function private.engaged_lots_sql(text) is
+  'The part of a statement that selects the lots of a report in the period $1: those with a count by which it is sorted.';
+
+create function private.most_engaged_lots(p_period daterange, p_sort text, p_after_counts bigint[], p_after_id uuid, p_limit integer)
+returns uuid[]
 language plpgsql stable
 security definer -- only functions of this file read daily counts
 set search_path = ''
 set work_mem = '32MB' -- the sums of a month fit
 set jit = off
 as $$
+declare
+  v_keys text;
+  v_after text;
+  v_order text;
+  v_ids uuid[];
 begin
-  return query execute format(
-    'select c.parking_lot_id, sum(c.%1$I) as total from private.parking_lot_daily_counts c
-    where c.day >= lower($1) and c.day < upper($1) and c.%1$I > 0
-    group by c.parking_lot_id
-    having $2 is null or (sum(c.%1$I), c.parking_lot_id) < ($2, $3)
-    order by total desc, c.parking_lot_id desc limit $4', p_sort
-  ) using p_period, p_after_count, p_after_id, p_limit;
+  select string_agg(format('sum(c.%I)', k), ', ' order by n), string_agg(format('$2[%s]', n), ', ' order by n),
+    string_agg(format('sum(c.%I) desc', k), ', ' order by n)
+  into v_keys, v_after, v_order from unnest(private.engagement_counts(p_sort)) with ordinality as o (k, n);
+  execute format(
+    'select array(select c.parking_lot_id %s having $2 is null or (%s, c.parking_lot_id) < (%s, $3) order by %s, c.parking_lot_id desc limit $4)',
+    private.engaged_lots_sql(p_sort), v_keys, v_after, v_order
+  ) into v_ids using p_period, p_after_counts, p_after_id, p_limit;
+  return v_ids;
 end
 $$;
 
-comment on function private.most_engaged_lots(daterange, text, bigint, uuid, integer) is
-  'The lots with the highest count of p_sort (saves, sessions or searches) in a period, after a count and lot in this order.';
+comment on function private.most_engaged_lots(daterange, text, bigint[], uuid, integer) is
+  'The lots of a period in the order of private.engagement_counts(p_sort), the highest first, after these counts and lot.';
 
 create function private.count_engaged_lots(p_period daterange, p_sort text) returns bigint
 language plpgsql stable
@@ -195,12 +229,7 @@ begin
   if p_sort = 'name' then
     return (select count(*) from public.parking_lots);
   end if;
-  execute format(
-    'select count(*) from (
-      select from private.parking_lot_daily_counts c
-      where c.day >= lower($1) and c.day < upper($1) and c.%1$I > 0 group by c.parking_lot_id
-    ) l', p_sort
-  ) into v_total using p_period;
+  execute format('select count(*) from (select %s) l', private.engaged_lots_sql(p_sort)) into v_total using p_period;
   return v_total;
 end
 $$;
@@ -228,7 +257,7 @@ $$;
 comment on function private.lot_engagement(daterange, uuid[]) is 'All counts of these lots in a period, 0 without one.';
 
 create function private.engagement_items(
-  p_period daterange, p_sort text, p_after_count bigint, p_after_name text, p_after_id uuid, p_limit integer
+  p_period daterange, p_sort text, p_after_counts bigint[], p_after_name text, p_after_id uuid, p_limit integer
 ) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -242,11 +271,8 @@ begin
       where (l.name collate "C", l.id) > (coalesce(p_after_name, ''), coalesce(p_after_id, '00000000-0000-0000-0000-000000000000'))
       order by l.name collate "C", l.id limit p_limit
     );
-  elsif p_sort in ('saves', 'sessions', 'searches') then
-    v_ids := array(
-      select m.parking_lot_id from private.most_engaged_lots(p_period, p_sort, p_after_count, p_after_id, p_limit) m
-      order by m.total desc, m.parking_lot_id desc
-    );
+  elsif p_sort is null or p_sort in ('saves', 'sessions', 'searches') then
+    v_ids := private.most_engaged_lots(p_period, p_sort, p_after_counts, p_after_id, p_limit);
   else
     perform private.raise_error('validation_error', 422, 'Must be one of saves, sessions, searches, name.', p_param => 'sort');
   end if;
@@ -261,14 +287,14 @@ begin
 end
 $$;
 
-comment on function private.engagement_items(daterange, text, bigint, text, uuid, integer) is
-  'Lots with their counts in a period, in the order of p_sort, after the keys of a row in this order. A deleted lot has no name. Errors: validation_error.';
+comment on function private.engagement_items(daterange, text, bigint[], text, uuid, integer) is
+  'Lots with their counts in a period, in the order of p_sort (null: by sessions, then saves, then searches), after the keys of a row in this order. A deleted lot has no name. Errors: validation_error.';
 
 grant execute on function
   private.day_of(timestamptz), private.count_searches(jsonb), private.engagement_period(date, date, date),
-  private.most_engaged_lots(daterange, text, bigint, uuid, integer), private.count_engaged_lots(daterange, text),
-  private.lot_engagement(daterange, uuid[]),
-  private.engagement_items(daterange, text, bigint, text, uuid, integer)
+  private.engagement_counts(text), private.most_engaged_lots(daterange, text, bigint[], uuid, integer),
+  private.count_engaged_lots(daterange, text), private.lot_engagement(daterange, uuid[]),
+  private.engagement_items(daterange, text, bigint[], text, uuid, integer)
 to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -276,7 +302,7 @@ to service_role;
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function api.admin_list_lot_engagement(
-  p_admin_id uuid, p_from date default null, p_to date default null, p_sort text default 'sessions',
+  p_admin_id uuid, p_from date default null, p_to date default null, p_sort text default null,
   p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
 ) returns jsonb
 language plpgsql stable
@@ -285,27 +311,32 @@ as $$
 declare
   c_epoch constant date := '2000-01-01';
   v_filters constant jsonb := jsonb_build_array('lot_engagement', p_from, p_to, p_sort);
+  v_counts constant text[] := private.engagement_counts(p_sort);
+  v_keys constant text[] := case when p_sort = 'name' then '{text}' else array_fill('integer'::text, array[cardinality(v_counts)]) end;
   v_after jsonb;
   v_today integer;
   v_period daterange;
   v_items jsonb;
 begin
   perform private.check_admin(p_admin_id, 'lots');
-  v_after := case when p_sort <> 'name' then private.cursor_decode(v_filters, p_cursor, '{integer,integer,uuid}')
-    else private.cursor_decode(v_filters, p_cursor, '{integer,text,uuid}') end;
+  v_after := private.cursor_decode(v_filters, p_cursor, 'integer'::text || v_keys || 'uuid'::text);
   -- The cursor has the day of the first page: all pages of a report without dates are of one period, also after midnight.
   v_today := case when v_after is null then private.day_of(now()) - c_epoch
     else least(greatest((v_after ->> 0)::integer, 0), 36525) end;
   v_period := private.engagement_period(p_from, p_to, c_epoch + v_today);
   v_items := private.engagement_items(
-    v_period, p_sort, case when p_sort <> 'name' then (v_after ->> 1)::bigint end, v_after ->> 1, (v_after ->> 2)::uuid,
-    private.page_limit(p_limit) + 1
+    v_period, p_sort,
+    case when v_after is not null and p_sort is distinct from 'name' then array(
+      select (v_after ->> n)::bigint from generate_series(1, cardinality(v_counts)) n order by n
+    ) end,
+    v_after ->> 1, (v_after ->> -1)::uuid, private.page_limit(p_limit) + 1
   );
   return jsonb_build_object(
     'from', lower(v_period), 'to', upper(v_period),
     'items', v_items - p_limit,
-    'next_cursor', case when jsonb_array_length(v_items) > p_limit then private.cursor_encode(v_filters, jsonb_build_array(
-      v_today, v_items -> (p_limit - 1) -> p_sort, v_items -> (p_limit - 1) -> 'parking_lot_id'
+    'next_cursor', case when jsonb_array_length(v_items) > p_limit then private.cursor_encode(v_filters, (
+      select jsonb_build_array(v_today) || jsonb_agg(v_items -> (p_limit - 1) -> k order by n)
+      from unnest(v_counts || 'parking_lot_id'::text) with ordinality as o (k, n)
     )) end
   ) || case when 'total' = any (p_include)
     then jsonb_build_object('total', private.count_engaged_lots(v_period, p_sort)) else '{}' end;
@@ -313,10 +344,10 @@ end
 $$;
 
 comment on function api.admin_list_lot_engagement(uuid, date, date, text, text[], text, integer) is
-  'How often lots were saved, parked at and returned by searches from p_from to the day before p_to (default: the last 30 days): {from, to, items, next_cursor}, and total when p_include has it. By a count: highest first, without lots whose count is 0. By name: all lots. For administrators with the area lots. Errors: forbidden, validation_error.';
+  'How often lots were saved, parked at and returned by searches from p_from to the day before p_to (default: the last 30 days): {from, to, items, next_cursor}, and total when p_include has it. Without p_sort every lot with any count, by sessions, then saves, then searches, the highest first. By saves, sessions or searches: without lots whose count is 0. By name: all lots. For administrators with the area lots. Errors: forbidden, validation_error.';
 
 create function api.parking_lot_engagement_stats(
-  p_from date default null, p_to date default null, p_sort text default 'sessions', p_limit integer default 1000
+  p_from date default null, p_to date default null, p_sort text default null, p_limit integer default 1000
 ) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -330,7 +361,7 @@ end
 $$;
 
 comment on function api.parking_lot_engagement_stats(date, date, text, integer) is
-  'Saves, sessions and searches of the first p_limit lots by p_sort (highest saves, sessions or searches, or name), from p_from to the day before p_to (default: the last 30 days): [{parking_lot_id, name, saves, sessions, searches}]. For the service only. Errors: validation_error.';
+  'Saves, sessions and searches of lots from p_from to the day before p_to (default: the last 30 days, today included), the first p_limit: [{parking_lot_id, name, saves, sessions, searches}]. Without p_sort every lot with any count, by sessions, then saves, then searches, the highest first. By saves, sessions or searches: lots with that count. By name: all lots. For the service only. Errors: validation_error.';
 
 create function api.add_search_counts(p_counts jsonb) returns void
 language plpgsql

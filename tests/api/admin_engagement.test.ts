@@ -58,11 +58,11 @@ Deno.test("admin engagement: saves, sessions and searches of a lot are in the re
   await inDatabase((sql) => runJob(sql, "fold_lot_counts"));
 
   const administrator = await anAdministrator("lots");
-  for (const sort of ["saves", "sessions", "searches"]) {
+  for (const order of ["", "sort=saves&", "sort=sessions&", "sort=searches&"]) {
     let cursor: string | null = null;
     let item: unknown;
     do {
-      const query: string = `?sort=${sort}&limit=100${cursor === null ? "" : `&cursor=${cursor}`}`;
+      const query: string = `?${order}limit=100${cursor === null ? "" : `&cursor=${cursor}`}`;
       const page: { items: { parking_lot_id: string }[]; next_cursor: string | null } = await replyOf(
         listLotEngagement,
         await administrator.ask(PATH + query),

@@ -35,10 +35,16 @@ async function newAdmin(areas: string[]): Promise<string> {
 }
 
 async function report(
-  options: { from?: string; to?: string; sort?: string; include?: string[]; cursor?: string | null; limit?: number } =
-    {},
+  options: {
+    from?: string;
+    to?: string;
+    sort?: string | null;
+    include?: string[];
+    cursor?: string | null;
+    limit?: number;
+  } = {},
 ) {
-  const { from = null, to = null, sort = "sessions", include = [], cursor = null, limit = 100 } = options;
+  const { from = null, to = null, sort = null, include = [], cursor = null, limit = 100 } = options;
   const [row] = await db.as({ role: "service_role" }, (sql) =>
     sql<{ page: Page }[]>`
       select api.admin_list_lot_engagement(${admin}, ${from}, ${to}, ${sort}, ${include}, ${cursor}, ${limit}) as page`);
@@ -198,11 +204,17 @@ Deno.test("engagement: the report equals sums over the counts, for each order, p
     left join private.parking_lot_daily_counts c on c.parking_lot_id = l.id and c.day >= ${from} and c.day < ${to}
     group by l.id order by l.name collate "C", l.id`;
   assert.ok(expected.length > lots.length);
-  for (const sort of ["saves", "sessions", "searches", "name"] as const) {
+  const keysOf = {
+    saves: ["saves"],
+    sessions: ["sessions"],
+    searches: ["searches"],
+    "": ["sessions", "saves", "searches"],
+  } as const;
+  for (const sort of ["", "saves", "sessions", "searches", "name"] as const) {
     const seen: Row[] = [];
     let cursor: string | null = null;
     do {
-      const page: Page = await report({ from, to, sort, cursor, limit: 7 });
+      const page: Page = await report({ from, to, sort: sort || null, cursor, limit: 7 });
       assert.deepEqual([page.from, page.to], [from, to]);
       assert.ok(page.items.length > 0 && page.items.length <= 7);
       seen.push(...page.items);
@@ -210,12 +222,17 @@ Deno.test("engagement: the report equals sums over the counts, for each order, p
     } while (cursor !== null);
     const wanted = sort === "name"
       ? [...expected]
-      : expected.filter((row) => row[sort] > 0).sort((a, b) =>
-        b[sort] - a[sort] || (a.parking_lot_id < b.parking_lot_id ? 1 : -1)
+      : expected.filter((row) => keysOf[sort].some((key) => row[key] > 0)).sort((a, b) =>
+        keysOf[sort].map((key) => b[key] - a[key]).find((difference) => difference !== 0) ||
+        (a.parking_lot_id < b.parking_lot_id ? 1 : -1)
       );
     assert.deepEqual(seen, wanted, sort);
-    const { total } = await report({ from, to, sort, limit: 1, include: ["total"] });
+    const { total } = await report({ from, to, sort: sort || null, limit: 1, include: ["total"] });
     assert.equal(total, wanted.length, sort);
+    const [row] = await db.as({ role: "service_role" }, (sql) =>
+      sql<{ rows: Row[] }[]>`
+        select api.parking_lot_engagement_stats(${from}, ${to}, ${sort || null}) as rows`);
+    assert.deepEqual(row!.rows, wanted, sort);
   }
 });
 
@@ -225,6 +242,10 @@ Deno.test("engagement: without dates the report is of the last 30 days, today in
   await sql`
     insert into private.parking_lot_daily_counts (parking_lot_id, day, sessions) values
       (${oldest}, private.day_of(now()) - 29, 3), (${before}, private.day_of(now()) - 30, 9), (${today}, private.day_of(now()), 2)`;
+  const saved = await newLot(sql);
+  await search({ [saved]: 1 });
+  assert.deepEqual((await stats()).map((row) => row.parking_lot_id), [oldest, today, saved]);
+  await sql`delete from private.parking_lot_daily_counts where parking_lot_id = ${saved}`;
   const first = await report({ limit: 1 });
   assert.deepEqual(first.items.map((item) => item.parking_lot_id), [oldest]);
   const second = await report({ limit: 1, cursor: first.next_cursor });
@@ -253,6 +274,7 @@ Deno.test("engagement: a lot that was deleted keeps its counts and its name is n
   await sql`delete from public.parking_lots where id = ${lot}`;
   const { items } = await report({ sort: "searches" });
   assert.deepEqual(items, [{ parking_lot_id: lot, name: null, saves: 0, sessions: 0, searches: 1 }]);
+  assert.deepEqual(await stats(), items);
 });
 
 Deno.test("engagement: an invalid period or order is rejected with its field", async () => {

@@ -30,8 +30,9 @@ export const LotEngagements = z.object({
 export const LotEngagementQuery = z.strictObject({
   from: Day.optional().meta({ description: "First day, a date in Asia/Tokyo. Default: 30 days before `to`." }),
   to: Day.optional().meta({ description: "The day after the last day. Default: tomorrow, or 30 days after `from`." }),
-  sort: z.enum(["saves", "sessions", "searches", "name"]).default("sessions").meta({
-    description: "The order: the largest number first, or by name",
+  sort: z.enum(["saves", "sessions", "searches", "name"]).optional().meta({
+    description:
+      "The order: by one count, the largest first, or by name. Default: by sessions, then saves, then searches.",
   }),
   ...PageQuery.shape,
 });
