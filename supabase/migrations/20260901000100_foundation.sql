@@ -294,6 +294,25 @@ grant execute on function
   private.page(jsonb, jsonb, text[], integer, bigint)
 to anon, authenticated, service_role;
 
+create function private.is_moment(p_value jsonb) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_text constant text := p_value #>> '{}';
+begin
+  return coalesce(
+    jsonb_typeof(p_value) = 'string' and v_text ~* '^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$'
+      and pg_input_is_valid(v_text, 'timestamptz'), false
+  );
+end
+$$;
+
+comment on function private.is_moment(jsonb) is
+  'Whether a JSON value is an RFC 3339 timestamp with an offset. As in the router, t and z may be in lower case, and the second 60 is the next second. Postgres reads no fraction of it.';
+
+grant execute on function private.is_moment(jsonb) to anon, authenticated, service_role;
+
 create function private.latest_migration() returns text
 language plpgsql stable
 security definer -- clients cannot read the history of the migration tool; this returns the newest version only

@@ -51,9 +51,7 @@ begin
       case when jsonb_typeof(p_value) = 'number' and p_value >= '0' and p_value <= '100000' then null
         else 'max_price must be a number from 0 to 100000.' end
     when p_key in ('entry_at', 'exit_at') then
-      case when jsonb_typeof(p_value) <> 'string'
-          or (p_value #>> '{}') !~ '^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$'
-          or not pg_input_is_valid(p_value #>> '{}', 'timestamptz')
+      case when not private.is_moment(p_value)
           then format('%s must be an RFC 3339 timestamp with an offset, for example 2026-09-01T09:30:00+09:00.', p_key)
         when (p_value #>> '{}')::timestamptz < '2000-01-01 00:00:00+00'
           or (p_value #>> '{}')::timestamptz >= '2100-01-01 00:00:00+00'

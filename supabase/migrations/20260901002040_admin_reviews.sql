@@ -7,7 +7,7 @@
 -- Invariants: an administrator cannot decide on their own review. Of two administrators who decide on the same version one
 -- succeeds. In a list each decision has its own outcome, and an error of one does not undo the others.
 -- Interface: api.admin_list_reviews, admin_get_review, admin_decide_review, admin_decide_reviews; for the other queues
--- private.files_of, private.decision_reason and private.is_moment.
+-- private.files_of and private.decision_reason.
 
 select private.add_admin_actions('[
   ["review.approve", "レビューの承認", "Approved a review"],
@@ -53,17 +53,6 @@ $$;
 
 comment on function private.decision_reason(text) is
   'The reason of a decision without the spaces around it, null when it is empty. Errors: validation_error.';
-
-create function private.is_moment(p_value jsonb) returns boolean
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return coalesce(jsonb_typeof(p_value) = 'string' and pg_input_is_valid(p_value #>> '{}', 'timestamptz'), false);
-end
-$$;
-
-comment on function private.is_moment(jsonb) is 'Whether a value is a string that is a valid timestamp.';
 
 create function private.admin_review_rows(p_review_ids uuid[]) returns jsonb
 language plpgsql stable
@@ -195,7 +184,7 @@ comment on function private.raised_error(text) is
 grant execute on function
   private.raised_error(text), private.files_of(text, uuid[]), private.decision_reason(text), private.admin_review_rows(uuid[]),
   private.notify_review_author(public.reviews, text), private.decide_review(uuid, uuid, text, text, timestamptz),
-  private.check_review_decisions(jsonb), private.is_moment(jsonb),
+  private.check_review_decisions(jsonb),
   private.check_decision(uuid, uuid, timestamptz, timestamptz)
 to service_role;
 

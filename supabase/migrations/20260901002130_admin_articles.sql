@@ -26,8 +26,7 @@ begin
     when 'jsonb' then true
     when 'text[]' then jsonb_typeof(p_value) = 'array' and not jsonb_path_exists(p_value, 'strict $[*] ? (@.type() != "string")')
     when 'date' then jsonb_typeof(p_value) = 'string' and v_text ~ '^\d{4}-\d\d-\d\d$' and pg_input_is_valid(v_text, 'date')
-    when 'timestamp with time zone' then jsonb_typeof(p_value) = 'string' and pg_input_is_valid(v_text, 'timestamptz')
-      and v_text ~ '^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)$'
+    when 'timestamp with time zone' then private.is_moment(p_value)
     else private.is_cursor_key(p_value, p_type)
   end;
 end

@@ -50,7 +50,7 @@ begin
     when jsonb_typeof(p_segment) <> 'object' or p_segment - '{box,min_level,last_active_since,plan}'::text[] <> '{}' then 'segment'
     when p_segment ? 'min_level' and (jsonb_typeof(p_segment -> 'min_level') <> 'number'
       or (p_segment ->> 'min_level') !~ '^\d{1,9}$') then 'segment.min_level'
-    when p_segment ? 'last_active_since' and not pg_input_is_valid(p_segment ->> 'last_active_since', 'timestamptz')
+    when p_segment ? 'last_active_since' and not private.is_moment(p_segment -> 'last_active_since')
       then 'segment.last_active_since'
     when p_segment ? 'plan' and (jsonb_typeof(p_segment -> 'plan') <> 'string'
       or not exists (select from public.subscription_plans p where p.code = p_segment ->> 'plan')) then 'segment.plan'
@@ -134,8 +134,8 @@ begin
   v_invalid := case
     when v_unknown is not null then v_unknown
     when jsonb_typeof(p_changes -> 'user_id') not in ('string', 'null') or not pg_input_is_valid(p_changes ->> 'user_id', 'uuid') then 'user_id'
-    when jsonb_typeof(p_changes -> 'scheduled_at') not in ('string', 'null')
-      or not pg_input_is_valid(p_changes ->> 'scheduled_at', 'timestamptz') then 'scheduled_at' end;
+    when jsonb_typeof(p_changes -> 'scheduled_at') <> 'null' and not private.is_moment(p_changes -> 'scheduled_at')
+      then 'scheduled_at' end;
   if v_invalid is not null then
     perform private.raise_error('validation_error', 422, case when v_unknown is not null then 'This field does not exist.'
       when v_invalid = 'user_id' then 'user_id must be a UUID.'

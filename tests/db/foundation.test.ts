@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Instant } from "../../supabase/functions/_shared/schema/values.ts";
 import { database } from "../support/database.ts";
 import { errorOf, sqlstate } from "../support/database_errors.ts";
 
@@ -18,6 +19,46 @@ Deno.test("foundation: an error has code, status, message, param and details", a
     param: "exit_at",
     details: { reason: "ended" },
   });
+});
+
+Deno.test("foundation: the database and the router read the same texts as times, and as the same time", async () => {
+  const dates = ["2026-11-23", "2026-02-30", "0001-01-01", "26-11-23", "2026-1-1", ""];
+  const clocks = [
+    "00:00:00",
+    "23:59:59.5",
+    "23:59:60",
+    "23:59:60.0",
+    "24:00:01",
+    "23:60:00",
+    "10:00:61",
+    "10:00",
+    "10",
+    "",
+  ];
+  const texts = ["now", "infinity", "tomorrow", "Monday", "5"];
+  for (const date of dates) {
+    for (const clock of clocks) {
+      for (const separator of ["T", "t", " "]) {
+        for (const offset of ["Z", "z", "+09:00", "-15:30", "+0900", "+09", " Asia/Tokyo", ""]) {
+          texts.push(date + separator + clock + offset);
+        }
+      }
+    }
+  }
+  const rows = await db.as({ role: "anon" }, (sql) =>
+    sql<{ text: string; at: string | null }[]>`
+      select o.text, case when private.is_moment(to_jsonb(o.text)) then
+        to_char(o.text::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end as at
+      from unnest(${texts}::text[]) with ordinality as o (text, n) order by o.n`);
+  assert.equal(rows.length, texts.length);
+  for (const { text, at } of rows) {
+    const read = Instant.safeParse(text);
+    assert.equal(at, read.success ? new Date(read.data).toISOString() : null, text);
+  }
+  assert.ok(rows.filter(({ at }) => at !== null).length > 50);
+  const [others] = await db.sql`
+    select bool_or(private.is_moment(o)) as some from jsonb_array_elements('[5, null, true, ["2026-11-23T00:00:00Z"], {}]') o`;
+  assert.equal(others!["some"], false);
 });
 
 Deno.test("foundation: an error needs neither param nor details", async () => {

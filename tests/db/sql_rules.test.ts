@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { migrations, raisingImmutables, sqlFindings, uncalled, unlockedCommands } from "./sql_rules.ts";
+import { migrations, otherMoments, raisingImmutables, sqlFindings, uncalled, unlockedCommands } from "./sql_rules.ts";
 
 const NAME = "20260901000900_sample.sql";
 const STORY = "-- Sample: a file that keeps the rules.\n-- Interface: none.\n\n";
@@ -81,6 +81,13 @@ Deno.test("sql rules: every command locks the account that it writes for", () =>
   const sample =
     "create function commands.a() returns void\nlanguage plpgsql\nas $$\nbegin\n  perform private.active_user();\nend\n$$;\n";
   assert.deepEqual(unlockedCommands([sample]), ["commands.a"]);
+});
+
+Deno.test("sql rules: texts of requests are read as times by one function", () => {
+  assert.deepEqual(otherMoments(ALL), []);
+  const sample =
+    "create function private.a() returns void\nlanguage plpgsql\nas $$\nbegin\n  return pg_input_is_valid(p_a ->> 'at', 'timestamptz');\nend\n$$;\n";
+  assert.deepEqual(otherMoments([sample]), ["private.a"]);
 });
 
 Deno.test("sql rules: a delete and an update have a where", () => {

@@ -119,6 +119,12 @@ export function raisingImmutables(texts: readonly string[]): string[] {
   ) => called);
 }
 
+/** Functions that read a text as a time by a rule of their own: `private.is_moment` is the one for times of requests. */
+export function otherMoments(texts: readonly string[]): string[] {
+  return texts.flatMap(functions).filter(({ body }) => /\bpg_input_is_valid\([^;]*?'timestamptz'\)/.test(body))
+    .map(({ called }) => called).filter((name) => !["private.is_moment", "private.is_cursor_key"].includes(name));
+}
+
 /** Commands that do not lock the account that they write for. */
 export function unlockedCommands(texts: readonly string[]): string[] {
   const locks = reaching(texts, ["private.writing_user", "private.lock_account", "private.lock_subscription"]);

@@ -6,12 +6,31 @@ import { sharedParameters } from "./parameters.ts";
 /** The example is the first lot of supabase/seed.sql, so that a request made from the examples finds it. */
 export const Id = z.guid().meta({ id: "Id", examples: ["555c77e1-60d8-4123-9321-94515af67cff"] });
 
+/** The leap second, without its digits: what is before, its fraction, its offset. */
+const LEAP_SECOND = /^(\d{4}-\d\d-\d\dT\d\d:\d\d):60(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+/**
+ * The spelling of RFC 3339 that every reader of times accepts: `T` and `Z` in upper case, and the second 60 as the one
+ * after it, as in Postgres.
+ */
+function canonical(text: string): string {
+  const upper = text.toUpperCase();
+  const [, minute, fraction = "", offset] = LEAP_SECOND.exec(upper) ?? [];
+  const at = minute === undefined ? NaN : Date.parse(`${minute}:59${offset}`) + 1000;
+  return Number.isNaN(at) ? upper : `${new Date(at).toISOString().slice(0, -".000Z".length)}${fraction}Z`;
+}
+
 /** With an offset, so that it is the same time everywhere. */
-export const Timestamp = z.iso.datetime({
+export const Timestamp = z.string().overwrite(canonical).check(z.iso.datetime({
   offset: true,
   error:
     "Must be an RFC 3339 timestamp with an offset, for example 2026-09-01T09:30:00+09:00. In a URL, write + as %2B.",
-}).meta({ id: "Timestamp", examples: ["2026-09-01T09:30:00+09:00"] });
+})).meta({
+  id: "Timestamp",
+  description:
+    "RFC 3339 with an offset. In a request `t` and `z` may be in lower case, and the second 60 is the next second.",
+  examples: ["2026-09-01T09:30:00+09:00"],
+});
 
 /** Postgres must be able to read it too: it limits offsets and fractions of a second. */
 function isReadable(text: string): boolean {
