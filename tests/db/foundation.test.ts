@@ -22,7 +22,7 @@ Deno.test("foundation: an error has code, status, message, param and details", a
 });
 
 Deno.test("foundation: the database and the router read the same texts as times, and as the same time", async () => {
-  const dates = ["2026-11-23", "2026-02-30", "0001-01-01", "26-11-23", "2026-1-1", ""];
+  const dates = ["2026-11-23", "2026-02-30", "0001-01-02", "26-11-23", "2026-1-1", ""];
   const clocks = [
     "00:00:00",
     "23:59:59.5",
@@ -39,7 +39,7 @@ Deno.test("foundation: the database and the router read the same texts as times,
   for (const date of dates) {
     for (const clock of clocks) {
       for (const separator of ["T", "t", " "]) {
-        for (const offset of ["Z", "z", "+09:00", "-15:30", "+0900", "+09", " Asia/Tokyo", ""]) {
+        for (const offset of ["Z", "z", "+09:00", "-15:30", "+20:00", "+0900", "+09", " Asia/Tokyo", ""]) {
           texts.push(date + separator + clock + offset);
         }
       }

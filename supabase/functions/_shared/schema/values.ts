@@ -16,16 +16,20 @@ const LEAP_SECOND = /^(\d{4}-\d\d-\d\dT\d\d:\d\d):60(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 function canonical(text: string): string {
   const upper = text.toUpperCase();
   const [, minute, fraction = "", offset] = LEAP_SECOND.exec(upper) ?? [];
-  const at = minute === undefined ? NaN : Date.parse(`${minute}:59${offset}`) + 1000;
-  return Number.isNaN(at) ? upper : `${new Date(at).toISOString().slice(0, -".000Z".length)}${fraction}Z`;
+  const before = `${minute}:59${offset}`;
+  if (minute === undefined || !isReadable(before) || !DateTime.safeParse(before).success) return upper;
+  const after = new Date(Date.parse(before) + 1000).toISOString();
+  return after.replace(".000Z", `${fraction}Z`);
 }
 
 /** With an offset, so that it is the same time everywhere. */
-export const Timestamp = z.string().overwrite(canonical).check(z.iso.datetime({
+const DateTime = z.iso.datetime({
   offset: true,
   error:
     "Must be an RFC 3339 timestamp with an offset, for example 2026-09-01T09:30:00+09:00. In a URL, write + as %2B.",
-})).meta({
+});
+
+export const Timestamp = z.string().overwrite(canonical).check(DateTime).meta({
   id: "Timestamp",
   description:
     "RFC 3339 with an offset. In a request `t` and `z` may be in lower case, and the second 60 is the next second.",
