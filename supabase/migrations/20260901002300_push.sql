@@ -36,6 +36,7 @@ create table private.push_deliveries (
   outcome text collate "C" constraint push_deliveries_outcome_known
     check (outcome in ('delivered', 'dead_token', 'wrong_sender', 'payload_fault', 'undeliverable', 'gone', 'suppressed')),
   attempts smallint not null default 0,
+  is_deferred boolean not null default false,
   created_at timestamptz not null default now(),
   recorded_at timestamptz,
   primary key (notification_id, token_id)
@@ -45,6 +46,8 @@ comment on table private.push_deliveries is
   'The devices of a notification, and the outcome of each. No foreign keys: an outcome outlives its device.';
 comment on column private.push_deliveries.outcome is
   'Null: not yet known. `undeliverable`: five attempts failed. `gone`: the device is not the user''s any more, or the user does not want pushes.';
+comment on column private.push_deliveries.is_deferred is
+  'Whether it waited for the end of its user''s quiet hours when its batch was last read. private.fan_outs counts those without an outcome.';
 
 -- The deliveries of a message of the queue; also whether a notification has all its outcomes.
 create index push_deliveries_open_idx on private.push_deliveries (notification_id, batch) where outcome is null;

@@ -12,8 +12,7 @@
 -- continue when it succeeds. Administrators are notified once: when credentials are rejected, and when pushes have waited
 -- for ten minutes.
 --
--- Interface: api.take_push_batches, api.record_push_outcomes, api.pause_push for the function; private.check_push_health
--- for its job.
+-- Interface: api.take_push_batches, api.record_push_outcomes, api.pause_push for the function; check_push_health for its job.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -176,6 +175,7 @@ begin
     perform pgmq.delete('push-dispatch', p_msg_id);
     perform private.close_notification(p_notification_id);
   else
+    perform private.note_deferred(p_notification_id, p_batch, v_type);
     perform pgmq.set_vt('push-dispatch', p_msg_id,
       greatest(1, ceil(extract(epoch from v_waits_until - now())), coalesce(p_retry_seconds, 1))::integer);
   end if;

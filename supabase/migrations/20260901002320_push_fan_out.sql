@@ -22,6 +22,7 @@ create table private.fan_outs (
   people integer not null default 0,
   devices integer not null default 0,
   mail_batches integer not null default 0,
+  deferred integer not null default 0,
   started_at timestamptz not null default now(),
   finished_at timestamptz
 );
@@ -34,6 +35,7 @@ comment on column private.fan_outs.after_user_id is 'The last account that was p
 comment on column private.fan_outs.devices is
   'The number of deliveries that it wrote, without suppressed ones; batches are numbered by it.';
 comment on column private.fan_outs.mail_batches is 'The number of batches of mails that it wrote.';
+comment on column private.fan_outs.deferred is 'The number of its deliveries that wait for the end of quiet hours.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals
@@ -84,6 +86,59 @@ $$;
 
 comment on function private.audience_size(public.user_notifications) is
   'The number of accounts that a composed notification would reach now, and of their devices that accept pushes of its type.';
+
+create function private.note_deferred(p_notification_id uuid, p_batch integer, p_type text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update private.push_deliveries d set is_deferred = not d.is_deferred
+  from private.push_recipients(p_notification_id, p_batch, p_type) r
+  where d.notification_id = p_notification_id and d.token_id = r.token_id and d.is_deferred <> (r.waits_until is not null);
+end
+$$;
+
+comment on function private.note_deferred(uuid, integer, text) is
+  'Writes for each open delivery of a batch whether it waits for the end of quiet hours.';
+
+create function private.tg_push_deliveries__count_deferred() returns trigger
+language plpgsql
+security definer -- only functions of this file write fan-outs
+set search_path = ''
+as $$
+begin
+  update private.fan_outs f set deferred = f.deferred + c.change
+  from (
+    select d.notification_id, sum(d.sign) as change from (
+      select n.notification_id, 1 as sign from new_rows n where n.is_deferred and n.outcome is null
+      union all
+      select o.notification_id, -1 from old_rows o where o.is_deferred and o.outcome is null
+    ) d group by d.notification_id
+  ) c
+  where f.notification_id = c.notification_id and c.change <> 0;
+  return null;
+end
+$$;
+
+comment on function private.tg_push_deliveries__count_deferred() is
+  'Counts the deliveries of a composed notification that wait for the end of quiet hours.';
+
+create trigger _300_count_deferred after update on private.push_deliveries
+  referencing old table as old_rows new table as new_rows
+  for each statement execute function private.tg_push_deliveries__count_deferred();
+
+create function private.deferred_devices(p_notification_id uuid) returns integer
+language plpgsql stable
+security definer -- fan-outs are private
+set search_path = ''
+as $$
+begin
+  return coalesce((select f.deferred from private.fan_outs f where f.notification_id = p_notification_id), 0);
+end
+$$;
+
+comment on function private.deferred_devices(uuid) is
+  'The number of devices of a composed notification whose push waits for the end of quiet hours.';
 
 create function private.start_fan_out(p_notification_id uuid) returns void
 language plpgsql
@@ -273,6 +328,6 @@ comment on function private.start_scheduled_notifications() is
 select cron.schedule('start_scheduled_notifications', '* * * * *', 'select private.start_scheduled_notifications()');
 
 grant execute on function
-  private.audience_size(public.user_notifications), private.audience_sql(public.user_notifications), private.start_fan_out(uuid),
+  private.audience_size(public.user_notifications), private.deferred_devices(uuid), private.audience_sql(public.user_notifications), private.start_fan_out(uuid),
   private.fan_out_page(uuid, bigint), api.fan_out_notification(uuid, bigint)
 to service_role;

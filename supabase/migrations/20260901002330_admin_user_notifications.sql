@@ -30,7 +30,7 @@ begin
     'target', (p_notification).target, 'user_id', (p_notification).user_id, 'segment', (p_notification).segment,
     'status', (p_notification).status, 'scheduled_at', (p_notification).scheduled_at, 'sent_at', (p_notification).sent_at,
     'success_count', (p_notification).success_count, 'failure_count', (p_notification).failure_count,
-    'suppressed_count', (p_notification).suppressed_count,
+    'suppressed_count', (p_notification).suppressed_count, 'deferred_count', private.deferred_devices((p_notification).id),
     'created_at', (p_notification).created_at, 'updated_at', (p_notification).updated_at
   );
 end

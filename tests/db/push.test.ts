@@ -429,13 +429,67 @@ for (
   });
 }
 
+/** Quiet hours of a user that have begun and end in an hour. */
+const quiet = (user: string) =>
+  db.sql`
+    insert into public.notification_quiet_hours (user_id, from_time, to_time, time_zone)
+    select ${user}, (now() at time zone 'UTC' - interval '1 hour')::time, (now() at time zone 'UTC' + interval '1 hour')::time, 'UTC'`;
+
+/** What an administrator with the area reads of a composed notification. */
+async function readByAdmin(id: string) {
+  const admin = crypto.randomUUID();
+  await db.sql`
+    insert into auth.users (id, email, raw_app_meta_data)
+    values (${admin}, ${`${admin}@example.test`}, '{"admin": {"areas": ["notifications"]}}')`;
+  const [row] = await db.as(
+    { role: "service_role" },
+    (sql) =>
+      sql<{ read: { status: string; success_count: number; failure_count: number; deferred_count: number } }[]>`
+      select api.admin_read_user_notification(${admin}, ${id}) as read`,
+  );
+  const { status, success_count, failure_count, deferred_count } = row!.read;
+  return [status, success_count, failure_count, deferred_count];
+}
+
+Deno.test("quiet hours: a composed notification is sending until they end, and its deferred_count is exact", async () => {
+  await emptyQueue();
+  await db.sql`delete from public.user_push_tokens where true`;
+  const [awake, asleep, gone] = [await newUser(db.sql), await newUser(db.sql), await newUser(db.sql)];
+  for (const user of [awake, asleep, asleep, gone]) await aDevice(user);
+  for (const user of [asleep, gone]) await quiet(user);
+  const id = await sending("all");
+  const [fanOut] = await take();
+  while (!(await pageOf(fanOut!)).is_done);
+  assert.deepEqual(await readByAdmin(id), ["sending", 0, 0, 0]);
+  const [batch] = await take();
+  assert.equal(batch!.devices.length, 1);
+  await record(batch!, "delivered");
+  assert.deepEqual(await readByAdmin(id), ["sending", 1, 0, 3]);
+
+  const again = () => db.sql`update pgmq."q_push-dispatch" set vt = now() where true`;
+  await again();
+  assert.deepEqual(await take(), []);
+  assert.deepEqual(await readByAdmin(id), ["sending", 1, 0, 3]);
+  await db.sql`delete from public.user_push_tokens where user_id = ${gone}`;
+  await again();
+  assert.deepEqual(await take(), []);
+  assert.deepEqual(await readByAdmin(id), ["sending", 1, 1, 2]);
+  await db.sql`delete from public.notification_quiet_hours where user_id = ${asleep}`;
+  await again();
+  const [late] = await take();
+  assert.equal(late!.devices.length, 2);
+  await record(late!, "later", 1);
+  assert.deepEqual(await readByAdmin(id), ["sending", 1, 1, 0]);
+  await again();
+  await record((await take())[0]!, "delivered");
+  assert.deepEqual(await readByAdmin(id), ["sent", 3, 1, 0]);
+});
+
 Deno.test("quiet hours: pushes wait in the queue until they end, urgent types do not", async () => {
   await emptyQueue();
   const user = await newUser(db.sql);
   await aDevice(user);
-  await db.sql`
-    insert into public.notification_quiet_hours (user_id, from_time, to_time, time_zone)
-    select ${user}, (now() at time zone 'UTC' - interval '1 hour')::time, (now() at time zone 'UTC' + interval '1 hour')::time, 'UTC'`;
+  await quiet(user);
   await db.sql`select private.notify_user(${user}, 'announcement', 'Quiet', 'Body')`;
   assert.deepEqual(await take(), []);
   const [waiting] = await db.sql`select extract(epoch from vt - now())::float8 as seconds from pgmq."q_push-dispatch"`;

@@ -64,6 +64,11 @@ export const ComposedNotification = z.object({
     description:
       "Number of devices without a push, because the user had received five pushes of this type within a minute",
   }),
+  deferred_count: z.int().min(0).meta({
+    description:
+      "Number of devices whose push waits for the end of their users' quiet hours, as of the last attempt. The status " +
+      "is `sending` until the last of them has its outcome.",
+  }),
   created_at: Timestamp,
   updated_at: Timestamp,
 }).meta({ id: "ComposedNotification" });

@@ -104,7 +104,10 @@ export const sendUserNotification = route({
   access: "admin",
   area: "notifications",
   summary: "Send a notification now",
-  description: "Inboxes are filled and pushes are sent after the response. Sending again returns 409 `conflict`.",
+  description:
+    "Inboxes are filled and pushes are sent after the response. The status is `sending` until every device has an " +
+    "outcome. So it may last until the quiet hours of the last recipient end: `deferred_count` counts the devices that " +
+    "wait for that. Sending again returns 409 `conflict`.",
   params: ComposedNotificationParams,
   body: SendNotification,
   isBodyOptional: true,

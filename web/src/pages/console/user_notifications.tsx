@@ -68,6 +68,7 @@ const text = texts({
     success: "Delivered",
     failure: "Not delivered",
     suppressed: "Held back",
+    deferred: "Wait for quiet hours to end",
     deliveries: "Deliveries",
     sentAt: "Sent",
     created: "Composed",
@@ -114,6 +115,7 @@ const text = texts({
     success: "配信済み",
     failure: "配信失敗",
     suppressed: "送信見合わせ",
+    deferred: "おやすみ時間の終了待ち",
     deliveries: "配信状況",
     sentAt: "送信日時",
     created: "作成日時",
@@ -360,6 +362,7 @@ function Deliveries({ notification }: { notification: Notification }) {
     [t.success, notification.success_count],
     [t.failure, notification.failure_count],
     [t.suppressed, notification.suppressed_count],
+    [t.deferred, notification.deferred_count],
   ] as const;
   return (
     <section class="card console-counts" aria-label={t.deliveries} aria-live="polite">
