@@ -1,7 +1,9 @@
 // The presets of an app user in the hands of an administrator: the rules are the owner's, and each act is on record.
 import assert from "node:assert/strict";
-import { AdminUserSearchPresets } from "../../supabase/functions/admin/user_search_presets.schema.ts";
-import { SearchPreset } from "../../supabase/functions/_shared/schema/search_presets.ts";
+import {
+  AdminUserSearchPreset,
+  AdminUserSearchPresets,
+} from "../../supabase/functions/admin/user_search_presets.schema.ts";
 import {
   createUserSearchPreset,
   listUserSearchPresets,
@@ -24,7 +26,7 @@ const create = async ({ ask }: Administrator, user_id: string, fields: Record<st
   await replyOf(
     createUserSearchPreset,
     await ask(PATH, sending("POST", { user_id, name: "Preset", query_json: {}, ...fields })),
-    SearchPreset,
+    AdminUserSearchPreset,
   );
 
 /** What is on record about an app user, oldest first. */
@@ -48,12 +50,12 @@ Deno.test("admin user-search-presets: a preset is created, changed, made the def
   const second = await create(administrator, owner.id, { sort_order: 5 });
 
   const changed = await ask(`${PATH}/${first.id}`, sending("PATCH", { name: "自宅" }));
-  assert.equal((await replyOf(updateUserSearchPreset, changed, SearchPreset)).name, "自宅");
+  assert.equal((await replyOf(updateUserSearchPreset, changed, AdminUserSearchPreset)).name, "自宅");
   const same = await ask(`${PATH}/${first.id}`, sending("PATCH", { name: "自宅" }));
-  assert.equal((await replyOf(updateUserSearchPreset, same, SearchPreset)).name, "自宅");
+  assert.equal((await replyOf(updateUserSearchPreset, same, AdminUserSearchPreset)).name, "自宅");
   for (let n = 0; n < 2; n++) {
     const chosen = await ask(`${PATH}/${second.id}/set-default`, sending("POST"));
-    assert.equal((await replyOf(setDefaultUserSearchPreset, chosen, SearchPreset)).is_default, true);
+    assert.equal((await replyOf(setDefaultUserSearchPreset, chosen, AdminUserSearchPreset)).is_default, true);
   }
   const own = await (await asUser(owner)("/me/search-presets")).json();
   assert.deepEqual(own.items.map((each: { id: string; is_default: boolean }) => [each.id, each.is_default]), [
@@ -78,6 +80,7 @@ Deno.test("admin user-search-presets: a preset is created, changed, made the def
       ],
       ["user.update_search_preset", "search_preset", first.id, { name: { old: "会社", new: "自宅" } }],
       ["user.set_default_search_preset", "search_preset", second.id, { is_default: { old: false, new: true } }],
+      ["user.set_default_search_preset", "search_preset", second.id, {}],
       ["user.delete_search_preset", "search_preset", second.id, {}],
       ["user.view_search_presets", "app_user", owner.id, {}],
     ].map(([action, target_type, target_id, changes]) => ({

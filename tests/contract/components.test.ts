@@ -19,11 +19,13 @@ function types(schema: Schema | undefined): string[] {
   return [schema?.type ?? [], schema?.$ref ?? [], (schema?.anyOf ?? []).flatMap(types)].flat();
 }
 
+/** Every resource, request and response that the specification names among its resources and endpoints. */
 const specified = `
+  AdminUserSearchPreset MySubscription NearbyParkingLotWithRanking RefreshIapRequest VerifyIapRequest VerifyIapResponse
   Me MeUpdate SavedParkingLot ParkingLotRating UserVehicle SearchQueryV1 SearchPreset SearchPreferences
   SearchPreferencesUpdate ParkingSession ParkingSessionDetail SessionPhoto ReviewStatus MyReview PublicReview
   UserNotification NotifType NotifPrefItem UserPushToken MyExp MyBadge MyBadgeProgress ThemeListItem MyTheme
-  SubscriptionPlan MeErrorReport ParkingLot NearbyParkingLot NearbyParkingLotWithRanking PricingRule
+  SubscriptionPlan MeErrorReport ParkingLot NearbyParkingLot PricingRule
   ParkingLotDetailImage ParkingLotTag ParkingLotDetailOperator ParkingLotFieldValueIds ParkingLotPublicSpot
   ParkingLotPublicPricingGroup ParkingLotWithDetail CodeRow CodesResponse AppleAppSiteAssociation AssetLinksResponse`;
 for (const name of specified.trim().split(/\s+/)) {

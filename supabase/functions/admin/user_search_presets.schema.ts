@@ -5,8 +5,13 @@ import { Id } from "../_shared/schema/values.ts";
 
 const Owner = Id.meta({ description: "The app user whose presets they are" });
 
+export const AdminUserSearchPreset = z.object(SearchPreset.shape).meta({
+  id: "AdminUserSearchPreset",
+  description: "A search preset of an app user, as its owner has it",
+});
+
 export const AdminUserSearchPresets = z.object({
-  items: z.array(SearchPreset),
+  items: z.array(AdminUserSearchPreset),
   total: z.int().min(0).meta({ description: "Total number of presets" }),
 }).meta({ id: "AdminUserSearchPresets" });
 

@@ -1,10 +1,11 @@
 import { route } from "../_shared/http/route.ts";
 import {
+  AdminUserSearchPreset,
   AdminUserSearchPresets,
   AdminUserSearchPresetsQuery,
   NewAdminUserSearchPreset,
 } from "./user_search_presets.schema.ts";
-import { PresetParams, SearchPreset, SearchPresetUpdate } from "../_shared/schema/search_presets.ts";
+import { PresetParams, SearchPresetUpdate } from "../_shared/schema/search_presets.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
 const NOT_OF_SUSPENDED_USERS =
@@ -36,7 +37,7 @@ export const createUserSearchPreset = route({
     `At most 20: another one returns 409 \`conflict\` with \`details.reason\` \`limit_reached\`. ${NOT_OF_SUSPENDED_USERS} ` +
     "Recorded as `user.create_search_preset`.",
   body: NewAdminUserSearchPreset,
-  reply: [201, SearchPreset],
+  reply: [201, AdminUserSearchPreset],
   errors: ["not_found", "conflict"],
   calls: "admin_create_search_preset",
 });
@@ -50,7 +51,7 @@ export const updateUserSearchPreset = route({
   description: `${NOT_OF_SUSPENDED_USERS} The changed fields are recorded as \`user.update_search_preset\`.`,
   params: PresetParams,
   body: SearchPresetUpdate,
-  reply: [200, SearchPreset],
+  reply: [200, AdminUserSearchPreset],
   errors: ["not_found", "conflict"],
   isVersioned: true,
   calls: "admin_update_search_preset",
@@ -78,9 +79,9 @@ export const setDefaultUserSearchPreset = route({
   area: "search_presets",
   summary: "Set the default search preset of an app user",
   description: `Atomic: there is always exactly one default. ${NOT_OF_SUSPENDED_USERS} Recorded as ` +
-    "`user.set_default_search_preset`.",
+    "`user.set_default_search_preset`, also if the preset is the default already.",
   params: PresetParams,
-  reply: [200, SearchPreset],
+  reply: [200, AdminUserSearchPreset],
   errors: ["not_found", "conflict"],
   calls: "admin_set_default_search_preset",
 });
