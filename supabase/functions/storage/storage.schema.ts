@@ -46,9 +46,12 @@ export const Upload = z.object({
       "headers are not signed.",
   }),
   asset_id: Id.meta({ description: "Refers to the file when it is attached" }),
-  s3_key: z.string(),
+  s3_key: z.string().meta({
+    description: "Key of the file once it is attached. Until then the bytes are at `private/incoming/` and this key.",
+  }),
   public_url: z.url().nullable().meta({
-    description: "Public URL of the file once it is attached and shown. Null if the file stays private.",
+    description:
+      "Public URL of the file once it is attached and shown. It responds with 404 before. Null if the file stays private.",
   }),
   expires_in: z.int().meta({ description: "Seconds until `upload_url` expires, counted from the first response" }),
 }).meta({ id: "Upload" });

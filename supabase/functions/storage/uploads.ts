@@ -10,7 +10,8 @@ export const createUpload = route({
   description:
     "Send the bytes with PUT to `upload_url`. Then send `asset_id` to the endpoint that uses the picture. That " +
     "endpoint checks the file and rejects it if it differs from the declared one. A file that can be public stays " +
-    "private until it is attached and shown. `public_url` is its URL from then on. Files that are not attached " +
+    "private until it is attached and shown: `public_url` responds with 404 until then, and for a photo of a review " +
+    "until the review is approved. Files that are not attached " +
     "within a day are deleted. At most 20 uploads and 100 MiB can wait to be attached. More return 409 `conflict` " +
     "with `details.reason` `too_many_unattached_uploads`. At most 200 uploads and 500 MiB of the last 24 hours are " +
     "kept, attached or not. More return 429 `rate_limited` with the policy `daily_uploads`. Deleted files do not " +
