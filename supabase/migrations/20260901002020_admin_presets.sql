@@ -203,16 +203,14 @@ begin
   perform private.lock_admin(p_admin_id, 'search_presets');
   v_before := private.preset_for_admin(p_id);
   v_after := private.set_default_preset(v_before.user_id, p_id);
-  if not v_before.is_default then
-    perform private.record_preset_act(p_admin_id, 'user.set_default_search_preset', v_after,
-      private.difference(private.preset_row(v_before), private.preset_row(v_after)));
-  end if;
+  perform private.record_preset_act(p_admin_id, 'user.set_default_search_preset', v_after,
+    private.difference(private.preset_row(v_before), private.preset_row(v_after)));
   return private.preset_row(v_after);
 end
 $$;
 
 comment on function api.admin_set_default_search_preset(uuid, uuid) is
-  'Makes a preset of an active app user the default, instead of the other, and returns it. Idempotent. Records the act user.set_default_search_preset when it was not the default. Errors: forbidden, not_found, conflict.';
+  'Makes a preset of an active app user the default, instead of the other, and returns it. Idempotent. Records the act user.set_default_search_preset, also when it was the default already. Errors: forbidden, not_found, conflict.';
 
 grant execute on function
   api.admin_list_search_presets(uuid, uuid, integer, integer),

@@ -160,18 +160,19 @@ begin
     perform private.raise_error('conflict', 409, 'A withdrawn account cannot have premium.', p_param => 'id',
       p_details => '{"reason": "account_not_active", "status": "withdrawn"}');
   end if;
+  v_after := v_before;
   if v_before.granted_premium_ends_at is distinct from p_until then
     update public.app_users set granted_premium_ends_at = p_until where id = p_id returning * into v_after;
     perform private.refresh_premium(p_id);
-    perform private.record_act(p_admin_id, 'user.set_premium', 'app_user', p_id::text, p_id,
-      private.difference(to_jsonb(v_before), to_jsonb(v_after)) || jsonb_build_object('reason', v_reason));
   end if;
+  perform private.record_act(p_admin_id, 'user.set_premium', 'app_user', p_id::text, p_id,
+    private.difference(to_jsonb(v_before), to_jsonb(v_after)) || jsonb_build_object('reason', v_reason));
   return private.admin_user(p_id);
 end
 $$;
 
 comment on function api.admin_set_user_premium(uuid, uuid, timestamptz, text, text) is
-  'Grants an app user premium until a time, in place of an earlier grant, or removes the grant (p_until null), and returns them as admin_read_user does. Premium by subscriptions stays. Also for a suspended user. Idempotent. Records the difference as user.set_premium with the reason. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
+  'Grants an app user premium until a time, in place of an earlier grant, or removes the grant (p_until null), and returns them as admin_read_user does. Premium by subscriptions stays. Also for a suspended user. Idempotent. Records the difference as user.set_premium with the reason, also when nothing changes. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 create function api.admin_withdraw_user(p_admin_id uuid, p_id uuid, p_reason text) returns void
 language plpgsql

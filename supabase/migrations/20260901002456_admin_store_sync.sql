@@ -1,10 +1,10 @@
 -- Store sync for administrators: start runs, and read their results.
 --
 -- A request has a store and a task, each of which may be all. Combinations with an open run are joined: the reply has its
--- id, and no second one is started. When all of them have one, the request is a conflict whose details have the runs. A
--- store that is not configured gets a run too, which fails with that reason.
+-- id, and no second one is started, also when all of them have one. A store that is not configured gets a run too, which
+-- fails with that reason.
 --
--- Invariants: the act and the runs that it starts are one transaction; a request that starts nothing records nothing.
+-- Invariants: the act and the runs that it starts are one transaction; the record has the runs that the request started.
 -- Interface: api.admin_trigger_store_sync, admin_list_store_sync_runs, admin_get_store_sync_run.
 
 select private.add_admin_actions('[["store_sync.trigger", "ストア連携の実行", "Started a sync with the stores"]]');
@@ -47,10 +47,6 @@ begin
   perform private.check_choice('store', coalesce(p_store, ''), '{android_store,ios_store,all}');
   perform private.check_choice('task', coalesce(p_task, ''), '{sales,metrics,reviews,all}');
   select s.run_ids, s.started_ids into v_run_ids, v_started_ids from private.start_store_sync(p_store, p_task, p_admin_id) s;
-  if v_started_ids = '{}' then
-    perform private.raise_error('conflict', 409, 'These data are being fetched already. details.sync_run_ids has the runs.',
-      p_details => jsonb_build_object('reason', 'already_running', 'sync_run_ids', to_jsonb(v_run_ids)));
-  end if;
   perform private.record_act(p_admin_id, 'store_sync.trigger', 'store_sync', null, null,
     private.difference(null, jsonb_build_object('store', p_store, 'task', p_task, 'sync_run_ids', to_jsonb(v_started_ids))));
   return jsonb_build_object('sync_run_ids', to_jsonb(v_run_ids), 'count', cardinality(v_run_ids), 'status', 'queued');
@@ -58,7 +54,7 @@ end
 $$;
 
 comment on function api.admin_trigger_store_sync(uuid, text, text) is
-  'Starts runs of a task (sales, metrics, reviews, all) for a store (android_store, ios_store, all): {sync_run_ids, count, status}. Combinations with an open run are joined; when all have one: conflict, details {reason: already_running, sync_run_ids}. Recorded. For administrators of store_sync. Errors: forbidden, validation_error, conflict.';
+  'Starts runs of a task (sales, metrics, reviews, all) for a store (android_store, ios_store, all): {sync_run_ids, count, status}. Combinations with an open run are joined: sync_run_ids has the open run of each. Recorded with the runs that it started, which may be none. For administrators of store_sync. Errors: forbidden, validation_error.';
 
 create function api.admin_list_store_sync_runs(
   p_admin_id uuid, p_store text default null, p_task text default null, p_status text default null,

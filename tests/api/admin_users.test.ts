@@ -236,7 +236,7 @@ Deno.test("admin users: a suspended app user is rejected until reactivated; both
   assert.deepEqual((await next.json()).items.map(({ action }: { action: string }) => action), ["user.suspend"]);
 });
 
-Deno.test("admin users: premium is given until a time and taken away, and repeating it is not recorded", async () => {
+Deno.test("admin users: premium is given until a time and taken away, and each act is recorded, also a repeated one", async () => {
   const [administrator, appUser] = [await anAdministrator("users"), await signUp()];
   const scopes = async () => (await (await asUser(appUser)("/me")).json()).permission_scopes;
   const give = (until: unknown) => act(administrator, appUser.id, "premium", { until, ...REASON });
@@ -252,6 +252,7 @@ Deno.test("admin users: premium is given until a time and taken away, and repeat
   const recorded = await acts(appUser.id);
   assert.deepEqual(recorded.map(({ action, changes }) => [action, Object.keys(changes).sort()]), [
     ["user.set_premium", ["granted_premium_ends_at", "reason"]],
+    ["user.set_premium", ["reason"]],
     ["user.set_premium", ["granted_premium_ends_at", "reason"]],
   ]);
   await inDatabase((sql) => sql`update public.app_users set premium_ends_at = 'infinity' where id = ${appUser.id}`);

@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { migrations, otherMoments, raisingImmutables, sqlFindings, uncalled, unlockedCommands } from "./sql_rules.ts";
+import { groups } from "../../supabase/functions/openapi/contract.ts";
+import {
+  conditionalRecords,
+  migrations,
+  otherMoments,
+  raisingImmutables,
+  sqlFindings,
+  uncalled,
+  unlockedCommands,
+} from "./sql_rules.ts";
 
 const NAME = "20260901000900_sample.sql";
 const STORY = "-- Sample: a file that keeps the rules.\n-- Interface: none.\n\n";
@@ -88,6 +97,20 @@ Deno.test("sql rules: texts of requests are read as times by one function", () =
   const sample =
     "create function private.a() returns void\nlanguage plpgsql\nas $$\nbegin\n  return pg_input_is_valid(p_a ->> 'at', 'timestamptz');\nend\n$$;\n";
   assert.deepEqual(otherMoments([sample]), ["private.a"]);
+});
+
+Deno.test("sql rules: an act of an administrator is recorded also when it changes nothing", () => {
+  const acts = groups.flatMap(({ routes }) => routes).filter(({ method, access }) =>
+    method === "POST" && access === "admin"
+  )
+    .flatMap(({ calls }) => calls.map((name) => `api.${name}`));
+  assert.ok(acts.length > 30);
+  // A nightly import of a million unchanged lots would be a thousand records a day.
+  assert.deepEqual(conditionalRecords(ALL, new Set(acts)), ["api.admin_import_parking_lots"]);
+  const sample = (spaces: string) =>
+    `create function api.a() returns void\nlanguage plpgsql\nas $$\nbegin\n${spaces}perform private.record_act(a);\nend\n$$;\n`;
+  assert.deepEqual(conditionalRecords([sample("    ")], new Set(["api.a"])), ["api.a"]);
+  assert.deepEqual(conditionalRecords([sample("  ")], new Set(["api.a"])), []);
 });
 
 Deno.test("sql rules: a delete and an update have a where", () => {

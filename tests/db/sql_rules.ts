@@ -125,6 +125,13 @@ export function otherMoments(texts: readonly string[]): string[] {
     .map(({ called }) => called).filter((name) => !["private.is_moment", "private.is_cursor_key"].includes(name));
 }
 
+/** Acts (routes with POST) that are recorded only under a condition, so that some of them leave no record. */
+export function conditionalRecords(texts: readonly string[], acts: ReadonlySet<string>): string[] {
+  return texts.flatMap(functions).filter(({ called, body }) =>
+    acts.has(called) && /^ {3,}(perform )?private\.record_\w*act\(/m.test(body)
+  ).map(({ called }) => called);
+}
+
 /** Commands that do not lock the account that they write for. */
 export function unlockedCommands(texts: readonly string[]): string[] {
   const locks = reaching(texts, ["private.writing_user", "private.lock_account", "private.lock_subscription"]);

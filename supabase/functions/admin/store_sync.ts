@@ -24,11 +24,10 @@ export const triggerStoreSync = route({
   summary: "Fetch sales, metrics or reviews from the stores",
   description:
     "Starts a run for each requested store and task. If a run is already open, the response contains its id " +
-    "instead. Returns 409 `conflict` with `details.reason` `already_running` and `details.sync_run_ids` if all of " +
-    "them are open. The run of a store that is not configured fails with `not_configured`.",
+    "instead, also if all of them are open. The run of a store that is not configured fails with `not_configured`.",
   body: TriggerStoreSyncRequest,
   reply: [202, TriggeredStoreSync],
-  errors: ["conflict"],
+  errors: [],
   calls: "admin_trigger_store_sync",
 });
 

@@ -19,7 +19,6 @@ export const reasons: Readonly<Record<string, Reason>> = {
   already_owned: conflict("The user has this theme."),
   already_reviewed: conflict("The caller has a review of this lot. Edit that review."),
   already_revoked: conflict("The subscription is revoked."),
-  already_running: conflict("A store sync of this kind runs. Wait for its end."),
   being_invited: conflict("The invitation of this address is being sent. Retry in a few seconds."),
   belongs_to_another_account: conflict("The purchase was made for another account. Sign in to that account."),
   changed_meanwhile: conflict("The entry was changed after it was read. Read it again, then decide."),
