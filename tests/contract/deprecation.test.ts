@@ -32,7 +32,7 @@ const routes = routesOf({
 });
 
 const documentOf = (routes: readonly NamedRoute[]) =>
-  JSON.parse(JSON.stringify(openApiDocument([{ name: "things", description: "Things", routes }])));
+  JSON.parse(JSON.stringify(openApiDocument([{ name: "things", routes }])));
 
 Deno.test("deprecation: each response of a deprecated route has Deprecation, Sunset and Link, which web pages can read", async () => {
   const { fetch } = createApp(routes, { config: () => configFor("http://127.0.0.1:1"), log: () => {} });

@@ -101,6 +101,30 @@ Deno.test("contract: what other companies call is a webhook: public, signed, and
   }
 });
 
+Deno.test("contract: every operation has one tag, every tag is in exactly one group, and none is long", () => {
+  const document = contract();
+  const tagged = Map.groupBy(
+    Object.values(document.paths).flatMap((item) => Object.values(item)).map(({ tags, operationId }) => {
+      assert.equal(tags.length, 1, operationId);
+      return tags[0]!;
+    }),
+    (tag) => tag,
+  );
+  const grouped = document["x-tagGroups"].flatMap(({ tags }) => tags);
+  assert.deepEqual(document["x-tagGroups"].map(({ name }) => name), [
+    "Drive",
+    "Account",
+    "Rewards",
+    "Pay",
+    "Operate",
+    "Machines",
+  ]);
+  assert.deepEqual(grouped, document.tags.map(({ name }) => name), "in the order of the tags, each once");
+  assert.equal(new Set(grouped).size, grouped.length);
+  assert.deepEqual(grouped.toSorted(), [...tagged.keys()].sort());
+  for (const [tag, operations] of tagged) assert.ok(operations.length <= 40, `${tag}: ${operations.length}`);
+});
+
 Deno.test("contract: a query parameter that is an object is declared as JSON text, and a list with commas", () => {
   type Schema = { type?: unknown; allOf?: unknown; $ref?: string; contentMediaType?: string; contentSchema?: Schema };
   const schemas = (contract().components?.schemas ?? {}) as Record<string, Schema>;

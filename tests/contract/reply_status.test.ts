@@ -49,7 +49,6 @@ Deno.test("reply status: a status that the contract does not declare is an inter
 Deno.test("reply status: the contract has both statuses with the same content", () => {
   const { paths } = openApiDocument([{
     name: "things",
-    description: "Things",
     routes: routesOf({ makeThing: making({}) }),
   }]);
   const { 200: found, 201: made } = paths["/v1/things"]!.post!.responses;

@@ -19,11 +19,11 @@ import {
 } from "../_shared/http/route.ts";
 import { sharedParameters } from "../_shared/schema/parameters.ts";
 import { type JsonSchema, type JsonSchemas, jsonSchemas, resolved, sorted } from "./json_schema.ts";
+import { tagOf, tagsOf } from "./tags.ts";
 
-/** The routes of one function, as a tag of the document. */
+/** The routes of one function. */
 export interface Group {
   readonly name: string;
-  readonly description: string;
   readonly routes: readonly NamedRoute[];
 }
 
@@ -80,14 +80,6 @@ export interface Operation {
 }
 
 export type PathItem = Partial<Record<"get" | "post" | "put" | "patch" | "delete", Operation>>;
-
-/** The tag of the routes that other companies call. */
-const WEBHOOKS = {
-  name: "webhooks",
-  description:
-    "Called by the App Store and by Google Play, not by clients. Each request is signed by its sender; it needs no token " +
-    "of this service.",
-};
 
 /** Path prefix for clients. */
 const PREFIX = "/v1";
@@ -150,10 +142,11 @@ export function openApiDocument(groups: readonly Group[], bases: readonly ZodTyp
   for (const { name, routes } of groups) {
     for (const route of routes) {
       const item = paths[PREFIX + route.path] ??= {};
-      item[methodOf(route)] = operation(route, name, named, components);
+      item[methodOf(route)] = operation(route, tagOf(route) ?? name, named, components);
     }
   }
   const used = new Set(routes.flatMap(errorCodesOf));
+  const tagged = tagsOf(new Set(routes.map(tagOf)));
   return {
     openapi: "3.1.0",
     info: { title: "Parking lot service", version: VERSION, description },
@@ -170,7 +163,8 @@ export function openApiDocument(groups: readonly Group[], bases: readonly ZodTyp
       },
     ],
     security: [{ bearer: [] }],
-    tags: [...groups.map(({ name, description }) => ({ name, description })), WEBHOOKS],
+    tags: tagged.tags,
+    "x-tagGroups": tagged.groups,
     paths,
     components: {
       securitySchemes: {
@@ -320,7 +314,7 @@ function operation(route: NamedRoute, tag: string, named: JsonSchemas, component
   const example = components.examples[route.name] ?? {};
   return {
     operationId: route.name,
-    tags: [route.isWebhook ? WEBHOOKS.name : tag],
+    tags: [tag],
     summary: route.summary,
     ...describedWith(route),
     ...(route.deprecated ? { deprecated: true } : {}),
