@@ -38,8 +38,10 @@ create table public.app_users (
   lang text collate "C" not null default 'ja' constraint app_users_lang_known check (lang in ('ja', 'en')),
   total_exp integer not null default 0,
   level integer not null default 1,
+  highest_level integer not null default 1,
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  constraint app_users_highest_level_reached check (highest_level >= level)
 );
 
 comment on table public.app_users is 'Users of the app: one row for each auth user that was not created as an administrator.';
@@ -52,6 +54,8 @@ comment on column public.app_users.granted_premium_ends_at is
 comment on column public.app_users.lang is 'The language in which the service writes to the user.';
 comment on column public.app_users.total_exp is 'The sum of the user''s exp_entries; the triggers of exp_entries maintain it.';
 comment on column public.app_users.level is 'The highest level that total_exp reaches; the triggers of exp_entries maintain it.';
+comment on column public.app_users.highest_level is
+  'The highest level that the user ever had; a trigger maintains it. Only a higher one is notified.';
 
 create table public.admins (
   id uuid primary key references auth.users (id) on delete cascade,

@@ -5,7 +5,8 @@
 -- source are numbered from 1: odd ones give, even ones take. private.exp_rules has the reasons. A day is one in Japan.
 --
 -- Invariants: entries do not change. app_users.total_exp is the sum of a user's entries and level the highest that it
--- reaches, with any number of concurrent writers. Only the ledger's triggers write these two columns.
+-- reaches, with any number of concurrent writers. Only the ledger's triggers write these two columns. highest_level is the
+-- highest level that a user ever had, and a level up to it is not notified again.
 -- Interface: api.my_exp, list_my_exp_entries; for other domains private.give_exp, private.take_exp_back. After an edit of
 -- levels, users keep theirs until recalculated (migration level_recalculation).
 
@@ -208,6 +209,21 @@ create trigger _100_keep_sums_on_delete after delete on public.exp_entries
   referencing old table as rows_changed
   for each statement execute function private.tg_exp_entries__keep_sums();
 
+create function private.tg_app_users__keep_highest_level() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.highest_level := greatest(new.highest_level, new.level);
+  return new;
+end
+$$;
+
+comment on function private.tg_app_users__keep_highest_level() is 'Raises the highest level of a user to their level.';
+
+create trigger _300_keep_highest_level before insert or update of level on public.app_users
+  for each row execute function private.tg_app_users__keep_highest_level();
+
 create function private.tg_app_users__notify_level() returns trigger
 language plpgsql
 security definer -- the role that caused the points may not write notifications
@@ -219,11 +235,11 @@ begin
 end
 $$;
 
-comment on function private.tg_app_users__notify_level() is 'Notifies a user that their level rose.';
+comment on function private.tg_app_users__notify_level() is 'Notifies a user that they reached a level for the first time.';
 
 -- Only within the ledger's trigger: a recalculation, after an edit of levels, would notify all users at once.
 create trigger _500_notify_level after update of level on public.app_users
-  for each row when (new.level > old.level and new.status <> 'withdrawn' and pg_trigger_depth() > 0)
+  for each row when (new.level > old.highest_level and new.status <> 'withdrawn' and pg_trigger_depth() > 0)
   execute function private.tg_app_users__notify_level();
 
 grant execute on function private.level_at(integer) to service_role;

@@ -214,6 +214,52 @@ Deno.test("EXP: a higher level is notified, and a recount changes nothing", asyn
   assert.equal(await recalculateLevels(db.sql), 0);
 });
 
+Deno.test("levels: a level that a user reaches again is not notified again, a higher one is", async () => {
+  const user = await newUser(db.sql);
+  const notified = async () =>
+    (await db.sql<{ level: string }[]>`
+      select (regexp_match(title, '\\d+'))[1] as level from public.user_notifications
+      where user_id = ${user} and type = 'level_up' order by created_at, id`).map(({ level }) => Number(level));
+  const adjust = (amount: number) =>
+    db.sql`
+      insert into public.exp_entries (user_id, reason, source_type, source_id, amount)
+      values (${user}, 'adjustment', 'admin', gen_random_uuid(), ${amount})`;
+  const levels = await db.sql<
+    { required_exp: number }[]
+  >`select required_exp from public.levels order by level limit 4`;
+  const [, second, third, fourth] = levels.map(({ required_exp }) => required_exp) as [number, number, number, number];
+  await adjust(third);
+  assert.deepEqual(await notified(), [3]);
+  for (const total of [0, second, third]) await adjust(total - (await standing(user)).total_exp);
+  assert.equal((await standing(user)).level, 3);
+  assert.deepEqual(await notified(), [3]);
+
+  // Nor after a recalculation has lowered the level, or raised it without a notification.
+  const require = async (level: number, points: number) => {
+    await db.sql`update public.levels set required_exp = ${points} where level = ${level}`;
+    await recalculateLevels(db.sql);
+  };
+  try {
+    await require(3, third + 1);
+    assert.equal((await standing(user)).level, 2);
+    await adjust(1);
+    assert.equal((await standing(user)).level, 3);
+    await require(4, third + 2);
+    await adjust(1);
+    assert.deepEqual(await notified(), [3, 4]);
+    await adjust(-1);
+    await require(3, third);
+    await require(4, third + 1);
+    assert.equal((await standing(user)).level, 4);
+  } finally {
+    await require(4, fourth);
+    await require(3, third);
+  }
+  await adjust(fourth - (await standing(user)).total_exp);
+  assert.equal((await standing(user)).level, 4);
+  assert.deepEqual(await notified(), [3, 4]);
+});
+
 Deno.test("levels: a recalculation after an edit raises levels without a notification", async () => {
   const user = await newUser(db.sql);
   await activity(user, "session_end");
