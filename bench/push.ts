@@ -19,7 +19,7 @@ superuser.username = "supabase_admin";
 const sql = postgres(superuser.href, { max: 2, onnotice: () => {} });
 
 async function load(): Promise<void> {
-  await sql`update cron.job set active = false where jobname = 'dispatch_pushes'`; // or the platform would run it too
+  await sql`update cron.job set active = false where jobname = 'call_consumers'`; // or the platform would run it too
   await sql.begin(async (sql) => {
     await sql`set local session_replication_role = replica`;
     await sql`insert into public.app_users (id) select gen_random_uuid() from generate_series(1, ${PEOPLE}::integer)`;

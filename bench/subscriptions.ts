@@ -26,7 +26,7 @@ const [apple, play] = [new AppleStore(), new PlayStore()];
 
 async function load(): Promise<void> {
   // Or the platform would run them too.
-  await sql`update cron.job set active = false where jobname in ('reconcile_subscriptions', 'process_store_notifications')`;
+  await sql`update cron.job set active = false where jobname in ('reconcile_subscriptions', 'call_consumers')`;
   await sql`
     insert into public.subscription_plans (code, name, price_minor, billing_period) values (${PLAN}, 'Plan', 480, 'month')`;
   await sql.begin(async (sql) => {

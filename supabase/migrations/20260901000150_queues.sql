@@ -5,12 +5,19 @@
 -- finished is read again. A message that was read too often is a dead message: it moves to a table with its count, so that it
 -- does not block the queue and an administrator can inspect it.
 --
+-- The time that a message is hidden is the consumer's lease. It is short, and a living consumer extends it every three
+-- seconds, however long its work lasts (underLease of the functions). So the work of a killed consumer waits for
+-- private.lease_seconds and for the next run of the job call_consumers, which is less than 20 seconds.
+--
+-- A consumer that may not take a message now hides it without a read, until it may be taken. Only work counts as a read.
+--
 -- Scheduled jobs are rows of cron.job; each is scheduled next to the function that it calls. A job that needs the functions
 -- calls one over HTTP with the service key. The vault has both values: project_url and service_role_key.
 --
--- Invariants: queues are reached through these functions only, and by the service only.
--- Interface: private.enqueue, private.enqueue_all, private.dequeue; for consumers private.read_messages and
--- private.finish_messages; for jobs private.call_function.
+-- Invariants: queues are reached through these functions only, and by the service only. Each queue has a consumer.
+-- Interface: private.add_queue for migrations; private.enqueue, private.enqueue_all, private.dequeue; for consumers
+-- private.read_messages, private.hide_messages, private.finish_messages, private.note_consumer and api.extend_lease; for
+-- jobs private.call_function.
 
 create extension if not exists pgmq;
 create extension if not exists pg_cron with schema pg_catalog;
@@ -20,6 +27,26 @@ create extension if not exists supabase_vault;
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Queues
 -- ---------------------------------------------------------------------------------------------------------------------
+
+create table private.queues (
+  name text collate "C" primary key,
+  function text collate "C" not null,
+  condition text not null
+);
+
+comment on table private.queues is 'The queues with their consumers. Only migrations write it.';
+comment on column private.queues.function is 'The path of the function that consumes the queue.';
+comment on column private.queues.condition is
+  'An SQL condition on a message q that is due: whether the consumer may take it now, for example while its service is not paused.';
+
+-- Unlogged: after a crash no consumer works.
+create unlogged table private.consumers (
+  function text collate "C" primary key,
+  seen_at timestamptz not null default '-infinity',
+  called_at timestamptz not null default '-infinity'
+);
+
+comment on table private.consumers is 'When each consumer was last at work, to a second, and last called by the job.';
 
 create table private.dead_messages (
   id uuid primary key default gen_random_uuid(),
@@ -80,6 +107,84 @@ $$;
 
 comment on function private.dequeue(text, bigint) is 'Removes a message from a queue; false when it is not there.';
 
+create function private.add_queue(p_queue text, p_function text, p_condition text default 'true') returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pgmq."create"(p_queue);
+  insert into private.queues (name, function, condition) values (p_queue, p_function, p_condition);
+end
+$$;
+
+comment on function private.add_queue(text, text, text) is
+  'Creates a queue whose due messages call a function, if they meet the condition. For migrations.';
+
+create function private.lease_seconds() returns integer
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return 12;
+end
+$$;
+
+comment on function private.lease_seconds() is
+  'How long a message that a consumer took is hidden from the others. The consumer extends it every three seconds.';
+
+create function private.note_consumer(p_function text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Once a second is enough, and no consumer waits here for another.
+  update private.consumers c set seen_at = clock_timestamp()
+  where c.function = (
+    select o.function from private.consumers o
+    where o.function = p_function and o.seen_at < clock_timestamp() - interval '1 second' for update skip locked
+  );
+  if not found and not exists (select from private.consumers c where c.function = p_function) then
+    insert into private.consumers (function, seen_at) values (p_function, clock_timestamp()) on conflict (function) do nothing;
+  end if;
+end
+$$;
+
+comment on function private.note_consumer(text) is 'Records that a consumer of this function is at work.';
+
+create function private.hide_messages(p_queue text, p_msg_ids bigint[], p_seconds integer) returns void
+language plpgsql
+security definer -- as private.enqueue
+set search_path = ''
+as $$
+begin
+  execute format(
+    'update pgmq.%1$I q set vt = greatest(q.vt, clock_timestamp() + make_interval(secs => $2))
+    from (select m.msg_id from pgmq.%1$I m where m.msg_id = any ($1) order by m.msg_id for update) l
+    where q.msg_id = l.msg_id', pgmq.format_table_name(p_queue, 'q')
+  ) using p_msg_ids, p_seconds;
+  perform private.note_consumer(c.function) from private.queues c where c.name = p_queue;
+end
+$$;
+
+comment on function private.hide_messages(text, bigint[], integer) is
+  'Hides messages that a consumer has taken for p_seconds from now, or longer where they were hidden for longer. Finished messages are ignored.';
+
+create function private.skip_messages(p_queue text, p_msg_ids bigint[], p_until timestamptz) returns void
+language plpgsql
+security definer -- as private.enqueue
+set search_path = ''
+as $$
+begin
+  execute format(
+    'update pgmq.%I q set vt = $2, read_ct = greatest(q.read_ct - 1, 0) where q.msg_id = any ($1)',
+    pgmq.format_table_name(p_queue, 'q')
+  ) using p_msg_ids, p_until;
+end
+$$;
+
+comment on function private.skip_messages(text, bigint[], timestamptz) is
+  'Gives back messages that were read and cannot be worked on before p_until. The read is not counted.';
+
 create function private.read_messages(p_queue text, p_seconds integer, p_count integer) returns jsonb
 language plpgsql
 security definer -- as private.enqueue
@@ -90,6 +195,7 @@ declare
   v_read record;
   v_messages jsonb := '[]';
 begin
+  perform private.note_consumer(c.function) from private.queues c where c.name = p_queue;
   for v_read in
     select m.msg_id, m.read_ct, m.enqueued_at, m.message from pgmq.read(p_queue, p_seconds, p_count) as m order by m.msg_id
   loop
@@ -124,7 +230,10 @@ $$;
 
 comment on function private.finish_messages(text, bigint[]) is 'Removes finished messages and returns their number.';
 
-grant execute on function private.read_messages(text, integer, integer), private.finish_messages(text, bigint[]) to service_role;
+grant execute on function
+  private.lease_seconds(), private.read_messages(text, integer, integer), private.hide_messages(text, bigint[], integer),
+  private.finish_messages(text, bigint[])
+to service_role;
 
 create function private.call_function(p_path text, p_body jsonb default '{}') returns bigint
 language plpgsql
@@ -150,3 +259,56 @@ $$;
 
 comment on function private.call_function(text, jsonb) is
   'Calls a function of the service over HTTP, as the service, once the transaction has committed. Returns the id of the request in net._http_response. For jobs: no client may execute it.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Job
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.call_consumers() returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_queue private.queues;
+  v_is_due boolean;
+  v_called text[] := '{}';
+begin
+  for v_queue in select * from private.queues order by name loop
+    execute format('select exists (select from pgmq.%I q where q.vt <= clock_timestamp() and (%s))',
+      pgmq.format_table_name(v_queue.name, 'q'), v_queue.condition) into v_is_due;
+    if v_is_due and v_queue.function <> all (v_called) then
+      v_called := v_called || v_queue.function;
+      -- A consumer at work gets help once a minute.
+      insert into private.consumers as c (function, called_at) values (v_queue.function, clock_timestamp())
+      on conflict (function) do update set called_at = excluded.called_at
+      where c.seen_at < excluded.called_at - interval '5 seconds' or c.called_at < excluded.called_at - interval '55 seconds';
+      if found then
+        perform private.call_function(v_queue.function);
+      end if;
+    end if;
+  end loop;
+end
+$$;
+
+comment on function private.call_consumers() is
+  'Calls the functions whose queues have messages that they may take, each if none of its consumers was at work within the last five seconds, and otherwise once a minute.';
+
+select cron.schedule('call_consumers', '5 seconds', 'select private.call_consumers()');
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Interface
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.extend_lease(p_queue text, p_msg_ids bigint[], p_seconds integer default private.lease_seconds()) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.hide_messages(p_queue, p_msg_ids, p_seconds);
+end
+$$;
+
+comment on function api.extend_lease(text, bigint[], integer) is
+  'For consumers: messages that were taken stay hidden from other consumers for p_seconds from now, or longer where they were hidden for longer. It raises no errors.';
+
+grant execute on function api.extend_lease(text, bigint[], integer) to service_role;

@@ -22,7 +22,7 @@
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- Objects that are to be deleted: {"storage_key"}.
-select pgmq."create"('object_deletion');
+select private.add_queue('object_deletion', 'storage/sweep');
 
 -- The files of a thing, in the order in which they were attached.
 create index assets_entity_idx on public.assets (entity_id, entity_type, attached_at) where entity_id is not null;
@@ -431,12 +431,12 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  return private.read_messages('object_deletion', 120, p_limit);
+  return private.read_messages('object_deletion', private.lease_seconds(), p_limit);
 end
 $$;
 
 comment on function api.read_object_deletions(integer) is
-  'For the service: objects to delete, [{msg_id, message: {storage_key}}], hidden from other readers for two minutes. It raises no errors.';
+  'For the service: objects to delete, [{msg_id, message: {storage_key}}], hidden from other readers for private.lease_seconds. It raises no errors.';
 
 create function api.finish_object_deletions(p_msg_ids bigint[], p_storage_keys text[]) returns integer
 language plpgsql

@@ -19,7 +19,7 @@
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- Files whose copy has to be made or deleted: {"storage_key"}.
-select pgmq."create"('object_publication');
+select private.add_queue('object_publication', 'storage/sweep');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals
@@ -111,23 +111,7 @@ $$;
 
 comment on function private.requeue_publications() is 'Queues copies again that could not be made or deleted.';
 
-create function private.sweep_objects() returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  -- Nothing is called without work.
-  if exists (select from pgmq.q_object_publication q where q.vt <= now())
-    or exists (select from pgmq.q_object_deletion q where q.vt <= now()) then
-    perform private.call_function('storage/sweep');
-  end if;
-end
-$$;
-
-comment on function private.sweep_objects() is 'Calls the function storage when objects wait to be copied or deleted.';
-
 select cron.schedule('requeue_publications', '45 2 * * *', 'select private.requeue_publications()');
-select cron.schedule('sweep_objects', '* * * * *', 'select private.sweep_objects()');
 
 grant execute on function private.publication_of(public.assets) to service_role;
 
@@ -145,14 +129,14 @@ begin
       jsonb_build_object('msg_id', m.value -> 'msg_id', 'storage_key', m.value #> '{message,storage_key}')
         || private.publication_of(a) order by m.place
     ), '[]')
-    from jsonb_array_elements(private.read_messages('object_publication', 120, p_limit)) with ordinality as m (value, place)
+    from jsonb_array_elements(private.read_messages('object_publication', private.lease_seconds(), p_limit)) with ordinality as m (value, place)
     left join public.assets a on a.storage_key = m.value #>> '{message,storage_key}'
   );
 end
 $$;
 
 comment on function api.read_object_publications(integer) is
-  'For the service: files whose copy in the public bucket has to be made (is_wanted) or deleted: [{msg_id, storage_key, is_wanted, is_public, content_type, size_bytes, etag}], hidden from other readers for two minutes. It raises no errors.';
+  'For the service: files whose copy in the public bucket has to be made (is_wanted) or deleted: [{msg_id, storage_key, is_wanted, is_public, content_type, size_bytes, etag}], hidden from other readers for private.lease_seconds. It raises no errors.';
 
 create function api.object_publication(p_asset_id uuid) returns jsonb
 language plpgsql stable

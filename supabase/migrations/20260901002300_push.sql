@@ -22,7 +22,8 @@
 -- Tables
 -- ---------------------------------------------------------------------------------------------------------------------
 
-select pgmq."create"('push-dispatch');
+select private.add_queue('push-dispatch', 'push-dispatch',
+  'q.message ? ''fan_out'' or exists (select from private.push_state s where s.paused_until <= now())');
 
 -- The console's list, and due notifications.
 create index user_notifications_composed_idx on public.user_notifications (created_at desc, id desc) where is_composed;

@@ -1,8 +1,9 @@
 -- Push worker: batches for the consumer, and the outcomes of devices.
 --
--- The function push-dispatch takes batches, sends them and records the outcomes, until the queue is empty. A taken batch is
--- hidden from other consumers for the lease. When a consumer dies, the batch is taken again, without the devices whose
--- outcome is recorded. So the push service gets each push at least once; the counts are exact.
+-- The function push-dispatch takes batches, sends them and records the outcomes, fifty at a time, until the queue is empty.
+-- A taken batch is hidden from other consumers for the lease, which the consumer extends while it works. When a consumer
+-- dies, the batch is taken again, without the devices whose outcome is recorded. So the push service gets each push at least
+-- once, at most fifty twice after a crash of a consumer, and the counts are exact.
 --
 -- At most eight batches are sent at once, for any number of consumers.
 --
@@ -12,7 +13,8 @@
 -- continue when it succeeds. Administrators are notified once: when credentials are rejected, and when pushes have waited
 -- for ten minutes.
 --
--- Interface: api.take_push_batches, api.record_push_outcomes, api.pause_push for the function; check_push_health for its job.
+-- Interface: api.take_push_batches, api.extend_push_lease, api.record_push_outcomes, api.pause_push for the function;
+-- private.check_push_health for its job.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -213,12 +215,12 @@ create sequence private.undeliverable_pushes increment by -1; -- ids that the qu
 -- Interface: the consumer
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function api.take_push_batches(p_limit integer default 1, p_lease_seconds integer default 120) returns jsonb
+create function api.take_push_batches(p_limit integer default 1) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 begin
-  return private.read_push_queue(p_limit, p_lease_seconds);
+  return private.read_push_queue(p_limit);
 end
 $$;
 
@@ -242,7 +244,7 @@ $$;
 comment on function private.open_push_slots() is
   'How many batches may be taken now: none while pushing is paused, one (the try) after a pause, otherwise eight without those that are being sent.';
 
-create function private.take_push_messages(p_limit integer, p_lease_seconds integer)
+create function private.take_push_messages(p_limit integer)
 returns table (msg_id bigint, message jsonb)
 language plpgsql rows 10
 set search_path = ''
@@ -256,17 +258,18 @@ begin
       select m.msg_id, m.message from (
         select q.msg_id from pgmq."q_push-dispatch" q where q.vt <= clock_timestamp() and v_slots > 0 order by random() limit 1
       ) chosen
-      cross join lateral pgmq.set_vt('push-dispatch', chosen.msg_id, p_lease_seconds) as m;
+      cross join lateral pgmq.set_vt('push-dispatch', chosen.msg_id, private.lease_seconds()) as m;
   else
-    return query select m.msg_id, m.message from pgmq.read('push-dispatch', p_lease_seconds, least(p_limit, v_slots)) as m;
+    return query
+      select m.msg_id, m.message from pgmq.read('push-dispatch', private.lease_seconds(), least(p_limit, v_slots)) as m;
   end if;
 end
 $$;
 
-comment on function private.take_push_messages(integer, integer) is
+comment on function private.take_push_messages(integer) is
   'Up to p_limit messages of batches that may be taken now, the oldest first; a random one while the push service cannot be used. The caller excludes other consumers.';
 
-create function private.read_push_queue(p_limit integer, p_lease_seconds integer) returns jsonb
+create function private.read_push_queue(p_limit integer) returns jsonb
 language plpgsql
 security definer -- queues are accessed only through functions of private
 set search_path = ''
@@ -278,23 +281,23 @@ declare
   v_found integer := 0;
 begin
   perform pg_advisory_xact_lock(hashtext('push-dispatch slots')); -- one consumer at a time, so that they count each other's batches
+  perform private.note_consumer('push-dispatch');
   -- Fan-outs come first: inboxes wait neither for pushes nor for the end of a pause.
   if exists (select from private.fan_outs f where f.finished_at is null) then
-    -- A fan-out extends its lease with each page: after the death of its consumer it is soon read again.
-    for v_read in select m.msg_id, m.message from pgmq.read('push-dispatch', 20, 1, '{"fan_out": true}') as m loop
+    for v_read in select m.msg_id, m.message from pgmq.read('push-dispatch', private.lease_seconds(), 1, '{"fan_out": true}') as m loop
       return jsonb_build_object('found', 1, 'is_service_up', false, 'batches', jsonb_build_array(jsonb_build_object(
         'msg_id', v_read.msg_id, 'notification_id', v_read.message -> 'notification_id')));
     end loop;
   end if;
   for v_read in
-    select m.msg_id, m.message from private.take_push_messages(p_limit, p_lease_seconds) as m order by m.msg_id
+    select m.msg_id, m.message from private.take_push_messages(p_limit) as m order by m.msg_id
   loop
     v_found := v_found + 1;
     perform private.reopen_deliveries(v_read.message);
     v_batch := private.push_batch(v_read.msg_id, (v_read.message ->> 'notification_id')::uuid, (v_read.message ->> 'batch')::integer);
     if v_batch is not null then
       v_batches := v_batches || v_batch;
-      perform private.lease_push_batch(v_read.msg_id, p_lease_seconds);
+      perform private.lease_push_batch(v_read.msg_id);
     end if;
   end loop;
   return jsonb_build_object('batches', v_batches, 'found', v_found, 'is_service_up', (
@@ -303,26 +306,57 @@ begin
 end
 $$;
 
-create function private.lease_push_batch(p_msg_id bigint, p_lease_seconds integer) returns void
+create function private.lease_push_batch(p_msg_id bigint) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_until constant timestamptz := clock_timestamp() + make_interval(secs => private.lease_seconds());
+begin
+  insert into private.push_leases as l (msg_id, leased_until) values (p_msg_id, v_until)
+  on conflict (msg_id) do update set leased_until = excluded.leased_until;
+  -- The first batch after a pause is the try; when its consumer dies, another one tries.
+  update private.push_state set tried_until = v_until where failures > 0;
+end
+$$;
+
+comment on function private.lease_push_batch(bigint) is 'Records that a batch is being sent.';
+
+create function private.hold_push_batch(p_msg_id bigint) returns void
+language plpgsql
+security definer -- as private.read_push_queue
+set search_path = ''
+as $$
+begin
+  perform private.hide_messages('push-dispatch', array[p_msg_id], private.lease_seconds());
+  -- A fan-out has no row here, and neither has a batch whose last outcomes are recorded.
+  perform from private.push_leases l where l.msg_id = p_msg_id for update;
+  if found then
+    perform private.lease_push_batch(p_msg_id);
+  end if;
+end
+$$;
+
+comment on function private.hold_push_batch(bigint) is 'As api.extend_push_lease, without further checks.';
+
+create function api.extend_push_lease(p_msg_id bigint) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  insert into private.push_leases as l (msg_id, leased_until) values (p_msg_id, now() + make_interval(secs => p_lease_seconds))
-  on conflict (msg_id) do update set leased_until = excluded.leased_until;
-  -- The first batch after a pause is the try; when its consumer dies, another one tries.
-  update private.push_state set tried_until = now() + interval '1 minute' where failures > 0;
+  perform private.hold_push_batch(p_msg_id);
 end
 $$;
 
-comment on function private.lease_push_batch(bigint, integer) is 'Records that a batch is being sent.';
+comment on function api.extend_push_lease(bigint) is
+  'Extends the lease of a batch or of a fan-out that a consumer works on, so that no other takes it. For the service only. It raises no errors.';
 
-comment on function private.read_push_queue(integer, integer) is 'As api.take_push_batches, without further checks.';
-comment on function api.take_push_batches(integer, integer) is
-  'Up to p_limit messages of the queue push-dispatch, hidden from other consumers for p_lease_seconds: {found, is_service_up (a device was reached within the last two minutes, and pushing is not paused), batches: [{msg_id, notification_id, batch, type, texts: {ja, en}, data, devices: [{token_id, fcm_token, lang, badge}]}]}. An item without batch is a fan-out, for api.fan_out_notification. Batches without a device to send to are counted in found and settled, but not returned. While pushing is paused or eight batches are being sent only fan-outs are found. For the service only. It raises no errors.';
+comment on function private.read_push_queue(integer) is 'As api.take_push_batches, without further checks.';
+comment on function api.take_push_batches(integer) is
+  'Up to p_limit messages of the queue push-dispatch, hidden from other consumers for private.lease_seconds: {found, is_service_up (a device was reached within the last two minutes, and pushing is not paused), batches: [{msg_id, notification_id, batch, type, texts: {ja, en}, data, devices: [{token_id, fcm_token, lang, badge}]}]}. An item without batch is a fan-out, for api.fan_out_notification. Batches without a device to send to are counted in found and settled, but not returned. While pushing is paused or eight batches are being sent only fan-outs are found. For the service only. It raises no errors.';
 
 create function private.write_push_outcomes(
-  p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer
+  p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer, p_continues boolean
 ) returns void
 language plpgsql
 security definer -- as private.read_push_queue
@@ -350,6 +384,10 @@ begin
   update private.push_state set reached_at = now()
   where reached_at < now() - interval '30 seconds'
     and exists (select from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' <> 'later');
+  if p_continues then
+    perform private.hold_push_batch(p_msg_id);
+    return;
+  end if;
   delete from private.push_leases where msg_id = p_msg_id;
   select max(d.attempts) into v_tries from private.push_deliveries d
   where d.notification_id = p_notification_id and d.batch = p_batch and d.outcome is null;
@@ -357,7 +395,7 @@ begin
 end
 $$;
 
-comment on function private.write_push_outcomes(bigint, uuid, integer, jsonb, integer) is
+comment on function private.write_push_outcomes(bigint, uuid, integer, jsonb, integer, boolean) is
   'As api.record_push_outcomes, without further checks.';
 
 create function private.fail_notification(p_notification_id uuid) returns void
@@ -375,18 +413,19 @@ comment on function private.fail_notification(uuid) is
   'The push service rejects the content of a notification for all devices: devices without an outcome fail, and so does the notification.';
 
 create function api.record_push_outcomes(
-  p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer default null
+  p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer default null,
+  p_continues boolean default false
 ) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.write_push_outcomes(p_msg_id, p_notification_id, p_batch, p_outcomes, p_retry_seconds);
+  perform private.write_push_outcomes(p_msg_id, p_notification_id, p_batch, p_outcomes, p_retry_seconds, p_continues);
 end
 $$;
 
-comment on function api.record_push_outcomes(bigint, uuid, integer, jsonb, integer) is
-  'Records the outcomes of devices of a batch, each {token_id, fcm_token, outcome}. outcome is delivered, dead_token or wrong_sender (the device is deleted), payload_fault (the notification has failed), or later. later is retried after p_retry_seconds, then after twice as long each time, at most five times. Each outcome counts once, also when it is recorded again. For the service only. It raises no errors.';
+comment on function api.record_push_outcomes(bigint, uuid, integer, jsonb, integer, boolean) is
+  'Records the outcomes of devices of a batch, each {token_id, fcm_token, outcome}. outcome is delivered, dead_token or wrong_sender (the device is deleted), payload_fault (the notification has failed), or later. later is retried after p_retry_seconds, then after twice as long each time, at most five times. p_continues: the consumer has sent only a part of the batch, and keeps its lease. Each outcome counts once, also when it is recorded again. For the service only. It raises no errors.';
 
 create function private.hold_push_queue(p_reason text, p_seconds integer, p_msg_ids bigint[]) returns integer
 language plpgsql
@@ -473,28 +512,11 @@ $$;
 comment on function private.check_push_health() is
   'Notifies administrators when pushes have waited for ten minutes: no consumer took a message, or each attempt failed. Resets the alert when the outage has ended, so that the next one is notified.';
 
-create function private.dispatch_pushes() returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform private.check_push_health();
-  if exists (
-    select from pgmq."q_push-dispatch" q cross join private.push_state s
-    where q.vt <= now() and (s.paused_until <= now() or q.message ? 'fan_out')
-  ) then
-    perform private.call_function('push-dispatch');
-  end if;
-end
-$$;
-
-comment on function private.dispatch_pushes() is 'Calls the consumer when the queue has something that it may take.';
-
-select cron.schedule('dispatch_pushes', '* * * * *', 'select private.dispatch_pushes()');
+select cron.schedule('check_push_health', '* * * * *', 'select private.check_push_health()');
 
 grant execute on function
-  private.read_push_queue(integer, integer), private.write_push_outcomes(bigint, uuid, integer, jsonb, integer),
-  private.hold_push_queue(text, integer, bigint[]),
-  api.take_push_batches(integer, integer), api.record_push_outcomes(bigint, uuid, integer, jsonb, integer),
-  api.pause_push(text, integer, bigint[])
+  private.read_push_queue(integer), private.hold_push_batch(bigint),
+  private.write_push_outcomes(bigint, uuid, integer, jsonb, integer, boolean), private.hold_push_queue(text, integer, bigint[]),
+  api.take_push_batches(integer), api.extend_push_lease(bigint),
+  api.record_push_outcomes(bigint, uuid, integer, jsonb, integer, boolean), api.pause_push(text, integer, bigint[])
 to service_role;

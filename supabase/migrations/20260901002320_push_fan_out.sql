@@ -243,7 +243,6 @@ begin
     v_devices := private.write_deliveries(v_notification, v_user_ids, v_fan_out.devices);
     v_mail_batches := private.write_mails(p_notification_id, v_notification.type, true, v_user_ids, v_fan_out.mail_batches);
   end if;
-  perform pgmq.set_vt('push-dispatch', p_msg_id, 20);
   if v_last is null then
     perform private.finish_messages('push-dispatch', array[p_msg_id]);
   end if;

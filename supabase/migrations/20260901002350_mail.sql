@@ -1,8 +1,8 @@
 -- Mail: notifications to users by e-mail, each user once.
 --
 -- private.mail_deliveries has a row for each user to mail, in batches of at most 50; the queue mail has one message for
--- each batch. A consumer (the function mail-dispatch) reads a message, sends, and records the outcome of each mail. Each
--- mail has an idempotency key, which is the same in every attempt: a mail that a consumer sent and did not record is not
+-- each batch. A consumer (the function mail-dispatch) reads a message, sends, extends its lease meanwhile, and records the
+-- outcome of each mail. Each mail has an idempotency key, which is the same in every attempt: a mail that a consumer sent and did not record is not
 -- delivered again, as long as the mail service keeps keys. A message that was read five times and has mails left is dead,
 -- and can be requeued.
 --
@@ -21,7 +21,7 @@
 -- Tables
 -- ---------------------------------------------------------------------------------------------------------------------
 
-select pgmq."create"('mail');
+select private.add_queue('mail', 'mail-dispatch', 'exists (select from private.mail_state s where s.paused_until <= now())');
 
 create table private.mail_deliveries (
   notification_id uuid not null,
@@ -175,7 +175,7 @@ $$;
 comment on function private.mail_batch(bigint, uuid, integer, integer) is
   'A batch for its consumer; null when it has no mail to send. Users who do not want mail any more get their outcome.';
 
-create function private.read_mail_queue(p_lease_seconds integer) returns jsonb
+create function private.read_mail_queue() returns jsonb
 language plpgsql
 security definer -- queues and deliveries are accessed only through functions of private
 set search_path = ''
@@ -185,7 +185,7 @@ declare
   v_batch jsonb;
 begin
   if not exists (select from private.mail_state s where s.paused_until > now()) then
-    v_read := private.read_messages('mail', p_lease_seconds, 1) -> 0;
+    v_read := private.read_messages('mail', private.lease_seconds(), 1) -> 0;
   end if;
   if v_read is null then
     return '{"found": 0, "batches": []}';
@@ -196,7 +196,7 @@ begin
 end
 $$;
 
-comment on function private.read_mail_queue(integer) is 'As api.take_mails, without further checks.';
+comment on function private.read_mail_queue() is 'As api.take_mails, without further checks.';
 
 create function private.write_mail_outcomes(
   p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer
@@ -275,7 +275,7 @@ $$;
 
 comment on function private.alert_mail_outage(text) is 'Notifies administrators that mails are not sent, once for each outage.';
 
-create function private.dispatch_mails() returns void
+create function private.check_mail_health() returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -289,37 +289,34 @@ begin
   elsif v_state.failures = 0 then
     update private.mail_state set alerted_at = null where alerted_at is not null;
   end if;
-  if v_state.paused_until <= now() and exists (select from pgmq.q_mail q where q.vt <= now()) then
-    perform private.call_function('mail-dispatch');
-  end if;
 end
 $$;
 
-comment on function private.dispatch_mails() is
-  'Calls the consumer when mails wait. Notifies administrators when mails have waited for ten minutes: no consumer took a message, or each attempt failed. Resets the alert when the outage has ended, so that the next one is notified.';
+comment on function private.check_mail_health() is
+  'Notifies administrators when mails have waited for ten minutes: no consumer took a message, or each attempt failed. Resets the alert when the outage has ended, so that the next one is notified.';
 
 insert into private.retentions (table_name, condition) values
   ('private.mail_deliveries', 't.recorded_at < now() - interval ''30 days'''),
   -- Mails of dead messages, which are kept for 90 days.
   ('private.mail_deliveries', 't.outcome is null and t.created_at < now() - interval ''100 days''');
 
-select cron.schedule('dispatch_mails', '* * * * *', 'select private.dispatch_mails()');
+select cron.schedule('check_mail_health', '* * * * *', 'select private.check_mail_health()');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface: the consumer
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function api.take_mails(p_lease_seconds integer default 180) returns jsonb
+create function api.take_mails() returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 begin
-  return private.read_mail_queue(p_lease_seconds);
+  return private.read_mail_queue();
 end
 $$;
 
-comment on function api.take_mails(integer) is
-  'The next batch of mails, hidden from other consumers for p_lease_seconds: {found, batches: [{msg_id, notification_id, batch, tries, texts: {ja, en}, mails: [{user_id, address, lang}]}]}. A batch without a mail to send is counted in found and settled, but not returned. Nothing is found while mail is paused. For the service only. It raises no errors.';
+comment on function api.take_mails() is
+  'The next batch of mails, hidden from other consumers for private.lease_seconds: {found, batches: [{msg_id, notification_id, batch, tries, texts: {ja, en}, mails: [{user_id, address, lang}]}]}. A batch without a mail to send is counted in found and settled, but not returned. Nothing is found while mail is paused. For the service only. It raises no errors.';
 
 create function api.record_mail_outcomes(
   p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer default 60
@@ -348,7 +345,7 @@ comment on function api.pause_mail(text, integer, bigint[]) is
   'Pauses mail when the mail service is down (reason outage), rejects the credentials (credentials) or its quota is exceeded (quota). Nothing is taken for p_seconds, or longer after several failures; returns the seconds. The messages are returned again then; this attempt does not count. For the service only. It raises no errors.';
 
 grant execute on function
-  private.read_mail_queue(integer), private.write_mail_outcomes(bigint, uuid, integer, jsonb, integer),
+  private.read_mail_queue(), private.write_mail_outcomes(bigint, uuid, integer, jsonb, integer),
   private.hold_mail_queue(text, integer, bigint[]),
-  api.take_mails(integer), api.record_mail_outcomes(bigint, uuid, integer, jsonb, integer), api.pause_mail(text, integer, bigint[])
+  api.take_mails(), api.record_mail_outcomes(bigint, uuid, integer, jsonb, integer), api.pause_mail(text, integer, bigint[])
 to service_role;

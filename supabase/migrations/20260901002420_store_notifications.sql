@@ -14,7 +14,7 @@
 -- Tables
 -- ---------------------------------------------------------------------------------------------------------------------
 
-select pgmq."create"('store-notifications');
+select private.add_queue('store-notifications', 'store-notifications/process');
 
 create table private.store_notifications (
   id uuid primary key default gen_random_uuid(),
@@ -65,13 +65,13 @@ $$;
 
 comment on function private.keep_store_notification(text, text, jsonb) is 'As api.receive_store_notification.';
 
-create function private.read_store_notifications(p_limit integer, p_lease_seconds integer, p_ends boolean) returns jsonb
+create function private.read_store_notifications(p_limit integer, p_ends boolean) returns jsonb
 language plpgsql
 security definer -- as private.keep_store_notification
 set search_path = ''
 as $$
 declare
-  v_messages jsonb := private.read_messages('store-notifications', p_lease_seconds, p_limit);
+  v_messages jsonb := private.read_messages('store-notifications', private.lease_seconds(), p_limit);
   v_notifications jsonb;
 begin
   -- While a consumer works no other is called.
@@ -102,7 +102,7 @@ begin
 end
 $$;
 
-comment on function private.read_store_notifications(integer, integer, boolean) is 'As api.take_store_notifications.';
+comment on function private.read_store_notifications(integer, boolean) is 'As api.take_store_notifications.';
 
 create function private.end_store_notification(p_msg_id bigint, p_notification_id uuid, p_statement jsonb, p_problem text) returns jsonb
 language plpgsql
@@ -160,19 +160,17 @@ $$;
 comment on function api.receive_store_notification(text, text, jsonb) is
   'For the service: stores a verified notification of a store (ios_store, android_store) and queues it; false when its id exists. It raises no errors.';
 
-create function api.take_store_notifications(
-  p_limit integer default 20, p_lease_seconds integer default 120, p_ends boolean default false
-) returns jsonb
+create function api.take_store_notifications(p_limit integer default 20, p_ends boolean default false) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 begin
-  return private.read_store_notifications(p_limit, p_lease_seconds, p_ends);
+  return private.read_store_notifications(p_limit, p_ends);
 end
 $$;
 
-comment on function api.take_store_notifications(integer, integer, boolean) is
-  'For the consumer: waiting notifications, hidden from other consumers for p_lease_seconds: {found, notifications: [{msg_id, attempt, notification_id, store, body, facts}]}. facts: the last known ones of a purchase of Google Play. p_ends: the consumer is about to end, so the next notification calls one again. It raises no errors.';
+comment on function api.take_store_notifications(integer, boolean) is
+  'For the consumer: waiting notifications, hidden from other consumers for private.lease_seconds: {found, notifications: [{msg_id, attempt, notification_id, store, body, facts}]}. facts: the last known ones of a purchase of Google Play. p_ends: the consumer is about to end, so the next notification calls one again. It raises no errors.';
 
 create function api.finish_store_notification(
   p_msg_id bigint, p_notification_id uuid, p_statement jsonb default null, p_problem text default null
@@ -201,21 +199,8 @@ comment on function api.postpone_store_notifications(bigint[], integer, boolean)
   'For the consumer: these are taken again in p_seconds or up to a quarter more. The attempt counts as one of five, unless the store was down. It raises no errors.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Jobs
+-- Retention
 -- ---------------------------------------------------------------------------------------------------------------------
-
-create function private.process_store_notifications() returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  if exists (select from pgmq."q_store-notifications" q where q.vt <= now()) then
-    perform private.call_function('store-notifications/process');
-  end if;
-end
-$$;
-
-comment on function private.process_store_notifications() is 'Calls the consumer when notifications wait.';
 
 insert into private.retentions (table_name, condition) values (
   -- The stores repeat for up to 31 days; a notification that could not be processed is kept as long as its dead message.
@@ -223,11 +208,9 @@ insert into private.retentions (table_name, condition) values (
   't.received_at < now() - interval ''35 days'' and (t.processed_at is not null or t.received_at < now() - interval ''90 days'')'
 );
 
-select cron.schedule('process_store_notifications', '* * * * *', 'select private.process_store_notifications()');
-
 grant execute on function
-  private.keep_store_notification(text, text, jsonb), private.read_store_notifications(integer, integer, boolean),
+  private.keep_store_notification(text, text, jsonb), private.read_store_notifications(integer, boolean),
   private.end_store_notification(bigint, uuid, jsonb, text), private.delay_store_notifications(bigint[], integer, boolean),
-  api.receive_store_notification(text, text, jsonb), api.take_store_notifications(integer, integer, boolean),
+  api.receive_store_notification(text, text, jsonb), api.take_store_notifications(integer, boolean),
   api.finish_store_notification(bigint, uuid, jsonb, text), api.postpone_store_notifications(bigint[], integer, boolean)
 to service_role;

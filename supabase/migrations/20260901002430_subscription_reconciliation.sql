@@ -4,9 +4,10 @@
 -- hold, while facts are unknown or not acknowledged, and after a week without a statement. The job calls the consumer
 -- (function store-notifications/reconcile), which takes due subscriptions, oldest first and store by store, queries the
 -- store, and records the answer.
--- A subscription that was taken is not taken again for an hour (private.leased_subscriptions), unless an answer made it due
--- at another time. So a store that is down changes no subscription, and a failing row blocks no others. Taking does not
--- write to user_subscriptions, to spare its many indexes.
+-- A subscription that was taken is not taken again for three minutes (private.leased_subscriptions), unless an answer made
+-- it due at another time. Only a subscription whose query failed is due an hour later. So a killed consumer delays the
+-- others by minutes, and a failing row blocks no others. Taking does not write to user_subscriptions, to spare its many
+-- indexes.
 --
 -- Interface, all for the service: api.take_due_subscriptions, api.postpone_question.
 
@@ -22,7 +23,7 @@ create unlogged table private.leased_subscriptions (
 );
 
 comment on table private.leased_subscriptions is
-  'Subscriptions that a consumer took, and until when no other takes them. No foreign key: rows are kept for an hour.';
+  'Subscriptions that a consumer took, and until when no other takes them. No foreign key: rows are kept until then.';
 comment on column private.leased_subscriptions.ask_at is
   'When it was due; when it becomes due at another time it may be taken at once.';
 
@@ -33,12 +34,14 @@ create index leased_subscriptions_leased_until_idx on private.leased_subscriptio
 -- Internals
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.lease_due_subscriptions(p_platform text, p_limit integer, p_lease_seconds integer) returns jsonb
+create function private.lease_due_subscriptions(p_platform text, p_limit integer) returns jsonb
 language plpgsql
 security definer -- no role may read purchase tokens directly
 set search_path = ''
 as $$
 declare
+  -- A batch of 50 takes seconds, and a minute where each request times out.
+  c_lease constant interval := '180 seconds';
   v_due jsonb;
 begin
   -- Consumers take one after another, so that none takes the same rows.
@@ -53,7 +56,7 @@ begin
     order by s.ask_at limit p_limit
   ), leased as (
     insert into private.leased_subscriptions (subscription_id, ask_at, leased_until)
-    select d.id, d.ask_at, now() + make_interval(secs => p_lease_seconds) from due d
+    select d.id, d.ask_at, now() + c_lease from due d
     on conflict (subscription_id) do update set ask_at = excluded.ask_at, leased_until = excluded.leased_until
   )
   select coalesce(jsonb_agg(jsonb_build_object(
@@ -71,7 +74,7 @@ begin
 end
 $$;
 
-comment on function private.lease_due_subscriptions(text, integer, integer) is 'As api.take_due_subscriptions.';
+comment on function private.lease_due_subscriptions(text, integer) is 'As api.take_due_subscriptions.';
 
 create function private.delay_query(p_subscription_id uuid, p_seconds integer) returns void
 language plpgsql
@@ -89,17 +92,17 @@ comment on function private.delay_query(uuid, integer) is 'As api.postpone_quest
 -- Interface
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function api.take_due_subscriptions(p_platform text, p_limit integer default 50, p_lease_seconds integer default 3600) returns jsonb
+create function api.take_due_subscriptions(p_platform text, p_limit integer default 50) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 begin
-  return private.lease_due_subscriptions(p_platform, p_limit, p_lease_seconds);
+  return private.lease_due_subscriptions(p_platform, p_limit);
 end
 $$;
 
-comment on function api.take_due_subscriptions(text, integer, integer) is
-  'For the consumer: subscriptions of a platform whose store is to be queried, the longest due first: [{subscription_id, provider, and KnownSubscription of the functions: subscription_key, product_id, environment, purchase_token, facts}]. They are not taken again for p_lease_seconds, unless they become due at another time. It raises no errors.';
+comment on function api.take_due_subscriptions(text, integer) is
+  'For the consumer: subscriptions of a platform whose store is to be queried, the longest due first: [{subscription_id, provider, and KnownSubscription of the functions: subscription_key, product_id, environment, purchase_token, facts}]. They are not taken again for three minutes, unless they become due at another time. It raises no errors.';
 
 create function api.postpone_question(p_subscription_id uuid, p_seconds integer) returns void
 language plpgsql
@@ -125,7 +128,11 @@ begin
   delete from private.leased_subscriptions a where a.leased_until < now();
   if exists (
     select from (values ('ios'), ('android')) as p (platform)
-    where exists (select from public.user_subscriptions s where s.platform = p.platform and s.ask_at <= now())
+    where exists (
+      select from public.user_subscriptions s
+      where s.platform = p.platform and s.ask_at <= now()
+        and coalesce((select a.ask_at <> s.ask_at from private.leased_subscriptions a where a.subscription_id = s.id), true)
+    )
   ) then
     perform private.call_function('store-notifications/reconcile');
   end if;
@@ -133,11 +140,11 @@ end
 $$;
 
 comment on function private.reconcile_subscriptions() is
-  'Calls the consumer when subscriptions are due, and deletes rows of what was taken an hour ago.';
+  'Calls the consumer when subscriptions are due that no consumer has taken, and deletes leases that have ended.';
 
-select cron.schedule('reconcile_subscriptions', '*/5 * * * *', 'select private.reconcile_subscriptions()');
+select cron.schedule('reconcile_subscriptions', '* * * * *', 'select private.reconcile_subscriptions()');
 
 grant execute on function
-  private.lease_due_subscriptions(text, integer, integer), private.delay_query(uuid, integer),
-  api.take_due_subscriptions(text, integer, integer), api.postpone_question(uuid, integer)
+  private.lease_due_subscriptions(text, integer), private.delay_query(uuid, integer),
+  api.take_due_subscriptions(text, integer), api.postpone_question(uuid, integer)
 to service_role;

@@ -19,7 +19,7 @@
 -- Tables
 -- ---------------------------------------------------------------------------------------------------------------------
 
-select pgmq."create"('store-sync');
+select private.add_queue('store-sync', 'store-sync');
 
 create table public.store_sync_runs (
   id uuid primary key default gen_random_uuid(),
@@ -226,14 +226,26 @@ $$;
 comment on function private.store_sync_combinations(text, text) is
   'The combinations of stores and tasks, each of which may be all.';
 
+create function private.lock_store_sync() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(hashtext('private.store_sync'));
+end
+$$;
+
+comment on function private.lock_store_sync() is
+  'Starts, takes and ends of turns run one after another, so that each store has one consumer. To be called before a run is locked.';
+
 create function private.start_store_sync(p_store text, p_task text, p_requested_by uuid, out run_ids uuid[], out started_ids uuid[])
 language plpgsql
 security definer -- queues are accessed only through functions of private
 set search_path = ''
 as $$
 begin
-  -- Starts and takes run one after another, so an open run that is found does not end before this transaction does.
-  perform pg_advisory_xact_lock(hashtext('private.store_sync'));
+  -- So an open run that is found does not end before this transaction does.
+  perform private.lock_store_sync();
   perform from public.store_sync_runs r where r.status in ('queued', 'running') order by r.id for share;
   with started as (
     insert into public.store_sync_runs (store, task, requested_by)

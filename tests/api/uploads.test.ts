@@ -227,7 +227,7 @@ Deno.test("uploads: the database job calls the function, which deletes the queue
   const upload = await begin(await signUp());
   assert.equal(await put(upload.upload_url, picture("image/png", SIZE), "image/png"), 200);
   await inDatabase((sql) => sql`select private.detach_assets(array[${upload.asset_id}]::uuid[])`);
-  await inDatabase((sql) => sql`select private.sweep_objects()`);
+  await inDatabase((sql) => sql`select private.call_consumers()`);
   await eventually(async () => await statusOf(upload.asset_id) === undefined ? true : undefined);
   assert.equal(await storage.head(incomingKey(upload.s3_key)), null);
 });

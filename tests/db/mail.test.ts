@@ -376,7 +376,7 @@ Deno.test("mail: outcomes are deleted after 30 days, unsent mails after 100", as
 
 Deno.test("mail: a message that waits for ten minutes is notified to administrators once, and again when it was over", async () => {
   await emptyQueue();
-  await runJob(db.sql, "dispatch_mails");
+  await runJob(db.sql, "check_mail_health");
   const alerts = async () =>
     (await db.sql`select from public.admin_notifications where title = 'メールを送信できません'`).length;
   const before = await alerts();
@@ -384,9 +384,9 @@ Deno.test("mail: a message that waits for ten minutes is notified to administrat
     await db.sql`
       insert into pgmq.q_mail (vt, message, read_ct, enqueued_at)
       values (now() - interval '11 minutes', '{}', 0, now() - interval '11 minutes')`;
-    for (let times = 0; times < 3; times++) await runJob(db.sql, "dispatch_mails");
+    for (let times = 0; times < 3; times++) await runJob(db.sql, "check_mail_health");
     assert.equal(await alerts(), before + n);
     await db.sql`delete from pgmq.q_mail`;
-    await runJob(db.sql, "dispatch_mails");
+    await runJob(db.sql, "check_mail_health");
   }
 });

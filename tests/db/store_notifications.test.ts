@@ -31,7 +31,7 @@ async function receive(statement = aStatement(plan)): Promise<boolean> {
 }
 
 async function take(limit = 20): Promise<Taken> {
-  const [row] = await sql<{ taken: Taken }[]>`select api.take_store_notifications(${limit}, 60) as taken`;
+  const [row] = await sql<{ taken: Taken }[]>`select api.take_store_notifications(${limit}) as taken`;
   return row!.taken;
 }
 
@@ -95,13 +95,13 @@ Deno.test("store notifications: an attempt during an outage is not counted; a de
 });
 
 Deno.test("store notifications: a consumer that ends lets the next notification call one again", async () => {
-  await sql`select api.take_store_notifications(20, 60, true)`;
+  await sql`select api.take_store_notifications(20, true)`;
   assert.equal((await sql`select from private.wake_ups where function = 'store-notifications/process'`).length, 0);
   await take();
   assert.equal((await sql`select from private.wake_ups where function = 'store-notifications/process'`).length, 1);
 });
 
-Deno.test("reconciliation: due subscriptions are taken oldest first, by one consumer, store by store, and not again within the hour", async () => {
+Deno.test("reconciliation: due subscriptions are taken oldest first, by one consumer, store by store, and again after a crash within three minutes", async () => {
   await sql`update public.user_subscriptions set ask_at = null`;
   const ids: string[] = [];
   for (const minutes of [10, 30, 20]) {
@@ -123,6 +123,11 @@ Deno.test("reconciliation: due subscriptions are taken oldest first, by one cons
   assert.deepEqual(await due("ios", 10), []);
   await sql`select api.postpone_question(${oldest}, 0)`;
   assert.deepEqual((await due("ios", 10)).map(({ subscription_id }) => subscription_id), [oldest]);
+  const [lease] = await sql`
+    select max(extract(epoch from leased_until - now()))::float8 as seconds from private.leased_subscriptions`;
+  assert.ok(lease!["seconds"] > 0 && lease!["seconds"] <= 180, String(lease!["seconds"]));
+  await sql`update private.leased_subscriptions set leased_until = leased_until - interval '180 seconds'`;
+  assert.equal((await due("ios", 10)).length, 3);
 });
 
 Deno.test.afterAll(() => db.close());

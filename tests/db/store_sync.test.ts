@@ -258,7 +258,7 @@ Deno.test("start: the nightly job starts each run that is not open; runs are rem
   await db.sql`update public.store_sync_runs set finished_at = now() - interval '91 days' where id = ${ended}`;
   await purge(db.sql);
   assert.deepEqual([(await db.sql`select from public.store_sync_runs`).length, ended === id], [5, true]);
-  const jobs = await db.sql`select jobname from cron.job where jobname in ('sync_stores', 'call_store_sync')`;
+  const jobs = await db.sql`select jobname from cron.job where jobname in ('sync_stores', 'call_consumers')`;
   assert.equal(jobs.length, 2);
 });
 

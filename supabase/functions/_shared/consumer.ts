@@ -1,4 +1,8 @@
-/** Common code of queue consumers: they process batches until the queue is empty or their time is up. */
+/**
+ * Common code of queue consumers: they process batches until the queue is empty or their time is up, each batch under a
+ * lease. A lease is short (`private.lease_seconds`), so that the work of a killed consumer is soon taken by another one.
+ */
+import { describe } from "./http/log.ts";
 
 export interface ConsumerOptions {
   /** Maximum number of concurrent requests to the provider. */
@@ -10,6 +14,10 @@ export interface ConsumerOptions {
 }
 
 const POLL_MS = 500;
+/** How often a working consumer extends its leases. A lease outlasts three missed extensions. */
+const EXTEND_MS = 3_000;
+/** Work that lasts longer than this is stuck: its lease ends, and another consumer takes it. */
+const MAX_LEASE_MS = 120_000;
 
 /** Result of reading the queue. `found` also counts batches that have nothing to send and are not in `batches`. */
 export interface ReadBatches<Batch> {
@@ -38,6 +46,32 @@ export async function consume<Batch>(
       if (await handle(batch, until) === "paused") return;
     }
   }
+}
+
+/** Works under a lease that `extend` extends. A failed extension is logged, because a later one can still be in time. */
+export async function underLease<Result>(
+  extend: () => Promise<unknown>,
+  work: () => Promise<Result>,
+  { everyMs = EXTEND_MS, maxMs = MAX_LEASE_MS } = {},
+): Promise<Result> {
+  const until = performance.now() + maxMs;
+  let extending: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    if (performance.now() >= until) return clearInterval(timer);
+    extending ??= extend().then(() => {}, logFailure).finally(() => extending = undefined);
+  }, everyMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    await extending;
+  }
+}
+
+function logFailure(failure: unknown): void {
+  const message = "A consumer could not extend its lease";
+  const line = { level: "error", time: new Date().toISOString(), message, cause: describe(failure) };
+  console.error(JSON.stringify(line));
 }
 
 export function pause(ms: number): Promise<void> {

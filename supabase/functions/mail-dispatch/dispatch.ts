@@ -3,13 +3,13 @@
  * the queue is empty or its time is up. It can stop at any time: mails without an outcome are sent by the next
  * consumer, with the same idempotency keys.
  */
-import { consume, type ConsumerOptions, jittered, pause, type ReadBatches } from "../_shared/consumer.ts";
+import { consume, type ConsumerOptions, jittered, pause, type ReadBatches, underLease } from "../_shared/consumer.ts";
 import type { Database } from "../_shared/db/client.ts";
 import type { MailOutcome, MailSender } from "../_shared/providers/mail.ts";
 import { compose, type Text } from "./compose.ts";
 
 /** The functions of the database that sending mails calls. */
-export const DISPATCH_CALLS = ["take_mails", "record_mail_outcomes", "pause_mail"] as const;
+export const DISPATCH_CALLS = ["take_mails", "extend_lease", "record_mail_outcomes", "pause_mail"] as const;
 
 type DispatchDatabase = Database<(typeof DISPATCH_CALLS)[number]>;
 
@@ -31,8 +31,6 @@ interface Batch {
 
 export const DISPATCH: ConsumerOptions = { concurrency: 5, budgetMs: 45_000, lingerMs: 2_000 };
 
-/** Longer than a batch can take: 50 mails, five at the same time, plus the waits for the mail service. */
-const LEASE_SECONDS = 180;
 /** A consumer waits this long itself if the mail service accepts no mails. For longer waits it pauses the queue. */
 const MAX_WAIT_SECONDS = 10;
 /** Retry delay of a mail in seconds. Each further delay is four times as long. */
@@ -55,10 +53,11 @@ export async function dispatch(
   const done: Dispatched = { batches: 0, sent: 0, rejected: 0, later: 0, not_configured: 0 };
   await consume<Batch>(
     options,
-    () => db.rpc<ReadBatches<Batch>>("take_mails", { lease_seconds: LEASE_SECONDS }),
+    () => db.rpc<ReadBatches<Batch>>("take_mails"),
     async (batch, until) => {
       const attempt = new Attempt(batch, sender, until);
-      if (sender.isAvailable) await attempt.send(options.concurrency);
+      const extend = () => db.rpc("extend_lease", { queue: "mail", msg_ids: [batch.msg_id] });
+      if (sender.isAvailable) await underLease(extend, () => attempt.send(options.concurrency));
       else attempt.drop();
       for (const { outcome } of attempt.outcomes) done[outcome]++;
       done.later += batch.mails.length - attempt.outcomes.length;

@@ -1,15 +1,16 @@
 /**
- * The consumer of the queue push-dispatch: reads batches, sends them, and records the outcome of each device. It
- * continues until the queue is empty or its time is up. It can stop at any time: devices without an outcome are
+ * The consumer of the queue push-dispatch: reads batches, sends them, and records the outcomes, fifty devices at a time.
+ * It continues until the queue is empty or its time is up. It can stop at any time: devices without an outcome are
  * processed by the next consumer.
  */
-import { consume, type ConsumerOptions, jittered, type ReadBatches } from "../_shared/consumer.ts";
+import { consume, type ConsumerOptions, jittered, type ReadBatches, underLease } from "../_shared/consumer.ts";
 import type { Database } from "../_shared/db/client.ts";
 import type { PushSender } from "../_shared/providers/fcm.ts";
 
 /** The functions of the database that sending pushes calls. */
 export const DISPATCH_CALLS = [
   "take_push_batches",
+  "extend_push_lease",
   "fan_out_notification",
   "record_push_outcomes",
   "pause_push",
@@ -41,11 +42,9 @@ interface Batch {
 
 export const DISPATCH: ConsumerOptions = { concurrency: 50, budgetMs: 45_000, lingerMs: 2_000 };
 
-/** Longer than a batch can take: 500 devices with one request each. */
-const LEASE_SECONDS = 180;
 /** Retry delay in seconds for a device that could not be reached. The database doubles it with each attempt. */
 const RETRY_SECONDS = 30;
-/** With at most this many devices, all of a batch may fail although FCM is up: they can be the devices of one user. */
+/** At most this many devices may all fail although FCM is up: they can be the devices of one user. */
 const FEW_DEVICES = 20;
 
 export interface Dispatched {
@@ -65,16 +64,20 @@ export async function dispatch(
   await consume<Batch>(
     options,
     async () => {
-      const read = await db.rpc<ReadPushes>("take_push_batches", { limit: 1, lease_seconds: LEASE_SECONDS });
+      const read = await db.rpc<ReadPushes>("take_push_batches", { limit: 1 });
       run.wasServiceUp = read.is_service_up;
       return read;
     },
-    (batch, until) => batch.batch === undefined ? fanOut(db, batch, until) : send(run, batch),
+    (batch, until) =>
+      underLease(
+        () => db.rpc("extend_push_lease", { msg_id: batch.msg_id }),
+        () => batch.batch === undefined ? fanOut(db, batch, until) : send(run, batch),
+      ),
   );
   return done;
 }
 
-/** Page by page. If the time is up, the rest is processed 20 seconds later. */
+/** Page by page. If the time is up, the rest is processed when the lease has ended. */
 async function fanOut(db: DispatchDatabase, { msg_id, notification_id }: Batch, until: number): Promise<"done"> {
   while (performance.now() < until) {
     const page = await db.rpc<{ is_done: boolean }>("fan_out_notification", { notification_id, msg_id });
@@ -99,7 +102,7 @@ interface Run {
   readonly sender: PushSender;
   readonly concurrency: number;
   readonly done: Dispatched;
-  /** Whether the last batch reached a device. If so, the cause of a batch that reaches none is the batch itself. */
+  /** Whether the last devices were reached. If so, the cause of devices that are not reached is in these devices. */
   isServiceUp: boolean;
   /**
    * Whether a batch of any consumer reached a device within the last two minutes. Then a failed batch of few devices is
@@ -108,42 +111,66 @@ interface Run {
   wasServiceUp: boolean;
 }
 
+interface Outcome {
+  readonly token_id: string;
+  readonly fcm_token: string;
+  readonly outcome: string;
+}
+
+/** As many devices at once as requests at once, so that a killed consumer leaves only these without a record. */
 async function send(run: Run, batch: Batch): Promise<"done" | "paused"> {
-  const { db, sender, done } = run;
-  const outcomes: { token_id: string; fcm_token: string; outcome: string }[] = [];
+  const { db, done } = run;
+  done.batches++;
+  let retryAfter = 0;
+  for (let from = 0; from < batch.devices.length; from += run.concurrency) {
+    const part = await sendPart(run, batch, batch.devices.slice(from, from + run.concurrency));
+    retryAfter = Math.max(retryAfter, part.retryAfter);
+    const { outcomes, trouble } = part;
+    const isOver = trouble !== undefined || outcomes.some(({ outcome }) => outcome === "payload_fault") ||
+      from + run.concurrency >= batch.devices.length;
+    if (trouble === undefined || run.isServiceUp) {
+      await db.rpc("record_push_outcomes", {
+        msg_id: batch.msg_id,
+        notification_id: batch.notification_id,
+        batch: batch.batch!,
+        outcomes,
+        retry_seconds: Math.max(retryAfter, jittered(RETRY_SECONDS)),
+        continues: !isOver,
+      });
+    }
+    count(done, outcomes);
+    if (trouble !== undefined) {
+      await db.rpc("pause_push", { reason: trouble, seconds: retryAfter, msg_ids: [batch.msg_id] });
+      return "paused";
+    }
+    if (isOver) break;
+  }
+  return "done";
+}
+
+/** Sends to these devices at the same time. After a failure of the service nothing more is sent. */
+async function sendPart(
+  run: Run,
+  batch: Batch,
+  devices: readonly Device[],
+): Promise<{ outcomes: readonly Outcome[]; retryAfter: number; trouble: Trouble | undefined }> {
+  const outcomes: Outcome[] = [];
   let retryAfter = 0;
   let trouble: Trouble | undefined;
-  const waiting = [...batch.devices];
-  const sendSome = async () => {
-    // After a failure of the service nothing more is sent. Outcomes so far are recorded.
-    for (let device = waiting.pop(); device !== undefined && trouble === undefined; device = waiting.pop()) {
-      const result = await sender.send(messageTo(device, batch));
-      if (isTrouble(result.outcome)) {
-        trouble = result.outcome;
-        continue;
-      }
-      if (result.outcome === "later") retryAfter = Math.max(retryAfter, result.retryAfter ?? 0);
-      outcomes.push({ token_id: device.token_id, fcm_token: device.fcm_token, outcome: result.outcome });
+  await Promise.all(devices.map(async (device) => {
+    const result = await run.sender.send(messageTo(device, batch));
+    if (isTrouble(result.outcome)) {
+      trouble = result.outcome;
+      return;
     }
-  };
-  await Promise.all(Array.from({ length: run.concurrency }, sendSome));
+    if (result.outcome === "later") retryAfter = Math.max(retryAfter, result.retryAfter ?? 0);
+    outcomes.push({ token_id: device.token_id, fcm_token: device.fcm_token, outcome: result.outcome });
+  }));
   const isReached = outcomes.some(({ outcome }) => outcome !== "later");
-  const hasFewDevices = batch.devices.length <= FEW_DEVICES;
+  const hasFewDevices = devices.length <= FEW_DEVICES;
   if (!isReached && !run.isServiceUp && !(hasFewDevices && run.wasServiceUp)) trouble ??= "outage";
   run.isServiceUp = isReached;
-  if (isReached || trouble === undefined) {
-    await db.rpc("record_push_outcomes", {
-      msg_id: batch.msg_id,
-      notification_id: batch.notification_id,
-      batch: batch.batch!,
-      outcomes,
-      retry_seconds: Math.max(retryAfter, jittered(RETRY_SECONDS)),
-    });
-  }
-  count(done, outcomes);
-  if (trouble === undefined) return "done";
-  await db.rpc("pause_push", { reason: trouble, seconds: retryAfter, msg_ids: [batch.msg_id] });
-  return "paused";
+  return { outcomes, retryAfter, trouble };
 }
 
 function messageTo(device: Device, { notification_id, texts, data }: Batch) {
@@ -158,8 +185,7 @@ function messageTo(device: Device, { notification_id, texts, data }: Batch) {
   };
 }
 
-function count(done: Dispatched, outcomes: readonly { readonly outcome: string }[]): void {
-  done.batches++;
+function count(done: Dispatched, outcomes: readonly Outcome[]): void {
   for (const { outcome } of outcomes) {
     if (outcome === "delivered") done.delivered++;
     else if (outcome === "later") done.later++;

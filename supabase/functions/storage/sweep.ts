@@ -7,6 +7,7 @@ import {
   PUBLICATION_CALLS,
 } from "../_shared/storage/assets.ts";
 import { forEach } from "../_shared/concurrency.ts";
+import { underLease } from "../_shared/consumer.ts";
 import type { Database } from "../_shared/db/client.ts";
 import { route } from "../_shared/http/route.ts";
 import type { ObjectStorage } from "../_shared/storage/object_storage.ts";
@@ -26,8 +27,20 @@ const Content = z.object({ storage_key: z.string().min(1) });
 
 const BATCH = 100;
 const CONCURRENCY = 10;
-/** Shorter than the timeout of the job, and than the time after which another consumer reads the messages. */
+/** Shorter than the timeout of the job. */
 const TIMEOUT_MS = 40_000;
+/** Retry delay of a failed object in seconds. */
+const RETRY_SECONDS = 120;
+
+const SWEEP_CALLS = [
+  "read_object_publications",
+  "read_object_deletions",
+  "finish_object_deletions",
+  "extend_lease",
+  ...PUBLICATION_CALLS,
+] as const;
+
+type SweepDatabase = Database<(typeof SWEEP_CALLS)[number]>;
 
 export const sweepStorage = route({
   method: "POST",
@@ -37,7 +50,7 @@ export const sweepStorage = route({
   description: "For the internal job. Failed objects stay in their queue and are retried.",
   reply: [200, Sweep],
   errors: [],
-  calls: ["read_object_publications", "read_object_deletions", "finish_object_deletions", ...PUBLICATION_CALLS],
+  calls: SWEEP_CALLS,
   uses: ["storage"],
   handle: async ({ db, storage }) => {
     const until = performance.now() + TIMEOUT_MS;
@@ -45,24 +58,33 @@ export const sweepStorage = route({
     while (performance.now() < until) {
       const files = await db.rpc<Publication[]>("read_object_publications", { limit: BATCH });
       if (files.length === 0) break;
-      const settled = await publishAll(db, storage, files);
+      const settled = await sweepBatch(db, "object_publication", files, () => publishAll(db, storage, files));
       swept.published += settled;
       swept.failed += files.length - settled;
     }
     while (performance.now() < until) {
       const messages = await db.rpc<Message[]>("read_object_deletions", { limit: BATCH });
       if (messages.length === 0) break;
-      const deleted = await deleteObjects(storage, messages.flatMap(deletion));
-      swept.failed += messages.length - deleted.length;
-      // The object first: a row must not be deleted before its object.
-      swept.deleted += await db.rpc<number>("finish_object_deletions", {
-        msg_ids: deleted.map(({ msg_id }) => msg_id),
-        storage_keys: deleted.map(({ storage_key }) => storage_key),
-      });
+      const deleted = await sweepBatch(db, "object_deletion", messages, () => deleteAll(db, storage, messages));
+      swept.deleted += deleted;
+      swept.failed += messages.length - deleted;
     }
     return swept;
   },
 });
+
+/** Works on messages under their lease, and returns how many are done. The others are retried later. */
+async function sweepBatch(
+  db: SweepDatabase,
+  queue: "object_publication" | "object_deletion",
+  messages: readonly { readonly msg_id: number | null }[],
+  work: () => Promise<number>,
+): Promise<number> {
+  const msg_ids = messages.flatMap(({ msg_id }) => msg_id ?? []);
+  const done = await underLease(() => db.rpc("extend_lease", { queue, msg_ids }), work);
+  if (done < messages.length) await db.rpc("extend_lease", { queue, msg_ids, seconds: RETRY_SECONDS });
+  return done;
+}
 
 /**
  * Publishes files, a few at the same time, and counts them. A message without a file stays in the queue until it is
@@ -78,6 +100,15 @@ async function publishAll(
     if (await applyPublication(db, storage, file)) settled++;
   });
   return settled;
+}
+
+async function deleteAll(db: SweepDatabase, storage: ObjectStorage, messages: readonly Message[]): Promise<number> {
+  const deleted = await deleteObjects(storage, messages.flatMap(deletion));
+  // The object first: a row must not be deleted before its object.
+  return await db.rpc<number>("finish_object_deletions", {
+    msg_ids: deleted.map(({ msg_id }) => msg_id),
+    storage_keys: deleted.map(({ storage_key }) => storage_key),
+  });
 }
 
 /** An invalid message has no object. It stays in the queue until it is dead. */

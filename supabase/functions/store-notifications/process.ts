@@ -4,6 +4,7 @@
  * notifications without a record are processed by the next consumer.
  */
 import { forEach } from "../_shared/concurrency.ts";
+import { pause, underLease } from "../_shared/consumer.ts";
 import type { Database } from "../_shared/db/client.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { describe } from "../_shared/http/log.ts";
@@ -14,6 +15,7 @@ import { acknowledge, ACKNOWLEDGE_CALLS } from "../_shared/purchases.ts";
 /** The functions of the database that processing calls. */
 export const PROCESS_CALLS = [
   "take_store_notifications",
+  "extend_lease",
   "finish_store_notification",
   "postpone_store_notifications",
   ...ACKNOWLEDGE_CALLS,
@@ -52,8 +54,6 @@ export interface ProcessOptions {
 const PROCESS: ProcessOptions = { concurrency: 10, budgetMs: 45_000, lingerMs: 2_000 };
 
 const BATCH = 20;
-/** Longer than a batch can take: two rounds of purchases that are read and acknowledged. */
-const LEASE_SECONDS = 180;
 const POLL_MS = 500;
 /** This long before the consumer's time is up, the next notification starts another consumer. */
 const ENDING_MS = 1_000;
@@ -97,17 +97,9 @@ export async function processNotifications(
   let lastReads = 0;
   while (performance.now() < until) {
     const ends = performance.now() - emptySince >= options.lingerMs || performance.now() >= until - ENDING_MS;
-    const { found, notifications } = await db.rpc<Batch>("take_store_notifications", {
-      limit: BATCH,
-      lease_seconds: LEASE_SECONDS,
-      ends,
-    });
+    const { found, notifications } = await db.rpc<Batch>("take_store_notifications", { limit: BATCH, ends });
     if (found > 0) {
-      await forEach(
-        await withoutUnavailableStore(run, notifications),
-        options.concurrency,
-        (one) => processOne(run, one),
-      );
+      await processBatch(run, await withoutUnavailableStore(run, notifications), options.concurrency);
       emptySince = performance.now();
       lastReads = 0;
       continue;
@@ -115,7 +107,7 @@ export async function processNotifications(
     // Read twice, because a notification can be stored while the first read informs the database that this consumer
     // ends.
     if (ends && ++lastReads === 2) break;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await pause(POLL_MS);
   }
   return run.done;
 }
@@ -129,6 +121,18 @@ async function withoutUnavailableStore(
   const waiting = notifications.filter(({ store }) => store === "android_store");
   if (waiting.length > 0) await postpone(run, waiting, run.outage);
   return notifications.filter(({ store }) => store === "ios_store");
+}
+
+async function processBatch(run: Run, notifications: readonly Notification[], concurrency: number): Promise<void> {
+  const waiting = new Set(notifications.map(({ msg_id }) => msg_id));
+  await underLease(
+    () => run.db.rpc("extend_lease", { queue: "store-notifications", msg_ids: [...waiting] }),
+    () =>
+      forEach(notifications, concurrency, async (notification) => {
+        await processOne(run, notification);
+        waiting.delete(notification.msg_id);
+      }),
+  );
 }
 
 async function processOne(run: Run, notification: Notification): Promise<void> {

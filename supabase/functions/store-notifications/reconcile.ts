@@ -1,7 +1,7 @@
 /**
  * Reconciliation: queries the stores for subscriptions that are due, records the responses, and acknowledges purchases.
- * A subscription that was read is not read again for an hour. So an outage of a store, or a stop at any time, has no
- * further effect.
+ * A subscription that was taken is not taken again for three minutes, and one whose query failed for an hour. So it can
+ * stop at any time, and an outage of a store delays only the subscriptions that were queried.
  */
 import { forEach } from "../_shared/concurrency.ts";
 import type { Database } from "../_shared/db/client.ts";
@@ -36,7 +36,7 @@ export interface ReconcileOptions {
 const RECONCILE: ReconcileOptions = { concurrency: 5, rate: 20, budgetMs: 45_000 };
 
 const BATCH = 50;
-const LEASE_SECONDS = 3_600;
+const RETRY_SECONDS = 3_600;
 const REFUSED_SECONDS = 86_400;
 
 export interface Reconciled {
@@ -65,11 +65,7 @@ export async function reconcile(
   const reconcileStore = async (platform: "ios" | "android") => {
     const run: Run = { db, store: stores[platform], done, waitForSlot: rateLimiter(rate), until, isDown: false };
     while (!isOver(run)) {
-      const due = await db.rpc<Due[]>("take_due_subscriptions", {
-        platform,
-        limit: BATCH,
-        lease_seconds: LEASE_SECONDS,
-      });
+      const due = await db.rpc<Due[]>("take_due_subscriptions", { platform, limit: BATCH });
       if (due.length === 0) return;
       await forEach(due, concurrency, (subscription) => reconcileOne(run, subscription));
     }
@@ -117,6 +113,7 @@ async function postpone(run: Run, { subscription_id }: Due, failure: unknown): P
   }
   const message = "A subscription is not reconciled yet";
   console.error(JSON.stringify({ level: "error", time: new Date().toISOString(), message, cause: describe(failure) }));
+  await db.rpc("postpone_question", { subscription_id, seconds: RETRY_SECONDS });
 }
 
 /** Limits the rate to this many calls per second, evenly spaced. */

@@ -2,6 +2,7 @@
  * The consumer of the queue store-sync: reads runs, fetches part by part, and writes each part in one call. It can stop
  * at any time: written parts remain, and the next consumer continues once the lease has ended.
  */
+import { underLease } from "../_shared/consumer.ts";
 import type { Database } from "../_shared/db/client.ts";
 import type { StoreName } from "../_shared/providers/store.ts";
 import {
@@ -14,6 +15,7 @@ import {
 /** The functions of the database that the sync calls. */
 export const SYNC_CALLS = [
   "take_store_sync_run",
+  "extend_store_sync_lease",
   "postpone_store_sync_run",
   "finish_store_sync_run",
   "fail_store_sync_run",
@@ -24,8 +26,6 @@ export const SYNC_CALLS = [
 
 type SyncDatabase = Database<(typeof SYNC_CALLS)[number]>;
 
-/** Longer than a part can take: several requests with retries. */
-const LEASE_SECONDS = 120;
 /** After this time no further part is fetched, because the platform ends long-running functions. */
 const BUDGET_MS = 45_000;
 
@@ -54,9 +54,13 @@ export async function sync(
   const until = performance.now() + budgetMs;
   const done: Synced = { succeeded: 0, failed: 0, postponed: 0 };
   while (performance.now() < until) {
-    const run = await db.rpc<LeasedRun | null>("take_store_sync_run", { lease_seconds: LEASE_SECONDS });
+    const run = await db.rpc<LeasedRun | null>("take_store_sync_run");
     if (run === null) break;
-    const outcome = await processRun(db, sources, run, until);
+    const { run_id, lease_id } = run;
+    const outcome = await underLease(
+      () => db.rpc("extend_store_sync_lease", { run_id, lease_id }),
+      () => processRun(db, sources, run, until),
+    );
     if (outcome !== "lost") done[outcome]++;
   }
   return done;
