@@ -10,9 +10,9 @@
 -- Invariants: only its uploader attaches a file, once, to a thing of its category. A key cannot be guessed and reveals
 -- neither the uploader nor the file's name. A key starts with private/ exactly when the file is never public. Only avatars
 -- and pictures of reviews and lots may be public.
--- A user has at most 20 unattached uploads of at most 100 MiB together. Of an app user's uploads of the last 24 hours at
--- most 200, of at most 500 MiB together, are kept, attached or not. A file that is to be deleted is not read any more; its
--- row is deleted after its objects.
+-- A user has at most 20 unattached uploads of at most 100 MiB together. The files of an account that exist have at most
+-- 500 MiB together, and a day adds at most 200 MiB, attached or not (1290). A file that is to be deleted is not read any
+-- more; its row is deleted after its objects.
 -- Interface: commands.create_upload; for the service api.pending_asset, api.place_asset, api.read_object_deletions and
 -- api.finish_object_deletions; for the other domains private.attach_asset, private.detach_assets and
 -- private.attached_assets. Setting deleted_at causes the deletion of the objects.
@@ -26,9 +26,8 @@ select private.add_queue('object_deletion', 'storage/sweep');
 
 -- The files of a thing, in the order in which they were attached.
 create index assets_entity_idx on public.assets (entity_id, entity_type, attached_at) where entity_id is not null;
--- The files of a user in the last hours, and all uploads of a user.
-create index assets_uploader_idx on public.assets (created_by, created_at desc) include (size_bytes)
-  where created_by is not null;
+-- All uploads of a user.
+create index assets_uploader_idx on public.assets (created_by) where created_by is not null;
 -- Unattached uploads, oldest first: of all users and of one.
 create index assets_unused_idx on public.assets (created_at) where attached_at is null and deleted_at is null;
 create index assets_unused_of_idx on public.assets (created_by) include (size_bytes)
@@ -134,33 +133,6 @@ $$;
 comment on function private.check_unattached_uploads(uuid, bigint) is
   'Checks that a user may start an upload of this size, given their unattached uploads. The caller has locked the account. Errors: conflict.';
 
-create function private.check_daily_uploads(p_user_id uuid, p_file_size bigint) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  c_max_uploads constant integer := 200;
-  c_max_bytes constant bigint := 500 * 1024 * 1024;
-  v_uploads integer;
-  v_bytes bigint;
-  v_oldest timestamptz;
-begin
-  select count(*), coalesce(sum(a.size_bytes), 0), min(a.created_at) into v_uploads, v_bytes, v_oldest
-  from public.assets a where a.created_by = p_user_id and a.created_at > clock_timestamp() - interval '24 hours';
-  if v_uploads >= c_max_uploads or v_bytes + p_file_size > c_max_bytes then
-    perform private.raise_error('rate_limited', 429,
-      format('At most %s uploads and %s bytes are allowed in 24 hours. Retry after details.retry_after seconds.', c_max_uploads, c_max_bytes),
-      p_details => jsonb_build_object(
-        'policy', 'daily_uploads', 'max_uploads', c_max_uploads, 'max_bytes', c_max_bytes,
-        'retry_after', greatest(1, ceil(extract(epoch from v_oldest + interval '24 hours' - clock_timestamp())))::integer
-      ));
-  end if;
-end
-$$;
-
-comment on function private.check_daily_uploads(uuid, bigint) is
-  'Checks that a user may start an upload of this size, given their uploads of the last 24 hours that are not deleted. The caller has locked the account. Errors: rate_limited.';
-
 create function private.open_upload(
   p_file_size bigint, p_mime_type text, p_category text, p_entity_type text, p_entity_id uuid, p_is_public boolean
 ) returns public.assets
@@ -175,7 +147,7 @@ begin
   perform private.check_upload(p_file_size, p_mime_type, p_category, p_entity_type, p_entity_id, p_is_public);
   perform private.check_unattached_uploads(v_user_id, p_file_size);
   if p_category <> 'parking_lot' then
-    perform private.check_daily_uploads(v_user_id, p_file_size);
+    perform private.check_file_totals(v_user_id, p_file_size);
   end if;
   insert into public.assets (
     storage_key, content_type, size_bytes, category, is_public, status, entity_type, entity_id, attached_at, created_by
@@ -394,7 +366,7 @@ end
 $$;
 
 comment on function commands.create_upload(bigint, text, text, text, uuid, boolean) is
-  'Creates the pending row of an upload of a picture, with the key that the bytes are sent to. The category parking_lot is for administrators of lots. At most 20 uploads of 100 MiB together may be unattached. Of an app user''s uploads of the last 24 hours at most 200, of 500 MiB together, are kept; a deleted file frees its share. Errors: unauthorized, forbidden, validation_error, conflict, rate_limited.';
+  'Creates the pending row of an upload of a picture, with the key that the bytes are sent to. The category parking_lot is for administrators of lots. At most 20 uploads of 100 MiB together may be unattached. The files of an app user have at most 500 MiB together, and a day (UTC) adds at most 200 of them with 200 MiB. A deleted file frees its bytes, but not those of the day. Errors: unauthorized, forbidden, validation_error, conflict, rate_limited.';
 
 create function api.pending_asset(p_asset_id uuid, p_user_id uuid, p_category text) returns jsonb
 language plpgsql stable

@@ -206,6 +206,7 @@ begin
   select row_number() over (), f.* from (values
     -- Files first: later steps that detach them find them marked. Vehicles after the sessions that refer to them.
     ('public.assets', 'created_by', 'created_by = null', null),
+    ('private.file_totals', 'user_id', null, null),
     ('public.reviews', 'user_id', 'user_id = null', 't.parking_lot_id'),
     ('public.parking_sessions', 'user_id', 'user_id = null', null),
     ('public.error_reports', 'user_id', 'user_id = null', 't.parking_lot_id'),

@@ -36,6 +36,7 @@ const INLINED = [
   "private.day_number",
   "private.earlier",
   "private.exp_rule_field_rules",
+  "private.file_bound",
   "private.great_circle_m",
   "private.is_whole_number",
   "private.level_field_rules",

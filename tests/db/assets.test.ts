@@ -4,7 +4,8 @@ import postgres, { type TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
 import { eraseWithdrawn } from "../support/forgotten.ts";
 import { errorOf, sqlstate } from "../support/database_errors.ts";
-import { newUser, signedIn } from "../support/rows.ts";
+import { chance } from "../support/random.ts";
+import { newUser, purge, signedIn } from "../support/rows.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -351,45 +352,174 @@ Deno.test("create_upload: of forty at once, by forty connections, exactly twenty
   }
 });
 
-Deno.test("create_upload: uploads of 24 hours are bounded in number and bytes, also when all of them are attached", async () => {
+const MIB = 1024 * 1024;
+/** Files of a user that are in use, as a writer other than `create_upload` makes them. */
+const addFiles = (user: string, count: number, bytes: number, category = "error_report") =>
+  db.sql`
+    insert into public.assets (storage_key, category, is_public, size_bytes, created_by)
+    select 'private/' || ${category}::text || '/' || gen_random_uuid(), ${category}, false, ${bytes}::integer, ${user}
+    from generate_series(1, ${count}::integer)`;
+/** The day of every total becomes the day before. */
+const endDay = () => db.sql`update private.file_totals set day = day - 1`;
+const deleteFiles = (ids: readonly string[]) =>
+  db.sql`delete from public.assets where id = any (${ids as string[]}::uuid[])`;
+const filesOf = async (user: string) =>
+  (await db.sql<{ id: string }[]>`select id from public.assets where created_by = ${user} order by id`)
+    .map(({ id }) => id);
+
+Deno.test("create_upload: a day adds at most 200 files and 200 MiB to an account, attached or not, deleted or not", async () => {
   const [many, large, admin] = [await newUser(db.sql), await newUser(db.sql), await administrator(["lots"])];
-  const attached = (user: string, count: number, bytes: number) =>
-    db.sql`
-      insert into public.assets (storage_key, category, is_public, size_bytes, created_by, created_at)
-      select 'private/error_report/' || gen_random_uuid(), 'error_report', false, ${bytes}, ${user},
-        now() - interval '23 hours' from generate_series(1, ${count}::integer)`;
-  await attached(many, 199, 1);
+  await addFiles(many, 199, 1);
   await begin(many);
-  const { code, status, details } = await errorOf(begin(many));
+  const { code, status, param, details } = await errorOf(begin(many));
   const { retry_after, ...bounds } = details as { retry_after: number };
-  assert.deepEqual([code, status, bounds], ["rate_limited", 429, {
+  assert.deepEqual([code, status, param, bounds], ["rate_limited", 429, "file_size", {
     policy: "daily_uploads",
     max_uploads: 200,
-    max_bytes: 524_288_000,
+    max_bytes: 200 * MIB,
+    uploads: 200,
+    bytes: 211,
   }]);
-  assert.ok(retry_after > 3500 && retry_after <= 3600, String(retry_after));
-  await attached(large, 50, 10_485_760 - 1);
-  await begin(large, { size: 50 });
+  assert.ok(retry_after >= 1 && retry_after <= 86_400, String(retry_after));
+  await deleteFiles(await filesOf(many));
+  assert.equal((await errorOf(begin(many))).code, "rate_limited", "a deletion does not reduce the day");
+
+  await addFiles(large, 20, 10 * MIB - 1);
+  await begin(large, { size: 20 });
   assert.equal((await errorOf(begin(large, { size: 1 }))).code, "rate_limited");
-  await attached(admin, 300, 1);
+  await addFiles(admin, 300, 10 * MIB, "parking_lot");
   await begin(admin, { category: "parking_lot" });
-  await db
-    .sql`update public.assets set created_at = created_at - interval '2 hours' where created_by in (${many}, ${large})`;
+  await endDay();
   for (const user of [many, large]) await begin(user);
 });
 
-Deno.test("create_upload: a deleted upload of the last 24 hours makes room, one that waits for its deletion does not", async () => {
+Deno.test("create_upload: the files of an account that exist have at most 500 MiB; a deleted file frees its bytes", async () => {
   const user = await newUser(db.sql);
-  await db.sql`
-    insert into public.assets (storage_key, category, is_public, size_bytes, created_by)
-    select 'private/error_report/' || gen_random_uuid(), 'error_report', false, 1, ${user} from generate_series(1, 200)`;
-  await db.sql`update public.assets set deleted_at = now() where created_by = ${user}`;
-  assert.equal((await errorOf(begin(user))).code, "rate_limited");
-  const keys = await db.sql<{ key: string }[]>`
-    select storage_key as key from public.assets where created_by = ${user} order by id limit 1`;
-  await db.sql`select api.finish_object_deletions('{}', ${keys.map(({ key }) => key)})`;
-  await begin(user);
-  assert.equal((await errorOf(begin(user))).code, "rate_limited");
+  for (const count of [20, 20, 10]) {
+    await addFiles(user, count, 10 * MIB);
+    await endDay();
+  }
+  const full = await errorOf(begin(user, { size: 1 }));
+  assert.deepEqual([full.code, full.status, full.param, full.details], ["conflict", 409, "file_size", {
+    reason: "too_many_stored_bytes",
+    max_bytes: 500 * MIB,
+    bytes: 500 * MIB,
+  }]);
+  const [first] = await filesOf(user);
+  await detach(first!);
+  assert.equal(
+    (await errorOf(begin(user, { size: 1 }))).code,
+    "conflict",
+    "the object exists until its row is deleted",
+  );
+  await db
+    .sql`select api.finish_object_deletions('{}', array[(select storage_key from public.assets where id = ${first!})])`;
+  assert.equal((await errorOf(begin(user, { size: 10 * MIB + 1 }))).param, "file_size");
+  await begin(user, { size: 10 * MIB });
+  assert.equal((await errorOf(begin(user, { size: 1 }))).code, "conflict");
+});
+
+Deno.test("assets: no writer exceeds the bounds of an account's files, whatever it changes", async () => {
+  const [user, other] = [await newUser(db.sql), await newUser(db.sql)];
+  assert.equal(await sqlstate(addFiles(user, 201, 1)), "23514");
+  assert.equal(await sqlstate(addFiles(user, 21, 10 * MIB)), "23514");
+  for (const count of [20, 20, 10]) {
+    await addFiles(user, count, 10 * MIB);
+    await endDay();
+  }
+  assert.equal(await sqlstate(addFiles(user, 1, 1)), "23514");
+  await addFiles(other, 1, 1);
+  await addFiles(user, 1, 1, "parking_lot");
+  for (
+    const change of [
+      `update public.assets set created_by = '${user}' where created_by = '${other}'`,
+      `update public.assets set category = 'review' where created_by = '${user}' and category = 'parking_lot'`,
+    ]
+  ) {
+    assert.equal(await sqlstate(db.sql.unsafe(change)), "23514", change);
+  }
+  await deleteFiles((await filesOf(user)).slice(0, 1));
+  await addFiles(user, 1, 10 * MIB);
+});
+
+Deno.test("assets: of files that are added at once by eight connections no more exist than the day allows", async () => {
+  const user = await newUser(db.sql);
+  const connections = Array.from({ length: 8 }, () => postgres(db.url, { max: 1, onnotice: () => {} }));
+  try {
+    const added = await Promise.allSettled(Array.from({ length: 40 }, (_, n) =>
+      connections[n % 8]!`
+        insert into public.assets (storage_key, category, is_public, size_bytes, created_by)
+        values (${`private/support/${crypto.randomUUID()}`}, 'support', false, ${10 * MIB}, ${user})`));
+    assert.equal(added.filter(({ status }) => status === "fulfilled").length, 20);
+  } finally {
+    await Promise.all(connections.map((connection) => connection.end()));
+  }
+  assert.equal((await filesOf(user)).length, 20);
+});
+
+const FILES_SEED = Number(Deno.env.get("FILES_SEED") ?? Math.floor(Math.random() * 2 ** 31));
+
+Deno.test(`assets: after random lives the totals of every account equal a recount of its rows (FILES_SEED=${FILES_SEED})`, async () => {
+  const { below, pick } = chance(FILES_SEED);
+  const users: string[] = [];
+  const join = async () => void users.push(await newUser(db.sql));
+  for (let n = 0; n < 5; n++) await join();
+  const oneOf = async () => pick(await filesOf(pick(users))) as string | undefined;
+  const steps: Record<string, () => Promise<unknown>> = {
+    upload: async () => {
+      const user = pick(users);
+      const size = pick([1, 1000, 5 * MIB, 10 * MIB]);
+      // A full account rejects the upload, and the totals stay.
+      await begin(user, { size, category: pick(["review", "avatar", "support"]) }).catch(() => {});
+    },
+    write: () => addFiles(pick(users), 1 + below(3), below(MIB), pick(["review", "parking_lot"])).catch(() => {}),
+    attach: async () =>
+      await db.sql`
+        update public.assets set attached_at = now(), status = 'placed' where id = ${await oneOf() ?? null}`,
+    detach: async () => await detach(await oneOf() ?? crypto.randomUUID()),
+    finish: async () => {
+      const keys = await db.sql<{ key: string }[]>`
+        select storage_key as key from public.assets where deleted_at is not null order by id limit ${below(20)}`;
+      await db.sql`select api.finish_object_deletions('{}', ${keys.map(({ key }) => key)})`;
+    },
+    remove: async () => await deleteFiles([await oneOf() ?? crypto.randomUUID()]),
+    resize: async () =>
+      await db.sql`update public.assets set size_bytes = ${pick([null, 0, 7, MIB])} where id = ${await oneOf() ?? null}`
+        .catch(() => {}),
+    recategorize: async () =>
+      await db.sql`
+        update public.assets set category = ${pick(["parking_lot", "review"])} where id = ${await oneOf() ?? null}`
+        .catch(() => {}),
+    give: async () =>
+      await db.sql`
+        update public.assets set created_by = ${pick([null, ...users])} where id = ${await oneOf() ?? null}`
+        .catch(() => {}),
+    nightfall: endDay,
+    purge: () => purge(db.sql),
+    leave: async () => {
+      const [user] = users.splice(below(users.length), 1);
+      if (below(2) === 0) await db.sql`delete from auth.users where id = ${user!}`;
+      else {
+        await db.sql`update public.app_users set status = 'withdrawn' where id = ${user!}`;
+        await eraseWithdrawn(db.sql);
+      }
+      await join();
+    },
+  };
+  const frequent = ["upload", "upload", "write", "write"];
+  for (let n = 0; n < 400; n++) {
+    const step = pick([...Object.keys(steps), ...frequent]);
+    await steps[step]!();
+    const wrong = await db.sql`
+      select u.id, coalesce(t.bytes, 0) as kept, coalesce(f.bytes, 0) as counted from auth.users u
+      left join private.file_totals t on t.user_id = u.id
+      left join (
+        select a.created_by, sum(a.size_bytes) as bytes from public.assets a
+        where a.category <> 'parking_lot' group by a.created_by
+      ) f on f.created_by = u.id
+      where coalesce(t.bytes, 0) <> coalesce(f.bytes, 0)`;
+    assert.deepEqual([...wrong], [], `after step ${n}, ${step}`);
+  }
 });
 
 interface Publication {

@@ -70,6 +70,7 @@ export const reasons: Readonly<Record<string, Reason>> = {
   too_many_lots: invalid("Use a smaller box or more conditions."),
   too_many_messages: conflict("The ticket is full. Open another one."),
   too_many_replies: conflict("The `Idempotency-Key` has 10 responses already. Use a new key for each request."),
+  too_many_stored_bytes: conflict("The files would exceed `details.max_bytes`. Delete some, then retry."),
   too_many_unattached_uploads: conflict("Use or wait for earlier uploads; `details` has the limits."),
   too_much_to_price: invalid("The search would price a stay at too many lots. Use a smaller area or a shorter stay."),
   upload_not_usable: invalid("The file is missing or not what was declared. Upload it again."),

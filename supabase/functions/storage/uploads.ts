@@ -13,9 +13,11 @@ export const createUpload = route({
     "private until it is attached and shown: `public_url` responds with 404 until then, and for a photo of a review " +
     "until the review is approved. Files that are not attached " +
     "within a day are deleted. At most 20 uploads and 100 MiB can wait to be attached. More return 409 `conflict` " +
-    "with `details.reason` `too_many_unattached_uploads`. At most 200 uploads and 500 MiB of the last 24 hours are " +
-    "kept, attached or not. More return 429 `rate_limited` with the policy `daily_uploads`. Deleted files do not " +
-    "count once their objects are removed.",
+    "with `details.reason` `too_many_unattached_uploads`. The files of an account have at most 500 MiB together, " +
+    "attached or not. More return 409 `conflict` with `details.reason` `too_many_stored_bytes`. A deleted file frees " +
+    "its bytes when its object is removed. A day (UTC) adds at most 200 files and 200 MiB. More return 429 " +
+    "`rate_limited` with the policy `daily_uploads`. A deletion does not reduce the day. Pictures of lots do not " +
+    "count in these two.",
   body: UploadRequest,
   limit: "upload",
   reply: [201, Upload],
