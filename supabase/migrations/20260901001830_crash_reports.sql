@@ -4,12 +4,16 @@
 -- not make another kind. A day's crashes of one kind, version and device are one row with a count and the first stack.
 --
 -- Anonymous clients write here, so storage is bounded: the part of the stack that the fingerprint reads, the bytes of a
--- day, and the rows that one network adds in a day. A report is never dropped at a bound. It replaces the row with the
--- lowest count, of these the oldest: so a new crash is kept, and one that many devices report stays.
+-- day, and the rows that one network adds in a day. A report is never dropped at a bound: it replaces another row. The
+-- sender of reports chooses how many there are, but not in how many networks they begin. So the bounds weigh networks and
+-- not reports: the row that goes is one of the network that added most bytes, of these the one that fewest networks
+-- reported, of these the oldest. A flood replaces its own rows, a new crash is kept, and one that many networks report
+-- stays. A network is what one subscriber usually has: the first 24 bits of an IPv4 address, the first 48 of an IPv6 one.
 --
 -- Invariants: nothing identifies the user: no account, no network address, and personal data in a stack (mail addresses,
--- tokens, names of home directories) are removed before it is stored. The keyed hash of a network is kept in private until
--- the following night. A trigger bounds the bytes of a day for every writer. Rows are deleted after 90 days.
+-- tokens, names of home directories) are removed before it is stored. Networks are kept as keyed hashes until the following
+-- night, and no client reads them. Triggers and constraints hold the bounds for every writer. Rows are deleted after 90
+-- days.
 -- Interface: api.report_crash, for the service, which counts the requests of a network address.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -22,20 +26,24 @@ return case p_name
   when 'stack_bytes' then 8192 -- the part that private.crash_fingerprint reads
   when 'bytes_a_day' then 4194304
   when 'rows_a_network' then 100 -- in a day
+  when 'networks_a_row' then 50 -- the number is exact up to this
 end;
 
 comment on function private.crash_report_bound(text) is
-  'The bounds of what crash reports store: stack_bytes, bytes_a_day, rows_a_network.';
+  'The bounds of what crash reports store: stack_bytes, bytes_a_day, rows_a_network, networks_a_row.';
 
-create function private.crash_report_size(p_stack text, p_device text, p_app_version text) returns integer
+create function private.crash_report_size(p_stack text, p_device text, p_app_version text, p_networks integer)
+returns integer
 language sql immutable parallel safe
--- Device and version are in an index as well; the rest of a row and its index entries has about 400 bytes.
-return octet_length(p_stack) + 2 * (octet_length(p_device) + octet_length(p_app_version)) + 400;
+-- Device and version are in an index as well; the rest of a row and its index entries has about 500 bytes, and a row of
+-- crash_report_sources with its index entry about 150.
+return octet_length(p_stack) + 2 * (octet_length(p_device) + octet_length(p_app_version)) + 500 + 150 * p_networks;
 
-comment on function private.crash_report_size(text, text, text) is 'The bytes of a row in the sum of its day.';
+comment on function private.crash_report_size(text, text, text, integer) is
+  'The bytes of a row and of its networks in the sum of its day.';
 
 -- Constraints and generated columns call these as the role that writes the row.
-grant execute on function private.crash_report_bound(text), private.crash_report_size(text, text, text) to service_role;
+grant execute on function private.crash_report_bound(text), private.crash_report_size(text, text, text, integer) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -53,7 +61,12 @@ create table public.client_crash_reports (
   report_count integer not null default 1 constraint client_crash_reports_count_positive check (report_count > 0),
   created_at timestamptz not null default now(),
   last_reported_at timestamptz not null default now(),
-  size_bytes integer not null generated always as (private.crash_report_size(stack, device, app_version)) stored,
+  network text not null default '',
+  network_count integer not null default 0 constraint client_crash_reports_network_count_bounds
+    check (network_count between 0 and private.crash_report_bound('networks_a_row')),
+  size_bytes integer not null generated always as (
+    private.crash_report_size(stack, device, app_version, network_count)
+  ) stored,
   constraint client_crash_reports_one_a_day unique (reported_on, fingerprint, app_version, device)
 );
 
@@ -61,10 +74,16 @@ comment on table public.client_crash_reports is 'Crashes of the app: one row a d
 comment on column public.client_crash_reports.fingerprint is 'SHA-256 of the top of the stack without its numbers: the kind.';
 comment on column public.client_crash_reports.stack is
   'The first stack of the row: its first 8 KiB, without personal data.';
-comment on column public.client_crash_reports.size_bytes is 'The bytes of the row in the sum of its day.';
+comment on column public.client_crash_reports.network is
+  'The network that added the row, as a keyed hash. Empty from the following night on, and for a row that was written by SQL.';
+comment on column public.client_crash_reports.network_count is
+  'How many networks reported it, of the first 50. It weighs the row; report_count does not, because one client can raise it.';
+comment on column public.client_crash_reports.size_bytes is 'The bytes of the row and of its networks in the sum of its day.';
 
--- The rows that are replaced first when a day is full.
-create index client_crash_reports_rarest_idx on public.client_crash_reports (reported_on, report_count, created_at);
+-- The rows of a network, those that are replaced first in front.
+create index client_crash_reports_rarest_idx on public.client_crash_reports (reported_on, network, network_count, created_at);
+-- Rows whose network is to be forgotten.
+create index client_crash_reports_named_idx on public.client_crash_reports (reported_on) where network <> '';
 
 create table private.crash_report_days (
   reported_on date primary key,
@@ -74,16 +93,30 @@ create table private.crash_report_days (
 comment on table private.crash_report_days is
   'The sum of size_bytes of the rows of a day, kept by trigger. A transaction that adds a row locks the day''s row, so the bound is exact.';
 
+create table private.crash_report_networks (
+  reported_on date,
+  network text,
+  bytes bigint not null,
+  row_count integer not null,
+  primary key (reported_on, network)
+);
+
+comment on table private.crash_report_networks is
+  'What the rows add up to that a network added to a day, kept by trigger, under the lock of the day. Kept until the following night.';
+
+create index crash_report_networks_heaviest_idx on private.crash_report_networks (reported_on, bytes desc);
+
 create table private.crash_report_sources (
-  report_id uuid primary key references public.client_crash_reports (id) on delete cascade,
+  report_id uuid references public.client_crash_reports (id) on delete cascade,
+  network text,
   reported_on date not null,
-  network text not null
+  primary key (report_id, network)
 );
 
 comment on table private.crash_report_sources is
-  'Which network added a row, as a keyed hash: for the bound of a network. Kept until the following night.';
+  'Which networks reported a row, as keyed hashes, so that each counts once. At most 50 a row. Kept until the following night.';
 
-create index crash_report_sources_network_idx on private.crash_report_sources (reported_on, network);
+create index crash_report_sources_day_idx on private.crash_report_sources (reported_on);
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Row security
@@ -96,7 +129,7 @@ create policy "Active administrators read the crashes" on public.client_crash_re
 
 -- No insert, update or delete: api.report_crash writes rows, and a job deletes old ones.
 
-grant select (id, fingerprint, stack, device, app_version, reported_on, report_count, created_at, last_reported_at, size_bytes)
+grant select (id, fingerprint, stack, device, app_version, reported_on, report_count, created_at, last_reported_at, network_count, size_bytes)
   on public.client_crash_reports to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -134,117 +167,220 @@ $$;
 comment on function private.crash_fingerprint(text) is
   'The kind of a crash: SHA-256 of the first six lines of the stack that are not empty, without their numbers.';
 
-insert into private.retentions (table_name, condition) values
-  ('public.client_crash_reports', 't.reported_on < (now() at time zone ''UTC'')::date - 90'),
-  ('private.crash_report_days', 't.reported_on < (now() at time zone ''UTC'')::date - 90'),
-  ('private.crash_report_sources', 't.reported_on < (now() at time zone ''UTC'')::date');
+create function private.crash_network(p_address text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_address inet;
+begin
+  if not pg_input_is_valid(coalesce(p_address, ''), 'inet') then
+    return private.network_hash(p_address);
+  end if;
+  v_address := p_address::inet;
+  return private.network_hash(host(network(set_masklen(v_address, case
+    when family(v_address) = 4 then 24 when v_address <<= '::ffff:0:0/96' then 120 else 48
+  end))));
+end
+$$;
 
-grant execute on function private.without_personal_data(text), private.crash_fingerprint(text) to service_role;
+comment on function private.crash_network(text) is
+  'A keyed hash of what one subscriber usually has: the first 24 bits of an IPv4 address, the first 48 of an IPv6 address.';
+
+insert into private.retentions (table_name, condition, change) values
+  ('public.client_crash_reports', 't.reported_on < (now() at time zone ''UTC'')::date - 90', null),
+  ('public.client_crash_reports', 't.network <> '''' and t.reported_on < (now() at time zone ''UTC'')::date', 'network = '''''),
+  ('private.crash_report_days', 't.reported_on < (now() at time zone ''UTC'')::date - 90', null),
+  ('private.crash_report_networks', 't.reported_on < (now() at time zone ''UTC'')::date', null),
+  ('private.crash_report_sources', 't.reported_on < (now() at time zone ''UTC'')::date', null);
+
+grant execute on function private.without_personal_data(text), private.crash_fingerprint(text), private.crash_network(text)
+to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: the bounds of a day and of a network
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.lock_crash_day(p_day date) returns bigint
+create function private.weigh_crash_report(p_report public.client_crash_reports, p_sign integer) returns void
 language plpgsql
 set search_path = ''
 as $$
-declare
-  v_bytes bigint;
 begin
-  insert into private.crash_report_days as d (reported_on) values (p_day)
-  on conflict (reported_on) do update set bytes = d.bytes
-  returning d.bytes into v_bytes;
-  return v_bytes;
+  if p_sign > 0 then
+    insert into private.crash_report_days as d (reported_on, bytes) values ((p_report).reported_on, (p_report).size_bytes)
+    on conflict (reported_on) do update set bytes = d.bytes + excluded.bytes;
+    insert into private.crash_report_networks as n (reported_on, network, bytes, row_count)
+    values ((p_report).reported_on, (p_report).network, (p_report).size_bytes, 1)
+    on conflict (reported_on, network) do update set bytes = n.bytes + excluded.bytes, row_count = n.row_count + 1;
+    return;
+  end if;
+  update private.crash_report_days d set bytes = d.bytes - (p_report).size_bytes where d.reported_on = (p_report).reported_on;
+  -- A network without rows has no row, so that there are no more of them than reports.
+  delete from private.crash_report_networks n
+  where n.reported_on = (p_report).reported_on and n.network = (p_report).network and n.row_count = 1;
+  if not found then
+    update private.crash_report_networks n set bytes = n.bytes - (p_report).size_bytes, row_count = n.row_count - 1
+    where n.reported_on = (p_report).reported_on and n.network = (p_report).network;
+  end if;
 end
 $$;
 
-comment on function private.lock_crash_day(date) is
-  'Locks a day of crash reports until the transaction ends, and returns its bytes. The counts of rows are updated without this lock.';
+comment on function private.weigh_crash_report(public.client_crash_reports, integer) is
+  'Adds a row to the sums of its day and network (1), or subtracts it (-1). Locks the day until the transaction ends.';
+
+create function private.crash_report_to_replace(p_kept public.client_crash_reports) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_is_network_full constant boolean := (p_kept).network <> '' and exists (
+    select from private.crash_report_networks n
+    where n.reported_on = (p_kept).reported_on and n.network = (p_kept).network
+      and n.row_count > private.crash_report_bound('rows_a_network')
+  );
+begin
+  if not v_is_network_full and (
+    select d.bytes <= private.crash_report_bound('bytes_a_day') from private.crash_report_days d
+    where d.reported_on = (p_kept).reported_on
+  ) then
+    return null;
+  end if;
+  return (
+    select c.id from private.crash_report_networks n
+    cross join lateral (
+      select r.id from public.client_crash_reports r
+      where r.reported_on = n.reported_on and r.network = n.network and r.id <> (p_kept).id
+      order by r.network_count, r.created_at limit 1
+    ) c
+    where n.reported_on = (p_kept).reported_on and (not v_is_network_full or n.network = (p_kept).network)
+    order by n.bytes desc limit 1
+  );
+end
+$$;
+
+comment on function private.crash_report_to_replace(public.client_crash_reports) is
+  'The row that makes room for this one; null while its day and its network are within the bounds. It is a row of this network when that has too many rows, otherwise one of the network with most bytes: the row that fewest networks reported, of these the oldest.';
 
 create function private.tg_client_crash_reports__make_room() returns trigger
 language plpgsql
-security definer -- no role may write the totals of days directly
+security definer -- no role may write the sums directly
 set search_path = ''
 as $$
+declare
+  v_report_id uuid;
 begin
-  perform private.lock_crash_day(new.reported_on);
-  update private.crash_report_days set bytes = bytes + new.size_bytes where reported_on = new.reported_on;
-  while private.lock_crash_day(new.reported_on) > private.crash_report_bound('bytes_a_day') loop
-    delete from public.client_crash_reports
-    where id = (
-      select c.id from public.client_crash_reports c
-      where c.reported_on = new.reported_on and c.id <> new.id order by c.report_count, c.created_at limit 1
-    );
-    if not found then -- the table was truncated, without a trigger: this row is all there is
-      update private.crash_report_days set bytes = new.size_bytes where reported_on = new.reported_on;
-    end if;
+  if tg_op = 'UPDATE' then
+    perform private.weigh_crash_report(old, -1);
+  end if;
+  perform private.weigh_crash_report(new, 1);
+  loop
+    v_report_id := private.crash_report_to_replace(new);
+    exit when v_report_id is null;
+    delete from public.client_crash_reports c where c.id = v_report_id;
   end loop;
   return null;
 end
 $$;
 
 comment on function private.tg_client_crash_reports__make_room() is
-  'Adds a row to the bytes of its day. When the bound is exceeded, deletes rows with the lowest counts, of these the oldest.';
+  'Adds a row to the sums of its day and network, and deletes rows until both are within their bounds.';
 
 create trigger _100_make_room after insert on public.client_crash_reports
   for each row execute function private.tg_client_crash_reports__make_room();
+create trigger _100_make_room_again after update on public.client_crash_reports
+  for each row when (
+    (old.reported_on, old.network, old.size_bytes) is distinct from (new.reported_on, new.network, new.size_bytes)
+  )
+  execute function private.tg_client_crash_reports__make_room();
 
-create function private.tg_client_crash_reports__subtract_bytes() returns trigger
+create function private.tg_client_crash_reports__subtract() returns trigger
 language plpgsql
 security definer -- as above
 set search_path = ''
 as $$
 begin
-  update private.crash_report_days d set bytes = d.bytes - c.bytes
-  from (select r.reported_on, sum(r.size_bytes) as bytes from rows_deleted r group by r.reported_on) c
-  where d.reported_on = c.reported_on;
+  perform private.weigh_crash_report(old, -1);
   return null;
 end
 $$;
 
-comment on function private.tg_client_crash_reports__subtract_bytes() is
-  'Subtracts deleted rows from the bytes of their days.';
+comment on function private.tg_client_crash_reports__subtract() is
+  'Subtracts a deleted row from the sums of its day and network.';
 
-create trigger _100_subtract_bytes after delete on public.client_crash_reports
-  referencing old table as rows_deleted
-  for each statement execute function private.tg_client_crash_reports__subtract_bytes();
+create trigger _100_subtract after delete on public.client_crash_reports
+  for each row execute function private.tg_client_crash_reports__subtract();
+
+create function private.tg_client_crash_reports__clear() returns trigger
+language plpgsql
+security definer -- as above
+set search_path = ''
+as $$
+begin
+  delete from private.crash_report_networks where true;
+  update private.crash_report_days set bytes = 0 where bytes > 0;
+  return null;
+end
+$$;
+
+comment on function private.tg_client_crash_reports__clear() is 'Clears the sums when the table is truncated.';
+
+create trigger _100_clear after truncate on public.client_crash_reports
+  for each statement execute function private.tg_client_crash_reports__clear();
+
+create function private.tg_crash_report_sources__count() returns trigger
+language plpgsql
+security definer -- the number is the table's
+set search_path = ''
+as $$
+begin
+  update public.client_crash_reports set network_count = network_count + 1 where id = new.report_id;
+  return null;
+end
+$$;
+
+comment on function private.tg_crash_report_sources__count() is
+  'Counts a network of a row. One beyond the bound violates a constraint of the row.';
+
+create trigger _100_count after insert on private.crash_report_sources
+  for each row execute function private.tg_crash_report_sources__count();
 
 create function private.keep_crash_report(
   p_fingerprint text, p_stack text, p_device text, p_app_version text, p_network text
 ) returns void
 language plpgsql
-security definer -- only this domain may read which network added a row
+security definer -- only this domain may read which network reported a row
 set search_path = ''
 as $$
 declare
-  v_today date := (now() at time zone 'UTC')::date;
-  v_report_id uuid;
+  c_max_networks constant integer := private.crash_report_bound('networks_a_row');
+  v_today constant date := (now() at time zone 'UTC')::date;
+  v_report public.client_crash_reports;
 begin
-  perform private.lock_crash_day(v_today);
-  -- Another transaction may have added it meanwhile.
-  update public.client_crash_reports set report_count = report_count + 1, last_reported_at = now()
-  where reported_on = v_today and fingerprint = p_fingerprint and app_version = p_app_version and device = p_device;
+  -- Reports of a row that change no sum are counted without waiting for transactions that hold the day.
+  update public.client_crash_reports c set report_count = c.report_count + 1, last_reported_at = now()
+  where c.reported_on = v_today and c.fingerprint = p_fingerprint and c.app_version = p_app_version and c.device = p_device
+    and (c.network_count = c_max_networks
+      or exists (select from private.crash_report_sources s where s.report_id = c.id and s.network = p_network));
   if found then
     return;
   end if;
-  if (select count(*) from private.crash_report_sources s where s.reported_on = v_today and s.network = p_network)
-    >= private.crash_report_bound('rows_a_network') then
-    delete from public.client_crash_reports
-    where id = (
-      select c.id from private.crash_report_sources s join public.client_crash_reports c on c.id = s.report_id
-      where s.reported_on = v_today and s.network = p_network order by c.report_count, c.created_at limit 1
-    );
+  -- The day first, then the row: a transaction that holds the day may delete the row.
+  insert into private.crash_report_days as d (reported_on) values (v_today)
+  on conflict (reported_on) do update set bytes = d.bytes;
+  insert into public.client_crash_reports as c (fingerprint, stack, device, app_version, reported_on, network)
+  values (p_fingerprint, p_stack, p_device, p_app_version, v_today, p_network)
+  on conflict (reported_on, fingerprint, app_version, device) do update
+  set report_count = c.report_count + 1, last_reported_at = now()
+  returning * into v_report;
+  if v_report.network_count < c_max_networks then
+    insert into private.crash_report_sources (report_id, network, reported_on) values (v_report.id, p_network, v_today)
+    on conflict do nothing;
   end if;
-  insert into public.client_crash_reports (fingerprint, stack, device, app_version, reported_on)
-  values (p_fingerprint, p_stack, p_device, p_app_version, v_today)
-  returning id into v_report_id;
-  insert into private.crash_report_sources (report_id, reported_on, network) values (v_report_id, v_today, p_network);
 end
 $$;
 
 comment on function private.keep_crash_report(text, text, text, text, text) is
-  'Counts a crash that has no row yet, and adds the row. A network at its bound replaces its own row with the lowest count, of these the oldest.';
+  'Counts a crash and its network, and adds its row when there is none. A row beyond a bound replaces another one.';
 
 grant execute on function private.keep_crash_report(text, text, text, text, text) to service_role;
 
@@ -262,7 +398,6 @@ declare
   v_stack text := private.without_personal_data(private.trimmed(p_stack));
   v_device text := private.trimmed(p_device);
   v_version text := private.trimmed(p_app_version);
-  v_fingerprint text;
 begin
   if v_stack is null or octet_length(p_stack) > 65536 then
     perform private.raise_error('validation_error', 422, 'stack must have 1 to 65536 bytes.', p_param => 'stack');
@@ -276,20 +411,14 @@ begin
   while octet_length(v_stack) > c_max loop
     v_stack := left(v_stack, char_length(v_stack) - 1 - (octet_length(v_stack) - c_max) / 4);
   end loop;
-  v_fingerprint := private.crash_fingerprint(v_stack);
-
-  -- Crashes with an existing row are counted without waiting for transactions that add rows.
-  update public.client_crash_reports set report_count = report_count + 1, last_reported_at = now()
-  where reported_on = (now() at time zone 'UTC')::date
-    and fingerprint = v_fingerprint and app_version = v_version and device = v_device;
-  if not found then
-    perform private.keep_crash_report(v_fingerprint, v_stack, v_device, v_version, private.network_hash(p_address));
-  end if;
+  perform private.keep_crash_report(
+    private.crash_fingerprint(v_stack), v_stack, v_device, v_version, private.crash_network(p_address)
+  );
   return '{"ok": true}';
 end
 $$;
 
 comment on function api.report_crash(text, text, text, text) is
-  'Counts a crash of the app, and keeps the first 8 KiB of the stack of the first one of its kind, version, device and day. p_address: the client''s network address, kept as a keyed hash of its network. At most 4 MiB a day and 100 rows a network and day: beyond them it replaces the row with the lowest count. For the service. Errors: validation_error.';
+  'Counts a crash of the app, and keeps the first 8 KiB of the stack of the first one of its kind, version, device and day. p_address: the client''s network address, kept as a keyed hash of its network (IPv4 /24, IPv6 /48). At most 4 MiB a day and 100 rows a network and day: beyond them it replaces a row of the network that added most. For the service. Errors: validation_error.';
 
 grant execute on function api.report_crash(text, text, text, text) to service_role;

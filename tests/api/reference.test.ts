@@ -120,12 +120,12 @@ Deno.test("reference: a crash is reported with or without a token, and counted",
   }]);
 });
 
-Deno.test("POST /report-crash: a row is counted for the network that adds it, which is kept as a keyed hash", async () => {
+Deno.test("POST /report-crash: a row is counted for the /48 that adds it, which is kept as a keyed hash", async () => {
   const device = `device ${crypto.randomUUID()}`;
-  const network = `2001:db8:${crypto.randomUUID().slice(0, 4)}:1`;
+  const network = `2001:db8:${crypto.randomUUID().slice(0, 4)}`;
   for (const [stack, host] of [["Error: a", "1"], ["Error: b", "2"]] as const) {
     const crash = { stack, device, app_version: "1" };
-    await replyOf(reportCrash, await report(crash, { "cf-connecting-ip": `${network}::${host}` }), CrashReported);
+    await replyOf(reportCrash, await report(crash, { "cf-connecting-ip": `${network}:${host}::1` }), CrashReported);
   }
   const sources = await inDatabase((sql) =>
     sql<{ network: string }[]>`

@@ -60,7 +60,7 @@ export const published: Domain = {
     },
     {
       table: "client_crash_reports",
-      grants: { select: { authenticated: allBut() } },
+      grants: { select: { authenticated: allBut("network") } },
       key: "id::text",
       rows: () => CRASHES,
       reads: bySignedIn({ owner: [], stranger: [], suspended: [], administrator: ["crash"] }),
