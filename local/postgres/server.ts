@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import type { PostgresBinaries } from "./binaries.ts";
 import type { Identity } from "./identity.ts";
+import { ServerLog } from "./log.ts";
 import { damaged, fileExists, readOr } from "../files.ts";
 import { commandLine, stopProcess } from "../process.ts";
 
@@ -18,6 +19,8 @@ export interface ServerOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Called when the server has crashed and was started again, or could not be. */
   readonly onRestart: (reason: string) => void;
+  /** Called when `problem` has changed. */
+  readonly onProblem?: (() => void) | undefined;
 }
 
 export const SUPERUSER = "supabase_admin";
@@ -93,6 +96,7 @@ export class PostgresServer {
       "--locale=C.UTF-8",
       "--locale-provider=icu",
       "--icu-locale=und",
+      "--data-checksums", // a damaged page is an error, not a wrong row
       ...(this.options.durable ? [] : ["--no-sync"]),
     ], { stdout: "piped", stderr: "piped", stdin: "null" }));
     await Deno.remove(passwordFile);
@@ -132,7 +136,7 @@ export class PostgresServer {
   /** Undefined when the server is ready, otherwise its output before it ended. */
   async #launch(): Promise<string | undefined> {
     const { binaries, identity, folder } = this.options;
-    const log = await Deno.open(join(folder, "postgres.log"), { write: true, create: true, truncate: true });
+    const log = new ServerLog(join(folder, "postgres.log"));
     const child = identity.command(binaries.postgres, ["-D", this.data, ...this.#settings()], {
       env: MEMORY,
       stdin: "null",
@@ -170,21 +174,26 @@ export class PostgresServer {
   async #restart(child: Deno.ChildProcess, status: Deno.CommandStatus): Promise<void> {
     if (this.#child !== child) return;
     const how = status.signal ?? `exit ${status.code}`;
-    this.#problem = `Postgres stopped (${how})`;
+    this.#report(`Postgres stopped (${how})`);
     for (let pause = FIRST_PAUSE_MS; !this.#stopping; pause = Math.min(LONGEST_PAUSE_MS, 2 * pause)) {
       try {
         await this.start();
-        this.#problem = undefined;
+        this.#report(undefined);
         return this.options.onRestart(`Postgres stopped (${how}) and was started again`);
       } catch (error) {
         const reason = findReason(error instanceof Error ? error.message : String(error));
         if (pause === FIRST_PAUSE_MS) {
           this.options.onRestart(`Postgres stopped (${how}) and will be started again: ${reason}`);
         }
-        this.#problem = `Postgres stopped (${how}) and does not start: ${reason}`;
+        this.#report(`Postgres stopped (${how}) and does not start: ${reason}`);
       }
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
+  }
+
+  #report(problem: string | undefined): void {
+    this.#problem = problem;
+    this.options.onProblem?.();
   }
 
   #settings(): string[] {
@@ -237,22 +246,13 @@ function findReason(log: string): string {
   return fatal.at(-1)?.replace(/^.*?(FATAL|PANIC): +/, "") ?? lines.slice(0, 3).join(" ");
 }
 
-async function drain(stream: ReadableStream<Uint8Array>, log: Deno.FsFile, onText: (text: string) => void) {
+async function drain(stream: ReadableStream<Uint8Array>, log: ServerLog, onText: (text: string) => void) {
   const decoder = new TextDecoder();
   for await (const chunk of stream) {
-    writeChunk(log, chunk);
+    log.write(chunk);
     onText(decoder.decode(chunk, { stream: true }));
   }
   log.close();
-}
-
-/** Written synchronously, so that the log survives the platform. On a full disk it has gaps and the server continues. */
-function writeChunk(log: Deno.FsFile, chunk: Uint8Array): void {
-  try {
-    for (let at = 0; at < chunk.length;) at += log.writeSync(chunk.subarray(at));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
-  }
 }
 
 async function run(command: Deno.Command): Promise<void> {

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { dirname, join } from "node:path";
-import { migrate } from "../../local/postgres/migrations.ts";
+import { ServerLog } from "../../local/postgres/log.ts";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 
@@ -31,16 +31,6 @@ Deno.test("test databases: a caller has the user and the rights of its token", a
   }
 });
 
-Deno.test("migrations: data of other migration files is rejected with the remedy", async () => {
-  const db = await database();
-  try {
-    await db.sql`insert into supabase_migrations.schema_migrations (version, name) values ('20260901000890', 'gone')`;
-    await assert.rejects(migrate(db.url, () => {}), /20260901000890[\s\S]*`deno task reset` throws it away/);
-  } finally {
-    await db.close();
-  }
-});
-
 Deno.test("Postgres log: has the plan of a slow statement in a function, without values", async () => {
   const db = await database();
   try {
@@ -61,5 +51,30 @@ Deno.test("Postgres log: has the plan of a slow statement in a function, without
     assert.equal(plan.includes(secret), false);
   } finally {
     await db.close();
+  }
+});
+
+Deno.test("Postgres log: a start adds to it, and at its limit it becomes postgres.log.1", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const path = join(folder, "postgres.log");
+    const write = (text: string) => {
+      const log = new ServerLog(path, 100);
+      log.write(new TextEncoder().encode(text));
+      log.close();
+    };
+    const [crash, start, next] = ["crash".padEnd(60, "."), "start".padEnd(40, "."), "next"];
+    write(crash);
+    write(start);
+    assert.equal(await Deno.readTextFile(path), crash + start);
+    write(next);
+    assert.deepEqual(await Promise.all([`${path}.1`, path].map((one) => Deno.readTextFile(one))), [
+      crash + start,
+      next,
+    ]);
+    write("large".padEnd(100, "."));
+    assert.equal(await Deno.readTextFile(`${path}.1`), next);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
   }
 });
