@@ -1,7 +1,7 @@
 // `deno task dev`: the whole backend on this machine, until Ctrl-C.
 import { join } from "node:path";
 import { sampleRequests } from "./gateway/home.ts";
-import { changedMigrations } from "./postgres/database.ts";
+import { changedFiles } from "./postgres/database.ts";
 import { type Platform, startPlatform } from "./platform.ts";
 import {
   addressHeader,
@@ -115,9 +115,10 @@ ${
 let lastNews = "";
 for await (const event of Deno.watchFs(join(ROOT, "supabase", "migrations"))) {
   if (event.kind === "access" || !event.paths.some((path) => path.endsWith(".sql"))) continue;
-  const { edited, added } = await changedMigrations(String(port));
+  const { edited, gone, added } = await changedFiles(String(port));
+  const changed = [...edited, ...gone].join(", ");
   const news = [
-    ...(edited.length > 0 ? [`Edited: ${edited.join(", ")}. \`deno task reset\` rebuilds the database.`] : []),
+    ...(changed !== "" ? [`Edited or deleted: ${changed}. \`deno task reset\` rebuilds the database.`] : []),
     ...(added.length > 0 ? [`New: ${added.join(", ")}. The next start applies it.`] : []),
   ].join("\n");
   if (news !== "" && news !== lastNews) onStep(news);

@@ -6,7 +6,7 @@
  */
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { fingerprints } from "../local/postgres/migrations.ts";
+import { migrationFiles } from "../local/postgres/built.ts";
 import { ROOT } from "../local/settings.ts";
 import { VERSION } from "../supabase/functions/_shared/config.ts";
 import { contractDiff } from "../tests/support/openapi_diff.ts";
@@ -79,7 +79,7 @@ async function writeRelease(folder: string, version: string): Promise<void> {
   );
   await edit(join(folder, "client/package.json"), (text) => text.replace(/^( {2}"version": )".*"/m, `$1"${version}"`));
   await edit(join(folder, "CHANGELOG.md"), (text) => withRelease(text, version, today));
-  const released = Object.fromEntries(Object.entries(await fingerprints()).sort(([a], [b]) => a < b ? -1 : 1));
+  const released = Object.fromEntries(Object.entries(await migrationFiles(ROOT)).sort(([a], [b]) => a < b ? -1 : 1));
   await Deno.writeTextFile(
     join(folder, "supabase/released_migrations.json"),
     `${JSON.stringify(released, null, 2)}\n`,

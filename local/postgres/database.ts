@@ -1,15 +1,27 @@
 // The platform's database: a Postgres server with the roles, migrations and seed of the service.
 import { join } from "node:path";
-import postgres from "postgres";
+import postgres, { type Sql } from "postgres";
 import { connectionOptions } from "./connection_options.ts";
 import { installPostgres } from "./binaries.ts";
 import { identify, type Identity } from "./identity.ts";
 import { PostgresServer, stopOrphan, SUPERUSER } from "./server.ts";
 import { FOR_STANDBYS, startStandby } from "./standby.ts";
-import { STATE } from "../settings.ts";
-import { fileExists, readOr, readRecord, removeIfExists, writeRecord } from "../files.ts";
+import { ROOT, STATE } from "../settings.ts";
+import { fileExists, readOr, removeIfExists, writeRecord } from "../files.ts";
 import { freePort } from "../state.ts";
-import { edited, type Fingerprints, fingerprints, migrate } from "./migrations.ts";
+import {
+  type Built,
+  type Changes,
+  commitOf,
+  compare,
+  filesAppliedOnce,
+  readBuilt,
+  RECORD,
+  requireFit,
+  versionOf,
+  writeBuilt,
+} from "./built.ts";
+import { migrate } from "./migrations.ts";
 import { prepareDatabase } from "./prepare.ts";
 
 export interface DatabaseOptions {
@@ -21,7 +33,11 @@ export interface DatabaseOptions {
   readonly template?: string;
   /** Whether there is to be a read replica. */
   readonly replica?: ReplicaOptions | undefined;
+  /** The repository whose files build it; this one by default. */
+  readonly root?: string;
   readonly onStep: (line: string) => void;
+  /** Called when a server has stopped, or runs again. */
+  readonly onProblem?: () => void;
 }
 
 export interface ReplicaOptions {
@@ -31,18 +47,18 @@ export interface ReplicaOptions {
   readonly isSynchronous?: boolean;
 }
 
-const MIGRATIONS_RECORD = "migrations.json";
-
-/** Starts the database and applies pending migrations. */
+/** Starts the database and applies pending migrations. Data that other files built is left as it is. */
 export async function startDatabase(options: DatabaseOptions): Promise<PostgresServer> {
-  const { onStep, template } = options;
+  const { template, root = ROOT } = options;
   const identity = await identify(STATE);
   const folder = join(identity.home, options.name);
   await Deno.mkdir(folder, { recursive: true, mode: 0o755 });
+  const data = join(folder, "data");
+  const built = await fileExists(data) ? await readBuilt(folder) : { commit: null, files: {} };
+  requireFit(data, built.commit, compare(built.files, await filesAppliedOnce(root)));
   const server = await startServer(identity, folder, options);
   try {
-    await prepareDatabase(server.url());
-    await applyMigrations(server, folder, onStep);
+    await build(server, folder, built, options);
     if (template !== undefined) await copyDatabase(server.url(SUPERUSER, "template1"), template);
     return server;
   } catch (error) {
@@ -57,7 +73,12 @@ export async function startReplica(primary: PostgresServer, options: DatabaseOpt
   await stopOrphan(join(folder, "data"));
   await Deno.mkdir(folder, { recursive: true, mode: 0o755 });
   const port = await databasePort(folder);
-  const replica = await startStandby(primary, { folder, port, onRestart: options.onStep });
+  const replica = await startStandby(primary, {
+    folder,
+    port,
+    onRestart: options.onStep,
+    onProblem: options.onProblem,
+  });
   options.onStep(`Its read replica is ready on 127.0.0.1:${port}`);
   if (options.replica?.isSynchronous) await enableSynchronousCommit(primary);
   return replica;
@@ -87,16 +108,14 @@ export async function removeDatabase(name: string): Promise<boolean> {
     await stopOrphan(join(each, "data"));
     await removeIfExists(join(each, "data"));
   }
-  await removeIfExists(join(folder, MIGRATIONS_RECORD));
+  await removeIfExists(join(folder, RECORD));
   return true;
 }
 
-/** The migration files that differ from what was applied to this platform's data. */
-export async function changedMigrations(name: string): Promise<{ edited: string[]; added: string[] }> {
+/** The files that differ from those that this platform's data was built from. */
+export async function changedFiles(name: string): Promise<Changes> {
   const { home } = await identify(STATE);
-  const applied = await readRecord<Fingerprints>(join(home, name, MIGRATIONS_RECORD), {});
-  const present = await fingerprints();
-  return { edited: edited(applied, present), added: Object.keys(present).filter((file) => !(file in applied)).sort() };
+  return compare((await readBuilt(join(home, name))).files, await filesAppliedOnce(ROOT));
 }
 
 async function startServer(identity: Identity, folder: string, options: DatabaseOptions): Promise<PostgresServer> {
@@ -104,24 +123,53 @@ async function startServer(identity: Identity, folder: string, options: Database
   const binaries = await installPostgres(identity.home);
   const port = await databasePort(folder);
   const settings = options.replica ? FOR_STANDBYS : {};
-  const server = new PostgresServer({ binaries, identity, folder, port, durable, settings, onRestart: onStep });
+  const server = new PostgresServer({
+    binaries,
+    identity,
+    folder,
+    port,
+    durable,
+    settings,
+    onRestart: onStep,
+    onProblem: options.onProblem,
+  });
   if (await server.create()) onStep(`Postgres ${binaries.version}: new data in ${server.data}`);
   await server.start();
   onStep(`Postgres is ready on 127.0.0.1:${port}`);
   return server;
 }
 
-async function applyMigrations(server: PostgresServer, folder: string, onStep: (line: string) => void): Promise<void> {
-  const record = join(folder, MIGRATIONS_RECORD);
-  const applied = await readRecord<Fingerprints>(record, {});
-  const present = await fingerprints();
-  const changed = edited(applied, present);
-  if (changed.length > 0) {
-    onStep(`Edited since it was applied: ${changed.join(", ")}. \`deno task reset\` rebuilds the database.`);
+async function build(server: PostgresServer, folder: string, built: Built, options: DatabaseOptions): Promise<void> {
+  const { onStep, root = ROOT } = options;
+  const present = await filesAppliedOnce(root);
+  const sql = postgres(server.url(), { max: 1, ...connectionOptions });
+  try {
+    // A start that was killed has no record of the migrations that it applied.
+    const versions = new Set(Object.keys(present).map(versionOf));
+    const gone = (await appliedVersions(sql)).filter((version) => !versions.has(version));
+    requireFit(server.data, built.commit, { edited: [], gone });
+    await prepareDatabase(sql, root);
+    onStep("Applying pending migrations and the seed");
+    try {
+      await migrate(root, server.url("postgres"), (line) => onStep(`  ${line}`));
+    } finally {
+      // Also after a failure: the migrations before the one that failed are applied.
+      const applied = await appliedVersions(sql);
+      const isApplied = (name: string) => applied.includes(versionOf(name) ?? "") || name.includes("/");
+      const files = Object.fromEntries(Object.entries(present).filter(([name]) => isApplied(name)));
+      await writeBuilt(folder, { commit: await commitOf(root), files: { ...files, ...built.files } });
+    }
+  } finally {
+    await sql.end();
   }
-  onStep("Applying pending migrations and the seed");
-  await migrate(server.url("postgres"), (line) => onStep(`  ${line}`));
-  await writeRecord(record, JSON.stringify({ ...present, ...applied }, null, 2));
+}
+
+/** The versions of the migrations that the database has. */
+async function appliedVersions(sql: Sql): Promise<string[]> {
+  const [table] = await sql`select to_regclass('supabase_migrations.schema_migrations') as name`;
+  if (table!["name"] === null) return [];
+  const rows = await sql<{ version: string }[]>`select version from supabase_migrations.schema_migrations`;
+  return rows.map(({ version }) => version);
 }
 
 async function copyDatabase(superuser: string, name: string): Promise<void> {

@@ -12,6 +12,7 @@ export interface StandbyOptions {
   readonly folder: string;
   readonly port: number;
   readonly onRestart: (reason: string) => void;
+  readonly onProblem: (() => void) | undefined;
 }
 
 /** The primary keeps the log since the start of the copy. */

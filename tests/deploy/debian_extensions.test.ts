@@ -7,6 +7,7 @@ import { migrate } from "../../local/postgres/migrations.ts";
 import { identify } from "../../local/postgres/identity.ts";
 import { prepareDatabase } from "../../local/postgres/prepare.ts";
 import { PostgresServer } from "../../local/postgres/server.ts";
+import { ROOT } from "../../local/settings.ts";
 import { fileExists } from "../../local/files.ts";
 import { freePort } from "../../local/state.ts";
 import { eventually } from "../support/eventually.ts";
@@ -76,7 +77,7 @@ Deno.test({
     await server.start();
     const sql = postgres(server.url(), { max: 1, onnotice: () => {} });
     try {
-      await prepareDatabase(server.url());
+      await prepareDatabase(sql, ROOT);
       // A hosted project creates the extension as a superuser and grants this to postgres.
       await sql.unsafe(`
         create extension pg_cron with schema pg_catalog;
@@ -85,7 +86,7 @@ Deno.test({
         grant all on cron.job_run_details to postgres with grant option;
         create extension plpgsql_check with schema extensions;
         create extension pgtap with schema extensions`);
-      await migrate(server.url("postgres"), () => {});
+      await migrate(ROOT, server.url("postgres"), () => {});
       await jobsSucceed(sql);
       await functionsPassTheCheck(sql);
       await tapAssertionsPass(sql);
