@@ -1,8 +1,10 @@
 // `deno task dev`: the whole backend on this machine, until Ctrl-C.
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { sampleRequests } from "./gateway/home.ts";
 import { changedFiles } from "./postgres/database.ts";
-import { type Platform, startPlatform } from "./platform.ts";
+import { type DatabaseMessage, type DatabaseUrls, LocalDatabases } from "./postgres/databases.ts";
+import type { Ready, ServedMessage, ServedOptions } from "./serve.ts";
 import {
   addressHeader,
   authRate,
@@ -12,6 +14,7 @@ import {
   hasReplica,
   jwtAlgorithm,
   listenAddress,
+  OPTIONS,
   publicHost,
   PUBLISHABLE_KEY,
   realtimePrivateOnly,
@@ -20,7 +23,14 @@ import {
 } from "./settings.ts";
 import { onParentExit } from "./parents.ts";
 import { SAMPLE_PASSWORD, type SamplePerson } from "./people/people.ts";
+import { isRunning, waitForExit } from "./process.ts";
 import { described, findRunning } from "./state.ts";
+import { Supervisor } from "./supervisor.ts";
+
+/** The time for running requests and jobs to finish when the platform stops. */
+const STOP_TIMEOUT_MS = 15_000;
+/** The time for the gateway of a platform that was killed to end by itself. */
+const ORPHAN_TIMEOUT_MS = 3_000;
 
 const started = performance.now();
 const port = gatewayPort();
@@ -29,57 +39,121 @@ const onStep = (line: string) =>
   console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s  ${line}`);
 
 console.log("The parking lot service on this machine. For development and tests: its keys are public.");
-let platform: Platform | undefined;
+const settings: ServedOptions = {
+  port,
+  durable: true,
+  authRate: authRate(),
+  authRules: authRules(),
+  host,
+  addressHeader: addressHeader(),
+  jwtAlgorithm: jwtAlgorithm(),
+  realtimePrivateOnly: realtimePrivateOnly(),
+  replica: hasReplica() ? {} : undefined,
+  functionsDeno: functionsDeno(),
+  withPeople: true,
+};
+await requireFreePort();
+
+// Postgres belongs to this process, so it runs on when the gateway's process is killed and started again.
+const databases = new LocalDatabases({ ...settings, name: String(port), onStep, onProblem: sendProblems });
+const ready = Promise.withResolvers<Ready>();
+const gateway = new Supervisor({
+  name: "gateway",
+  entry: fileURLToPath(new URL("serve.ts", import.meta.url)),
+  args: [String(port)],
+  env: { [OPTIONS]: JSON.stringify(settings) },
+  stopTimeoutMs: STOP_TIMEOUT_MS,
+  log: (line) => console.log(line),
+  onStart: () => sendDatabases(databases.start()),
+  onMessage: (message) => receive(message as ServedMessage),
+  onGiveUp: fail,
+});
+
+let isReady = false;
 let stopping = false;
-const stop = async () => {
+async function stop(code = 0): Promise<void> {
   if (stopping) return;
   stopping = true;
   console.log("Stopping");
   try {
-    await platform?.stop();
-    Deno.exit(0);
+    await gateway.stop();
+    await databases.stop();
+    Deno.exit(code);
   } catch (error) {
     console.error(error);
     Deno.exit(1);
   }
-};
+}
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.addSignalListener(signal, () => stopping ? Deno.exit(130) : stop());
 }
 await onParentExit(stop);
 
-try {
-  platform = await startPlatform({
-    port,
-    durable: true,
-    authRate: authRate(),
-    authRules: authRules(),
-    host,
-    addressHeader: addressHeader(),
-    jwtAlgorithm: jwtAlgorithm(),
-    realtimePrivateOnly: realtimePrivateOnly(),
-    replica: hasReplica() ? {} : undefined,
-    functionsDeno: functionsDeno(),
-    withPeople: true,
-    onStep,
-    log: (line) => console.log(line),
-    onStop: stop,
-  });
-} catch (error) {
-  if (error instanceof Deno.errors.AddrInUse) {
-    const other = await findRunning(port);
-    const by = other === undefined ? "" : ` by ${described(other)}`;
-    console.error(`Port ${port} is taken${by}. LOCAL_PORT=<port> chooses another one.`);
-  } else if (error instanceof Deno.errors.PermissionDenied && port < 1024) {
-    console.error(`Port ${port} is for the superuser only. LOCAL_PORT=<port> chooses another one.`);
-  } else {
-    console.error(error instanceof Error ? error.message : error);
-  }
-  Deno.exit(1);
+function receive(message: ServedMessage): void {
+  if ("step" in message) onStep(message.step);
+  else if ("ready" in message) {
+    if (isReady) onStep("The gateway is ready again");
+    isReady = true;
+    ready.resolve(message.ready);
+  } else if ("failure" in message) {
+    if (isReady) console.error(message.failure); // it is started again
+    else fail(message.failure);
+  } else if (message.request === "stop") stop();
+  else sendDatabases(databases.rebuild());
 }
 
-const { DB_URL, REPLICA_DB_URL } = platform.status;
-const API_URL = platform.status.API_URL.replace("127.0.0.1", host);
+function fail(reason: string): void {
+  console.error(reason);
+  stop(1);
+}
+
+async function sendDatabases(urls: Promise<DatabaseUrls>): Promise<void> {
+  try {
+    send({ urls: await urls });
+    sendProblems();
+  } catch (error) {
+    send({ failure: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+function sendProblems(): void {
+  send({ problems: databases.problems });
+}
+
+function send(message: DatabaseMessage): void {
+  gateway.send(message);
+}
+
+/** Ends the command with a reason when the gateway could not listen. */
+async function requireFreePort(): Promise<void> {
+  try {
+    while (!isPortFree()) {
+      const other = await findRunning(port);
+      const isOrphan = other?.root === ROOT && !isRunning(other.pid);
+      if (!isOrphan) {
+        const by = other === undefined ? "" : ` by ${described(other)}`;
+        throw new Deno.errors.AddrInUse(`Port ${port} is taken${by}. LOCAL_PORT=<port> chooses another one.`);
+      }
+      // Its platform was killed, and it ends in a moment unless it hangs.
+      if (!await waitForExit(other.gateway, ORPHAN_TIMEOUT_MS)) Deno.kill(other.gateway, "SIGKILL");
+    }
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    Deno.exit(1);
+  }
+}
+
+function isPortFree(): boolean {
+  try {
+    Deno.listen({ hostname: listenAddress(host), port }).close();
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.AddrInUse) return false;
+    if (!(error instanceof Deno.errors.PermissionDenied && port < 1024)) throw error;
+    throw new Error(`Port ${port} is for the superuser only. LOCAL_PORT=<port> chooses another one.`);
+  }
+}
+
 /** The command line of a task of this platform, as README has it. */
 const task = (name: string) =>
   `${Deno.env.has("LOCAL_PORT") ? `LOCAL_PORT=${port} ` : ""}npx -y deno@${Deno.version.deno} task ${name}`;
@@ -91,6 +165,9 @@ function signIns(people: readonly SamplePerson[]): string {
   return `\n  Sign in with the password ${SAMPLE_PASSWORD}\n${lines.join("")}`;
 }
 
+const { status, people } = await ready.promise;
+const { DB_URL, REPLICA_DB_URL } = status;
+const API_URL = status.API_URL.replace("127.0.0.1", host);
 onStep("Ready");
 console.log(`
   Start page   ${API_URL}/
@@ -102,7 +179,7 @@ console.log(`
   Database     ${DB_URL}${REPLICA_DB_URL ? `\n  Replica      ${REPLICA_DB_URL}` : ""}
   Publishable  ${PUBLISHABLE_KEY}
   Secret       ${SECRET_KEY}
-${signIns(platform.people)}
+${signIns(people)}
   ${sampleRequests(API_URL).join("\n  ")}
 ${
   listenAddress(host) === "127.0.0.1"

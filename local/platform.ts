@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url";
 import { Auth } from "./auth/auth.ts";
 import { Mailbox } from "./auth/mailbox.ts";
 import { authConfig, type Config, readConfig } from "./config.ts";
-import { removeDatabase, type ReplicaOptions, startDatabase, startReplica } from "./postgres/database.ts";
+import type { ReplicaOptions } from "./postgres/database.ts";
+import { asUser, type Databases, type DatabaseUrls, LocalDatabases } from "./postgres/databases.ts";
 import { surviveDriverFaults } from "../postgres_client/driver_faults.ts";
 import { removeIfExists } from "./files.ts";
 import { fetchPackages } from "./functions/packages.ts";
@@ -18,10 +19,9 @@ import { Balancer } from "./rest/balance.ts";
 import { Rest } from "./rest/rest.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import { addSamplePeople, type SamplePerson } from "./people/people.ts";
-import type { PostgresServer } from "./postgres/server.ts";
 import { type Providers, startProviders } from "./providers/providers.ts";
 import { RealtimeProxy } from "./realtime/proxy.ts";
-import { Supervisor } from "./realtime/supervisor.ts";
+import { superviseRealtime } from "./realtime/supervisor.ts";
 import {
   type AuthRules,
   FUNCTIONS,
@@ -37,6 +37,7 @@ import {
 } from "./settings.ts";
 import type { RunningPlatform } from "./state.ts";
 import { Storage } from "./storage/storage.ts";
+import type { Supervisor } from "./supervisor.ts";
 import { withTimeout } from "./timeout.ts";
 
 export interface PlatformOptions {
@@ -76,6 +77,8 @@ export interface PlatformOptions {
   readonly log: (line: string) => void;
   /** Called by `deno task stop`. */
   readonly onStop?: () => void;
+  /** The databases, if another process has them; it is the one that `deno task stop` waits for. */
+  readonly supervisor?: { readonly pid: number; readonly databases: Databases };
 }
 
 export interface Platform {
@@ -91,8 +94,7 @@ const STOP_TIMEOUT_MS = 3_000;
 const REALTIME_TIMEOUT_MS = 10_000;
 
 interface Services {
-  readonly server: PostgresServer;
-  readonly replica: PostgresServer | undefined;
+  readonly urls: DatabaseUrls;
   readonly rest: Balancer;
   readonly auth: Auth;
   readonly functions: FunctionRunner;
@@ -121,9 +123,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     (request, url) => control(request, url),
   );
   const name = options.name ?? String(gateway.port);
+  const databases = options.supervisor?.databases ?? new LocalDatabases({ ...options, name });
 
   async function raise(): Promise<Status> {
-    services = await startServices(options, name, gateway.port, `http://${host}:${gateway.port}`);
+    services = await startServices(options, databases, name, gateway.port, `http://${host}:${gateway.port}`);
     const { rest, auth, functions, storage, realtime, people } = services;
     gateway.open({
       rest: (request, url, client) => rest.handle(request, url, client),
@@ -142,9 +145,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     gateway.close();
     if (services !== undefined) await stopServices(services);
     services = undefined;
-    await removeDatabase(name);
     await removeIfExists(objectsOf(name));
     try {
+      await databases.rebuild();
       await raise();
     } catch (error) {
       log(String(error)); // a migration that fails: the next reset tries again
@@ -156,7 +159,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 
   function describe(): RunningPlatform {
     const current = services === undefined ? null : statusOf(gateway.port, services);
-    return { pid: Deno.pid, root: ROOT, status: current, down: services === undefined ? [] : partsDown(services) };
+    const down = services === undefined ? [] : partsDown(databases, services);
+    return { pid: options.supervisor?.pid ?? Deno.pid, gateway: Deno.pid, root: ROOT, status: current, down };
   }
 
   async function control(request: Request, url: URL): Promise<Response> {
@@ -185,33 +189,35 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         await services?.realtime.proxy.close();
         await withTimeout(gateway.stop(), STOP_TIMEOUT_MS, () => {});
         if (services !== undefined) await stopServices(services);
+        await databases.stop();
       },
     };
   } catch (error) {
     await gateway.stop();
+    await databases.stop();
     throw error;
   }
 }
 
-function statusOf(port: number, { server, replica, providers }: Services): Status {
+function statusOf(port: number, { urls, providers }: Services): Status {
   return {
-    ...status(port, server.url("postgres")),
+    ...status(port, asUser(urls.primary, "postgres")),
     PROVIDERS_URL: providers.url,
-    ...(replica ? { REPLICA_DB_URL: replica.url("postgres") } : {}),
+    ...(urls.replica === undefined ? {} : { REPLICA_DB_URL: asUser(urls.replica, "postgres") }),
   };
 }
 
 /** The parts that are down, each with its reason. */
-function partsDown({ server, replica, realtime }: Services): string[] {
+function partsDown({ problems }: Databases, { realtime }: Services): string[] {
   return [
-    ...(server.problem === undefined ? [] : [`database: ${server.problem}`]),
-    ...(replica?.problem === undefined ? [] : [`replica: ${replica.problem}`]),
+    ...Object.entries(problems).map(([part, problem]) => `${part}: ${problem}`),
     ...(realtime.process.isUp ? [] : ["realtime: its process has ended and is started again"]),
   ];
 }
 
 async function startServices(
   options: PlatformOptions,
+  databases: Databases,
   name: string,
   port: number,
   publicUrl: string,
@@ -223,15 +229,14 @@ async function startServices(
     onMail: ({ to, subject, text }) => mailbox.send({ to, subject, body: text }),
   });
   const packages = fetchPackages(options.functionsDeno, config.importMaps);
-  const server = await startDatabase({ ...options, name });
-  const replica = options.replica ? await startReplica(server, { ...options, name }) : undefined;
-  const current = status(port, server.url("postgres"));
-  const realtime = startRealtime(server, options);
+  const urls = await databases.start();
+  const current = status(port, asUser(urls.primary, "postgres"));
+  const realtime = startRealtime(urls, options);
   const [people, rest, auth, storage] = await Promise.all([
-    options.withPeople ? readyPeople(server, options.log) : [],
-    startRest(server, replica, config, options),
+    options.withPeople ? readyPeople(urls, options.log) : [],
+    startRest(databases, urls, config, options),
     Auth.start({
-      admin: server.url("supabase_auth_admin"),
+      admin: asUser(urls.primary, "supabase_auth_admin"),
       config: authConfig(config, publicUrl, options.authRules ?? "relaxed"),
       origin: current.API_URL,
       publicUrl,
@@ -266,14 +271,14 @@ async function startServices(
     importMaps: config.importMaps,
     log: options.log,
   });
-  const jobs = await Jobs.start(server.url(), current, options.log);
-  return { server, replica, rest, auth, functions, storage, jobs, realtime: await realtime, providers, people };
+  const jobs = await Jobs.start(urls.primary, current, options.log);
+  return { urls, rest, auth, functions, storage, jobs, realtime: await realtime, providers, people };
 }
 
 /** A platform without sample people is still useful, for example while a migration is being changed. */
-async function readyPeople(server: PostgresServer, log: (line: string) => void): Promise<SamplePerson[]> {
+async function readyPeople({ primary }: DatabaseUrls, log: (line: string) => void): Promise<SamplePerson[]> {
   try {
-    return await addSamplePeople(server.url());
+    return await addSamplePeople(primary);
   } catch (error) {
     log(`The sample people could not be added. ${error}`);
     return [];
@@ -281,42 +286,39 @@ async function readyPeople(server: PostgresServer, log: (line: string) => void):
 }
 
 async function startRest(
-  server: PostgresServer,
-  replica: PostgresServer | undefined,
+  databases: Databases,
+  { primary, replica }: DatabaseUrls,
   { schemas }: Config,
   options: PlatformOptions,
 ): Promise<Balancer> {
-  const authenticator = server.url("authenticator");
+  const authenticator = asUser(primary, "authenticator");
   const common = { schemas, log: options.log };
   return new Balancer({
     primary: await Rest.start({ ...common, authenticator }),
-    replica: replica &&
-      await Rest.start({ ...common, authenticator: replica.url("authenticator"), schemaFrom: authenticator }),
-    isReplicaUp: () => replica?.problem === undefined,
+    replica: replica === undefined
+      ? undefined
+      : await Rest.start({ ...common, authenticator: asUser(replica, "authenticator"), schemaFrom: authenticator }),
+    isReplicaUp: () => databases.problems.replica === undefined,
     reads: options.replica?.reads ?? "half",
   });
 }
 
-async function startRealtime(server: PostgresServer, options: PlatformOptions): Promise<Realtime> {
-  const process = new Supervisor({
+async function startRealtime({ primary }: DatabaseUrls, options: PlatformOptions): Promise<Realtime> {
+  const process = superviseRealtime({
     entry: fileURLToPath(new URL("realtime/main.ts", import.meta.url)),
-    databaseUrl: server.url(),
+    databaseUrl: primary,
     privateOnly: options.realtimePrivateOnly ?? false,
     log: (line) => options.log(`[realtime] ${line}`),
   });
   await process.port(REALTIME_TIMEOUT_MS); // if it is not up by then, requests get 503 until it is
-  return { process, proxy: new RealtimeProxy((timeoutMs) => process.port(timeoutMs)) };
+  return { process, proxy: new RealtimeProxy(process) };
 }
 
-async function stopServices(
-  { server, replica, rest, auth, functions, jobs, realtime, providers }: Services,
-): Promise<void> {
+async function stopServices({ rest, auth, functions, jobs, realtime, providers }: Services): Promise<void> {
   await Promise.all([realtime.process.stop(), jobs.stop()]);
   await functions.stop();
   await providers.stop();
   await Promise.all([rest.stop(), auth.stop()]);
-  await server.stop(); // first, because a commit may wait for the replica
-  await replica?.stop();
 }
 
 /** Where a platform keeps its objects. */

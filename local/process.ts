@@ -33,6 +33,19 @@ export async function commandLine(pid: number): Promise<string | undefined> {
   return success ? new TextDecoder().decode(stdout).trim() : undefined;
 }
 
+/** The folder that a process works in; undefined if this machine does not show it. */
+export async function workingFolder(pid: number): Promise<string | undefined> {
+  if (Deno.build.os === "windows") return undefined;
+  try {
+    if (Deno.build.os === "linux") return await Deno.readLink(`/proc/${pid}/cwd`);
+    const { stdout } = await new Deno.Command("lsof", { args: ["-a", "-p", String(pid), "-d", "cwd", "-Fn"] }).output();
+    return new TextDecoder().decode(stdout).match(/^n(.+)$/m)?.[1];
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.PermissionDenied) return undefined;
+    throw error;
+  }
+}
+
 /** Waits until the process has ended; false if it still runs after `milliseconds`. */
 export async function waitForExit(pid: number, milliseconds: number): Promise<boolean> {
   const deadline = performance.now() + milliseconds;

@@ -1,11 +1,14 @@
 // What the platform keeps on disk between starts (.local/<gateway port>/), and how others find it while it runs.
+import { workingFolder } from "./process.ts";
 import { ROOT, type Status } from "./settings.ts";
 
 /** The response of a platform at GET /_platform. */
 export interface RunningPlatform {
   readonly pid: number;
-  /** The folder of its repository. */
-  readonly root: string;
+  /** The process that has the port. It is started again when it ends. */
+  readonly gateway: number;
+  /** The folder of its repository; undefined for a platform of an older version whose folder cannot be found out. */
+  readonly root: string | undefined;
   /** Null while it starts, or builds its database again. */
   readonly status: Status | null;
   /** The parts that do not run, and why. */
@@ -31,7 +34,8 @@ async function readPlatform(port: number): Promise<RunningPlatform | undefined> 
       signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     });
     const running = await response.json();
-    return typeof running?.pid === "number" ? running : undefined;
+    if (typeof running?.pid !== "number") return undefined;
+    return { ...running, root: running.root ?? await workingFolder(running.pid) };
   } catch (error) {
     if (error instanceof DOMException) {
       const seconds = ANSWER_TIMEOUT_MS / 1000;
@@ -56,7 +60,8 @@ export async function findOwn(port: number): Promise<RunningPlatform | undefined
 }
 
 export function described({ pid, root }: RunningPlatform): string {
-  return `another \`deno task dev\`, process ${pid}${root === ROOT ? "" : ` in ${root}`}`;
+  const where = root === ROOT ? "" : root === undefined ? " of an older version" : ` in ${root}`;
+  return `another \`deno task dev\`, process ${pid}${where}`;
 }
 
 /** The port when it can be listened on (any free one for 0), else undefined. */

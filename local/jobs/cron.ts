@@ -26,6 +26,8 @@ export function nextRun(schedule: string, after: Date): Date | undefined {
 }
 
 const TICK_MS = 1_000;
+/** The name of the connections that run jobs. */
+const APPLICATION = "pg_cron";
 /** The time for running jobs to finish when the platform stops. */
 const STOP_TIMEOUT_MS = 2_000;
 
@@ -71,6 +73,12 @@ export class CronRunner {
   }
 
   async #tick(): Promise<void> {
+    // The jobs of a platform that was killed run on, if Postgres was not.
+    if (this.#lastTick.getTime() === 0) {
+      await this.#sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = ${APPLICATION} and datname = current_database()`;
+    }
     if (this.#hasUnfinished) {
       await this.#sql`
         update cron.job_run_details set status = 'failed', return_message = 'cut off', end_time = clock_timestamp()
@@ -119,7 +127,11 @@ export class CronRunner {
     command: string,
     username: string,
   ): Promise<{ pid: number | undefined; status: string; message: string }> {
-    const own = postgres(this.superuser, { max: 1, ...connectionOptions });
+    const own = postgres(this.superuser, {
+      max: 1,
+      ...connectionOptions,
+      connection: { application_name: APPLICATION },
+    });
     let pid: number | undefined;
     try {
       pid = (await own<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]!.pid;

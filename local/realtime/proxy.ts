@@ -8,8 +8,13 @@ import { errorResponse } from "../gateway/envelope.ts";
 import { tokenOf } from "../gateway/keys.ts";
 import { withTimeout } from "../timeout.ts";
 
-/** The port of the realtime server; undefined when it is not up in time. */
-export type FindPort = (timeoutMs: number) => Promise<number | undefined>;
+/** The realtime server's process. */
+export interface RealtimeProcess {
+  /** Its port; undefined when it is not up in time. */
+  port(timeoutMs: number): Promise<number | undefined>;
+  /** Whether the process that listened on this port has ended. */
+  hasEnded(port: number): Promise<boolean>;
+}
 
 /** How long a request waits while the server is started again. */
 const START_TIMEOUT_MS = 5_000;
@@ -27,14 +32,14 @@ const [RESTARTING, TOO_SLOW] = [1012, 1013];
 export class RealtimeProxy {
   readonly #clients = new Set<WebSocket>();
 
-  constructor(readonly findPort: FindPort) {}
+  constructor(readonly process: RealtimeProcess) {}
 
   async handle(request: Request, url: URL): Promise<Response> {
     if (url.pathname.startsWith("/realtime/v1/api/")) {
       return errorResponse(request, 501, "not_implemented", "The local platform has no broadcasts.");
     }
     if (url.pathname !== "/realtime/v1/websocket") return errorResponse(request, 404, "not_found", "No such path.");
-    const port = await this.findPort(START_TIMEOUT_MS);
+    const port = await this.process.port(START_TIMEOUT_MS);
     if (port === undefined) return unavailable(request);
     if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") {
       return errorResponse(request, 426, "validation_error", "This path is for WebSockets.", {
@@ -49,7 +54,7 @@ export class RealtimeProxy {
     if (backend === undefined) return unavailable(request);
     if (backend instanceof Response) return backend;
     const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: 60 });
-    pipe(socket, backend);
+    pipe(socket, backend, () => this.process.hasEnded(port));
     this.#clients.add(socket);
     // A client may disconnect before the response; no event follows then.
     const opening = setTimeout(() => {
@@ -98,7 +103,7 @@ function connect(target: URL, headers: Record<string, string>): Promise<Backend 
 }
 
 /** Passes messages on in both directions until one side closes. */
-function pipe(client: WebSocket, backend: Backend): void {
+function pipe(client: WebSocket, backend: Backend, hasServerEnded: () => Promise<boolean>): void {
   client.binaryType = "arraybuffer";
   let polling: ReturnType<typeof setInterval> | undefined;
 
@@ -127,14 +132,15 @@ function pipe(client: WebSocket, backend: Backend): void {
     client.send(data.toString());
     if (client.bufferedAmount > HIGH_WATERMARK) pause();
   });
-  backend.on("close", (code, reason) => {
+  backend.on("close", async (code, reason) => {
     clearInterval(polling);
     if (client.readyState > WebSocket.OPEN) return;
-    // A close without a code: the server has died.
-    if (code === 1005 || code === 1006) client.close(RESTARTING, "The realtime server is restarting");
-    else client.close(code, reason.toString());
+    if (code !== 1005 && code !== 1006) return client.close(code, reason.toString());
+    // The connection was cut. A server that runs cuts only those whose reader does not take its close frame.
+    if (await hasServerEnded()) client.close(RESTARTING, "The realtime server is restarting");
+    else client.close(TOO_SLOW, "The reader is too slow");
   });
-  backend.on("error", () => closeBoth(RESTARTING, "The realtime server is restarting"));
+  backend.on("error", () => {}); // "close" follows
 
   client.onmessage = ({ data }) => {
     if (backend.readyState !== Backend.OPEN) return;

@@ -78,3 +78,12 @@ Deno.test("Postgres log: a start adds to it, and at its limit it becomes postgre
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("Postgres: new data has checksums", async () => {
+  const db = await database();
+  try {
+    assert.deepEqual({ ...(await db.sql`show data_checksums`)[0] }, { data_checksums: "on" });
+  } finally {
+    await db.close();
+  }
+});

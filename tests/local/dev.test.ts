@@ -7,7 +7,7 @@ import { SAMPLE_PASSWORD, SAMPLE_PEOPLE } from "../../local/people/people.ts";
 import { commandLine, isRunning, processes, waitForExit } from "../../local/process.ts";
 import { PUBLISHABLE_KEY, ROOT, STATE, type Status } from "../../local/settings.ts";
 import { removeIfExists } from "../../local/files.ts";
-import { freePort } from "../../local/state.ts";
+import { freePort, type RunningPlatform } from "../../local/state.ts";
 import { eventually } from "../support/eventually.ts";
 
 // Deadlines for a machine that does much else. A platform that ends is noticed at once.
@@ -101,6 +101,10 @@ async function health(port: number): Promise<number> {
   const answer = await fetch(`http://127.0.0.1:${port}/v1/health`);
   await answer.body?.cancel();
   return answer.status;
+}
+
+async function platform(port: number): Promise<RunningPlatform> {
+  return await (await fetch(`http://127.0.0.1:${port}/_platform`)).json();
 }
 
 async function codes(port: number): Promise<number> {
@@ -236,8 +240,10 @@ Deno.test("task dev: after kill -9 of the platform the next start works and leav
   await onFreePort(async (port, start) => {
     const one = await start();
     const server = await serverPid(port);
+    const { gateway } = await platform(port);
     one.child.kill("SIGKILL");
     await one.child.status;
+    assert.equal(await waitForExit(gateway, GONE_WITHIN), true);
     assert.equal((await outcome("status.ts", port)).code, 1);
     await start();
     assert.equal(await waitForExit(server, GONE_WITHIN), true);
@@ -260,14 +266,45 @@ Deno.test("task dev: a Postgres of a killed platform is stopped by the next star
   });
 });
 
-Deno.test("task dev: after kill -9 of Postgres the platform starts it again", async () => {
+Deno.test("task dev: after kill -9 of Postgres the platform starts it again, and the log has what was before", async () => {
   await onFreePort(async (port, start) => {
     await start();
+    const sql = postgres((await status(port)).DB_URL, { max: 1 });
+    const mark = crypto.randomUUID();
+    await assert.rejects(sql`select ${mark}::integer`);
+    await sql.end();
     Deno.kill(await serverPid(port), "SIGKILL");
     // Whoever asks in that moment may lose the connection; what counts is that asking again is answered.
     const asked = () => codes(port).catch((error: unknown) => error instanceof TypeError ? 0 : Promise.reject(error));
     await eventually(async () => await asked() === 200 ? true : undefined, BACK_WITHIN);
     assert.equal(await health(port), 200);
+    assert.ok((await Deno.readTextFile(join(STATE, String(port), "postgres.log"))).includes(mark));
+  });
+});
+
+Deno.test("task dev: after kill -9 of the gateway it is started again, Postgres runs on, and no process is left behind", async () => {
+  await onFreePort(async (port, start) => {
+    const { child } = await start();
+    assert.equal(await health(port), 200);
+    const server = await serverPid(port);
+    const { pid, gateway } = await platform(port);
+    assert.equal(pid, child.pid);
+    const children = (await processes()).filter(({ parent }) => parent === gateway).map(({ pid }) => pid);
+    assert.ok(children.length >= 2, "realtime and a function");
+    Deno.kill(gateway, "SIGKILL");
+    const asked = () => codes(port).catch((error: unknown) => error instanceof TypeError ? 0 : Promise.reject(error));
+    await eventually(async () => await asked() === 200 ? true : undefined, BACK_WITHIN);
+    assert.equal(await health(port), 200);
+    assert.equal(await serverPid(port), server);
+    for (const one of children) assert.equal(await waitForExit(one, GONE_WITHIN), true);
+    const next = await platform(port);
+    assert.equal(next.pid, pid);
+    assert.notEqual(next.gateway, gateway);
+    assert.equal((await outcome("reset.ts", port)).code, 0);
+    assert.equal(await codes(port), 200);
+    assert.equal((await outcome("stop.ts", port)).code, 0);
+    for (const one of [pid, next.gateway]) assert.equal(isRunning(one), false);
+    assert.notEqual(freePort(port), undefined);
   });
 });
 
@@ -389,10 +426,10 @@ for (const signal of ["SIGTERM", "SIGHUP", "SIGKILL"] as const) {
         codes(port).catch((error: unknown) => error instanceof TypeError ? 0 : Promise.reject(error));
       await eventually(async () => await answers() === 200 ? true : undefined, READY_WITHIN);
       assert.equal(await health(port), 200);
-      const { pid } = await (await fetch(`http://127.0.0.1:${port}/_platform`)).json();
-      const started = [pid, await serverPid(port), await functionPid(port)];
+      const { pid, gateway } = await platform(port);
+      const started = [pid, gateway, await serverPid(port), await functionPid(port)];
       npx.kill(signal);
-      for (const one of started) assert.equal(await waitForExit(one, GONE_WITHIN), true);
+      for (const one of started) assert.equal(await waitForExit(one!, GONE_WITHIN), true);
     } finally {
       await outcome("stop.ts", port);
       await npx.status;
@@ -465,6 +502,33 @@ Deno.test("task commands: another copy of the repository on the port is named by
     }
   } finally {
     await other.shutdown();
+  }
+});
+
+Deno.test("task commands: a platform of an older version is named with its process and the folder it works in", async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  const elsewhere = new Deno.Command("sleep", { args: ["600"], cwd: folder }).spawn();
+  const gone = 2 ** 22 + 1; // more than Linux gives to a process
+  let pid = elsewhere.pid;
+  const other = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => Response.json({ pid, status: null, down: [] }),
+  );
+  try {
+    for (const [named, where] of [[elsewhere.pid, `in ${folder}`], [gone, "of an older version"]] as const) {
+      pid = named;
+      for (const script of ["dev.ts", "reset.ts"]) {
+        const { code, stderr } = await outcome(script, other.addr.port);
+        const by = `another \`deno task dev\`, process ${named} ${where}`;
+        const message = `Port ${other.addr.port} is taken by ${by}. LOCAL_PORT=<port> chooses another one.\n`;
+        assert.deepEqual([code, stderr], [1, message]);
+      }
+    }
+  } finally {
+    await other.shutdown();
+    elsewhere.kill();
+    await elsewhere.status;
+    await Deno.remove(folder);
   }
 });
 

@@ -280,3 +280,23 @@ Deno.test("net requests: more than the concurrent maximum are all sent, each onc
     }
   });
 });
+
+Deno.test("jobs: a run that a killed platform left in Postgres is ended by the next platform", async () => {
+  await apart(async ({ sql }, superuser) => {
+    await sql`select cron.schedule('long', '1 seconds', 'select pg_sleep(601)')`;
+    const killed = new CronRunner(superuser, quiet);
+    killed.start();
+    const sleeping = async () =>
+      await sql<{ pid: number }[]>`
+        select pid from pg_stat_activity where datname = current_database() and query = 'select pg_sleep(601)'`;
+    await eventually(async () => (await sleeping())[0], PATIENCE);
+    await sql`select cron.unschedule('long')`;
+    const next = new CronRunner(superuser, quiet);
+    next.start();
+    try {
+      await eventually(async () => (await sleeping()).length === 0 || undefined, PATIENCE);
+    } finally {
+      await Promise.all([killed.stop(), next.stop()]);
+    }
+  });
+});
