@@ -120,13 +120,7 @@ begin
   -- A second request with the key waits here until the first one ends, and then reads its replies. Keys that share a hash only
   -- wait for each other.
   perform pg_advisory_xact_lock(hashtextextended(v_user_id || p_key, 0));
-  if exists (
-    select from private.idempotency_replies r
-    where r.user_id = v_user_id and r.key = p_key and r.fingerprint <> p_fingerprint and r.created_at >= now() - interval '24 hours'
-  ) then
-    perform private.raise_error('conflict', 409, 'This key was used for another request. Use a new key for each request.',
-      p_param => 'Idempotency-Key', p_details => '{"reason": "key_reused_with_different_body"}');
-  end if;
+  perform private.check_key(p_key, p_fingerprint);
   return (
     select jsonb_build_object('reply', r.reply) from private.idempotency_replies r
     where r.user_id = v_user_id and r.key = p_key and r.call = p_call and r.created_at >= now() - interval '24 hours'

@@ -60,6 +60,28 @@ const routes = [
     ...common,
     handle: () => ({ id: "a" }),
   }),
+  route({
+    method: "POST",
+    path: "/things/checked",
+    access: "user",
+    ...common,
+    uses: ["mail"],
+    handle: async (work) => {
+      await work.mail.send({} as never);
+      await anyDatabase(work.service).rpc("look_at_thing");
+      return await anyDatabase(work.db).rpc("make_thing");
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/things/checked-later",
+    access: "user",
+    ...common,
+    handle: async (work) => {
+      await anyDatabase(work.db).rpc("make_thing");
+      return await anyDatabase(work.service).rpc("look_at_thing");
+    },
+  }),
   route({ method: "POST", path: "/things/silent", access: "user", ...common, handle: () => ({ id: "a" }) }),
   route({
     method: "POST",
@@ -82,8 +104,9 @@ type Answer = (call: RecordedCall, nth: number) => Response;
 const fresh: Answer = ({ name }) =>
   Response.json(name === "run_command" ? { replayed: false, reply: { id: "a" } } : { id: "a" });
 
-function sending(rest: ReturnType<typeof fakeRest>) {
-  const { fetch } = createApp(routes, { config: () => rest.config, log: () => {} });
+function sending(rest: ReturnType<typeof fakeRest>, onMail: () => void = () => {}) {
+  const mail = () => ({ send: () => Promise.resolve(onMail()) }) as never;
+  const { fetch } = createApp(routes, { config: () => rest.config, log: () => {}, mail });
   const authorization = `Bearer ${token(USER, { secret: SECRET })}`;
   return (path: string, headers: Record<string, string> = {}, body: BodyInit = "{}", method = "POST") =>
     fetch(
@@ -114,6 +137,41 @@ Deno.test("requests: calls of one function in a request are counted, across ever
     ["tell_thing", 1, {}],
     ["make_thing", 2, { p_name: "second" }],
   ]);
+});
+
+Deno.test("requests: a key is checked before the first call of a provider or the service, unless a command has done so", async () => {
+  const seen: string[] = [];
+  await using rest = fakeRest((call, nth) => {
+    seen.push(call.name);
+    return fresh(call, nth);
+  });
+  const send = sending(rest, () => seen.push("mail"));
+  await send("/things/checked", { "idempotency-key": "k" });
+  assert.deepEqual(seen.splice(0), ["check_idempotency_key", "mail", "look_at_thing", "run_command"]);
+  const { p_key, p_fingerprint, ...rest_ } = rest.calls[0]!.args;
+  assert.deepEqual([p_key, p_fingerprint, rest_], ["k", rest.calls.at(-1)!.args["p_fingerprint"], {}]);
+  assert.equal(rest.calls[0]!.headers.get("apikey"), PUBLISHABLE_KEY);
+  await send("/things/checked-later", { "idempotency-key": "k" });
+  assert.deepEqual(seen.splice(0), ["run_command", "look_at_thing"]);
+  await send("/things/checked");
+  assert.deepEqual(seen, ["mail", "look_at_thing", "make_thing"]);
+});
+
+Deno.test("requests: a key of another request is rejected before a provider or the service is called", async () => {
+  const seen: string[] = [];
+  await using rest = fakeRest(({ name }) => {
+    seen.push(name);
+    return databaseError(
+      409,
+      "conflict",
+      "No",
+      JSON.stringify({ details: { reason: "key_reused_with_different_body" } }),
+    );
+  });
+  const response = await sending(rest, () => seen.push("mail"))("/things/checked", { "idempotency-key": "k" });
+  assert.deepEqual((await response.clone().json()).error.details, { reason: "key_reused_with_different_body" });
+  await assertError(response, { code: "conflict" });
+  assert.deepEqual(seen, ["check_idempotency_key"]);
 });
 
 Deno.test("requests: without a key, and for other methods than POST, calls go directly to their functions", async () => {

@@ -143,6 +143,8 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, app: AppCo
     policy: limitOf(route),
     door: route.access === "admin" ? "run_admin_command" : "run_command",
     take: (policy, next) => takeRequest(policy, next, request, context, app.config()),
+    checkKey: (key) =>
+      asCaller(app.config(), context.caller!, traceOf(context)).rpc("check_idempotency_key", { ...key }),
     onCount: (rateLimit) => context.rateLimit = rateLimit,
   });
   if (!context.caller) await commands.count();

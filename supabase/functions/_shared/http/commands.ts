@@ -12,6 +12,9 @@
  *
  * A handler calls no provider when the quota of the route is used up. So a request is counted under the policy of its route,
  * or of its command, also when it fails. Requests that fail with 503 are not.
+ *
+ * A key that was used for another request is rejected by the command. A handler that first calls a provider or the service
+ * would judge the request before: so the key is checked before that too.
  */
 import type { AnyDatabase } from "../db/client.ts";
 import { prefixed } from "../db/client.ts";
@@ -39,6 +42,8 @@ export interface CommandOptions {
    * request is counted later: the request is rejected when that quota is used up.
    */
   readonly take: (policy: string, next?: string) => Promise<RateLimit | null>;
+  /** Throws if the client has used the key for another request. */
+  readonly checkKey: (key: IdempotencyKey) => Promise<void>;
   /** Called with each count, for the response's headers. */
   readonly onCount: (rateLimit: RateLimit) => void;
 }
@@ -52,6 +57,7 @@ export class Commands {
   #counting: Promise<void> | undefined;
   /** The count before the first call of a provider or the service. */
   #preparing: Promise<void> | undefined;
+  #checking: Promise<void> | undefined;
 
   constructor(readonly options: CommandOptions) {}
 
@@ -74,7 +80,7 @@ export class Commands {
     };
   }
 
-  /** The same object. Each of its methods first waits until the request is counted. */
+  /** The same object. Each of its methods first waits until the request is counted and its key is checked. */
   before<T extends object>(work: T): T {
     if (this.options.policy === undefined) return work;
     return new Proxy(work, {
@@ -83,6 +89,7 @@ export class Commands {
         if (typeof member !== "function") return member;
         return async (...given: unknown[]) => {
           await (this.#counting ?? (this.#preparing ??= this.#take(BEFORE_STORAGE, this.options.policy)));
+          await this.#checkKey();
           return await member.apply(target, given);
         };
       },
@@ -93,6 +100,12 @@ export class Commands {
   async count(): Promise<void> {
     const { policy } = this.options;
     if (policy !== undefined) await (this.#counting ??= this.#take(policy));
+  }
+
+  async #checkKey(): Promise<void> {
+    // A command checks it too.
+    if (this.key === undefined || this.#runs.size > 0) return;
+    await (this.#checking ??= this.options.checkKey(this.key));
   }
 
   async #run<T>(db: AnyDatabase, name: string, args: Record<string, unknown>): Promise<T> {

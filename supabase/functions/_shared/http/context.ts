@@ -72,6 +72,7 @@ const PREPARING = new RegExp(`^(${
   [
     "take_\\w+",
     "check_administrator",
+    "check_idempotency_key",
     "check_purchaser",
     "read_counted",
     "pending_asset",
