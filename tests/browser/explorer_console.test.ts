@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { type Administrator, anAdministrator, sending } from "../api/administrators.ts";
 import { ask, bearer, jsonBody } from "../api/client.ts";
 import { aLot } from "../api/lots.ts";
+import { aPlan, apple, verify } from "../api/purchases.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
@@ -334,5 +335,37 @@ Deno.test({
     await explorer.sees("Suspended.");
     assert.equal((await read(`/admin/users/${person.id}`, administrator)).status, "suspended");
     await explorer.sees("reason: Repeated advertising");
+  });
+});
+
+Deno.test({
+  name: "console: a purchase of the sandbox is marked in the list, on its page and at its user, and no other is",
+  ignore: !hasBrowser,
+}, async () => {
+  const administrator = await anAdministrator("users");
+  const plan = await aPlan();
+  await inExplorer(async (explorer) => {
+    const { page } = explorer;
+    await openConsole(explorer, administrator, "/console");
+    for (const environment of ["Production", "Sandbox"] as const) {
+      const user = await signUp();
+      const { signed_transaction } = await apple.buy({ product_id: plan, environment });
+      const { id } = await verify(user, { platform: "ios", receipt: signed_transaction, product_id: plan });
+      const marks = async (path: string, link: string) => {
+        await explorer.open(path);
+        const found = await page.waitForSelector(link);
+        return await found!.evaluate((element) =>
+          [...element.parentElement!.querySelectorAll(".chip")].map((chip) => chip.textContent)
+        );
+      };
+      const expected = environment === "Sandbox" ? ["Sandbox"] : [];
+      const link = `.console a[href="#/console/subscriptions/${id}"]`;
+      assert.deepEqual(await marks(`/console/subscriptions?user_id=${user.id}`, link), expected);
+      assert.deepEqual(await marks(`/console/users/${user.id}`, link), expected);
+      await explorer.open(`/console/subscriptions/${id}`);
+      const heading = await page.waitForSelector(".console h2 ::-p-text(" + plan + ")");
+      const text = await heading!.evaluate((element) => element.closest("h2")!.textContent);
+      assert.equal(text.includes("Sandbox"), environment === "Sandbox", text);
+    }
   });
 });

@@ -12,6 +12,7 @@ import { Decision } from "./decision.tsx";
 import { ChangedNote, Details, type FieldOf } from "./details.tsx";
 import { ifMatch, type Seen, useEntry } from "./entry.ts";
 import { PersonLink } from "./links.tsx";
+import { SandboxMark } from "./sandbox_mark.tsx";
 import { Table } from "./table.tsx";
 
 type Subscription = ResponseBody<"/v1/admin/subscriptions/{id}", "get">;
@@ -106,7 +107,14 @@ function List() {
         { name: "user_id", label: t.userId, isFromLink: true },
       ]}
       columns={[
-        { head: t.plan, cell: ({ id, plan_code }) => <a href={href(`${SCREEN}/${id}`)}>{plan_code}</a> },
+        {
+          head: t.plan,
+          cell: ({ id, plan_code, environment }) => (
+            <>
+              <a href={href(`${SCREEN}/${id}`)}>{plan_code}</a> <SandboxMark environment={environment} />
+            </>
+          ),
+        },
         { head: t.person, cell: ({ user_id }) => <PersonLink id={user_id} /> },
         { head: t.store, cell: ({ provider }) => label("iap_provider", provider) },
         { head: t.status, cell: ({ status }) => <span class="chip">{label("subscription_status", status)}</span> },
@@ -159,7 +167,9 @@ function One({ id }: { id: string }) {
       <Loaded load={entry}>
         {({ data: subscription, etag }) => (
           <>
-            <h2>{subscription.plan_code}</h2>
+            <h2>
+              {subscription.plan_code} <SandboxMark environment={subscription.environment} />
+            </h2>
             {entry.before && <ChangedNote before={entry.before} now={subscription} fields={fields()} />}
             <Details data={subscription} fields={fields()} />
             <p>

@@ -13,6 +13,7 @@ import { announcement } from "./announcement.ts";
 import { type Choice, Decision } from "./decision.tsx";
 import { ChangedNote, Details, type FieldOf } from "./details.tsx";
 import { ifMatch, type Seen, useEntry } from "./entry.ts";
+import { SandboxMark } from "./sandbox_mark.tsx";
 import { Table } from "./table.tsx";
 
 type Person = ResponseBody<"/v1/admin/users/{id}", "get">;
@@ -157,9 +158,12 @@ function fields(): FieldOf<Person>[] {
       label: t.subscription,
       show: ({ subscription }) =>
         subscription === null ? t.noSubscription : (
-          <a href={href(`/console/subscriptions/${subscription.id}`)}>
-            {subscription.plan_code}, {label("subscription_status", subscription.status)}
-          </a>
+          <>
+            <a href={href(`/console/subscriptions/${subscription.id}`)}>
+              {subscription.plan_code}, {label("subscription_status", subscription.status)}
+            </a>{" "}
+            <SandboxMark environment={subscription.environment} />
+          </>
         ),
       value: ({ subscription }) => [subscription?.id, subscription?.status],
     },
