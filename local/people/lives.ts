@@ -424,6 +424,8 @@ function planSubscription({ history, ids }: Plan): void {
         purchase_token: null,
         supersedes: null,
         needs_acknowledgement: false,
+        proof: null,
+        limited_to: null,
       };
       const [row] = await history.sql<{ id: string }[]>`
         select api.record_store_statement(${history.sql.json(statement as never)}, 'verify', ${james})

@@ -242,7 +242,9 @@ begin
     select jsonb_build_object(
       'all', count(*), 'active', count(*) filter (where u.status = 'active'),
       'new_7d', count(*) filter (where u.created_at > now() - interval '7 days'),
-      'premium', count(*) filter (where u.status = 'active' and u.premium_ends_at > now())
+      'premium', count(*) filter (
+        where u.status = 'active' and u.premium_ends_at > now() and u.id not in (select private.sandbox_members())
+      )
     )
     from public.app_users u where u.status <> 'withdrawn'
   ));
@@ -257,7 +259,7 @@ select cron.schedule('refresh_overview_now', '* * * * *', 'select private.refres
 select cron.schedule('refresh_overview', '*/5 * * * *', 'select private.refresh_overview()');
 
 select private.refresh_overview_now();
-select private.refresh_overview();
+-- private.refresh_overview is first called when the subscriptions exist (migration subscription_figures).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: reading

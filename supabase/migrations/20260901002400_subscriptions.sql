@@ -59,7 +59,10 @@ comment on column public.user_subscriptions.subscription_key is
   'ios: the original transaction''s id; android: SHA-256 of the purchase token, hexadecimal.';
 comment on column public.user_subscriptions.status is
   'The store''s last status. An active or grace subscription whose access has ended is returned as expired (private.status_at).';
-comment on column public.user_subscriptions.ended_at is 'The end of the paid period; null: a one-time purchase.';
+comment on column public.user_subscriptions.environment is
+  'Sandbox: a purchase without a payment, by a tester or a reviewer of the store. It counts in no figure.';
+comment on column public.user_subscriptions.ended_at is
+  'The end of the paid period, or of an expired or revoked purchase, if that was earlier; null: a one-time purchase that has not ended.';
 comment on column public.user_subscriptions.access_ends_at is
   'The end of access to premium; infinity: without an end; null: it gives none.';
 comment on column public.user_subscriptions.needs_acknowledgement is
@@ -84,6 +87,8 @@ create index user_subscriptions_created_at_idx on public.user_subscriptions (cre
 create index user_subscriptions_plan_list_idx on public.user_subscriptions (plan_id, created_at desc, id desc);
 create index user_subscriptions_provider_list_idx on public.user_subscriptions (provider, created_at desc, id desc);
 create index user_subscriptions_status_list_idx on public.user_subscriptions (status, created_at desc, id desc);
+-- The figures, which leave out the sandbox.
+create index user_subscriptions_sandbox_idx on public.user_subscriptions (user_id, access_ends_at) where environment = 'Sandbox';
 -- The purchase that replaced one.
 create index user_subscriptions_supersedes_idx on public.user_subscriptions (supersedes) where supersedes is not null;
 -- Rows whose access ends or ended without a statement of the store; of these, rows whose users are not notified yet.
@@ -155,12 +160,20 @@ comment on table private.purchase_tokens is 'The purchase tokens of Google Play,
 create table private.verified_purchases (
   subscription_id uuid not null references public.user_subscriptions (id) on delete cascade,
   user_id uuid not null,
+  proof text collate "C" not null
+    constraint verified_purchases_proof_known check (proof in ('account', 'none', 'purchase_token', 'signature')),
+  signed_at timestamptz,
   verified_at timestamptz not null default now(),
+  constraint verified_purchases_signature_dated check ((proof = 'signature') = (signed_at is not null)),
   primary key (subscription_id, user_id)
 );
 
 comment on table private.verified_purchases is
-  'Users who sent a valid receipt of a subscription and may claim it within the hour; the claim deletes the row. No foreign key to the account: rows are kept for an hour.';
+  'Users who sent a valid receipt, and how it proves that they have the purchase. They may claim its subscription within the hour. Concurrent requests of a user find the same row. No foreign key to the account: rows are kept for an hour.';
+comment on column private.verified_purchases.proof is
+  'account: the purchase states the user''s account. purchase_token: the user sent the token of Google Play, which only the buyer''s device gets. signature: the user sent a transaction that the App Store signed. none: the receipt proves nothing, so the subscription must be the user''s already.';
+comment on column private.verified_purchases.signed_at is
+  'When the App Store signed the receipt; the latest of several. Never the time of an answer that the service got itself.';
 
 create index verified_purchases_user_id_idx on private.verified_purchases (user_id);
 

@@ -9,6 +9,7 @@
 -- * A purchase that another one replaced ended when that was bought.
 -- * A subscription that an administrator revoked stays revoked until an administrator reinstates it.
 -- * The plan is the latest that is known.
+-- * A purchase that expired or was revoked before the end of its paid period ended then.
 --
 -- Premium and notifications follow from the row in the same transaction.
 --
@@ -262,7 +263,10 @@ declare
 begin
   update public.user_subscriptions s
   set plan_id = coalesce(v_plan_id, s.plan_id), external_subscription_id = v_facts.external_subscription_id,
-    status = v_facts.status, started_at = v_facts.started_at, ended_at = v_facts.expires_at,
+    status = v_facts.status, started_at = v_facts.started_at,
+    -- A refund, a revocation by an administrator and a replacement end a period early. least ignores null.
+    ended_at = case when v_facts.status in ('expired', 'revoked') then least(v_facts.expires_at, v_facts.access_ends_at)
+      else v_facts.expires_at end,
     auto_renew_status = v_facts.auto_renew_status, auto_renewing = v_facts.auto_renewing,
     next_billing_date = v_facts.next_billing_date, is_trial_period = v_facts.is_trial_period,
     original_purchase_date = v_facts.original_purchase_date, access_ends_at = v_facts.access_ends_at,

@@ -278,7 +278,69 @@ $$;
 comment on function private.assign_replacements(uuid) is
   'Gives the subscriptions that replaced one, and have no owner, to its user. The caller has locked all.';
 
-create function private.assign_owner(p_id uuid, p_purchaser_id uuid) returns void
+create function private.may_own(p_user_id uuid, p_limited_to jsonb) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return coalesce(p_limited_to, 'null') = 'null' or exists (
+    select from auth.users u
+    where u.id = p_user_id and (p_limited_to ? u.id::text or u.email_confirmed_at is not null and p_limited_to ? lower(u.email))
+  );
+end
+$$;
+
+comment on function private.may_own(uuid, jsonb) is
+  'Whether a purchase that is limited to these accounts may belong to a user: ids, or confirmed e-mail addresses in lower case. Null: to any account.';
+
+create function private.require_signature(p_proof text) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_proof = 'none' then
+    perform private.raise_error('conflict', 409,
+      'This receipt has no signature, so it does not prove that the purchase is yours. Send the signed transaction of StoreKit 2.',
+      p_param => 'receipt', p_details => '{"reason": "signature_required"}');
+  end if;
+end
+$$;
+
+comment on function private.require_signature(text) is
+  'Rejects a receipt that proves nothing (none), for a purchase that is not the sender''s already. Errors: conflict.';
+
+create function private.keep_possession(p_row public.user_subscriptions, p_statement jsonb, p_source text, p_user_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_proof constant text := case
+    when private.named_account(p_statement #>> '{facts,account_token}') = p_user_id then 'account'
+    -- The text of an unsigned receipt is the sender's own.
+    else coalesce(p_statement #>> '{proof,kind}', 'none') end;
+  v_signed_at constant timestamptz := case v_proof when 'signature' then p_statement #>> '{proof,signed_at}' end;
+begin
+  if not private.may_own(p_user_id, p_statement -> 'limited_to') then
+    perform private.raise_error('forbidden', 403, 'Purchases of the Sandbox are for named testers only. Sign in with the account of a tester.',
+      p_param => 'receipt', p_details => '{"reason": "testers_only"}');
+  elsif p_source = 'verify' then
+    if (p_row).user_id is distinct from p_user_id then
+      perform private.require_signature(v_proof);
+    end if;
+    insert into private.verified_purchases as v (subscription_id, user_id, proof, signed_at)
+    values ((p_row).id, p_user_id, v_proof, v_signed_at)
+    on conflict (subscription_id, user_id) do update set proof = excluded.proof, verified_at = excluded.verified_at,
+      signed_at = case excluded.proof when 'signature' then greatest(v.signed_at, excluded.signed_at) end;
+  elsif v_proof = 'none' and (p_row).user_id is distinct from p_user_id then
+    perform private.raise_error('not_found', 404, 'You have no verified purchase with this receipt. Verify it first.', p_param => 'receipt');
+  end if;
+end
+$$;
+
+comment on function private.keep_possession(public.user_subscriptions, jsonb, text, uuid) is
+  'Notes that a user sent a receipt to be verified, and what it proves. Rejects one that proves nothing, unless the purchase is the user''s already, and a user who may not own the purchase. The caller has locked it. Errors: forbidden, not_found, conflict.';
+
+create function private.assign_owner(p_id uuid, p_purchaser_id uuid, p_limited_to jsonb) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -293,7 +355,9 @@ begin
     where o.platform = v_row.platform and o.environment = v_row.environment and o.subscription_key = v_row.supersedes;
   end if;
   -- The user who sent the receipt claims it.
-  if v_user_id is not null and v_user_id is distinct from v_row.user_id and v_user_id is distinct from p_purchaser_id then
+  if v_user_id is not null and v_user_id is distinct from v_row.user_id and v_user_id is distinct from p_purchaser_id
+    and private.may_own(v_user_id, p_limited_to)
+  then
     perform private.move_subscription(v_row, v_user_id);
   else
     perform private.assign_replacements(p_id);
@@ -301,8 +365,8 @@ begin
 end
 $$;
 
-comment on function private.assign_owner(uuid, uuid) is
-  'Gives a subscription to the account that its purchase states, or to the owner of the one that it replaced. p_purchaser_id sent the receipt and claims it. The caller has locked all.';
+comment on function private.assign_owner(uuid, uuid, jsonb) is
+  'Gives a subscription to the account that its purchase states, or to the owner of the one that it replaced, if that account may own it (p_limited_to). p_purchaser_id sent the receipt and claims it. The caller has locked all.';
 
 create function private.write_store_statement(p_statement jsonb, p_source text, p_user_id uuid) returns jsonb
 language plpgsql
@@ -314,10 +378,14 @@ declare
   v_former_id uuid;
   v_is_news boolean;
   v_id uuid;
+  v_row public.user_subscriptions;
 begin
   perform private.lock_statement_keys(p_statement);
   v_id := private.subscription_of(p_statement);
-  perform private.lock_subscription(v_id, array[private.named_account(p_statement #>> '{facts,account_token}')], v_supersedes);
+  v_row := private.lock_subscription(v_id, array[private.named_account(p_statement #>> '{facts,account_token}')], v_supersedes);
+  if p_user_id is not null then
+    perform private.keep_possession(v_row, p_statement, p_source, p_user_id);
+  end if;
   v_is_news := private.add_store_event(v_id, p_statement, p_source);
   update public.user_subscriptions s
   set supersedes = coalesce(s.supersedes, v_supersedes),
@@ -327,10 +395,6 @@ begin
   insert into private.purchase_tokens (subscription_id, token)
   select v_id, p_statement ->> 'purchase_token' where p_statement ->> 'purchase_token' is not null
   on conflict (subscription_id) do nothing;
-  if p_user_id is not null then
-    insert into private.verified_purchases (subscription_id, user_id) values (v_id, p_user_id)
-    on conflict (subscription_id, user_id) do update set verified_at = now();
-  end if;
   perform private.fold_subscription(v_id);
   select o.id into v_former_id from public.user_subscriptions s join public.user_subscriptions o
     on o.platform = s.platform and o.environment = s.environment and o.subscription_key = s.supersedes
@@ -338,7 +402,7 @@ begin
   if found then
     perform private.fold_subscription(v_former_id);
   end if;
-  perform private.assign_owner(v_id, p_user_id);
+  perform private.assign_owner(v_id, p_user_id, p_statement -> 'limited_to');
   return jsonb_build_object('subscription_id', v_id);
 end
 $$;
@@ -380,7 +444,7 @@ end
 $$;
 
 comment on function api.record_store_statement(jsonb, text, uuid) is
-  'For the service: adds a store''s statement (StoreStatement of the functions) to the ledger and computes the subscription: {subscription_id}. p_source is verify, refresh, notification or reconciliation; p_user_id sent the receipt and may claim the subscription within the hour. A repeated statement changes nothing. A product that is not a plan is a validation_error. Errors: forbidden, validation_error, conflict.';
+  'For the service: adds a store''s statement (StoreStatement of the functions) to the ledger and computes the subscription: {subscription_id}. p_source is verify, refresh, notification or reconciliation; p_user_id sent the receipt. With verify they may claim the subscription within the hour. A receipt that proves nothing is a conflict (signature_required; not_found for refresh) unless the subscription is theirs, and nothing is written. A purchase that is limited to other accounts is forbidden (testers_only). A repeated statement changes nothing. A product that is not a plan is a validation_error. Errors: forbidden, validation_error, not_found, conflict.';
 
 create function api.record_acknowledgement(p_subscription_id uuid) returns void
 language plpgsql

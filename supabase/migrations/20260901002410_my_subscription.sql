@@ -1,10 +1,15 @@
 -- A user's subscription: claim a purchase, and read it.
 --
--- A user who sends a valid receipt may claim its subscription. It moves to them when the app stated no account at the
--- purchase, or an account that was withdrawn. Both users are notified, and the former owner loses premium in the same
--- transaction. A subscription whose purchase states another account is rejected.
+-- A user who proved to have a purchase (private.verified_purchases) may claim its subscription. It moves to them when the
+-- app stated no account at the purchase, or an account that was withdrawn. Both users are notified, and the former owner
+-- loses premium in the same transaction. A subscription whose purchase states another account is rejected.
 --
--- Invariants: a subscription has one owner; of two concurrent claims the last one wins.
+-- A signed transaction can be copied, from a backup or a log. So it takes a subscription from another user only shortly after
+-- the App Store signed it: the device of the buyer can get a new signature at any time. The token of Google Play has no date.
+-- Only the buyer's device and the service have it.
+--
+-- Invariants: a subscription has one owner; of two concurrent claims the last one wins. No data that a user can write makes
+-- them an owner.
 -- Interface: api.check_purchaser for the service; commands.claim_subscription, api.my_subscription,
 -- api.list_my_subscription_events.
 
@@ -76,26 +81,49 @@ $$;
 comment on function private.iap_subscription(public.user_subscriptions) is
   'A subscription as VerifyIapResponse, with its current status.';
 
+create function private.require_proof(p_row public.user_subscriptions, p_proof private.verified_purchases) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  -- Long enough to restore purchases and to retry; short for a copy to be of use.
+  c_max_signature_age constant interval := '10 minutes';
+begin
+  perform private.require_signature((p_proof).proof);
+  if (p_proof).proof = 'account' and private.named_account((p_row).account_token) is distinct from (p_proof).user_id then
+    perform private.raise_error('conflict', 409, 'The account of this purchase has changed. Verify its receipt again.', p_param => 'receipt',
+      p_details => '{"reason": "changed_meanwhile"}');
+  elsif (p_row).user_id is not null and (p_proof).proof = 'signature' and (p_proof).signed_at < now() - c_max_signature_age
+    and private.named_account((p_row).account_token) is distinct from (p_proof).user_id
+  then
+    perform private.raise_error('conflict', 409,
+      'Another account uses this purchase, and the receipt was signed more than 10 minutes ago. Restore purchases in the store, then send the new signed transaction.',
+      p_param => 'receipt', p_details => '{"reason": "signature_too_old"}');
+  end if;
+end
+$$;
+
+comment on function private.require_proof(public.user_subscriptions, private.verified_purchases) is
+  'Rejects the claim of a subscription that is not the user''s when the proof of possession does not allow it: the receipt proves nothing, or the account that the purchase stated has changed. A signature older than 10 minutes takes it from no other user. The caller has locked the subscription. Errors: conflict.';
+
 create function private.claim_purchase(p_subscription_id uuid, p_must_be_own boolean) returns jsonb
 language plpgsql
-security definer -- no client may write subscriptions; the caller has sent a receipt of the subscription
+security definer -- no client may write subscriptions; the caller has proved to have the purchase
 set search_path = ''
 as $$
 declare
   v_user_id uuid := private.caller();
+  v_proof private.verified_purchases;
   v_row public.user_subscriptions;
 begin
+  select * into v_proof from private.verified_purchases v
+  where v.subscription_id = p_subscription_id and v.user_id = v_user_id and v.verified_at > now() - interval '1 hour';
   -- Users cannot lock subscriptions of others.
-  if exists (select from private.verified_purchases v where v.subscription_id = p_subscription_id and v.user_id = v_user_id)
-    or exists (select from public.user_subscriptions s where s.id = p_subscription_id and s.user_id = v_user_id)
-  then
+  if found or exists (select from public.user_subscriptions s where s.id = p_subscription_id and s.user_id = v_user_id) then
     v_row := private.lock_subscription(p_subscription_id, array[v_user_id]);
   end if;
   perform private.require_active((select u.status from public.app_users u where u.id = v_user_id));
-  delete from private.verified_purchases v
-  where v.subscription_id = p_subscription_id and v.user_id = v_user_id and v.verified_at > now() - interval '1 hour';
-  -- Concurrent requests with one receipt: the first deleted the row, the others find the subscription to be theirs.
-  if v_row.user_id is distinct from v_user_id and (not found or p_must_be_own) then
+  if v_row.user_id is distinct from v_user_id and (v_proof.proof is null or p_must_be_own) then
     perform private.raise_error('not_found', 404, 'You have no verified purchase with this id. Verify its receipt first.',
       p_param => case when p_must_be_own then 'receipt' else 'subscription_id' end);
   elsif private.named_account(v_row.account_token) <> v_user_id then
@@ -103,6 +131,7 @@ begin
       p_details => '{"reason": "belongs_to_another_account"}');
   end if;
   if v_row.user_id is distinct from v_user_id then
+    perform private.require_proof(v_row, v_proof);
     perform private.move_subscription(v_row, v_user_id);
   end if;
   return jsonb_build_object(
@@ -148,7 +177,7 @@ end
 $$;
 
 comment on function commands.claim_subscription(uuid, boolean) is
-  'Gives the caller a subscription whose receipt the service verified for them within the hour: {is_new, subscription (VerifyIapResponse), my_subscription (MySubscription, in the account''s language)}. is_new: it had no owner. p_must_be_own: it has to be the caller''s already. One that was bought for another account is a conflict (belongs_to_another_account). Errors: unauthorized, forbidden, not_found, conflict.';
+  'Gives the caller a subscription that they proved to have, with a receipt that the service verified for them within the hour: {is_new, subscription (VerifyIapResponse), my_subscription (MySubscription, in the account''s language)}. is_new: it had no owner. p_must_be_own: it has to be the caller''s already. One that was bought for another account is a conflict (belongs_to_another_account), and so is one of another user whose receipt was signed more than 10 minutes ago (signature_too_old). Errors: unauthorized, forbidden, not_found, conflict.';
 
 create function api.my_subscription(p_lang text default null) returns jsonb
 language plpgsql stable

@@ -89,7 +89,7 @@ begin
   join private.store_notifications n on n.id = (m.message ->> 'notification_id')::uuid and n.processed_at is null
   left join lateral (
     select (private.last_store_event(s.id)).facts from public.user_subscriptions s
-    where s.platform = 'android' and n.store = 'android_store' and s.environment = 'Production'
+    where s.platform = 'android' and n.store = 'android_store' and s.environment in ('Production', 'Sandbox')
       and s.subscription_key = n.body ->> 'subscription_key'
   ) k on true;
   -- Messages whose notification is processed already, or deleted.

@@ -97,14 +97,125 @@ Deno.test("verify-iap: a transaction id with platform android is named", async (
   });
 });
 
-Deno.test("verify-iap: legacy receipts are looked up at the App Store", async () => {
-  const { user, id } = await onIos(plan);
+async function reasonOf(response: Response): Promise<string> {
+  const { error } = await response.json();
+  return `${response.status} ${error.details?.reason ?? error.code}`;
+}
+
+Deno.test("verify-iap: an unsigned receipt refreshes a purchase of the caller, and gives nobody a purchase", async () => {
+  const { user, request, id } = await onIos(plan);
   const { app, transaction } = await apple.receipts(id);
-  const first = await verify(user, { platform: "ios", receipt: app, product_id: plan });
-  assert.equal(first["external_subscription_id"], id);
-  const again = await verify(user, { platform: "ios", receipt: transaction, product_id: plan }, 200);
-  assert.equal(again.id, first.id);
+  const unsigned = [app, transaction].map((receipt) => ({ platform: "ios", receipt, product_id: plan }) as const);
+  for (const receipt of unsigned) {
+    assert.equal(await reasonOf(await post(user, "/verify-iap", receipt)), "409 signature_required");
+    const refresh = await post(user, "/me/subscription/refresh-iap", receipt);
+    await assertError(refresh, { code: "not_found", param: "receipt" });
+  }
+  assert.deepEqual([(await mySubscription(user)).id, await isPremium(user)], [null, false]);
+  const { id: subscription } = await verify(user, request);
+  const stranger = await signUp();
+  for (const receipt of unsigned) {
+    assert.equal((await verify(user, receipt, 200)).id, subscription);
+    assert.equal(await reasonOf(await post(stranger, "/verify-iap", receipt)), "409 signature_required");
+  }
+  assert.deepEqual([await isPremium(user), await isPremium(stranger)], [true, false]);
 });
+
+Deno.test("verify-iap: an unsigned receipt of a purchase that states the caller's account is enough", async () => {
+  const user = await signUp();
+  const { subscription } = await apple.buy({ product_id: plan, account_token: user.id });
+  const { app } = await apple.receipts(subscription.original_transaction_id);
+  const first = await verify(user, { platform: "ios", receipt: app, product_id: plan });
+  assert.equal(first["external_subscription_id"], subscription.original_transaction_id);
+  assert.equal(await isPremium(user), true);
+});
+
+Deno.test("verify-iap: a transaction signed more than 10 minutes ago takes a purchase from no other user", async () => {
+  const { user, request, id } = await onIos(plan);
+  const { id: subscription } = await verify(user, request);
+  const next = await signUp();
+  const old = await apple.read(id, { at: new Date(Date.now() - 11 * 60_000).toISOString() });
+  const response = await post(next, "/verify-iap", { ...request, receipt: old.signed_transaction });
+  assert.equal(await reasonOf(response), "409 signature_too_old");
+  assert.deepEqual([await isPremium(user), await isPremium(next)], [true, false]);
+  await verify(user, { ...request, receipt: old.signed_transaction }, 200);
+  const restored = await apple.read(id);
+  assert.equal((await verify(next, { ...request, receipt: restored.signed_transaction }, 200)).id, subscription);
+  assert.deepEqual([await isPremium(user), await isPremium(next)], [false, true]);
+});
+
+Deno.test("verify-iap: a purchase of the sandbox gives premium and is marked, in both stores", async () => {
+  const user = await signUp();
+  const { signed_transaction } = await apple.buy({ product_id: plan, environment: "Sandbox" });
+  const { purchase_token } = await play.buy({ product_id: plan, test: true });
+  const once = await play.buy({ product_id: plan, one_time: true, test: true });
+  const requests = [
+    { platform: "ios", receipt: signed_transaction, product_id: plan },
+    { platform: "android", receipt: purchase_token, product_id: plan },
+    { platform: "android", receipt: once.purchase_token, product_id: plan },
+  ] as const;
+  for (const request of requests) {
+    assert.equal((await verify(user, request))["environment"], "Sandbox");
+    assert.equal((await verify(user, request, 200))["environment"], "Sandbox");
+  }
+  assert.equal(await isPremium(user), true);
+});
+
+for (const [name, buy] of [["App Store", onIos], ["Google Play", onAndroid]] as const) {
+  Deno.test(`me/subscription: a refunded subscription (${name}) ended at its refund`, async () => {
+    const { user, request, id } = await buy(plan);
+    await verify(user, request);
+    await (request.platform === "ios" ? apple : play).act(id, "refund", { send: true });
+    const revoked = await eventually(async () => {
+      const found = await mySubscription(user);
+      return found.status === "revoked" ? found : undefined;
+    });
+    assert.ok(Date.parse(revoked.ended_at) <= Date.now() + 60_000, JSON.stringify(revoked));
+    const verified = await verify(user, request, 200, "/me/subscription/refresh-iap");
+    assert.deepEqual([verified["ended_at"], verified["expires_at"]], [revoked.ended_at, revoked.ended_at]);
+  });
+
+  Deno.test(`verify-iap (${name}): six users who verify one purchase twice each at once get 200, 201 or 409, and one has it`, async () => {
+    const { user, request } = await buy(plan);
+    const users = [user, ...await Promise.all(Array.from({ length: 5 }, () => signUp()))];
+    const responses = await Promise.all([...users, ...users].map((each) => post(each, "/verify-iap", request)));
+    const replies = await Promise.all(responses.map(async (response) => [response.status, await response.json()]));
+    for (const [status, reply] of replies) assert.ok([200, 201, 409].includes(status), JSON.stringify(reply));
+    assert.equal(replies.filter(([status]) => status === 201).length, 1);
+    const mine = await Promise.all(users.map((each) => mySubscription(each)));
+    assert.equal(mine.filter(({ id }) => id !== null).length, 1);
+    const premium = await Promise.all(users.map(isPremium));
+    assert.deepEqual(premium, mine.map(({ id }) => id !== null));
+  });
+
+  Deno.test(`verify-iap (${name}): an Idempotency-Key with another receipt is rejected before the store is queried`, async () => {
+    const { user, request } = await buy(plan);
+    const key = { "idempotency-key": crypto.randomUUID() };
+    assert.equal((await post(user, "/verify-iap", request, key)).status, 201);
+    const queried = () =>
+      request.platform === "ios"
+        ? apple.requests("no-such-receipt")
+        : play.received("no-such-receipt").then(({ reads }) => reads, () => 0);
+    const before = await queried();
+    const others = [
+      { ...request, product_id: "another" },
+      { ...request, receipt: "no-such-receipt" },
+      (await buy(plan, user)).request,
+    ];
+    for (const path of ["/verify-iap", "/me/subscription/verify-iap", "/me/subscription/refresh-iap"]) {
+      for (const other of path === "/verify-iap" ? others : [request, ...others]) {
+        const response = await post(user, path, other, key);
+        assert.equal(
+          await reasonOf(response),
+          "409 key_reused_with_different_body",
+          `${path} ${JSON.stringify(other)}`,
+        );
+      }
+    }
+    assert.equal(await queried(), before);
+    assert.equal((await post(user, "/verify-iap", request, key)).headers.get("idempotent-replayed"), "true");
+  });
+}
 
 Deno.test("verify-iap: a receipt longer than its bound is named, and one of 100 KiB is read", async () => {
   const user = await signUp();

@@ -27,7 +27,7 @@ Deno.test("app store: a subscription that was bought is active until it renews",
   const bought = await shop.store.buy({ product_id: PLAN, account_token: ACCOUNT });
   const id = bought.subscription.original_transaction_id;
   const statement = await shop.apple.verify({ ...sent(bought.signed_transaction), transaction_id: id });
-  const { facts, payload, event_id, occurred_at, ...rest } = statement;
+  const { facts, payload, event_id, occurred_at, proof: _, ...rest } = statement;
   assert.deepEqual(rest, {
     store: "ios_store",
     subscription_key: id,
@@ -37,6 +37,7 @@ Deno.test("app store: a subscription that was bought is active until it renews",
     purchase_token: null,
     supersedes: null,
     needs_acknowledgement: false,
+    limited_to: null,
   });
   assert.match(event_id, new RegExp(`^status:${id}:1:\\d+$`));
   assertNear(occurred_at, Date.now());
@@ -205,6 +206,44 @@ Deno.test("app store: notifications without a subscription change nothing", asyn
   assert.equal(await about("REFUND_REVERSED", { ...payload, expiresDate: Date.now() - 1000 }, 1), null);
   assert.equal((await about("REFUND", refunded, 5))?.facts.status, "revoked");
   assert.equal((await about("REFUND_REVERSED", payload, 1))?.facts.status, "active");
+});
+
+Deno.test("app store: a receipt proves possession by its own signature, never by that of the Server API", async () => {
+  await using shop = await openShop();
+  const { subscription, signed_transaction } = await shop.store.buy({ product_id: PLAN });
+  const id = subscription.original_transaction_id;
+  const at = new Date(Date.now() - 3_600_000).toISOString();
+  const old = (await shop.store.read(id, { at })).signed_transaction;
+  for (const client of [shop.apple, shop.offline]) {
+    const { proof } = await client.verify({ receipt: old, product_id: PLAN });
+    assert.deepEqual(proof, { kind: "signature", signed_at: at });
+  }
+  const { proof, ...statement } = await shop.apple.verify({ receipt: signed_transaction, product_id: PLAN });
+  assert.ok(proof?.kind === "signature" && proof.signed_at > at);
+  assert.equal((await shop.apple.read(known({ ...statement, proof }))).proof, null);
+  for (const receipt of Object.values(await shop.store.receipts(id))) {
+    assert.equal((await shop.apple.verify({ receipt, product_id: PLAN })).proof, null);
+  }
+  const { notification } = await shop.store.act(id, "renew");
+  assert.equal((await shop.apple.readNotification(notification.signedPayload))?.proof, null);
+});
+
+Deno.test("app store: statements of the Sandbox are limited to the testers of the settings, others are not", async () => {
+  await using shop = await openShop(5_000, { APP_STORE_SANDBOX_TESTERS: "Tester@example.com" });
+  for (const environment of ["Sandbox", "Production"] as const) {
+    const limited_to = environment === "Sandbox" ? ["tester@example.com"] : null;
+    const { subscription, signed_transaction, notification } = await shop.store.buy({ product_id: PLAN, environment });
+    const statement = await shop.apple.verify({ receipt: signed_transaction, product_id: PLAN });
+    const { app } = await shop.store.receipts(subscription.original_transaction_id);
+    const all = [
+      statement,
+      await shop.apple.verify({ receipt: app, product_id: PLAN }),
+      await shop.offline.verify({ receipt: signed_transaction, product_id: PLAN }),
+      await shop.apple.read(known(statement)),
+      await shop.apple.readNotification(notification.signedPayload),
+    ];
+    assert.deepEqual(all.map((each) => each?.limited_to), Array(5).fill(limited_to), environment);
+  }
 });
 
 Deno.test("app store: a receipt for another product or transaction is rejected", async () => {

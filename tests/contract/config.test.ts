@@ -157,11 +157,13 @@ Deno.test("providers: settings of a company are read with the company's own addr
     PLAY_NOTIFICATIONS_ACCOUNT: "pubsub@test",
     APP_STORE_BUNDLE_ID: "test.parking",
     APP_STORE_ENVIRONMENTS: "Sandbox",
+    APP_STORE_SANDBOX_TESTERS: " Tester@Example.com, 0B8F5E0C-2F3A-4C57-9D1B-8E6A7C9D0E1F,",
     APP_STORE_ISSUER_ID: "issuer",
     APP_STORE_KEY_ID: "key",
     APP_STORE_PRIVATE_KEY: PEM.replaceAll("\n", "\\n"),
   }).providers;
   assert.deepEqual(appStore?.environments, ["Sandbox"]);
+  assert.deepEqual(appStore.sandboxTesters, ["tester@example.com", "0b8f5e0c-2f3a-4c57-9d1b-8e6a7c9d0e1f"]);
   assert.deepEqual(appStore.api, {
     issuerId: "issuer",
     keyId: "key",
@@ -179,6 +181,7 @@ Deno.test("providers: a setting that is unusable, or half of what goes together,
     ["GOOGLE_SERVICE_ACCOUNT", { FCM_PROJECT_ID: "project" }],
     ["GOOGLE_SERVICE_ACCOUNT", { PLAY_PACKAGE_NAME: "test.parking" }],
     ["APP_STORE_ENVIRONMENTS", { APP_STORE_ENVIRONMENTS: "Production,Xcode" }],
+    ["APP_STORE_SANDBOX_TESTERS", { APP_STORE_SANDBOX_TESTERS: "a@b.test,somebody" }],
     ["APP_STORE_APP_ID", { APP_STORE_APP_ID: "app" }],
     ["APP_STORE_ROOT_CERTIFICATES", { APP_STORE_ROOT_CERTIFICATES: "MIIC" }],
     ["APP_STORE_ROOT_CERTIFICATES", { APP_STORE_ROOT_CERTIFICATES: CERTIFICATE.slice(0, -30) }],

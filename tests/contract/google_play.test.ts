@@ -40,6 +40,8 @@ Deno.test("google play: a subscription that was bought is active until it renews
     purchase_token,
     supersedes: null,
     needs_acknowledgement: true,
+    proof: { kind: "purchase_token" },
+    limited_to: null,
   });
   assert.ok(Date.parse(occurred_at) >= before && Date.parse(occurred_at) <= Date.now());
   assert.match(event_id, /^read:[0-9a-f]{64}$/);
@@ -230,6 +232,19 @@ const LIVES: readonly Life[] = [
     access: null,
   },
 ];
+
+Deno.test("google play: a purchase of a license tester is one of the sandbox", async () => {
+  await using shop = await openShop();
+  for (const one_time of [false, true]) {
+    for (const test of [false, true]) {
+      const { purchase_token } = await shop.store.buy({ product_id: PLAN, one_time, test });
+      const statement = await shop.play.verify({ receipt: purchase_token, product_id: PLAN });
+      assert.equal(statement.facts.environment, test ? "Sandbox" : "Production");
+      const read = await shop.play.read(known(statement));
+      assert.deepEqual([read.facts.environment, read.proof], [statement.facts.environment, null]);
+    }
+  }
+});
 
 Deno.test("google play: each state of a subscription is one status, with what goes with it", async (test) => {
   await using shop = await openShop();

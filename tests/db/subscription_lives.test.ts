@@ -104,8 +104,11 @@ async function aLife(): Promise<Life> {
   const steps: Step[] = notifications.map((statement) => ({ statement, source: sourceOf(statement) }));
   for (let claims = chance.below(4); claims > 0 && statements.length > 0; claims--) {
     const statement = chance.pick(statements.filter(({ facts }) => plans.includes(facts.product_id)));
+    const proof = isApple
+      ? { kind: "signature", signed_at: new Date().toISOString() } as const
+      : { kind: "purchase_token" } as const;
     steps.splice(chance.below(steps.length + 1), 0, {
-      statement,
+      statement: { ...statement, proof },
       source: "verify",
       user: chance.pick(users),
       act: "claim",

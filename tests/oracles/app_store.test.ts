@@ -77,6 +77,7 @@ const STATUS: Readonly<Record<Defect, VerificationStatus>> = {
 
 function ours(environment: "Production" | "Sandbox"): SignedData {
   return new SignedData({
+    sandboxTesters: [],
     bundleId: BUNDLE_ID,
     appId: APP_ID,
     environments: [environment],
@@ -301,7 +302,9 @@ Deno.test("app store: with online checks the verdict on certificates is that of 
       environments: ["Sandbox"],
       rootCertificates: pemOf(root),
     } as const;
-    const ours = new SignedData({ ...config, onlineChecks: true, api: null }, { status: certificateStatus() });
+    const ours = new SignedData({ ...config, sandboxTesters: [], onlineChecks: true, api: null }, {
+      status: certificateStatus(),
+    });
     const isAccepted = (promise: Promise<unknown>) => promise.then(() => true, () => false);
     const [mine, apples] = [
       await isAccepted(ours.transaction(jws)),

@@ -96,11 +96,13 @@ export function naiveSubscription(
     endAt(act.at);
     status = "revoked";
   }
+  const ends = [moment(current.expires_at), accessEnd].filter((end) => end !== null);
+  const isEarly = (status === "expired" || status === "revoked") && ends.length > 0;
   return {
     status,
     product,
     started: Date.parse(current.started_at),
-    ended: moment(current.expires_at),
+    ended: isEarly ? Math.min(...ends) : moment(current.expires_at),
     bought: Date.parse(current.original_purchase_date),
     accessEnd,
     autoRenews: current.auto_renewing && !isOver,

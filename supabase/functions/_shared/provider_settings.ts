@@ -37,6 +37,8 @@ export interface AppStoreConfig {
   /** The app's id in the App Store, which Production notifications contain. Null disables the check. */
   readonly appId: number | null;
   readonly environments: readonly ("Production" | "Sandbox")[];
+  /** The accounts that may have purchases of Sandbox: ids and e-mail addresses in lower case. Empty: every account. */
+  readonly sandboxTesters: readonly string[];
   /** Trusted root certificates in PEM. Null: Apple's root. */
   readonly rootCertificates: string | null;
   /** Whether revocation is checked with Apple's OCSP responder. */
@@ -133,6 +135,8 @@ export interface ProviderSettings {
 }
 
 const STORE_ENVIRONMENTS = ["Production", "Sandbox"] as const;
+/** A user id or an e-mail address. */
+const TESTER = /^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[^\s@]+@[^\s@]+)$/i;
 const MODEL = /^[\w./:@-]{1,100}$/;
 const GEOCODERS = { gsi: "https://msearch.gsi.go.jp", nominatim: "https://nominatim.openstreetmap.org" } as const;
 
@@ -174,6 +178,7 @@ export const providerVariables = {
   APP_STORE_BUNDLE_ID: text,
   APP_STORE_APP_ID: z.string().regex(/^\d{1,15}$/, "is not a number").transform(Number).optional(),
   APP_STORE_ENVIRONMENTS: storeEnvironments,
+  APP_STORE_SANDBOX_TESTERS: list(TESTER, "user ids and e-mail addresses"),
   APP_STORE_ROOT_CERTIFICATES: pem("CERTIFICATE"),
   APP_STORE_ONLINE_CHECKS: flag,
   APP_STORE_ISSUER_ID: text,
@@ -281,6 +286,7 @@ function appStoreOf(env: Env): AppStoreConfig | null {
     bundleId: env.APP_STORE_BUNDLE_ID,
     appId: env.APP_STORE_APP_ID ?? null,
     environments: env.APP_STORE_ENVIRONMENTS,
+    sandboxTesters: env.APP_STORE_SANDBOX_TESTERS.map((tester) => tester.toLowerCase()),
     rootCertificates: env.APP_STORE_ROOT_CERTIFICATES ?? null,
     onlineChecks: env.APP_STORE_ONLINE_CHECKS,
     api: env.APP_STORE_ISSUER_ID === undefined ? null : {

@@ -61,7 +61,10 @@ export const Overview = z.object({
     all: Count.meta({ description: "Number of app users, without withdrawn ones" }),
     active: Count,
     new_7d: Count.meta({ description: "Number of app users who signed up in the last seven days" }),
-    premium: Count.meta({ description: "Number of active app users with premium" }),
+    premium: Count.meta({
+      description:
+        "Number of active app users with premium, without those who have it only by purchases of the sandbox",
+    }),
   }),
   sessions: z.object({ at: AsOf, parking: Count.meta({ description: "Number of running sessions" }) }),
   sessions_by_day: z.object({

@@ -8,7 +8,10 @@ export const AdminSubscriptionListItem = z.object({
   plan_id: Id,
   plan_code: z.string(),
   provider: Provider,
-  environment: z.enum(["Production", "Sandbox"]),
+  environment: z.enum(["Production", "Sandbox"]).meta({
+    description: "`Sandbox`: a purchase without a payment, by App Review, TestFlight or a license tester. It gives " +
+      "premium and counts in no figure.",
+  }),
   external_subscription_id: z.string().nullable().meta({
     description: "ios_store: id of the original transaction. android_store: order id without the renewal suffix.",
   }),
@@ -21,7 +24,9 @@ export const AdminSubscriptionListItem = z.object({
       "When premium access ends or ended. Null without access, or with `gives_premium` for access without an end.",
   }),
   started_at: Timestamp,
-  ended_at: Timestamp.nullable().meta({ description: "When the paid period ends. Null for never." }),
+  ended_at: Timestamp.nullable().meta({
+    description: "When the paid period ends, or ended early, for example by a refund. Null for never.",
+  }),
   auto_renewing: z.boolean(),
   is_trial_period: z.boolean(),
   created_at: Timestamp,

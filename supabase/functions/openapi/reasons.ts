@@ -58,7 +58,15 @@ export const reasons: Readonly<Record<string, Reason>> = {
   search_attribute: conflict("The tag is an attribute of searches and must stay active."),
   session_cancelled: conflict("The session is cancelled."),
   session_ended: conflict("The session has ended."),
+  signature_required: conflict(
+    "The receipt has no signature, and the purchase is not the caller's. Send the signed transaction of StoreKit 2.",
+  ),
+  signature_too_old: conflict(
+    "Another account uses the purchase, and the receipt was signed more than 10 minutes ago. Restore purchases in the " +
+      "store (`AppStore.sync`), then send the new signed transaction.",
+  ),
   status_not_reachable: conflict("`details.allowed` lists the next states of `details.status`."),
+  testers_only: forbidden("A purchase of the Sandbox, and the caller is not one of the testers in the settings."),
   token_expired: unauthorized("Refresh the session."),
   token_invalid: unauthorized("The token is not valid for this project. Sign in."),
   token_missing: unauthorized("Sign in."),

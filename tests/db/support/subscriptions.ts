@@ -44,6 +44,10 @@ export function aStatement(plan: string, changes: Partial<StoreStatement> = {}):
     purchase_token: null,
     supersedes: null,
     needs_acknowledgement: false,
+    proof: changes.store === "android_store"
+      ? { kind: "purchase_token" }
+      : { kind: "signature", signed_at: new Date().toISOString() },
+    limited_to: null,
     ...changes,
     facts: { ...facts, ...changes.facts },
   };

@@ -52,9 +52,13 @@ export function appStore(config: () => Config, options: ServerApiOptions = {}): 
   let opened: AppStoreClient | undefined;
   const client = () => opened ??= open(config(), options);
   return {
-    verify: (receipt) => withApiErrors(() => client().verify(receipt)),
-    read: (subscription) => withApiErrors(() => client().read(subscription)),
-    readNotification: (signedPayload) => withApiErrors(() => client().readNotification(signedPayload)),
+    verify: (receipt) => withApiErrors(async () => limited(config(), await client().verify(receipt))),
+    read: (subscription) => withApiErrors(async () => limited(config(), await client().read(subscription))),
+    readNotification: (signedPayload) =>
+      withApiErrors(async () => {
+        const statement = await client().readNotification(signedPayload);
+        return statement && limited(config(), statement);
+      }),
     acknowledge: () => Promise.resolve(),
   };
 }
@@ -62,6 +66,13 @@ export function appStore(config: () => Config, options: ServerApiOptions = {}): 
 function open({ providers: { appStore } }: Config, options: ServerApiOptions): AppStoreClient {
   if (appStore !== null) return new AppStoreClient(appStore, options);
   throw notConfigured();
+}
+
+/** Purchases in the sandbox are for testers only, if the settings name any. */
+function limited({ providers: { appStore } }: Config, statement: StoreStatement): StoreStatement {
+  const testers = appStore?.sandboxTesters ?? [];
+  if (statement.facts.environment === "Production" || testers.length === 0) return statement;
+  return { ...statement, limited_to: testers };
 }
 
 function notConfigured(): ApiError {
@@ -102,7 +113,8 @@ class AppStoreClient {
 
   async verify({ receipt, product_id, transaction_id }: Receipt): Promise<StoreStatement> {
     const text = receipt.trim();
-    const purchase = kindOf(text) === "signed"
+    const isSigned = kindOf(text) === "signed";
+    const purchase = isSigned
       ? purchaseOf(await this.#signed.transaction(text))
       : await this.#listedPurchase(text, product_id, transaction_id);
     if (purchase.productId !== product_id) throw new ReceiptError("the receipt is for another product");
@@ -111,7 +123,12 @@ class AppStoreClient {
     }
     const current = await this.#currentState(purchase);
     const receipt_hash = hexOf(await sha256(new TextEncoder().encode(text)));
-    return current === null ? statementOfReceipt(purchase, receipt_hash) : statementOfResponse(current, receipt_hash);
+    const statement = current === null
+      ? statementOfReceipt(purchase, receipt_hash)
+      : statementOfResponse(current, receipt_hash);
+    // The date of the receipt itself. A transaction from the API was signed at the request.
+    const proof = isSigned ? { kind: "signature", signed_at: timeAt(purchase.signedDate) } as const : null;
+    return { ...statement, proof };
   }
 
   async read({ subscription_key, environment, facts }: KnownSubscription): Promise<StoreStatement> {

@@ -37,6 +37,11 @@ export interface SubscriptionFacts {
   readonly account_token: string | null;
 }
 
+/** How the sender of a receipt has proved to have the purchase: the signature of the App Store, or Google Play's token. */
+export type Proof =
+  | { readonly kind: "signature"; readonly signed_at: string }
+  | { readonly kind: "purchase_token" };
+
 /** One entry of the ledger: a statement of the store, its time, and its cause. */
 export interface StoreStatement {
   readonly store: StoreName;
@@ -60,6 +65,10 @@ export interface StoreStatement {
   readonly supersedes: string | null;
   /** android: the purchase must be acknowledged after it is stored. */
   readonly needs_acknowledgement: boolean;
+  /** What the receipt proves. Null for an unsigned receipt, and without a receipt. */
+  readonly proof: Proof | null;
+  /** The only accounts that may get the purchase: ids and e-mail addresses in lower case. Null: every account. */
+  readonly limited_to: readonly string[] | null;
 }
 
 /** A purchase in a client's request. */

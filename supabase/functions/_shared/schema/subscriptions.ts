@@ -22,7 +22,8 @@ const MAX_RECEIPT_LENGTH = 262_144;
 const purchase = {
   platform: z.enum(["ios", "android"]),
   receipt: text(1, MAX_RECEIPT_LENGTH).meta({
-    description: "ios: the signed transaction (JWS), or a legacy receipt in base64. android: the purchase token.",
+    description: "ios: the signed transaction (JWS), or a legacy receipt in base64, which has no signature and only " +
+      "refreshes what is the caller's. android: the purchase token.",
   }),
   product_id: text(1, 200).meta({ description: "The code of the plan", examples: ["premium_monthly"] }),
   transaction_id: text(1, 100).optional().meta({
@@ -54,10 +55,15 @@ export const VerifyIapResponse = z.object({
   plan_id: Id,
   status: SubscriptionStatus,
   started_at: Timestamp,
-  ended_at: Timestamp.nullable().meta({ description: "When the paid period ends. Null for never." }),
+  ended_at: Timestamp.nullable().meta({
+    description: "When the paid period ends, or ended early, for example by a refund. Null for never.",
+  }),
   auto_renew_status: z.boolean().nullable().meta({ description: "Null if the store does not report it" }),
   expires_at: Timestamp.nullable().meta({ description: "Same value as `ended_at`" }),
-  environment: z.enum(["Sandbox", "Production"]).nullable(),
+  environment: z.enum(["Sandbox", "Production"]).nullable().meta({
+    description: "`Sandbox`: a purchase without a payment, by App Review, TestFlight or a license tester. It gives " +
+      "premium.",
+  }),
   platform: z.enum(["ios", "android"]),
   external_subscription_id: z.string().nullable().meta({
     description: "ios: id of the original transaction. android: order id without the renewal suffix.",

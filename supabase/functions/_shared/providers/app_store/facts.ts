@@ -105,6 +105,8 @@ export function statement(
     purchase_token: null,
     supersedes: null,
     needs_acknowledgement: false,
+    proof: null,
+    limited_to: null,
     ...said,
   };
 }

@@ -1,6 +1,6 @@
 /**
  * Receipts from before signed transactions. Their contents are not trusted: they only yield a transaction id for a
- * request to the App Store Server API.
+ * request to the App Store Server API. Anyone who knows the id can write one, so they prove no possession.
  */
 import { type Bytes, fromBase64, fromUtf8 } from "./bytes.ts";
 import { childAt, childrenOf, DerError, type Element, elementsIn, integerOf, readElement, Tag } from "./der.ts";

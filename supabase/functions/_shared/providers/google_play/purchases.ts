@@ -87,6 +87,8 @@ const AUTO_RENEW: Readonly<Record<string, boolean>> = {
   SUBSCRIPTION_STATE_ACTIVE: true,
   SUBSCRIPTION_STATE_CANCELED: false,
 };
+/** `purchaseType` of license testers. */
+const TEST = 0;
 /** By `purchaseState`. */
 const PRODUCT_STATUSES: readonly (SubscriptionStatus | undefined)[] = ["active", "revoked", "pending"];
 const PAID: readonly SubscriptionStatus[] = ["active", "grace", "on_hold", "paused"];
@@ -159,7 +161,7 @@ function subscriptionFacts(purchase: SubscriptionPurchase, item: LineItem, query
   return {
     status,
     product_id: item.productId,
-    environment: "Production",
+    environment: purchase.testPurchase === undefined ? "Production" : "Sandbox",
     external_subscription_id: item.latestSuccessfulOrderId?.replace(/\.\.\d+$/, "") ?? null,
     started_at: startedAt,
     original_purchase_date: startedAt,
@@ -185,7 +187,7 @@ function productFacts(purchase: ProductPurchase, productId: string): Subscriptio
     ...withoutAccess,
     status,
     product_id: productId,
-    environment: "Production",
+    environment: purchase.purchaseType === TEST ? "Sandbox" : "Production",
     external_subscription_id: purchase.orderId ?? null,
     started_at: purchase.purchaseTimeMillis,
     original_purchase_date: purchase.purchaseTimeMillis,
@@ -265,6 +267,8 @@ async function statement(
     purchase_token: subscription.purchase_token,
     supersedes,
     needs_acknowledgement: !isAcknowledged && PAID.includes(facts.status),
+    proof: isReceipt ? { kind: "purchase_token" } : null,
+    limited_to: null, // Google Play has its own list of testers
   };
 }
 
