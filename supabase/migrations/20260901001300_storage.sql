@@ -3,7 +3,8 @@
 -- An upload starts as a row with status pending. The client sends the bytes directly to object storage: always to the
 -- private bucket, under an incoming key.
 -- Before a file is used, the service checks the object (length, type, first bytes), copies it to a key that takes no
--- uploads, and marks the row as placed. From then on the bytes do not change.
+-- uploads, and marks the row as placed. From then on the bytes do not change. Pictures that other users see are copied
+-- without their metadata.
 -- Then the caller's own transaction attaches the file to one thing. A file that is unattached for a day is deleted. A
 -- published file is also copied to the public bucket (1310).
 --
@@ -385,18 +386,18 @@ $$;
 comment on function api.pending_asset(uuid, uuid, text) is
   'For the service: the declared properties of a user''s upload whose object is not yet checked; null when there is none. It raises no errors.';
 
-create function api.place_asset(p_asset_id uuid, p_etag text default null) returns void
+create function api.place_asset(p_asset_id uuid, p_etag text default null, p_size_bytes integer default null) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  update public.assets set status = 'placed', etag = p_etag
+  update public.assets set status = 'placed', etag = p_etag, size_bytes = coalesce(p_size_bytes, size_bytes)
   where id = p_asset_id and status = 'pending' and deleted_at is null;
 end
 $$;
 
-comment on function api.place_asset(uuid, text) is
-  'For the service: marks a file as placed, after the object was checked and copied to its final key with this ETag. It raises no errors.';
+comment on function api.place_asset(uuid, text, integer) is
+  'For the service: marks a file as placed, after the object was checked and copied to its final key with this ETag and size. A picture without its metadata is smaller than declared. It raises no errors.';
 
 create function api.read_object_deletions(p_limit integer default 100) returns jsonb
 language plpgsql
@@ -425,6 +426,6 @@ comment on function api.finish_object_deletions(bigint[], text[]) is
 
 grant execute on function commands.create_upload(bigint, text, text, text, uuid, boolean) to authenticated;
 grant execute on function
-  api.pending_asset(uuid, uuid, text), api.place_asset(uuid, text), api.read_object_deletions(integer),
+  api.pending_asset(uuid, uuid, text), api.place_asset(uuid, text, integer), api.read_object_deletions(integer),
   api.finish_object_deletions(bigint[], text[])
 to service_role;

@@ -1,6 +1,7 @@
 // Photos of reviews and avatars: shown with their review or account, public only while they are shown, and deleted with it.
 import assert from "node:assert/strict";
 import { applyPublication, type Publication } from "../../supabase/functions/_shared/storage/assets.ts";
+import { withoutMetadata } from "../../supabase/functions/_shared/storage/picture.ts";
 import { Me, MyData } from "../../supabase/functions/_shared/schema/me.ts";
 import { MyReview, MyReviews, PublicReviews } from "../../supabase/functions/_shared/schema/reviews.ts";
 import { Upload } from "../../supabase/functions/storage/storage.schema.ts";
@@ -9,7 +10,7 @@ import { listMyReviews, updateMyReview } from "../../supabase/functions/me/revie
 import { listReviews, postReview } from "../../supabase/functions/parking-lots/reviews.ts";
 import { createUpload } from "../../supabase/functions/storage/uploads.ts";
 import { eventually } from "../support/eventually.ts";
-import { picture, put } from "../support/files.ts";
+import { cameraPicture, contains, IMAGE_TYPES, type ImageType, picture, put } from "../support/files.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { assertError } from "../support/api_errors.ts";
 import { stack } from "../support/stack.ts";
@@ -32,11 +33,12 @@ async function upload(
   category: "review" | "avatar",
   is_public: boolean,
   bytes = picture("image/png"),
+  mime_type: ImageType = "image/png",
 ): Promise<Uploaded> {
-  const said = { file_name: "a.png", file_size: bytes.length, mime_type: "image/png", category, is_public };
+  const said = { file_name: "a.png", file_size: bytes.length, mime_type, category, is_public };
   const answer = await ask("/storage/upload-url", { method: "POST", ...jsonBody(said, bearer(token)) });
   const { upload_url, asset_id, s3_key, public_url } = await replyOf(createUpload, answer, Upload);
-  assert.equal(await put(upload_url, bytes, "image/png"), 200);
+  assert.equal(await put(upload_url, bytes, mime_type), 200);
   return { id: asset_id, key: s3_key, publicUrl: public_url, uploadUrl: upload_url };
 }
 
@@ -326,4 +328,71 @@ Deno.test("GET /parking-lots/{id}/reviews: an author without a name has no user_
   );
   await inDatabase((sql) => sql`update public.app_users set status = 'suspended' where id = ${named.id}`);
   assert.deepEqual((await published(lot)).map(({ user_id }) => user_id), [null, null]);
+});
+
+for (const type of IMAGE_TYPES) {
+  Deno.test(`reviews: a published ${type} has no position, no description and no appended bytes, also before its copy is made`, async () => {
+    const [lot, author] = [await aLot(), await signUp()];
+    const html = new TextEncoder().encode("<html><script>alert(1)</script></html>");
+    const file = new Uint8Array([...cameraPicture(type), ...html]);
+    assert.ok(contains(file, "SecretMaker"));
+    const open = await upload(author, "review", true, file, type);
+    const secret = await upload(author, "review", false, file, type);
+    const { id, photo_urls } = await posted(lot, author, [open, secret]);
+    await move(id, "approved");
+    const shown = [...photo_urls, ...(await published(lot))[0]!.photo_urls];
+    await swept(async () => await status(open.publicUrl) === 200);
+    shown.push(open.publicUrl!, ...(await published(lot))[0]!.photo_urls);
+    for (const url of shown) {
+      const answer = await fetch(url);
+      assert.deepEqual([answer.status, answer.headers.get("content-type")], [200, type], url);
+      const bytes = new Uint8Array(await answer.arrayBuffer());
+      assert.deepEqual(bytes, withoutMetadata(file, type));
+      for (const text of ["Secret", "GPS", "<html>"]) assert.ok(!contains(bytes, text), `${text} in ${url}`);
+    }
+    const sizes = await inDatabase((sql) =>
+      sql<{ size: number }[]>`select size_bytes as size from public.assets where id in ${sql([open.id, secret.id])}`
+    );
+    assert.deepEqual(sizes.map(({ size }) => size), Array(2).fill(withoutMetadata(file, type)!.length));
+  });
+}
+
+Deno.test("reviews and avatars: a file that only begins as a picture is rejected with its field, and is not published", async () => {
+  const [lot, author] = [await aLot(), await signUp()];
+  const cut = cameraPicture("image/png").slice(0, 300);
+  const [photo, avatar] = [await upload(author, "review", true, cut), await upload(author, "avatar", true, cut)];
+  const unusable = { code: "validation_error", field: "invalid_value" } as const;
+  const rejected = await post(lot, author, { rating: 4, photo_asset_ids: [photo.id] });
+  const { error } = await rejected.clone().json();
+  assert.deepEqual([error.details.reason, error.message], [
+    "upload_not_usable",
+    "The uploaded file is not a complete picture of the type image/png. Upload a valid file.",
+  ]);
+  await assertError(rejected, { ...unusable, param: "photo_asset_ids" });
+  await assertError(await patch("/me", author, { avatar_asset_id: avatar.id }), {
+    ...unusable,
+    param: "avatar_asset_id",
+  });
+  for (const { publicUrl } of [photo, avatar]) assert.equal(await status(publicUrl), 404);
+});
+
+Deno.test("storage: the public copy of a file that was never checked has no metadata, and one that is no picture is deleted", async () => {
+  const admin = await signUp();
+  for (const bytes of [cameraPicture("image/jpeg"), cameraPicture("image/jpeg").slice(0, 400)]) {
+    const key = `parking_lot/${crypto.randomUUID().replaceAll("-", "")}.jpg`;
+    assert.ok(await storage.write(`private/${key}`, bytes, "image/jpeg"));
+    const [row] = await inDatabase((sql) =>
+      sql<{ id: string }[]>`
+        insert into public.assets (storage_key, content_type, size_bytes, is_public, status, created_by)
+        values (${key}, 'image/jpeg', ${bytes.length}, false, 'placed', ${admin.id}) returning id`
+    );
+    await inDatabase((sql) => sql`update public.assets set published_at = now() where id = ${row!.id}`);
+    if (withoutMetadata(bytes, "image/jpeg") === null) {
+      await swept(() => isDeleted(row!.id));
+      assert.equal(await status(publicUrl(key)), 404);
+    } else {
+      await swept(async () => await status(publicUrl(key)) === 200);
+      assert.deepEqual(await bytesAt(publicUrl(key)), withoutMetadata(bytes, "image/jpeg"));
+    }
+  }
 });

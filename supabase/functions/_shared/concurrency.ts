@@ -1,4 +1,4 @@
-/** Runs an operation for many items, a few at the same time. */
+/** Runs operations a few at the same time. */
 
 export async function forEach<Item>(
   items: readonly Item[],
@@ -10,4 +10,21 @@ export async function forEach<Item>(
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await work(next);
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
+}
+
+/** Runs each operation that it is given, at most so many at the same time; the others wait for their turn. */
+export function limited(concurrency: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (running >= concurrency) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  };
 }

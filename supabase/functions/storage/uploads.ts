@@ -11,7 +11,8 @@ export const createUpload = route({
     "Send the bytes with PUT to `upload_url`. Then send `asset_id` to the endpoint that uses the picture. That " +
     "endpoint checks the file and rejects it if it differs from the declared one. A file that can be public stays " +
     "private until it is attached and shown: `public_url` responds with 404 until then, and for a photo of a review " +
-    "until the review is approved. Files that are not attached " +
+    "until the review is approved. Pictures of the categories `review`, `avatar` and `parking_lot` lose their " +
+    "metadata, such as the position. Files that are not attached " +
     "within a day are deleted. At most 20 uploads and 100 MiB can wait to be attached. More return 409 `conflict` " +
     "with `details.reason` `too_many_unattached_uploads`. The files of an account have at most 500 MiB together, " +
     "attached or not. More return 409 `conflict` with `details.reason` `too_many_stored_bytes`. A deleted file frees " +

@@ -3,11 +3,13 @@
  * them.
  */
 import type { Caller } from "../auth/token.ts";
+import { limited } from "../concurrency.ts";
 import type { Database } from "../db/client.ts";
 import { ApiError } from "../errors.ts";
 import type { Links } from "../http/links.ts";
 import { type ImageType, imageTypeOf, SIGNATURE_BYTES } from "./image_type.ts";
 import { type ObjectStorage, PRIVATE_PREFIX } from "./object_storage.ts";
+import { withoutMetadata } from "./picture.ts";
 
 export const UPLOAD_CATEGORIES = [
   "review",
@@ -18,6 +20,9 @@ export const UPLOAD_CATEGORIES = [
   "parking_lot",
 ] as const;
 export type UploadCategory = (typeof UPLOAD_CATEGORIES)[number];
+
+/** Pictures that other users see, by a public URL or a temporary one. They are stored without metadata. */
+const SHOWN_CATEGORIES: readonly UploadCategory[] = ["review", "avatar", "parking_lot"];
 
 /** Lifetime of URLs for uploads and for reading private files, in seconds. */
 export const URL_SECONDS = 600;
@@ -61,7 +66,7 @@ export function incomingKey(storageKey: string): string {
 
 /**
  * Checks the object of an upload before it is attached. Copies it to a key that clients cannot overwrite, and marks its
- * asset as placed. Throws `validation_error` if the object is missing or differs from the declaration. `param` is the
+ * asset as placed. A picture that other users see is copied without its metadata, so that no URL shows them. Throws `validation_error` if the object is missing or differs from the declaration. `param` is the
  * field with the asset's id. If the asset is not a pending upload of the caller, nothing happens: private.attach_asset
  * rejects it later.
  */
@@ -79,15 +84,48 @@ export async function confirmAsset(
   if (declared === null) return;
   const { storage_key } = declared;
   const found = await checkedObject(storage, incomingKey(storage_key), declared);
-  const copy = "problem" in found
+  const [from, to] = [incomingKey(storage_key), originalKey(storage_key)];
+  const copy: Copy = "problem" in found
     ? found
-    : await storage.copy(incomingKey(storage_key), originalKey(storage_key), found.etag);
+    : SHOWN_CATEGORIES.includes(category)
+    ? await copyPicture(storage, from, to, found.etag, declared.content_type)
+    : await storage.copy(from, to, found.etag);
   if (copy === null) throw new ApiError("service_unavailable");
   if (copy === "changed" || "problem" in copy) {
     const message = copy === "changed" ? STILL_UPLOADING : copy.problem;
     throw ApiError.ofFields([{ param, code: "invalid_value", message }], { reason: "upload_not_usable" });
   }
-  await service.rpc("place_asset", { asset_id: assetId, etag: copy.etag });
+  await service.rpc("place_asset", {
+    asset_id: assetId,
+    etag: copy.etag,
+    size_bytes: copy.size ?? declared.size_bytes,
+  });
+}
+
+/** A copy, or why there is none, as for `ObjectStorage.copy`. `size` is that of the copy where it may be another one. */
+type Copy = { readonly etag: string; readonly size?: number } | { readonly problem: string } | "changed" | null;
+
+/** Pictures that are in memory at the same time: a function has 256 MB, and each one needs its size a few times. */
+const withMemory = limited(3);
+
+/** Copies the picture with this ETag without its metadata. */
+function copyPicture(
+  storage: ObjectStorage,
+  from: string,
+  to: string,
+  etag: string,
+  type: ImageType,
+): Promise<Copy> {
+  return withMemory(async () => {
+    const bytes = await storage.read(from, etag);
+    if (bytes === null) return "changed";
+    const picture = withoutMetadata(bytes, type);
+    if (picture === null) {
+      return { problem: `The uploaded file is not a complete picture of the type ${type}. Upload a valid file.` };
+    }
+    const written = await storage.write(to, picture, type);
+    return written === null ? null : { etag: written.etag, size: picture.length };
+  });
 }
 
 const STILL_UPLOADING = "The file is being uploaded again. Wait for that upload to finish, then retry.";
@@ -188,17 +226,19 @@ export async function applyPublication(
   return await finish(true) || await removeCopy();
 }
 
-/** Copies the object that was checked when the file was attached. A file that was never checked is checked now. */
+/**
+ * Copies the object that was checked when the file was attached, and lost its metadata then. A file that was never
+ * checked is checked now, and its copy has no metadata.
+ */
 async function copyOriginal(storage: ObjectStorage, file: Publication): Promise<{ etag: string } | "changed" | null> {
-  const { storage_key, content_type, size_bytes } = file;
-  let { etag } = file;
-  if (etag === null) {
-    const declared = { content_type: content_type as ImageType, size_bytes: size_bytes ?? -1 };
-    const found = await checkedObject(storage, originalKey(storage_key), declared);
-    if ("problem" in found) return "changed";
-    etag = found.etag;
-  }
-  return await storage.copy(originalKey(storage_key), storage_key, etag);
+  const { storage_key, content_type, size_bytes, etag } = file;
+  const original = originalKey(storage_key);
+  if (etag !== null) return await storage.copy(original, storage_key, etag);
+  const declared = { content_type: content_type as ImageType, size_bytes: size_bytes ?? -1 };
+  const found = await checkedObject(storage, original, declared);
+  if ("problem" in found) return "changed";
+  const copy = await copyPicture(storage, original, storage_key, found.etag, declared.content_type);
+  return copy !== null && copy !== "changed" && "problem" in copy ? "changed" : copy;
 }
 
 /**

@@ -20,6 +20,10 @@ export interface ObjectStorage {
   head(key: string): Promise<ObjectFacts | null>;
   /** The first bytes of the object with this ETag. Null if the object has changed or does not exist. */
   firstBytes(key: string, etag: string, count: number): Promise<Uint8Array | null>;
+  /** The object with this ETag. Null if the object has changed or does not exist. */
+  read(key: string, etag: string): Promise<Uint8Array<ArrayBuffer> | null>;
+  /** Writes an object, and returns its ETag. Null if storage failed. */
+  write(key: string, bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<{ readonly etag: string } | null>;
   /**
    * Copies the object with this ETag, and returns the copy's ETag. Returns `changed` if the object has changed or does
    * not exist, and null if storage failed.
@@ -41,12 +45,26 @@ export function objectStorage(config: () => Config): ObjectStorage {
   const storeOf = () => store ??= openStore(settings(config()));
 
   /** Sends a request of the service. All its headers are signed. */
-  const ask = async (method: string, key: string, headers: Record<string, string> = {}): Promise<Response> => {
+  const ask = async (
+    method: string,
+    key: string,
+    headers: Record<string, string> = {},
+    body: Uint8Array<ArrayBuffer> | null = null,
+  ): Promise<Response> => {
     const { sign, path } = storeOf();
     return await send(await sign({ method, path: path(key), headers, seconds: SERVICE_URL_SECONDS }), {
       method,
       headers,
+      body,
     });
+  };
+  /** The bytes of the object with this ETag: all, or those of a range. */
+  const bytesOf = async (key: string, etag: string, range: Record<string, string> = {}) => {
+    const answer = await ask("GET", key, { ...range, "if-match": etag });
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    if (answer.status === 404 || answer.status === 412) return null;
+    expect(answer, "range" in range ? 206 : 200);
+    return bytes;
   };
 
   return {
@@ -70,12 +88,13 @@ export function objectStorage(config: () => Config): ObjectStorage {
         etag: headers.get("etag") ?? "",
       };
     },
-    firstBytes: async (key, etag, count) => {
-      const answer = await ask("GET", key, { "range": `bytes=0-${count - 1}`, "if-match": etag });
-      const bytes = new Uint8Array(await answer.arrayBuffer());
-      if (answer.status === 404 || answer.status === 412) return null;
-      expect(answer, 206);
-      return bytes;
+    firstBytes: (key, etag, count) => bytesOf(key, etag, { range: `bytes=0-${count - 1}` }),
+    read: (key, etag) => bytesOf(key, etag),
+    write: async (key, bytes, contentType) => {
+      const answer = await attempt(() => ask("PUT", key, { "content-type": contentType }, bytes));
+      await answer?.body?.cancel();
+      const etag = answer?.ok ? answer.headers.get("etag") : null;
+      return etag === null || etag === undefined ? null : { etag };
     },
     copy: async (from, to, etag) => {
       const source = `/${encodePath(storeOf().path(from).join("/"))}`;
