@@ -287,7 +287,29 @@ $$;
 comment on function private.page(jsonb, jsonb, text[], integer, bigint) is
   'A page: {items, next_cursor}, and total when it is given. p_items: the rows in order, one more than p_limit when there are more, null for none. p_keys: the fields of an item that are its sort keys, from which the next page continues.';
 
+create function private.max_total() returns integer
+language sql immutable parallel safe
+return 10000;
+
+comment on function private.max_total() is
+  'Up to this number the items of a list that may have millions are counted: no one pages that far. Such a list counts one more.';
+
+create function private.capped_total(p_count bigint, p_is_all boolean default true) returns jsonb
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object(
+    'total', least(p_count, private.max_total()), 'total_is_exact', p_is_all and p_count <= private.max_total()
+  );
+end
+$$;
+
+comment on function private.capped_total(bigint, boolean) is
+  'The number of items of a list that counts up to private.max_total() + 1 of them: {total, total_is_exact}. Not exact: at least total. p_is_all false: only a part of the list was counted.';
+
 grant execute on function
+  private.max_total(), private.capped_total(bigint, boolean),
   private.page_limit(integer), private.cursor_checksum(jsonb, bytea), private.cursor_encode(jsonb, jsonb),
   private.is_cursor_key(jsonb, text), private.cursor_keys(bytea, text[]), private.cursor_decode(jsonb, text, text[]),
   private.page_start(jsonb, text, text[], text),

@@ -41,6 +41,7 @@ create table public.app_users (
   highest_level integer not null default 1,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  last_active_on date,
   constraint app_users_highest_level_reached check (highest_level >= level)
 );
 
@@ -53,6 +54,8 @@ comment on column public.app_users.granted_premium_ends_at is
   'When the premium membership that an administrator granted ends; premium_ends_at is not earlier.';
 comment on column public.app_users.lang is 'The language in which the service writes to the user.';
 comment on column public.app_users.total_exp is 'The sum of the user''s exp_entries; the triggers of exp_entries maintain it.';
+comment on column public.app_users.last_active_on is
+  'The day (UTC) of the user''s last activity; null without one. A trigger of the activities maintains it: the audience of a notification is counted by it, because a look-up of each account in the archive takes seconds.';
 comment on column public.app_users.level is 'The highest level that total_exp reaches; the triggers of exp_entries maintain it.';
 comment on column public.app_users.highest_level is
   'The highest level that the user ever had; a trigger maintains it. Only a higher one is notified.';
@@ -74,8 +77,9 @@ comment on column public.admins.status is
 
 -- No index but the primary keys: every read is by the id of the caller.
 
+-- An activity does not change the account.
 create trigger _100_touch_updated_at before update on public.app_users
-for each row execute function private.tg_touch_updated_at();
+for each row when (new.last_active_on is not distinct from old.last_active_on) execute function private.tg_touch_updated_at();
 
 create trigger _900_check_start before insert on public.app_users
 for each row execute function private.tg_check_state('account');

@@ -40,7 +40,8 @@ create table private.search_entries (
   max_tire_width_mm integer,
   document text not null,
   terms text[] collate "C" not null,
-  name_count integer not null
+  name_count integer not null,
+  operator_code text collate "C"
 );
 
 comment on table private.search_entries is 'The data of a public lot that search reads. Triggers maintain it.';
@@ -67,6 +68,8 @@ create index search_entries_length_idx on private.search_entries (max_length_m) 
 create index search_entries_weight_idx on private.search_entries (max_weight_t) where max_weight_t is not null;
 create index search_entries_clearance_idx on private.search_entries (min_clearance_cm) where min_clearance_cm is not null;
 create index search_entries_tire_idx on private.search_entries (max_tire_width_mm) where max_tire_width_mm is not null;
+-- Finds the lots of a list of operators. Their terms would compare each entry with every code of the list.
+create index search_entries_operator_idx on private.search_entries (operator_code) where operator_code is not null;
 
 create table private.unlisted_search_entries (
   parking_lot_id uuid primary key references public.parking_lots (id) on delete cascade,
@@ -272,7 +275,7 @@ begin
       l.max_width_m, l.max_length_m, l.max_weight_t, l.min_clearance_cm, l.max_tire_width_mm, d.document,
       n.names || case when e.document = d.document then e.terms[e.name_count + 1:]
         else (select t.terms from private.search_terms(d.document) as t) end,
-      cardinality(n.names)
+      cardinality(n.names), l.operator_code
     from public.parking_lots l
     join private.search_documents(p_lot_ids) d on d.parking_lot_id = l.id
     left join private.search_attributes(p_lot_ids) a on a.parking_lot_id = l.id
@@ -328,12 +331,12 @@ begin
   select w.* from private.written_entries(v_public) w
   on conflict (parking_lot_id) do update set (
     mercator, lat, lng, rank_key, price_key, hour_price, currency, is_on_street, max_height_m, max_width_m, max_length_m,
-    max_weight_t, min_clearance_cm, max_tire_width_mm, document, terms, name_count
+    max_weight_t, min_clearance_cm, max_tire_width_mm, document, terms, name_count, operator_code
   ) = row (
     excluded.mercator, excluded.lat, excluded.lng, excluded.rank_key, excluded.price_key, excluded.hour_price,
     excluded.currency, excluded.is_on_street, excluded.max_height_m, excluded.max_width_m, excluded.max_length_m,
     excluded.max_weight_t, excluded.min_clearance_cm, excluded.max_tire_width_mm, excluded.document,
-    excluded.terms, excluded.name_count
+    excluded.terms, excluded.name_count, excluded.operator_code
   )
   where (e.lat, e.lng, e.rank_key, e.hour_price, e.currency, e.is_on_street, e.max_height_m, e.max_width_m,
       e.max_length_m, e.max_weight_t, e.min_clearance_cm, e.max_tire_width_mm, e.document, e.terms)

@@ -1,10 +1,9 @@
 -- Search: the conditions of a search, read, checked and written as SQL. Pages of their results are in search_pages (0915).
 --
 -- A search is a SearchQueryV1 with a bbox, ids and a page. It is read and checked (private.check_search), written as a
--- condition over private.search_entries with its values in place (private.search_condition), and run as one statement, so
--- that the planner knows how common each term is. Rare terms are looked up in the index of terms; with common terms the
--- order is read until the page is full. For a circle or bbox with few lots the spatial index is used; otherwise the area is
--- only a filter.
+-- condition over private.search_entries with its values in place (private.search_condition), and run as one statement.
+-- Rare terms are looked up in the index of terms; common ones are only a filter. So is the area of a circle or bbox with many
+-- lots; with fewer the spatial index is used.
 --
 -- Invariants: a lot never passes a condition on a value that is unknown.
 -- Interface: private.check_search, private.search_condition, private.bbox_boxes. The contract defines the meaning of the
@@ -141,36 +140,26 @@ $$;
 comment on function private.bbox_boxes(double precision[]) is
   'A bbox (west, south, east, north) on the Mercator plane, with exactly the coordinates of search_entries.mercator, so that a lot on a side is inside. Two boxes where it crosses the antimeridian.';
 
-create function private.boxes_hold_few(p_boxes box[], p_few integer) returns boolean
+create function private.area_condition(p_boxes box[], out condition text, out is_small boolean)
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  c_few constant integer := 50000; -- up to this number the spatial index is faster than a scan of all entries
 begin
-  return count(*) < p_few from (
-    select from unnest(p_boxes) as b (area) join private.search_entries e on e.mercator <@ b.area limit p_few
-  ) s;
-end
-$$;
-
-comment on function private.boxes_hold_few(box[], integer) is 'Whether the boxes contain fewer search entries than p_few.';
-
-create function private.area_condition(p_boxes box[], p_few integer default 5000) returns text
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  -- With many lots the order or the terms find a page sooner; coalesce keeps the condition from any index.
-  return (
+  is_small := private.expected_in_boxes(p_boxes) < c_few;
+  -- coalesce keeps the condition from any index.
+  condition := (
     select '(' || string_agg(format(
-      case when f.is_few then 'e.mercator <@ %L::box' else 'coalesce(e.mercator <@ %L::box, false)' end, b.area
+      case when is_small then 'e.mercator <@ %L::box' else 'coalesce(e.mercator <@ %L::box, false)' end, b.area
     ), ' or ') || ')'
-    from unnest(p_boxes) as b (area) cross join (select private.boxes_hold_few(p_boxes, p_few) as is_few) f
+    from unnest(p_boxes) as b (area)
   );
 end
 $$;
 
-comment on function private.area_condition(box[], integer) is
-  'The condition that an entry is within one of the boxes; it uses the spatial index when they contain fewer entries than p_few.';
+comment on function private.area_condition(box[]) is
+  'The condition that an entry is within one of the boxes. is_small: they contain fewer than 50,000 entries, and the condition uses the spatial index.';
 
 -- The planner does not find these frequencies: it looks for them in the default collation, and they are stored in "C".
 create function private.term_frequencies(p_terms text[]) returns table (term text, frequency double precision)
@@ -207,14 +196,15 @@ begin
       from private.term_frequencies(p_terms) as f
       window w as (order by f.frequency, f.term)
     ) as r
-    -- Decoding an entry of the index takes a 150th of the time of reading its lot: a term must save more than it costs.
-    where r.place = 1 or r.frequency < 150 * r.left_so_far * (1 - r.frequency)
+    -- Decoding an entry of the index takes a 150th of the time of reading its lot: a term must save more than it costs. A term
+    -- of more than a fifth of all entries saves nothing: almost every page of the table has one.
+    where r.frequency < 0.2 and (r.place = 1 or r.frequency < 150 * r.left_so_far * (1 - r.frequency))
   );
 end
 $$;
 
 comment on function private.narrowing_terms(text[]) is
-  'The terms by which an index finds few entries at little cost: the rarest, by statistics, assuming independence.';
+  'The terms by which an index finds at most a fifth of all entries at little cost: the rarest, by statistics, assuming independence.';
 
 create function private.term_share(p_all text[], p_any text[] default '{}') returns double precision
 language plpgsql stable
@@ -252,21 +242,45 @@ $$;
 comment on function private.expected_share(text) is
   'The share of all search entries e that the planner expects to meet a condition, 0 to 1. Reads statistics only.';
 
+create function private.search_areas(p_query jsonb, p_bbox double precision[])
+returns table (condition text, is_small boolean)
+language plpgsql stable rows 2
+set search_path = ''
+as $$
+begin
+  return query
+  select a.condition, a.is_small from private.area_condition(private.bbox_boxes(p_bbox)) as a where p_bbox is not null
+  union all
+  select concat_ws(' and ', a.condition, format('private.great_circle_m(%s, %s, e.lat, e.lng) <= %s', c.lat, c.lng, c.radius_m)),
+    a.is_small
+  from (
+    select (p_query #>> '{center,lat}')::double precision as lat, (p_query #>> '{center,lng}')::double precision as lng,
+      (p_query ->> 'radius_m')::double precision as radius_m
+  ) as c
+  cross join private.search_boxes(c.lat, c.lng, c.radius_m) as s
+  cross join private.area_condition(s.boxes) as a
+  where p_query ? 'radius_m';
+end
+$$;
+
+comment on function private.search_areas(jsonb, double precision[]) is
+  'The bbox and the circle of a checked search, each as a condition over private.search_entries e, and whether it contains few entries.';
+
 create function private.search_condition(
-  p_query jsonb, p_bbox double precision[], p_ids uuid[], p_few integer default 5000,
-  out condition text, out narrowing text[], out share double precision
+  p_query jsonb, p_bbox double precision[], p_ids uuid[],
+  out condition text, out narrowing text[], out is_narrow boolean, out share double precision
 )
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_center jsonb := p_query -> 'center';
   v_keywords text[] := array(select private.search_text(k) from jsonb_array_elements_text(p_query -> 'keywords') as k);
   -- A keyword of one or two characters is its term; a longer one is searched in the document.
   v_terms text[] := array(select '#' || a from jsonb_array_elements_text(p_query -> 'attributes') as a)
     || array(select t from unnest(v_keywords) as k, unnest(private.keyword_terms(k)) as t where char_length(k) <= 2);
   v_difficulty text[] := array(select '=' || d from jsonb_array_elements_text(p_query -> 'difficulty') as d);
-  v_operators text[] := array(select '@@' || o from jsonb_array_elements_text(p_query -> 'operator_codes') as o);
+  -- Most lots have no operator, so a list of operators is narrow.
+  v_operators text[] := array(select jsonb_array_elements_text(p_query -> 'operator_codes'));
   v_vehicle private.vehicle := private.read_vehicle(p_query -> 'vehicle');
 begin
   narrowing := private.narrowing_terms(
@@ -282,39 +296,30 @@ begin
     'e.min_clearance_cm <= ' || v_vehicle.clearance_cm,
     'e.max_tire_width_mm >= ' || v_vehicle.tire_width_mm,
     case when p_query -> 'meter_ticket_included' = 'false' then 'not e.is_on_street' end,
+    case when v_operators <> '{}' then format('e.operator_code = any (%L)', v_operators) end,
     case when p_ids is not null then format('e.parking_lot_id = any (%L::uuid[])', p_ids) end
   );
   if p_query ? 'center' then
-    share := private.expected_share(condition) * private.term_share(narrowing || v_terms, v_difficulty)
-      * private.term_share('{}', v_operators);
+    share := private.expected_share(condition) * private.term_share(narrowing || v_terms, v_difficulty);
   end if;
+  is_narrow := narrowing <> '{}' or p_ids is not null;
   v_terms := array(select t from unnest(v_terms) as t where t <> all (narrowing));
   condition := concat_ws(' and ',
     case when narrowing <> '{}' then format('e.terms @> %L', narrowing) end,
     case when v_difficulty <> '{}' then format('e.terms && %L', v_difficulty) end,
-    case when v_operators <> '{}' then format('e.terms && %L', v_operators) end,
     condition,
     -- Last, for the rows that the cheaper conditions leave. No index serves this condition.
     case when v_terms <> '{}' then format('(e.terms @> %L) is true', v_terms) end,
     (select string_agg(format('strpos(e.document, %L) > 0', k), ' and ') from unnest(v_keywords) as k where char_length(k) > 2)
   );
-  condition := concat_ws(' and ', condition,
-    case when p_bbox is not null then private.area_condition(private.bbox_boxes(p_bbox), p_few) end,
-    case when p_query ? 'radius_m' then concat_ws(' and ',
-      private.area_condition((
-        select a.boxes from private.search_boxes(
-          (v_center ->> 'lat')::double precision, (v_center ->> 'lng')::double precision,
-          (p_query ->> 'radius_m')::double precision
-        ) as a
-      )),
-      format('private.great_circle_m(%s, %s, e.lat, e.lng) <= %s', v_center ->> 'lat', v_center ->> 'lng', p_query ->> 'radius_m')
-    ) end
-  );
+  select concat_ws(' and ', search_condition.condition, string_agg(a.condition, ' and ')),
+    is_narrow or coalesce(bool_or(a.is_small), false)
+  into condition, is_narrow from private.search_areas(p_query, p_bbox) as a;
 end
 $$;
 
-comment on function private.search_condition(jsonb, double precision[], uuid[], integer) is
-  'A checked search as a condition over private.search_entries e; it uses the spatial index when the bbox contains fewer entries than p_few. narrowing: the terms by which the index finds few entries. share, with a center: the expected share of all lots that meet the condition, at any distance.';
+comment on function private.search_condition(jsonb, double precision[], uuid[]) is
+  'A checked search as a condition over private.search_entries e. narrowing: the terms by which the index finds few entries. is_narrow: terms, ids or an area leave at most a fifth of all entries. share, with a center: the expected share of all lots that meet the condition, at any distance.';
 
 grant execute on function
   private.search_text(text),

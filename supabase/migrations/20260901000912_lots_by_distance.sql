@@ -183,7 +183,7 @@ declare
   c_share constant double precision := greatest(p_share, 1e-6);
   c_from_entries constant text :=
     'select array_agg(f.id order by f.key, f.id), array_agg(f.key order by f.key, f.id) from (
-      select distinct d.id, d.key from (
+      select %s d.id, d.key from (
         select e.parking_lot_id as id, round(private.great_circle_m($1, $2, e.lat, e.lng) * 1e6) / 1e6 as key from %s where %s offset 0
       ) d where (d.key, d.id) > ($3, $4) and d.key <= $5 order by d.key, d.id limit $6
     ) f';
@@ -199,7 +199,8 @@ begin
     end if;
     if p_limit / c_share * 4 <= c_max_in_ring then
       v_ring := private.ring_boxes(p_lat, p_lng, c_from, p_max_m, (p_limit / c_share * 4)::integer);
-      execute format(c_from_entries, 'unnest($7) as b (area)
+      -- An entry on a side of two boxes is in both.
+      execute format(c_from_entries, 'distinct', 'unnest($7) as b (area)
         cross join lateral (select * from private.search_entries where mercator <@ b.area offset 0) e', p_condition)
         into v_page.lot_ids, v_page.keys using p_lat, p_lng, c_from, c_from_id, v_ring.reach_m, p_limit, v_ring.boxes;
       if cardinality(v_page.lot_ids) >= p_limit or v_ring.reach_m = coalesce(p_max_m, 'infinity') then
@@ -207,7 +208,7 @@ begin
       end if;
     end if;
   end if;
-  execute format(c_from_entries, 'private.search_entries e', p_condition)
+  execute format(c_from_entries, '', 'private.search_entries e', p_condition)
     into v_page.lot_ids, v_page.keys using p_lat, p_lng, c_from, c_from_id, coalesce(p_max_m, 'infinity'), p_limit;
   return v_page;
 end

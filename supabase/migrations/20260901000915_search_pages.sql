@@ -21,24 +21,29 @@ declare
   c_order constant text := format('order by e.%I, e.parking_lot_id', p_column);
   c_after constant text := case when p_after is null then 'true'
     else format('(e.%I, e.parking_lot_id) > ($1, $2)', p_column) end;
-  c_head constant text := format(
+  c_page constant text := format(
     'select array_agg(f.id order by f.key, f.id), array_agg(f.key order by f.key, f.id) from (
-      select e.parking_lot_id as id, e.%I as key from ', p_column);
-  c_tail constant text := format(' e where %s and %s %s limit $3) f', c_after, p_condition, c_order);
+      select e.parking_lot_id as id, e.%1$I as key
+      from (select e.* from private.search_entries e where %2$s %%s) e where %%s %3$s limit $3
+    ) f', p_column, c_after, c_order);
+  -- An export reads pages of a thousand.
+  c_window constant integer := 3000 + 3 * p_limit;
   c_key constant integer := p_after ->> 0;
   c_id constant uuid := p_after ->> 1;
   v_page private.found_page;
 begin
-  -- For a common condition the next few thousand entries of the order fill a page. The indexes are used when they do not, and
-  -- at once when they would return one or two. The planner cannot estimate this: it treats correlated terms as independent.
+  -- For a common condition the next few thousand entries of the order fill a page.
   if p_share > 0.0005 then
-    execute c_head || format('(select e.* from private.search_entries e where %s %s limit 3000)', c_after, c_order) || c_tail
+    execute format(c_page, format('%s limit %s', c_order, c_window), p_condition)
       into v_page.lot_ids, v_page.keys using c_key, c_id, p_limit;
     if cardinality(v_page.lot_ids) >= p_limit then
       return v_page;
     end if;
   end if;
-  execute c_head || 'private.search_entries' || c_tail into v_page.lot_ids, v_page.keys using c_key, c_id, p_limit;
+  -- Otherwise all entries that meet it are found and then sorted. offset 0 keeps the order from the planner: it treats
+  -- correlated conditions as independent, and would read the order to its end for a page that does not fill.
+  execute format(c_page, format('and %s offset 0', p_condition), 'true')
+    into v_page.lot_ids, v_page.keys using c_key, c_id, p_limit;
   return v_page;
 end
 $$;
@@ -77,18 +82,26 @@ security definer -- as private.found_lots
 set search_path = ''
 as $$
 declare
-  -- Counting a million lots takes seconds, and no user reads that far.
-  c_most constant integer := 10000;
+  -- Where no index leaves few entries, so many are compared with the conditions.
+  c_max_read constant integer := 300000;
+  v_search record := private.search_condition(p_query, p_bbox, p_ids);
   v_count integer;
+  v_is_all boolean := true;
 begin
-  execute 'select count(*) from (select from private.search_entries e where '
-    || (private.search_condition(p_query, p_bbox, p_ids)).condition || ' limit $1) s' into v_count using c_most + 1;
-  return jsonb_build_object('total', least(v_count, c_most), 'total_is_exact', v_count <= c_most);
+  execute format('select count(*) from (select from %s e where %s limit $1) s',
+    case when v_search.is_narrow then 'private.search_entries'
+      else format('(select * from private.search_entries limit %s)', c_max_read) end,
+    v_search.condition
+  ) into v_count using private.max_total() + 1;
+  if not v_search.is_narrow and v_count <= private.max_total() then
+    v_is_all := not exists (select from private.search_entries offset c_max_read limit 1);
+  end if;
+  return private.capped_total(v_count, v_is_all);
 end
 $$;
 
 comment on function private.found_total(jsonb, double precision[], uuid[]) is
-  'The number of lots that a checked search finds: {total, total_is_exact}. Counted up to 10,000; total is then 10000 and not exact.';
+  'The number of lots that a checked search finds: {total, total_is_exact}. Counted up to 10,000, and among 300,000 lots when no index leaves few. Otherwise at least total lots are found, and it is not exact.';
 
 create function private.search_items(p_lot_ids uuid[], p_center jsonb) returns jsonb
 language plpgsql stable

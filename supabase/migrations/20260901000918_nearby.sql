@@ -208,10 +208,11 @@ begin
     v_seen := cardinality(v_near.lot_ids);
     v_left := v_left - v_passing.priced;
     exit when cardinality(lot_ids) > p_limit or v_passing.is_cut or v_seen < v_upto or v_seen = c_max;
-    -- The expected number for the share that has passed so far, and at least as many again: few rounds, little wasted work.
-    v_upto := least(c_max, v_seen + greatest(
-      v_seen, ceil(1.2 * (p_limit + 1 - cardinality(lot_ids)) / greatest(cardinality(lot_ids)::numeric / v_seen, 0.1))
-    )::integer);
+    -- The expected number for the share that has passed so far, and at least as many again; all when few have passed. Each
+    -- round searches from the beginning, so there are at most four.
+    v_upto := case when cardinality(lot_ids) * 10 < v_seen then c_max else least(c_max, v_seen + greatest(
+      v_seen, ceil(1.2 * (p_limit + 1 - cardinality(lot_ids)) / (cardinality(lot_ids)::numeric / v_seen))
+    )::integer) end;
   end loop;
   if v_passing.is_cut and cardinality(lot_ids) < p_limit then
     perform private.reject_pricing(p_entry, p_exit);

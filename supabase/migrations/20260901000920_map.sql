@@ -213,6 +213,32 @@ $$;
 comment on function private.map_boxes(double precision[], integer) is
   'The columns and rows of the cells of a level that intersect a bbox: one range, or two where it crosses the antimeridian.';
 
+create function private.expected_in_boxes(p_boxes box[]) returns bigint
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(round(sum(m.lot_count * c.share)), 0)
+    from unnest(p_boxes) as b (area)
+    -- The finest level at which a box touches at most about a hundred cells.
+    cross join lateral (
+      select coalesce(max(l), 3) as level from generate_series(3, 14) as l
+      where (((b.area[0])[0] - (b.area[1])[0]) / (2 * pi()) * 2 ^ l + 2) * (((b.area[0])[1] - (b.area[1])[1]) / (2 * pi()) * 2 ^ l + 2) <= 100
+    ) v
+    cross join lateral (
+      select x * 16384 + y as cell, area(b.area # private.cell_area(x, y, v.level)) / area(private.cell_area(x, y, v.level)) as share
+      from generate_series(private.cell_x(b.area[1], v.level), private.cell_x(b.area[0], v.level)) as x
+      cross join generate_series(private.cell_y(b.area[1], v.level), private.cell_y(b.area[0], v.level)) as y
+    ) c
+    join private.map_cells m on m.level = v.level and m.cell = c.cell and m.term = ''
+  );
+end
+$$;
+
+comment on function private.expected_in_boxes(box[]) is
+  'About how many search entries boxes of the Mercator plane contain, by the stored sums of the cells.';
+
 create function private.stored_term(p_query jsonb, p_ids uuid[], p_level integer) returns text
 language plpgsql stable
 set search_path = ''
@@ -263,6 +289,19 @@ $$;
 comment on function private.stored_clusters(double precision[], integer, text) is
   'The cells of a level of at most 14 that intersect a bbox, each with all of its lots that have the term, as of the last run of the job.';
 
+create function private.reject_many_lots(p_max integer) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.raise_error('validation_error', 422,
+    format('More than %s lots would have to be counted. Use a smaller bbox or more conditions.', p_max),
+    p_param => 'bbox', p_details => '{"reason": "too_many_lots"}');
+end
+$$;
+
+comment on function private.reject_many_lots(integer) is 'Raises validation_error for clusters of too many lots; details.reason is too_many_lots.';
+
 create function private.counted_clusters(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_level integer
 ) returns setof private.cluster
@@ -271,10 +310,23 @@ set search_path = ''
 set work_mem = '32MB' -- otherwise the bitmap of a common term becomes lossy and keeps pages instead of rows
 as $$
 declare
-  c_few constant integer := 50000; -- up to this number the spatial index is faster than a scan of all entries
   c_max constant integer := 250000;
+  -- A sample is enough to reject a search that finds far too many lots.
+  c_sample constant integer := 20000;
+  c_lots constant double precision := (
+    select c.reltuples from pg_catalog.pg_class c where c.oid = 'private.search_entries'::regclass
+  );
+  c_search constant record := private.search_condition(p_query, p_bbox, p_ids);
   v_clusters private.cluster[];
+  v_sampled integer;
 begin
+  if not c_search.is_narrow and c_lots > 1.25 * c_max then
+    execute format('select count(*) from (select * from private.search_entries tablesample system (%s) repeatable (1)) e where %s',
+      100 * c_sample / c_lots, c_search.condition) into v_sampled;
+    if v_sampled * c_lots / c_sample > 1.25 * c_max then
+      perform private.reject_many_lots(c_max);
+    end if;
+  end if;
   execute format(
     'select array_agg(row(
         f.x, f.y, f.lot_count, f.lat, f.lng, case when f.is_comparable then f.price_min end,
@@ -289,11 +341,9 @@ begin
           case when e.hour_price is not null then e.currency end as currency, (100000 + e.rank_key)::text || e.parking_lot_id as best
         from private.search_entries e where %2$s limit %3$s
       ) c group by c.x, c.y
-    ) f', p_level, (private.search_condition(p_query, p_bbox, p_ids, c_few)).condition, c_max + 1) into v_clusters;
+    ) f', p_level, c_search.condition, c_max + 1) into v_clusters;
   if (select sum(c.lot_count) from unnest(v_clusters) as c) > c_max then
-    perform private.raise_error('validation_error', 422,
-      format('More than %s lots would have to be counted. Use a smaller bbox or more conditions.', c_max),
-      p_param => 'bbox', p_details => '{"reason": "too_many_lots"}');
+    perform private.reject_many_lots(c_max);
   end if;
   return query select c.* from unnest(v_clusters) as c;
 end
@@ -314,7 +364,7 @@ declare
   c_max constant integer := 3000;
   v_term constant text := private.stored_term(p_query, p_ids, p_level);
 begin
-  is_exact := v_term is null or private.boxes_hold_few(private.bbox_boxes(p_bbox), c_few);
+  is_exact := v_term is null or private.expected_in_boxes(private.bbox_boxes(p_bbox)) < c_few;
   clusters := case when is_exact then array(select c from private.counted_clusters(p_query, p_bbox, p_ids, p_level) as c)
     else array(select c from private.stored_clusters(p_bbox, p_level, v_term) as c) end;
   if cardinality(clusters) > c_max then

@@ -105,6 +105,32 @@ comment on function private.log_activity(text, uuid, uuid, jsonb, boolean) is
 
 grant execute on function private.log_activity(text, uuid, uuid, jsonb, boolean) to authenticated;
 
+create function private.utc_day(p_at timestamptz) returns date
+language sql immutable parallel safe
+return (p_at at time zone 'UTC')::date;
+
+comment on function private.utc_day(timestamptz) is 'The day of a time, in UTC.';
+
+grant execute on function private.utc_day(timestamptz) to service_role;
+
+create function private.tg_user_activity_logs__note_day() returns trigger
+language plpgsql
+security definer -- no user writes this column
+set search_path = ''
+as $$
+begin
+  -- Only the first activity of a day writes.
+  update public.app_users u set last_active_on = private.utc_day(new.created_at)
+  where u.id = new.user_id and coalesce(u.last_active_on < private.utc_day(new.created_at), true);
+  return null;
+end
+$$;
+
+comment on function private.tg_user_activity_logs__note_day() is 'Keeps the day of the last activity of a user.';
+
+create trigger _310_note_day after insert on public.user_activity_logs
+  for each row execute function private.tg_user_activity_logs__note_day();
+
 create function private.next_archive_batch(p_rows integer default 5000) returns boolean
 language plpgsql
 set search_path = ''

@@ -341,14 +341,14 @@ begin
   elsif cardinality(p_ids) > 100 then
     perform private.raise_error('validation_error', 422, 'ids must have at most 100 values.', p_param => 'ids');
   end if;
-  -- Locked in one order, so that two devices that mark the same notifications never wait for each other.
-  with marked as (
-    select n.id from public.user_notifications n
-    where n.user_id = v_user_id and n.status = 'sent' and n.is_in_app and n.read_at is null
-      and (n.id = any (p_ids) or n.sent_at < p_before)
-    order by n.id for no key update
-  )
-  update public.user_notifications n set read_at = now() from marked m where n.id = m.id;
+  -- Locked in one order, so that two devices that mark the same notifications never wait for each other. An array, because
+  -- a join of thousands of rows may become a nested loop: the planner expects one.
+  update public.user_notifications n set read_at = now() where n.id = any (array(
+    select u.id from public.user_notifications u
+    where u.user_id = v_user_id and u.status = 'sent' and u.is_in_app and u.read_at is null
+      and (u.id = any (p_ids) or u.sent_at < p_before)
+    order by u.id for no key update
+  ));
   get diagnostics v_updated = row_count;
   return jsonb_build_object('updated', v_updated);
 end

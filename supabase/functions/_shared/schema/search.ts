@@ -231,11 +231,11 @@ export const FoundLots = z.object({
   next_cursor: NextCursor,
   total: Total.meta({
     description:
-      "Total number. Only with `include=total`. Counted up to 10,000, except for `clusters`, where it is their sum.",
+      "Total number. Only with `include=total`. Counted up to 10,000, except for `clusters`, where it is their sum. A search that no index narrows is counted among 300,000 lots.",
   }),
   total_is_exact: z.boolean().optional().meta({
     description:
-      "With `total`: false if there are more than `total`, or if it is the sum of clusters that are not exact",
+      "With `total`: false if there may be more than `total`, or if it is the sum of clusters that are not exact",
   }),
   has_more: z.boolean().optional().meta({
     description: "With `updated_since`: whether more changes are available now",
