@@ -290,7 +290,7 @@ declare
     case when p_to is not null then ' and l.created_at < $6' end
   );
   v_items jsonb;
-  v_total bigint;
+  v_total jsonb := '{}';
 begin
   perform private.check_admin(p_admin_id, null);
   v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
@@ -303,15 +303,15 @@ begin
   ) into v_items using p_by_admin_id, p_user_id, p_action, p_target_id, p_from, p_to,
     (v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid, p_limit + 1;
   if 'total' = any (p_include) then
-    execute 'select count(*) ' || v_matching into v_total
-      using p_by_admin_id, p_user_id, p_action, p_target_id, p_from, p_to;
+    execute concat('select private.capped_total(count(*)) from (select ', v_matching, ' limit $7) f') into v_total
+      using p_by_admin_id, p_user_id, p_action, p_target_id, p_from, p_to, private.max_total() + 1;
   end if;
-  return private.page(v_filters, v_items, '{created_at,id}', p_limit, v_total);
+  return private.page(v_filters, v_items, '{created_at,id}', p_limit) || v_total;
 end
 $$;
 
 comment on function api.admin_list_activity_logs(uuid, uuid, uuid, text, text, timestamptz, timestamptz, text[], text, integer) is
-  'Acts of administrators, newest first: {items, next_cursor}, and total when p_include has it; p_from is included, p_to is not. Up to 1,000 a page. For any active administrator. Errors: forbidden, validation_error.';
+  'Acts of administrators, newest first: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it; p_from is included, p_to is not. Up to 1,000 a page. For any active administrator. Errors: forbidden, validation_error.';
 
 grant execute on function
   api.run_admin_command(uuid, text, jsonb, text, text, integer), api.check_administrator(uuid, text),

@@ -23,7 +23,7 @@ declare
   v_limit integer;
   v_after jsonb;
   v_items jsonb;
-  v_total bigint;
+  v_total jsonb := '{}';
 begin
   perform private.check_admin(p_admin_id, null);
   v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
@@ -54,19 +54,17 @@ begin
     ) p;
   end if;
   if 'total' = any (p_include) then
-    if p_user_id is not null then
-      select count(*) into v_total from public.user_activity_logs l
-      where l.user_id = p_user_id and (p_activity_type is null or l.activity_type = p_activity_type) and l.created_at >= v_since;
-    else
-      select count(*) into v_total from public.user_activity_logs l
-      where l.activity_type = any (v_types) and l.created_at >= v_since;
-    end if;
+    execute format(
+      'select private.capped_total(count(*)) from (
+        select from public.user_activity_logs l where %s l.activity_type = any ($2) and l.created_at >= $3 limit $4
+      ) f', case when p_user_id is not null then 'l.user_id = $1 and' end
+    ) into v_total using p_user_id, v_types, v_since, private.max_total() + 1;
   end if;
-  return private.page(v_filters, v_items, '{created_at,id}', v_limit, v_total);
+  return private.page(v_filters, v_items, '{created_at,id}', v_limit) || v_total;
 end
 $$;
 
 comment on function api.admin_list_user_activities(uuid, uuid, text, text[], text, integer) is
-  'Activities of users of the last 90 days, newest first: {items, next_cursor}, and total when p_include has it. For any active administrator. Errors: forbidden, validation_error.';
+  'Activities of users of the last 90 days, newest first: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. For any active administrator. Errors: forbidden, validation_error.';
 
 grant execute on function api.admin_list_user_activities(uuid, uuid, text, text[], text, integer) to service_role;

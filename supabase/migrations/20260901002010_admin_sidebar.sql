@@ -37,22 +37,26 @@ begin
     order by n.created_at desc, n.id desc
     limit private.page_limit(p_limit) + 1
   ) n;
-  return private.page(v_filters, v_items, '{created_at,id}', p_limit) || (
-    select jsonb_build_object('total', count(*) filter (where p_unread is null or p_unread = c.is_unread))
-        - case when 'total' = any (p_include) then '' else 'total' end
-      || jsonb_build_object('unread_count', count(*) filter (where c.is_unread))
-        - case when 'unread_count' = any (p_include) then '' else 'unread_count' end
-    from (
-      select p_admin_id <> all (n.read_by) as is_unread from public.admin_notifications n
-      where cardinality(p_include) > 0
-        and (n.area is null or n.area = any (v_areas)) and (n.admin_id is null or n.admin_id = p_admin_id)
-    ) c
-  );
+  return private.page(v_filters, v_items, '{created_at,id}', p_limit) || case when 'total' = any (p_include) then (
+    select private.capped_total(count(*)) from (
+      select from public.admin_notifications n
+      where (n.area is null or n.area = any (v_areas)) and (n.admin_id is null or n.admin_id = p_admin_id)
+        and (p_unread is null or p_unread <> (p_admin_id = any (n.read_by)))
+      limit private.max_total() + 1
+    ) f
+  ) else '{}' end || case when 'unread_count' = any (p_include) then (
+    select jsonb_build_object('unread_count', count(*)) from (
+      select from public.admin_notifications n
+      where (n.area is null or n.area = any (v_areas)) and (n.admin_id is null or n.admin_id = p_admin_id)
+        and p_admin_id <> all (n.read_by)
+      limit private.max_total()
+    ) f
+  ) else '{}' end;
 end
 $$;
 
 comment on function api.admin_list_notifications(uuid, boolean, text[], text, integer) is
-  'The notifications of an administrator, newest first: {items, next_cursor}, each with is_read; with total and unread_count where p_include names them. For any active administrator. Errors: forbidden, validation_error.';
+  'The notifications of an administrator, newest first: {items, next_cursor}, each with is_read; with total and unread_count where p_include names them, both counted up to 10,000; total with total_is_exact. For any active administrator. Errors: forbidden, validation_error.';
 
 create function api.admin_mark_notifications_read(p_admin_id uuid, p_ids uuid[] default null, p_before timestamptz default null)
 returns jsonb
@@ -60,6 +64,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  c_max constant integer := 20000;
   v_areas text[];
   v_updated integer;
 begin
@@ -68,22 +73,24 @@ begin
     perform private.raise_error('validation_error', 422, 'Give either ids or before, not both.', p_param => 'ids');
   end if;
   select areas into v_areas from public.admins where id = p_admin_id;
-  -- Locked in one order, so that administrators who mark the same rows cause no deadlock.
-  with held as (
-    select n.id from public.admin_notifications n
-    where (n.id = any (p_ids) or n.created_at < p_before)
-      and (n.area is null or n.area = any (v_areas)) and (n.admin_id is null or n.admin_id = p_admin_id)
-      and p_admin_id <> all (n.read_by)
-    order by n.id for no key update
-  )
-  update public.admin_notifications n set read_by = n.read_by || p_admin_id from held where n.id = held.id;
+  -- Locked in one order, so that administrators who mark the same rows cause no deadlock. Arrays, because a join of thousands
+  -- of rows may become a nested loop: the planner expects one.
+  update public.admin_notifications n set read_by = n.read_by || p_admin_id where n.id = any (array(
+    select u.id from public.admin_notifications u where u.id = any (array(
+      select o.id from public.admin_notifications o
+      where (o.id = any (p_ids) or o.created_at < p_before)
+        and (o.area is null or o.area = any (v_areas)) and (o.admin_id is null or o.admin_id = p_admin_id)
+        and p_admin_id <> all (o.read_by)
+      order by o.created_at desc limit c_max
+    )) order by u.id for no key update
+  )) and p_admin_id <> all (n.read_by);
   get diagnostics v_updated = row_count;
-  return jsonb_build_object('updated', v_updated);
+  return jsonb_build_object('updated', v_updated, 'has_more', v_updated >= c_max);
 end
 $$;
 
 comment on function api.admin_mark_notifications_read(uuid, uuid[], timestamptz) is
-  'Marks notifications as read by the administrator, those of p_ids or all before p_before: {updated}. Idempotent. The act is not recorded. For any active administrator. Errors: forbidden, validation_error.';
+  'Marks notifications as read by the administrator, those of p_ids or all before p_before, the latest first and at most 20,000 of them: {updated, has_more}. Idempotent. The act is not recorded. For any active administrator. Errors: forbidden, validation_error.';
 
 grant execute on function
   api.admin_list_notifications(uuid, boolean, text[], text, integer), api.admin_mark_notifications_read(uuid, uuid[], timestamptz)

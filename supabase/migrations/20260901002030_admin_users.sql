@@ -5,8 +5,8 @@
 -- can create indexes only on its own tables.
 --
 -- The list is newest first, for every search. A search reads the next 2,000 rows of that order, which fill a page when
--- matches are common. Otherwise matches are few, and the text index finds them all, to be sorted. The first attempt decides
--- which case it is, not the planner's estimate of the number of matches.
+-- matches are common. When a sample of all rows has them too, it reads up to 50,000: the newest may be without. Otherwise
+-- the text index finds all matches, to be sorted.
 --
 -- Invariants: an entry always equals its account; for a withdrawn app user it has no text.
 -- Interface: api.admin_list_users, api.admin_read_user; private.admin_user for the acts (2035).
@@ -230,6 +230,28 @@ $$;
 comment on function private.indexed_users(private.user_filter, timestamptz, uuid, integer) is
   'The first app users who meet the filter, after a position in the list: all matches of the indexes, sorted.';
 
+create function private.is_common_user(p_filter private.user_filter) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  c_sample constant integer := 2000;
+  v_share double precision;
+begin
+  -- Whole pages at random. Of a small table all of them, and its matches are few.
+  execute format(
+    'select count(*) / %s from private.user_search_entries e tablesample system (%s) repeatable (1) where %s', c_sample::float8,
+    least(100, 100 * c_sample / (
+      select greatest(c.reltuples, 1) from pg_catalog.pg_class c where c.oid = 'private.user_search_entries'::regclass
+    )), private.user_condition(p_filter)
+  ) into v_share using p_filter.email_pattern, p_filter.name_terms, p_filter.name_pattern, p_filter.status;
+  return v_share > 0.02;
+end
+$$;
+
+comment on function private.is_common_user(private.user_filter) is
+  'Whether more than one app user in fifty meets the filter, by a sample of 2,000.';
+
 create function private.found_users(p_filter private.user_filter, p_after_at timestamptz, p_after_id uuid, p_limit integer)
 returns uuid[]
 language plpgsql stable
@@ -247,6 +269,12 @@ begin
   if cardinality(v_ids) >= p_limit then
     return v_ids;
   end if;
+  if private.is_common_user(p_filter) then
+    v_ids := private.listed_users(p_filter, 50000, p_after_at, p_after_id, p_limit);
+    if cardinality(v_ids) >= p_limit then
+      return v_ids;
+    end if;
+  end if;
   return private.indexed_users(p_filter, p_after_at, p_after_id, p_limit);
 end
 $$;
@@ -258,25 +286,34 @@ create function private.user_total(p_filter private.user_filter) returns jsonb
 language plpgsql stable
 security definer -- as private.found_users
 set search_path = ''
--- As private.indexed_users.
-set enable_seqscan = off
-set enable_indexscan = off
-set enable_indexonlyscan = off
+set enable_seqscan = on
+set enable_indexscan = on
+set enable_indexonlyscan = on
 as $$
 declare
-  -- Counting a million takes a second, and no one pages that far.
-  c_max constant integer := 10000;
+  -- So many are compared with a filter that many meet.
+  c_max_read constant integer := 200000;
+  v_is_common constant boolean := private.is_common_user(p_filter);
+  v_is_all boolean := true;
   v_count integer;
 begin
-  execute format('select count(*) from (select from private.user_search_entries e where %s limit $5) f',
+  -- Only bitmaps of the indexes where few meet it, as private.indexed_users. The settings end with this function.
+  perform set_config(s.name, 'off', true)
+  from unnest('{enable_seqscan,enable_indexscan,enable_indexonlyscan}'::text[]) as s (name) where not v_is_common;
+  execute format('select count(*) from (select from %s e where %s limit $5) f',
+    case when v_is_common then format('(select * from private.user_search_entries limit %s)', c_max_read)
+      else 'private.user_search_entries' end,
     private.user_condition(p_filter)
-  ) into v_count using p_filter.email_pattern, p_filter.name_terms, p_filter.name_pattern, p_filter.status, c_max + 1;
-  return jsonb_build_object('total', least(v_count, c_max), 'total_is_exact', v_count <= c_max);
+  ) into v_count using p_filter.email_pattern, p_filter.name_terms, p_filter.name_pattern, p_filter.status, private.max_total() + 1;
+  if v_is_common and v_count <= private.max_total() then
+    v_is_all := not exists (select from private.user_search_entries offset c_max_read limit 1);
+  end if;
+  return private.capped_total(v_count, v_is_all);
 end
 $$;
 
 comment on function private.user_total(private.user_filter) is
-  'The number of app users who meet the filter: {total, total_is_exact}. Counted up to 10,000; total is then 10000 and not exact.';
+  'The number of app users who meet the filter: {total, total_is_exact}. Counted up to 10,000, and among 200,000 when many meet it.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: app users as administrators see them

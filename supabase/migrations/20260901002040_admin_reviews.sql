@@ -217,7 +217,7 @@ declare
     case when v_gone <> '{}' then format(' and (r.user_id = any (%L)) is not true', v_gone) end
   );
   v_ids uuid[];
-  v_total bigint;
+  v_total jsonb := '{}';
 begin
   perform private.check_admin(p_admin_id, 'reviews');
   perform private.page_limit(p_limit);
@@ -229,14 +229,15 @@ begin
     'select array(select r.id ', v_matching, ' and (r.created_at, r.id) > ($4, $5) order by r.created_at, r.id limit $6)'
   ) into v_ids using p_status, p_parking_lot_id, p_user_id, (v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid, p_limit + 1;
   if 'total' = any (p_include) then
-    execute 'select count(*) ' || v_matching into v_total using p_status, p_parking_lot_id, p_user_id;
+    execute concat('select private.capped_total(count(*)) from (select ', v_matching, ' limit $4) f') into v_total
+      using p_status, p_parking_lot_id, p_user_id, private.max_total() + 1;
   end if;
-  return private.page(v_filters, private.admin_review_rows(v_ids), '{created_at,id}', p_limit, v_total);
+  return private.page(v_filters, private.admin_review_rows(v_ids), '{created_at,id}', p_limit) || v_total;
 end
 $$;
 
 comment on function api.admin_list_reviews(uuid, text, uuid, uuid, text[], text, integer) is
-  'Reviews of one status (default: pending), oldest first: {items, next_cursor}, and total when p_include has it. photos are storage keys, also of reviews that are not public. Reads only. For administrators of reviews. Errors: forbidden, validation_error.';
+  'Reviews of one status (default: pending), oldest first: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. photos are storage keys, also of reviews that are not public. Reads only. For administrators of reviews. Errors: forbidden, validation_error.';
 
 create function api.admin_get_review(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable

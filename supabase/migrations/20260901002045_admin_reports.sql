@@ -209,7 +209,7 @@ declare
     case when v_gone <> '{}' then format(' and (r.user_id = any (%L)) is not true', v_gone) end
   );
   v_ids uuid[];
-  v_total bigint;
+  v_total jsonb := '{}';
 begin
   perform private.check_admin(p_admin_id, 'lots');
   perform private.page_limit(p_limit);
@@ -226,15 +226,16 @@ begin
   ) into v_ids using v_statuses, p_severity, p_parking_lot_id, p_assigned_to, (v_after ->> 0)::timestamptz,
     (v_after ->> 1)::uuid, p_limit + 1;
   if 'total' = any (p_include) then
-    execute concat('select sum(q.count)::bigint from unnest($1) as s (status) cross join lateral (select count(*) ', v_matching, ') q')
-      into v_total using v_statuses, p_severity, p_parking_lot_id, p_assigned_to;
+    execute concat(
+      'select private.capped_total(count(*)) from (select from unnest($1) as s (status) cross join lateral (select ', v_matching, ') q limit $5) f'
+    ) into v_total using v_statuses, p_severity, p_parking_lot_id, p_assigned_to, private.max_total() + 1;
   end if;
-  return private.page(v_filters, private.admin_error_report_rows(v_ids), '{created_at,id}', p_limit, v_total);
+  return private.page(v_filters, private.admin_error_report_rows(v_ids), '{created_at,id}', p_limit) || v_total;
 end
 $$;
 
 comment on function api.admin_list_error_reports(uuid, text, text, uuid, uuid, text[], text, integer) is
-  'Error reports, oldest first, of one status (default: open and in_review): {items, next_cursor}, and total when p_include has it; evidence are storage keys. Reads only. For administrators of lots. Errors: forbidden, validation_error.';
+  'Error reports, oldest first, of one status (default: open and in_review): {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it; evidence are storage keys. Reads only. For administrators of lots. Errors: forbidden, validation_error.';
 
 create function api.admin_get_error_report(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable
@@ -402,7 +403,7 @@ declare
     case when p_parking_lot_id is not null then ' and v.parking_lot_id = $2' end
   );
   v_ids uuid[];
-  v_total bigint;
+  v_total jsonb := '{}';
 begin
   perform private.check_admin(p_admin_id, 'lots');
   perform private.page_limit(p_limit);
@@ -417,14 +418,15 @@ begin
     ' order by private.field_value_rank(v.state), v.created_at, v.id limit $6)'
   ) into v_ids using p_state, p_parking_lot_id, v_after ->> 0, (v_after ->> 1)::timestamptz, (v_after ->> 2)::uuid, p_limit + 1;
   if 'total' = any (p_include) then
-    execute 'select count(*) ' || v_matching into v_total using p_state, p_parking_lot_id;
+    execute concat('select private.capped_total(count(*)) from (select ', v_matching, ' limit $3) f') into v_total
+      using p_state, p_parking_lot_id, private.max_total() + 1;
   end if;
-  return private.page(v_filters, private.admin_field_value_rows(v_ids), '{state,created_at,id}', p_limit, v_total);
+  return private.page(v_filters, private.admin_field_value_rows(v_ids), '{state,created_at,id}', p_limit) || v_total;
 end
 $$;
 
 comment on function api.admin_list_field_values(uuid, text, uuid, text[], text, integer) is
-  'The stored field values: disputed ones first, then unverified, confirmed and retired ones, oldest first in each state: {items, next_cursor}, and total when p_include has it. Reads only. For administrators of lots. Errors: forbidden, validation_error.';
+  'The stored field values: disputed ones first, then unverified, confirmed and retired ones, oldest first in each state: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. Reads only. For administrators of lots. Errors: forbidden, validation_error.';
 
 create function api.admin_get_field_value(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql stable

@@ -129,7 +129,7 @@ declare
     case when v_gone <> '{}' then format(' and t.user_id <> all (%L)', v_gone) end
   );
   v_ids uuid[];
-  v_total bigint;
+  v_total jsonb := '{}';
 begin
   perform private.check_admin(p_admin_id, 'support');
   perform private.page_limit(p_limit);
@@ -141,14 +141,15 @@ begin
     'select array(select t.id ', v_matching, ' and (t.status_changed_at, t.id) > ($3, $4) order by t.status_changed_at, t.id limit $5)'
   ) into v_ids using p_status, p_category, (v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid, p_limit + 1;
   if 'total' = any (p_include) then
-    execute 'select count(*) ' || v_matching into v_total using p_status, p_category;
+    execute concat('select private.capped_total(count(*)) from (select ', v_matching, ' limit $3) f') into v_total
+      using p_status, p_category, private.max_total() + 1;
   end if;
-  return private.page(v_filters, private.admin_support_ticket_rows(v_ids), '{status_changed_at,id}', p_limit, v_total);
+  return private.page(v_filters, private.admin_support_ticket_rows(v_ids), '{status_changed_at,id}', p_limit) || v_total;
 end
 $$;
 
 comment on function api.admin_list_support_tickets(uuid, text, text, text[], text, integer) is
-  'Tickets of one status (default: open), those with the oldest status_changed_at first: {items, next_cursor}, and total when p_include has it. Reads only. For administrators of support. Errors: forbidden, validation_error.';
+  'Tickets of one status (default: open), those with the oldest status_changed_at first: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. Reads only. For administrators of support. Errors: forbidden, validation_error.';
 
 create function api.admin_get_support_ticket(
   p_admin_id uuid, p_id uuid, p_limit integer default 20, p_cursor text default null

@@ -2,8 +2,9 @@
 --
 -- The console lists lots of every status, and searches them by their search entries (0905). The list is in order of the
 -- last change, for every search. A search reads the next 500 lots of that order, and up to 5,000 when the matches among the
--- 500 let expect a full page. Otherwise few lots match: the term indexes find them all, and they are sorted. The planner's
--- estimate is not used. The slow case is a text that many lots have, all of whose last changes are long ago.
+-- 500 let expect a full page. For a text that many lots have, by the statistics of terms, it reads up to 50,000: an import may
+-- have changed so many others last. Otherwise the term indexes find all matches, and they are sorted. The slow case is a text
+-- that more than 20,000 lots have, none of them among the last 50,000 changes.
 --
 -- Invariants: each filter has an index in the order of the list.
 -- Interface: api.admin_list_parking_lots, api.admin_get_parking_lot, api.admin_list_parking_lot_history;
@@ -135,11 +136,12 @@ $$;
 comment on function private.listed_lots(private.lot_filter, integer, timestamptz, uuid, integer) is
   'The first lots that meet the filter among the next p_window of the list with its status, operator and source, after a position in it; p_window null: among all.';
 
-create function private.indexed_lots(p_filter private.lot_filter, p_after_at timestamptz, p_after_id uuid, p_limit integer)
-returns uuid[]
+create function private.lots_by_key(
+  p_filter private.lot_filter, p_ids uuid[], p_after_at timestamptz, p_after_id uuid, p_limit integer
+) returns uuid[]
 language plpgsql stable
 set search_path = ''
--- The entries by the term index, then each lot by its key: a plan that reads the order may read a million lots.
+-- Each lot by its key: a plan that reads the order may read a million lots.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -148,10 +150,39 @@ declare
   v_ids uuid[];
 begin
   execute format(
+    'select array(
+      select l.id from unnest($4) as m (id) join public.parking_lots l on l.id = m.id
+      where %s and (l.updated_at, l.id) < ($5, $6)
+      order by l.updated_at desc, l.id desc limit $7
+    )', private.lot_condition(p_filter)
+  ) into v_ids using p_filter.status, p_filter.operator_code, p_filter.source, p_ids, p_after_at, p_after_id, p_limit;
+  return v_ids;
+end
+$$;
+
+comment on function private.lots_by_key(private.lot_filter, uuid[], timestamptz, uuid, integer) is
+  'The first of these lots that meet the filter without its text, after a position in the list.';
+
+create function private.indexed_lots(p_filter private.lot_filter, p_after_at timestamptz, p_after_id uuid, p_limit integer)
+returns uuid[]
+language plpgsql stable
+set search_path = ''
+set work_mem = '64MB' -- the ids of a million matches fit
+as $$
+declare
+  c_few constant integer := 20000;
+  v_ids uuid[];
+begin
+  execute format('select array(select m.parking_lot_id from (%s) m limit $6)', private.lot_match_text(p_filter))
+    into v_ids using p_filter.status, p_filter.operator_code, p_filter.source, p_filter.patterns, p_filter.terms, c_few + 1;
+  if cardinality(v_ids) <= c_few then
+    return private.lots_by_key(p_filter, v_ids, p_after_at, p_after_id, p_limit);
+  end if;
+  execute format(
     'with matches as materialized (%s)
     select array(
-      select l.id from matches m join public.parking_lots l on l.id = m.parking_lot_id
-      where %s and (l.updated_at, l.id) < ($6, $7)
+      select l.id from public.parking_lots l
+      where %s and (l.updated_at, l.id) < ($6, $7) and l.id in (select m.parking_lot_id from matches m)
       order by l.updated_at desc, l.id desc limit $8
     )', private.lot_match_text(p_filter), private.lot_condition(p_filter)
   ) into v_ids using p_filter.status, p_filter.operator_code, p_filter.source, p_filter.patterns, p_filter.terms,
@@ -163,6 +194,18 @@ $$;
 comment on function private.indexed_lots(private.lot_filter, timestamptz, uuid, integer) is
   'The first lots that meet the filter, after a position in the list: all matches of the term indexes, sorted.';
 
+create function private.is_common_text(p_filter private.lot_filter) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return private.term_share(p_filter.terms) > 0.02;
+end
+$$;
+
+comment on function private.is_common_text(private.lot_filter) is
+  'Whether more than one lot in fifty is expected to have the text of the filter, by the statistics of terms.';
+
 create function private.console_lots(p_filter private.lot_filter, p_after jsonb, p_limit integer) returns uuid[]
 language plpgsql stable
 security definer -- search entries are private; returns only the ids of lots, to the service
@@ -170,6 +213,7 @@ set search_path = ''
 as $$
 declare
   c_window constant integer := 5000;
+  c_common_window constant integer := 50000;
   v_after_at constant timestamptz := (p_after ->> 0)::timestamptz;
   v_after_id constant uuid := (p_after ->> 1)::uuid;
   v_without_text private.lot_filter := p_filter;
@@ -192,6 +236,12 @@ begin
       return v_ids;
     end if;
   end if;
+  if private.is_common_text(p_filter) then
+    v_ids := private.listed_lots(p_filter, c_common_window, v_after_at, v_after_id, p_limit);
+    if cardinality(v_ids) >= p_limit then
+      return v_ids;
+    end if;
+  end if;
   return private.indexed_lots(p_filter, v_after_at, v_after_id, p_limit);
 end
 $$;
@@ -199,24 +249,47 @@ $$;
 comment on function private.console_lots(private.lot_filter, jsonb, integer) is
   'The lots of a page of the console, the latest change first.';
 
-create function private.console_lots_count(p_filter private.lot_filter) returns bigint
+create function private.console_lots_total(p_filter private.lot_filter) returns jsonb
 language plpgsql stable
 security definer -- as private.console_lots
 set search_path = ''
 as $$
 declare
-  v_count bigint;
+  c_after_at constant timestamptz := 'infinity';
+  c_after_id constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  -- So many lots are compared with a text that many have: the last ones of an operator or source, otherwise any.
+  c_window constant integer := 20000;
+  c_max_read constant integer := 200000;
+  v_without_text private.lot_filter := p_filter;
+  v_most integer := private.max_total() + 1;
+  v_is_all boolean := true;
+  v_ids uuid[];
 begin
-  execute format('select count(*) from public.parking_lots l %s where %s',
-    case when p_filter.patterns is not null then
-      format('join (%s) m on m.parking_lot_id = l.id', private.lot_match_text(p_filter)) end,
-    private.lot_condition(p_filter)
-  ) into v_count using p_filter.status, p_filter.operator_code, p_filter.source, p_filter.patterns, p_filter.terms;
-  return v_count;
+  v_without_text.patterns := null;
+  if p_filter.patterns is null then
+    v_ids := private.listed_lots(p_filter, null, c_after_at, c_after_id, v_most);
+  elsif not private.is_common_text(p_filter) then
+    v_ids := private.indexed_lots(p_filter, c_after_at, c_after_id, v_most);
+  elsif coalesce(p_filter.operator_code, p_filter.source) is not null or p_filter.status <> 'active' then
+    v_ids := private.listed_lots(p_filter, c_window, c_after_at, c_after_id, v_most);
+    v_is_all := cardinality(private.listed_lots(v_without_text, c_window, c_after_at, c_after_id, c_window)) < c_window;
+  else
+    v_ids := array(
+      select e.parking_lot_id from (
+        (select parking_lot_id, document from private.search_entries limit c_max_read) union all
+        (select parking_lot_id, document from private.unlisted_search_entries where p_filter.status is null limit c_max_read)
+      ) e
+      where e.document like all (p_filter.patterns) limit v_most
+    );
+    v_is_all := not exists (select from private.search_entries offset c_max_read limit 1)
+      and not exists (select from private.unlisted_search_entries offset c_max_read limit 1);
+  end if;
+  return private.capped_total(cardinality(v_ids), v_is_all);
 end
 $$;
 
-comment on function private.console_lots_count(private.lot_filter) is 'The number of lots in the console''s list.';
+comment on function private.console_lots_total(private.lot_filter) is
+  'The number of lots in the console''s list: {total, total_is_exact}. A text that many lots have is counted among 200,000 lots, or the last 20,000 of an operator or source.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: one lot
@@ -294,7 +367,7 @@ comment on function private.reject_missing_lot() is 'Raises lot_not_found for a 
 grant execute on function
   private.search_text(text), private.keyword_terms(text), private.keywords_of(text), private.like_pattern(text),
   private.read_lot_filter(text, text, text, text[]), private.console_lots(private.lot_filter, jsonb, integer),
-  private.console_lots_count(private.lot_filter), private.console_lot_parts_json(uuid), private.console_lot_json(uuid),
+  private.console_lots_total(private.lot_filter), private.console_lot_parts_json(uuid), private.console_lot_json(uuid),
   private.lot_places_json(uuid), private.pricing_rules_json(uuid), private.pricing_rules_after(uuid, jsonb, integer),
   private.reject_missing_lot()
 to service_role;
@@ -329,12 +402,12 @@ begin
   from public.parking_lots l
   where l.id = any (private.console_lots(v_filter, v_after, private.page_limit(p_limit) + 1));
   return private.page(v_filters, v_items, '{updated_at,id}', p_limit)
-    || case when 'total' = any (p_include) then jsonb_build_object('total', private.console_lots_count(v_filter)) else '{}' end;
+    || case when 'total' = any (p_include) then private.console_lots_total(v_filter) else '{}' end;
 end
 $$;
 
 comment on function api.admin_list_parking_lots(uuid, text, text, text, text, text[], text, integer) is
-  'Lots of every status, the latest change first: {items, next_cursor}, and total when p_include has it. p_q: words of name, kana or address (of a public lot also of its operator''s name); a lot must have all of them. For administrators with the area lots. Errors: forbidden, validation_error.';
+  'Lots of every status, the latest change first: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. p_q: words of name, kana or address (of a public lot also of its operator''s name); a lot must have all of them. For administrators with the area lots. Errors: forbidden, validation_error.';
 
 create function api.admin_get_parking_lot(p_admin_id uuid, p_parking_lot_id uuid) returns jsonb
 language plpgsql stable

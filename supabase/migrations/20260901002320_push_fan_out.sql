@@ -42,9 +42,11 @@ comment on column private.fan_outs.deferred is 'The number of its deliveries tha
 -- ---------------------------------------------------------------------------------------------------------------------
 
 create function private.audience_sql(p_notification public.user_notifications) returns text
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_since timestamptz := p_notification.segment ->> 'last_active_since';
 begin
   return concat('u.status = ''active''',
     case p_notification.target
@@ -55,8 +57,10 @@ begin
     case when p_notification.segment ? 'plan' then ' and exists (select from public.user_subscriptions s
       where s.user_id = u.id and s.access_ends_at > now()
         and s.plan_id = (select p.id from public.subscription_plans p where p.code = ($1).segment ->> ''plan''))' end,
-    case when p_notification.segment ? 'last_active_since' then ' and exists (select from private.activities a
-      where a.user_id = u.id and a.created_at >= (($1).segment ->> ''last_active_since'')::timestamptz)' end,
+    -- Activities are only read of accounts whose last day is the day of that time: limit 1 keeps them from being read at once.
+    case when p_notification.segment ? 'last_active_since' then format(' and u.last_active_on >= %1$L and (u.last_active_on > %1$L
+      or (select true from private.activities a where a.user_id = u.id and a.created_at >= %2$L and a.created_at < %3$L limit 1))',
+      private.utc_day(v_since), v_since, (private.utc_day(v_since) + 1)::timestamp at time zone 'UTC') end,
     case when p_notification.segment ? 'box' then ' and exists (select from public.parking_sessions s
       join public.parking_lots l on l.id = s.parking_lot_id where s.user_id = u.id
         and l.lat between (($1).segment #>> ''{box,south}'')::double precision and (($1).segment #>> ''{box,north}'')::double precision
@@ -66,11 +70,12 @@ end
 $$;
 
 comment on function private.audience_sql(public.user_notifications) is
-  'The SQL condition, on app_users u and the notification $1, for the audience of a composed notification. It is built from literals only.';
+  'The SQL condition, on app_users u and the notification $1, for the audience of a composed notification. It is built from literals and a quoted time only.';
 
 create function private.audience_size(p_notification public.user_notifications, out people bigint, out devices bigint)
 language plpgsql stable
 set search_path = ''
+set work_mem = '64MB' -- the ids of a million accounts, and of their lots, fit
 as $$
 begin
   execute concat(

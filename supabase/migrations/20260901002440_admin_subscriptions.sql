@@ -209,19 +209,17 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- As private.user_total.
-  c_max constant integer := 10000;
   v_count integer;
 begin
   execute format('select count(*) from (%s) f',
     private.subscription_matches(p_status, p_user_id, p_external_id, p_provider, p_plan_id, ' limit $6')
-  ) into v_count using p_status, p_user_id, p_external_id, p_provider, p_plan_id, c_max + 1;
-  return jsonb_build_object('total', least(v_count, c_max), 'total_is_exact', v_count <= c_max);
+  ) into v_count using p_status, p_user_id, p_external_id, p_provider, p_plan_id, private.max_total() + 1;
+  return private.capped_total(v_count);
 end
 $$;
 
 comment on function private.subscription_total(text, uuid, text, text, uuid) is
-  'The number of subscriptions that meet the filters: {total, total_is_exact}. Counted up to 10,000; total is then 10000 and not exact.';
+  'The number of subscriptions that meet the filters: {total, total_is_exact}. Counted up to 10,000.';
 
 create function private.write_subscription_act(p_row public.user_subscriptions, p_admin_id uuid, p_type text, p_reason text)
 returns void

@@ -31,7 +31,7 @@ set search_path = ''
 as $$
 declare
   v_items jsonb;
-  v_total bigint;
+  v_total jsonb := '{}';
 begin
   execute format(
     'select jsonb_agg(to_jsonb(r) order by r.%1$I desc, r.id desc)
@@ -40,15 +40,15 @@ begin
     p_type
   ) into v_items using p_filters, private.page_limit(p_limit) + 1, p_after;
   if 'total' = any (p_include) then
-    execute format('select count(*) from public.%I t where true%s', p_table, p_conditions) into v_total using p_filters;
+    execute format('select private.capped_total(count(*)) from (select from public.%I t where true%s limit $2) f', p_table, p_conditions)
+      into v_total using p_filters, private.max_total() + 1;
   end if;
-  return private.page(p_filters, v_items, array[p_time, 'id'], p_limit)
-    || case when v_total is null then '{}' else jsonb_build_object('total', v_total) end;
+  return private.page(p_filters, v_items, array[p_time, 'id'], p_limit) || v_total;
 end
 $$;
 
 comment on function private.store_page(jsonb, jsonb, text, text, text, text, text[], integer) is
-  'A page of a table t after the keys of a cursor, the latest first by p_time, of the type p_type: {items, next_cursor}, and total when p_include has it. p_conditions are literals of this file that start with and; $1 in them is p_filters: the name of the list, and the values of the filters. Errors: validation_error.';
+  'A page of a table t after the keys of a cursor, the latest first by p_time, of the type p_type: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. p_conditions are literals of this file that start with and; $1 in them is p_filters: the name of the list, and the values of the filters. Errors: validation_error.';
 
 create function private.sums_of_sales(p_from date, p_to date, p_store text, p_sku text) returns jsonb
 language plpgsql stable
@@ -118,7 +118,7 @@ end
 $$;
 
 comment on function api.admin_list_store_reviews(uuid, text, integer, text, timestamptz, text[], text, integer) is
-  'Reviews of the apps in the stores, the latest first: {items, next_cursor}, and total when p_include has it. p_since: those written or changed since. For administrators of store_sync. Errors: forbidden, validation_error.';
+  'Reviews of the apps in the stores, the latest first: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. p_since: those written or changed since. For administrators of store_sync. Errors: forbidden, validation_error.';
 
 create function api.admin_list_store_sales(
   p_admin_id uuid, p_store text default null, p_sku text default null, p_country text default null,
@@ -147,7 +147,7 @@ end
 $$;
 
 comment on function api.admin_list_store_sales(uuid, text, text, text, date, date, text[], text, integer) is
-  'Sales of the stores, a row a day, product, country and currency, the latest days first: {items, next_cursor}, and total when p_include has it. Money in minor units. For administrators of store_sync. Errors: forbidden, validation_error.';
+  'Sales of the stores, a row a day, product, country and currency, the latest days first: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. Money in minor units. For administrators of store_sync. Errors: forbidden, validation_error.';
 
 create function api.admin_list_store_metrics(
   p_admin_id uuid, p_store text default null, p_metric text default null, p_from date default null, p_to date default null,
@@ -174,7 +174,7 @@ end
 $$;
 
 comment on function api.admin_list_store_metrics(uuid, text, text, date, date, text[], text, integer) is
-  'Usage of the apps, a row a day and metric, the latest days first: {items, next_cursor}, and total when p_include has it. For administrators of store_sync. Errors: forbidden, validation_error.';
+  'Usage of the apps, a row a day and metric, the latest days first: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. For administrators of store_sync. Errors: forbidden, validation_error.';
 
 create function api.admin_sum_store_sales(
   p_admin_id uuid, p_from date default null, p_to date default null, p_store text default null, p_sku text default null

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
+import { cappedPageOf, PageQuery } from "../_shared/schema/lists.ts";
 import { Id, Moment, text, Timestamp } from "../_shared/schema/values.ts";
 
 export const AdminActivityLog = z.object({
@@ -18,7 +18,7 @@ export const AdminActivityLog = z.object({
   created_at: Timestamp,
 }).meta({ id: "AdminActivityLog" });
 
-export const AdminActivityLogs = pageOf(AdminActivityLog, "AdminActivityLogs");
+export const AdminActivityLogs = cappedPageOf(AdminActivityLog, "AdminActivityLogs");
 
 export const AdminActivityLogsQuery = z.strictObject({
   admin_id: Id.optional().meta({ description: "Only actions of this administrator" }),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { StoredFile } from "../_shared/storage/assets.ts";
 import { DecisionReason, SeenUpdatedAt } from "./reviews.schema.ts";
 import { ErrorReportStatus, ReportType, Severity } from "../_shared/schema/error_reports.ts";
-import { OfParkingLot, pageOf, PageQuery } from "../_shared/schema/lists.ts";
+import { cappedPageOf, OfParkingLot, PageQuery } from "../_shared/schema/lists.ts";
 import { Id, pathId, Timestamp } from "../_shared/schema/values.ts";
 
 export const AdminErrorReport = z.object({
@@ -24,7 +24,7 @@ export const AdminErrorReport = z.object({
   updated_at: Timestamp.meta({ description: "Send it as `seen_updated_at` with a decision" }),
 }).meta({ id: "AdminErrorReport" });
 
-export const AdminErrorReports = pageOf(AdminErrorReport, "AdminErrorReports");
+export const AdminErrorReports = cappedPageOf(AdminErrorReport, "AdminErrorReports");
 
 export const AdminErrorReportsQuery = z.strictObject({
   status: ErrorReportStatus.optional().meta({ description: "Default: `open` and `in_review`" }),

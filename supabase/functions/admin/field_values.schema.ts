@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DecisionReason } from "./reviews.schema.ts";
-import { OfParkingLot, pageOf, PageQuery } from "../_shared/schema/lists.ts";
+import { cappedPageOf, OfParkingLot, PageQuery } from "../_shared/schema/lists.ts";
 import { Id, pathId, Timestamp } from "../_shared/schema/values.ts";
 
 const State = z.enum(["disputed", "unverified", "confirmed", "retired"]).meta({
@@ -28,7 +28,7 @@ export const AdminFieldValue = z.object({
   updated_at: Timestamp,
 }).meta({ id: "AdminFieldValue" });
 
-export const AdminFieldValues = pageOf(AdminFieldValue, "AdminFieldValues");
+export const AdminFieldValues = cappedPageOf(AdminFieldValue, "AdminFieldValues");
 
 export const AdminFieldValuesQuery = z.strictObject({
   state: State.optional(),

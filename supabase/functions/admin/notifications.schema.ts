@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { Cursor, Limit, pageOf } from "../_shared/schema/lists.ts";
+import { cappedPageOf, Cursor, Limit } from "../_shared/schema/lists.ts";
+import { MarkedRead } from "../_shared/schema/notifications.ts";
 import { Id, Timestamp } from "../_shared/schema/values.ts";
 
 export const AdminNotification = z.object({
@@ -15,9 +16,15 @@ export const AdminNotification = z.object({
   updated_at: Timestamp,
 }).meta({ id: "AdminNotification" });
 
-export const AdminNotifications = pageOf(AdminNotification, "AdminNotifications", {
-  unread_count: z.int().min(0).optional().meta({ description: "Only with `include=unread_count`" }),
+export const AdminNotifications = cappedPageOf(AdminNotification, "AdminNotifications", {
+  unread_count: z.int().min(0).optional().meta({ description: "Only with `include=unread_count`. Counted up to 10,000." }),
 });
+
+export const AdminMarkedRead = MarkedRead.extend({
+  has_more: z.boolean().meta({
+    description: "Whether older notifications are still unread: one request marks at most 20,000. Send it again.",
+  }),
+}).meta({ id: "AdminMarkedRead" });
 
 export const AdminNotificationsQuery = z.strictObject({
   unread: z.boolean().optional().meta({

@@ -1,6 +1,6 @@
 import { route } from "../_shared/http/route.ts";
-import { AdminNotifications, AdminNotificationsQuery } from "./notifications.schema.ts";
-import { MarkedRead, MarkRead } from "../_shared/schema/notifications.ts";
+import { AdminMarkedRead, AdminNotifications, AdminNotificationsQuery } from "./notifications.schema.ts";
+import { MarkRead } from "../_shared/schema/notifications.ts";
 
 export const listAdminNotifications = route({
   method: "GET",
@@ -23,7 +23,7 @@ export const markAdminNotificationsRead = route({
   summary: "Mark sidebar notifications as read",
   description: "Only for the caller. Other administrators still see them as unread.",
   body: MarkRead,
-  reply: [200, MarkedRead],
+  reply: [200, AdminMarkedRead],
   errors: [],
   calls: "admin_mark_notifications_read",
 });

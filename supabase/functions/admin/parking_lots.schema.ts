@@ -2,7 +2,7 @@ import { z } from "zod";
 import { PricingRule } from "../_shared/schema/fees.ts";
 import { GeometryInput } from "../_shared/schema/geometry.ts";
 import { DateOverride, Window } from "../_shared/schema/hours.ts";
-import { NextCursor, PageQuery, Total } from "../_shared/schema/lists.ts";
+import { NextCursor, PageQuery, Total, TotalIsExact } from "../_shared/schema/lists.ts";
 import { LotDetail, PricingGroup, Spot } from "../_shared/schema/lot_detail.ts";
 import { AvgRating, CurrencyCode, HolidayCalendar, Id, text, Timestamp } from "../_shared/schema/values.ts";
 
@@ -162,6 +162,7 @@ export const AdminParkingLots = z.object({
   items: z.array(AdminLotRow).meta({ description: "The most recent change first" }),
   next_cursor: NextCursor,
   total: Total,
+  total_is_exact: TotalIsExact,
 }).meta({ id: "AdminParkingLots" });
 
 export const AdminParkingLotsQuery = z.strictObject({

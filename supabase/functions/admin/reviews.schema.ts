@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { OfParkingLot, pageOf, PageQuery } from "../_shared/schema/lists.ts";
+import { cappedPageOf, OfParkingLot, PageQuery } from "../_shared/schema/lists.ts";
 import { ReviewStatus, Stars, type StoredPhotos } from "../_shared/schema/reviews.ts";
 import { Id, Instant, text, Timestamp } from "../_shared/schema/values.ts";
 
@@ -19,7 +19,7 @@ export const AdminReview = z.object({
   updated_at: Timestamp.meta({ description: "Send it as `seen_updated_at` with a decision" }),
 }).meta({ id: "AdminReview" });
 
-export const AdminReviews = pageOf(AdminReview, "AdminReviews");
+export const AdminReviews = cappedPageOf(AdminReview, "AdminReviews");
 
 export const AdminReviewsQuery = z.strictObject({
   status: ReviewStatus.default("pending").meta({ description: "Only reviews with this status" }),

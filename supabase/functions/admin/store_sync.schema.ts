@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
+import { cappedPageOf, pageOf, PageQuery } from "../_shared/schema/lists.ts";
 import { sharedParameters } from "../_shared/schema/parameters.ts";
 import { Id, Instant, pathId, text, Timestamp } from "../_shared/schema/values.ts";
 
@@ -80,7 +80,7 @@ export const StoreReview = z.object({
   updated_at: Timestamp,
 }).meta({ id: "StoreReview" });
 
-export const StoreReviews = pageOf(StoreReview, "StoreReviews");
+export const StoreReviews = cappedPageOf(StoreReview, "StoreReviews");
 
 export const StoreReviewsQuery = z.strictObject({
   store: OfStore,
@@ -114,7 +114,7 @@ export const StoreSale = z.object({
   updated_at: Timestamp,
 }).meta({ id: "StoreSale" });
 
-export const StoreSales = pageOf(StoreSale, "StoreSales");
+export const StoreSales = cappedPageOf(StoreSale, "StoreSales");
 
 /** A product, in filters of sales. */
 const Sku = text(1, 200).optional().meta({
@@ -168,7 +168,7 @@ export const StoreMetric = z.object({
   updated_at: Timestamp,
 }).meta({ id: "StoreMetric" });
 
-export const StoreMetrics = pageOf(StoreMetric, "StoreMetrics");
+export const StoreMetrics = cappedPageOf(StoreMetric, "StoreMetrics");
 
 export const StoreMetricsQuery = z.strictObject({
   store: OfStore,

@@ -1,13 +1,11 @@
 import { z } from "zod";
 import { AdminSubscriptionListItem } from "./subscription_items.schema.ts";
-import { AdminUserListItem, TotalIsExact } from "./users.schema.ts";
-import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
+import { AdminUserListItem } from "./users.schema.ts";
+import { cappedPageOf, pageOf, PageQuery } from "../_shared/schema/lists.ts";
 import { Provider, SubscriptionStatus } from "../_shared/schema/subscriptions.ts";
 import { Id, pathId, text, Timestamp } from "../_shared/schema/values.ts";
 
-export const AdminSubscriptions = pageOf(AdminSubscriptionListItem, "AdminSubscriptions", {
-  total_is_exact: TotalIsExact,
-});
+export const AdminSubscriptions = cappedPageOf(AdminSubscriptionListItem, "AdminSubscriptions");
 
 export const AdminSubscription = AdminSubscriptionListItem.extend({
   user: AdminUserListItem.nullable().meta({ description: "Null if the subscription belongs to no app user" }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { StoredFile } from "../_shared/storage/assets.ts";
 import { SeenUpdatedAt } from "./reviews.schema.ts";
-import { NextCursor, pageOf, PageQuery } from "../_shared/schema/lists.ts";
+import { cappedPageOf, NextCursor, PageQuery } from "../_shared/schema/lists.ts";
 import { Message, SupportMessage, SupportTicket, TicketStatus } from "../_shared/schema/support.ts";
 import { Id, text, Timestamp } from "../_shared/schema/values.ts";
 
@@ -18,7 +18,7 @@ export const AdminSupportTicket = SupportTicket.extend({
   }),
 }).meta({ id: "AdminSupportTicket" });
 
-export const AdminSupportTickets = pageOf(AdminSupportTicket, "AdminSupportTickets");
+export const AdminSupportTickets = cappedPageOf(AdminSupportTicket, "AdminSupportTickets");
 
 export const AdminSupportMessage = SupportMessage.extend({
   admin_id: Id.nullable().meta({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
+import { cappedPageOf, PageQuery } from "../_shared/schema/lists.ts";
 import { Id, Timestamp } from "../_shared/schema/values.ts";
 
 const ActivityType = z.enum([
@@ -30,7 +30,7 @@ export const UserActivity = z.object({
   created_at: Timestamp,
 }).meta({ id: "UserActivity" });
 
-export const UserActivities = pageOf(UserActivity, "UserActivities");
+export const UserActivities = cappedPageOf(UserActivity, "UserActivities");
 
 export const UserActivitiesQuery = z.strictObject({
   activity_type: ActivityType.optional().meta({ description: "Only activities of this type" }),

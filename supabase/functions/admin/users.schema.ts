@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { StoredFile } from "../_shared/storage/assets.ts";
 import { AdminSubscriptionListItem } from "./subscription_items.schema.ts";
-import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
+import { cappedPageOf, PageQuery } from "../_shared/schema/lists.ts";
 import { Id, Instant, pathId, text, Timestamp } from "../_shared/schema/values.ts";
 
 const Status = z.enum(["active", "suspended", "withdrawn"]);
@@ -20,13 +20,7 @@ export const AdminUserListItem = z.object({
   updated_at: Timestamp,
 }).meta({ id: "AdminUserListItem" });
 
-export const TotalIsExact = z.boolean().optional().meta({
-  description: "With `total`: false if there are more than `total`. Counting stops at 10,000.",
-});
-
-export const AdminUsers = pageOf(AdminUserListItem, "AdminUsers", {
-  total_is_exact: TotalIsExact,
-});
+export const AdminUsers = cappedPageOf(AdminUserListItem, "AdminUsers");
 
 const Count = z.int().min(0);
 

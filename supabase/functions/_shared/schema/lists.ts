@@ -20,6 +20,11 @@ export const Total = z.int().min(0).optional().meta({
   description: "Total number of items. Only with `include=total`.",
 });
 
+/** Of a list that may have millions of items. */
+export const TotalIsExact = z.boolean().optional().meta({
+  description: "With `total`: false if there may be more than `total`. Counting stops at 10,000.",
+});
+
 export const IncludeTotal = z.array(z.enum(["total"])).optional().meta({
   description: "`total`: also return the total number",
   example: ["total"],
@@ -35,6 +40,15 @@ export function pageOf<Item extends z.ZodType, More extends z.ZodRawShape = Reco
   more?: More,
 ) {
   return z.object({ items: z.array(item), next_cursor: NextCursor, total: Total, ...more as More }).meta({ id });
+}
+
+/** A page of a list that may have millions of items: its total is capped. */
+export function cappedPageOf<Item extends z.ZodType, More extends z.ZodRawShape = Record<never, never>>(
+  item: Item,
+  id: string,
+  more?: More,
+) {
+  return pageOf(item, id, { total_is_exact: TotalIsExact, ...more as More });
 }
 
 /** Filters common to several lists. */
