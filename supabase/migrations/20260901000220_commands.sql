@@ -44,8 +44,8 @@ create table private.idempotency_days (
 ) with (fillfactor = 50); -- counting rewrites the row in its page
 
 comment on table private.idempotency_days is
-  'What each user has stored under idempotency keys since started_at, for 24 hours. It is logged, so a crash resets no count. It has at most one row a user, of fixed length, and only a trigger of private.idempotency_replies writes it.';
-comment on column private.idempotency_days.bytes is 'The size of the stored rows. What is deleted meanwhile still counts.';
+  'The keys and bytes of replies that a user has stored since started_at, for 24 hours. The table is logged, so a crash resets no count. It has at most one row a user, of fixed length, and only a trigger of private.idempotency_replies writes it.';
+comment on column private.idempotency_days.bytes is 'The size of the stored rows. Rows that are deleted meanwhile still count.';
 
 -- No row security and no grants: clients have no right on the tables of this schema, and no view shows them.
 
@@ -66,8 +66,8 @@ begin
     perform private.raise_error('conflict', 409, 'The reply is too large to be stored. Send the request without a key.',
       p_param => 'Idempotency-Key', p_details => '{"reason": "reply_too_large"}');
   end if;
-  -- Locks the user's row: from here to the end of the transaction nobody else stores a reply of this user. A day that begins in
-  -- the future was opened before the clock was set back: it is over.
+  -- Locks the user's row: from here to the end of the transaction no other request stores a reply of this user. A day that
+  -- begins in the future was opened before the clock was set back: it is over.
   insert into private.idempotency_days as d (user_id, keys, bytes)
   values (new.user_id, v_is_new_key::integer, pg_column_size(new))
   on conflict (user_id) do update set

@@ -21,7 +21,7 @@ const USES = 12;
 const LOTS = 80;
 const DAY_SECONDS = 86_400;
 
-const SEED = Number(Deno.env.get("KEPT_BYTES_SEED") ?? Math.floor(Math.random() * 2 ** 31));
+const SEED = Number(Deno.env.get("KEPT_BYTES_SEED") ?? 20261123);
 console.log(`KEPT_BYTES_SEED=${SEED}`);
 const random = chance(SEED);
 
