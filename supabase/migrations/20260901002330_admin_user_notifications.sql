@@ -345,7 +345,7 @@ end
 $$;
 
 comment on function api.admin_send_user_notification(uuid, uuid) is
-  'Sends a draft or a scheduled notification now: {notification_id, enqueued (the current number of devices), batches (of 500)}. Recorded. Errors: forbidden, not_found, conflict.';
+  'Sends a draft or a scheduled notification now: {notification_id, enqueued (the current number of devices, of more than 200,000 accounts about), batches (of 500)}. Recorded. Errors: forbidden, not_found, conflict.';
 
 create function api.admin_cancel_user_notification(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql
@@ -378,12 +378,13 @@ begin
   v_notification.target := 'all';
   v_notification.data := '{}';
   v_size := private.audience_size(private.composed_with(v_notification, p_notification));
-  return jsonb_build_object('people', v_size.people, 'devices', v_size.devices, 'batches', (v_size.devices + 499) / 500);
+  return jsonb_build_object('people', v_size.people, 'devices', v_size.devices, 'batches', (v_size.devices + 499) / 500,
+    'is_exact', v_size.is_exact);
 end
 $$;
 
 comment on function api.admin_preview_user_notification(uuid, jsonb) is
-  'The number of users and devices that a notification would reach now: {people, devices, batches}. Stores nothing. Errors: forbidden, validation_error.';
+  'The number of users and devices that a notification would reach now: {people, devices, batches, is_exact}. Not exact: scaled from a sample, of more than 200,000 accounts. Stores nothing. Errors: forbidden, validation_error.';
 
 create function api.admin_test_user_notification(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql

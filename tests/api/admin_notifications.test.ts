@@ -42,11 +42,14 @@ Deno.test("admin notifications: marking as read counts for the caller only, and 
   const first = await one.ask(MARK, sending("POST", { ids: [id] }, key));
   assert.deepEqual(await first.json(), { updated: 1, has_more: false });
   const again = await one.ask(MARK, sending("POST", { ids: [id] }, key));
-  assert.deepEqual(await again.json(), { updated: 1 });
+  assert.deepEqual(await again.json(), { updated: 1, has_more: false });
   assert.equal(again.headers.get("idempotent-replayed"), "true");
   assert.match(again.headers.get("ratelimit-policy")!, /^"admin_write"/);
-  assert.deepEqual(await (await one.ask(MARK, sending("POST", { ids: [id] }))).json(), { updated: 0 });
-  assert.deepEqual(await (await other.ask(MARK, sending("POST", { ids: [id] }))).json(), { updated: 1 });
+  assert.deepEqual(await (await one.ask(MARK, sending("POST", { ids: [id] }))).json(), { updated: 0, has_more: false });
+  assert.deepEqual(await (await other.ask(MARK, sending("POST", { ids: [id] }))).json(), {
+    updated: 1,
+    has_more: false,
+  });
 });
 
 Deno.test("admin routes: a caller who is not an active administrator gets 403 with the missing scope for every request", async () => {

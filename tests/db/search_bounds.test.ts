@@ -1,5 +1,7 @@
 // Bounds of search: counts end, maps have a most, and no question reads the whole again and again.
 import assert from "node:assert/strict";
+import postgres, { type TransactionSql } from "postgres";
+import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
 import { database } from "../support/database.ts";
 import { errorOf } from "../support/database_errors.ts";
 import { search, type SearchArguments } from "./support/search.ts";
@@ -51,6 +53,31 @@ Deno.test("search: a vehicle that fits nowhere gets a response within the statem
     const { items, next_cursor } = await searchOf({ query: { ...order, vehicle: { height_m: 10 } } });
     assert.deepEqual([items, next_cursor], [[], null]);
   }
+});
+
+Deno.test("search: a page of a list of operators that no lot has reads a window of the order, not the order to its end", async () => {
+  const address = new URL(db.url);
+  [address.username, address.password] = [SUPERUSER, PASSWORD];
+  const superuser = postgres(address.href, { max: 1, onnotice: () => {} });
+  const read = async (sql: TransactionSql) => {
+    const [row] = await sql<{ rows: number }[]>`
+      select (seq_tup_read + idx_tup_fetch)::integer as rows from pg_stat_xact_user_tables where relname = 'search_entries'`;
+    return row!.rows;
+  };
+  for (const count of [4, 50]) {
+    for (const sort of ["price", "recommended"]) {
+      const operator_codes = Array.from({ length: count }, (_, n) => `nobody${n}`);
+      await superuser.begin(async (sql) => {
+        const before = await read(sql);
+        await sql`set local role anon`;
+        assert.deepEqual((await search(sql, { query: { sort, operator_codes }, limit: 20 })).items, []);
+        await sql`reset role`;
+        const rows = await read(sql) - before;
+        assert.ok(rows <= 10_000, `${count} by ${sort}: ${rows} entries`);
+      });
+    }
+  }
+  await superuser.end();
 });
 
 const clusters = (zoom: number, bbox: number[], query: Record<string, unknown> = {}) =>

@@ -17,7 +17,9 @@ export const AdminNotification = z.object({
 }).meta({ id: "AdminNotification" });
 
 export const AdminNotifications = cappedPageOf(AdminNotification, "AdminNotifications", {
-  unread_count: z.int().min(0).optional().meta({ description: "Only with `include=unread_count`. Counted up to 10,000." }),
+  unread_count: z.int().min(0).optional().meta({
+    description: "Only with `include=unread_count`. Counted up to 10,000.",
+  }),
 });
 
 export const AdminMarkedRead = MarkedRead.extend({

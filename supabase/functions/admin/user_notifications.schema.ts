@@ -94,7 +94,14 @@ export const SentNotification = z.object({ notification_id: Id, enqueued: Device
   description: "Counts at the time of the request",
 });
 
-export const NotificationReach = z.object({ people: z.int().min(0), devices: Devices, batches: Batches }).meta({
+export const NotificationReach = z.object({
+  people: z.int().min(0),
+  devices: Devices,
+  batches: Batches,
+  is_exact: z.boolean().meta({
+    description: "False if the numbers are scaled from a sample, as of more than 200,000 accounts",
+  }),
+}).meta({
   id: "NotificationReach",
 });
 
