@@ -5,8 +5,7 @@
 -- source are numbered from 1: odd ones give, even ones take. private.exp_rules has the reasons. A day is one in Japan.
 --
 -- Invariants: entries do not change. app_users.total_exp is the sum of a user's entries and level the highest that it
--- reaches, with any number of concurrent writers. Only the ledger's triggers write these two columns. highest_level is the
--- highest level that a user ever had, and a level up to it is not notified again.
+-- reaches, with any number of concurrent writers. Only the ledger's triggers write these two columns.
 -- Interface: api.my_exp, list_my_exp_entries; for other domains private.give_exp, private.take_exp_back. After an edit of
 -- levels, users keep theirs until recalculated (migration level_recalculation).
 
@@ -208,21 +207,6 @@ create trigger _100_keep_sums_on_insert after insert on public.exp_entries
 create trigger _100_keep_sums_on_delete after delete on public.exp_entries
   referencing old table as rows_changed
   for each statement execute function private.tg_exp_entries__keep_sums();
-
-create function private.tg_app_users__keep_highest_level() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  new.highest_level := greatest(new.highest_level, new.level);
-  return new;
-end
-$$;
-
-comment on function private.tg_app_users__keep_highest_level() is 'Raises the highest level of a user to their level.';
-
-create trigger _300_keep_highest_level before insert or update of level on public.app_users
-  for each row execute function private.tg_app_users__keep_highest_level();
 
 create function private.tg_app_users__notify_level() returns trigger
 language plpgsql

@@ -10,11 +10,9 @@
 -- A device that cannot be reached is retried with its batch, up to five times, each time after twice the wait. While the
 -- push service is down, rejects the credentials or is not configured, no attempt is counted: everything except fan-outs
 -- waits, and each retry waits longer, up to five minutes. After a pause one consumer tries one batch, and the others
--- continue when it succeeds. Administrators are notified once: when credentials are rejected, and when pushes have waited
--- for ten minutes.
+-- continue when it succeeds. Administrators are notified once (migration push_health).
 --
--- Interface: api.take_push_batches, api.extend_push_lease, api.record_push_outcomes, api.pause_push for the function;
--- private.check_push_health for its job.
+-- Interface, for the function: api.take_push_batches, api.extend_push_lease, api.record_push_outcomes, api.pause_push.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tables
@@ -330,10 +328,7 @@ as $$
 begin
   perform private.hide_messages('push-dispatch', array[p_msg_id], private.lease_seconds());
   -- A fan-out has no row here, and neither has a batch whose last outcomes are recorded.
-  perform from private.push_leases l where l.msg_id = p_msg_id for update;
-  if found then
-    perform private.lease_push_batch(p_msg_id);
-  end if;
+  perform private.lease_push_batch(l.msg_id) from private.push_leases l where l.msg_id = p_msg_id for update;
 end
 $$;
 
@@ -459,26 +454,6 @@ $$;
 
 comment on function private.hold_push_queue(text, integer, bigint[]) is 'As api.pause_push, without further checks.';
 
-create function private.alert_push_outage(p_reason text) returns void
-language plpgsql
-security definer -- no role writes notifications to administrators directly
-set search_path = ''
-as $$
-begin
-  update private.push_state set alerted_at = now() where alerted_at is null;
-  if found then
-    perform private.notify_admins('notice', 'プッシュ通知を送信できません', case p_reason
-        when 'credentials' then '配信サービスが認証情報を拒否しました。'
-        when 'not_configured' then '配信サービスの設定がないため、通知が10分以上送信されていません。'
-        else '配信待ちの通知が10分以上送信されていません。' end,
-      p_link => '/overview', p_severity => 'critical', p_area => 'notifications');
-  end if;
-end
-$$;
-
-comment on function private.alert_push_outage(text) is
-  'Notifies administrators that pushes are not sent, once for each outage.';
-
 create function api.pause_push(p_reason text, p_seconds integer default null, p_msg_ids bigint[] default '{}') returns integer
 language plpgsql
 set search_path = ''
@@ -490,29 +465,6 @@ $$;
 
 comment on function api.pause_push(text, integer, bigint[]) is
   'Pauses pushing when the push service is down (reason outage), rejects the credentials (credentials), or is not configured (not_configured). No batch is taken for p_seconds, or longer after several failures; returns the seconds. No attempt is counted. For the service only. It raises no errors.';
-
-create function private.check_push_health() returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_state private.push_state;
-begin
-  select * into v_state from private.push_state;
-  delete from private.push_leases where leased_until <= now();
-  if exists (select from pgmq."q_push-dispatch" q where q.vt < now() - interval '10 minutes')
-    or v_state.failing_since <= now() - interval '10 minutes' and exists (select from pgmq."q_push-dispatch") then
-    perform private.alert_push_outage(coalesce(v_state.reason, 'waiting'));
-  elsif v_state.failures = 0 then
-    update private.push_state set alerted_at = null where alerted_at is not null;
-  end if;
-end
-$$;
-
-comment on function private.check_push_health() is
-  'Notifies administrators when pushes have waited for ten minutes: no consumer took a message, or each attempt failed. Resets the alert when the outage has ended, so that the next one is notified.';
-
-select cron.schedule('check_push_health', '* * * * *', 'select private.check_push_health()');
 
 grant execute on function
   private.read_push_queue(integer), private.hold_push_batch(bigint),

@@ -37,5 +37,7 @@ export const ReconciledSubscriptions = z.object({
   refused: z.int().min(0).meta({
     description: "Number of subscriptions unknown to the store. They are retried in a day.",
   }),
-  later: z.int().min(0).meta({ description: "Number of subscriptions that are retried in an hour" }),
+  later: z.int().min(0).meta({
+    description: "Number of subscriptions that are retried: failed ones in an hour, others in minutes",
+  }),
 }).meta({ id: "ReconciledSubscriptions" });
