@@ -24,6 +24,7 @@ const SCRIPTS = [
   "import",
   "faults",
   "load",
+  "overload",
   "admin",
   "push",
   "subscriptions",

@@ -2,12 +2,14 @@
 // A function receives the path /<name>/... as it does when hosted.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Code } from "../../supabase/functions/_shared/errors.ts";
 import { preflight } from "../gateway/cors.ts";
 import { BodyError, continued, readStart } from "../gateway/body.ts";
 import { withClientAddress } from "../gateway/client_address.ts";
 import { type ErrorExtras, errorResponse } from "../gateway/envelope.ts";
 import { functionAuthorization } from "../gateway/keys.ts";
+import { catalogue, type Code } from "../../supabase/functions/_shared/errors.ts";
+import { MAX_IN_FLIGHT, OVERLOAD_RETRY_AFTER } from "../../supabase/functions/_shared/http/overload.ts";
+import { RateLimiter } from "../realtime/limits.ts";
 import { fileExists } from "../files.ts";
 import { processes } from "../process.ts";
 import { BootError, Worker } from "./worker.ts";
@@ -21,6 +23,8 @@ export interface RunnerOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** The import map of each function. */
   readonly importMaps: Readonly<Record<string, string>>;
+  /** The requests of one function at once; further ones get 503. That of the router by default. */
+  readonly maxInProgress?: number;
   readonly log: (line: string) => void;
 }
 
@@ -35,6 +39,9 @@ const CLIENT_CLOSED_REQUEST = 499;
 const OUTCOME_UNKNOWN = { reason: "outcome_unknown" };
 /** Shorter bodies are received before the function receives the request, so that a slow client does not hold a function. */
 const BUFFERED_BODY_BYTES = 2 * 1024 * 1024;
+/** Rejections a second that are sent at once. Each further one is sent after the pause, because clients may ignore Retry-After. */
+const PROMPT_REJECTIONS = 100;
+const REJECTION_PAUSE_MS = 2_000;
 /** The service's error code for each status that the hosted runtime responds with. */
 const CODES: Readonly<Record<number, Code>> = {
   404: "not_found",
@@ -56,6 +63,9 @@ export class FunctionRunner {
   readonly #workers = new Map<string, Promise<Worker>>();
   readonly #client = Deno.createHttpClient({ http2: false, poolMaxIdlePerHost: 64, allowHost: true });
   readonly #watcher: Deno.FsWatcher;
+  /** The number of requests of each function. */
+  readonly #inProgress = new Map<string, number>();
+  readonly #promptRejections = new RateLimiter(PROMPT_REJECTIONS, PROMPT_REJECTIONS);
 
   private constructor(readonly options: RunnerOptions) {
     this.#watcher = Deno.watchFs(options.source, { recursive: true });
@@ -84,12 +94,15 @@ export class FunctionRunner {
     // A page that misspells a function's name must read the 404, not a failed preflight.
     if (entry === undefined && request.method === "OPTIONS") return preflight(request);
     if (entry === undefined) return runtimeError(request, 404, "NOT_FOUND", "Requested function was not found");
+    // Before the body is read, and again when it is there: a slow client holds no place.
+    if (this.#isFull(name)) return await this.#reject(request);
     const authorization = functionAuthorization(request);
     const forwarded = forward(request, authorization, client);
     const url = new URL(request.url);
     const target = `/${name}${path}${url.search}`;
     try {
       const body = await received(request);
+      if (this.#isFull(name)) return await this.#reject(request);
       const { worker, leave } = await this.#take(name, entry);
       return await this.#exchange(worker, leave, target, request, body, forwarded);
     } catch (error) {
@@ -116,15 +129,38 @@ export class FunctionRunner {
     return this.#workers.has(name) || await fileExists(path) ? path : undefined;
   }
 
+  #isFull(name: string): boolean {
+    return (this.#inProgress.get(name) ?? 0) >= (this.options.maxInProgress ?? MAX_IN_FLIGHT);
+  }
+
+  /** The response to a request that exceeds the limit. The function does not receive it. */
+  async #reject(request: Request): Promise<Response> {
+    if (request.method === "OPTIONS") return preflight(request); // or the page could not read the error
+    if (!this.#promptRejections.consume()) await new Promise((resolve) => setTimeout(resolve, REJECTION_PAUSE_MS));
+    return errorResponse(request, 503, "service_unavailable", catalogue.service_unavailable.message, {
+      headers: { "retry-after": OVERLOAD_RETRY_AFTER },
+    });
+  }
+
   /** The function's process, taken for one request. Requests that arrive while it starts wait for the same start. */
   async #take(name: string, entry: string): Promise<{ worker: Worker; leave: () => void }> {
-    for (;;) {
-      const starting = this.#workers.get(name) ?? this.#start(name, entry);
-      const worker = await starting;
-      const leave = worker.enter();
-      if (leave !== undefined) return { worker, leave };
-      if (this.#workers.get(name) === starting) this.#workers.delete(name);
+    this.#count(name, 1);
+    try {
+      for (;;) {
+        const starting = this.#workers.get(name) ?? this.#start(name, entry);
+        const worker = await starting;
+        const leave = worker.enter(() => this.#count(name, -1));
+        if (leave !== undefined) return { worker, leave };
+        if (this.#workers.get(name) === starting) this.#workers.delete(name);
+      }
+    } catch (error) {
+      this.#count(name, -1);
+      throw error;
     }
+  }
+
+  #count(name: string, change: 1 | -1): void {
+    this.#inProgress.set(name, (this.#inProgress.get(name) ?? 0) + change);
   }
 
   #start(name: string, entry: string): Promise<Worker> {

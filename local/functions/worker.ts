@@ -85,16 +85,17 @@ export class Worker {
   }
 
   /**
-   * Takes the process for one request and returns the function that gives it back. A retired process runs until its last
-   * request is over. Undefined if it was retired or has ended.
+   * Takes the process for one request and returns the function that gives it back, which calls `onLeave`. A retired process
+   * runs until its last request is over. Undefined if it was retired or has ended.
    */
-  enter(): (() => void) | undefined {
+  enter(onLeave: () => void): (() => void) | undefined {
     if (this.#retired || this.#ended) return undefined;
     this.#inFlight++;
     let left = false;
     return () => {
       if (left) return;
       left = true;
+      onLeave();
       this.#inFlight--;
       if (this.#retired && this.#inFlight === 0) end(this.child);
     };

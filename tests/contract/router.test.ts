@@ -502,7 +502,7 @@ Deno.test("router: a route that breaks the conventions is rejected when it is de
   assert.throws(() => createApp([publicThing, publicThing]), /defined twice/);
 });
 
-Deno.test("overload: a request beyond the limit of concurrent requests is 503 at once, with Retry-After", async () => {
+Deno.test("overload: a request beyond the limit is 503 with Retry-After, before it is read, and logged at most once a second", async () => {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   await using rest = fakeRest(async () => {
     await held;
@@ -517,12 +517,26 @@ Deno.test("overload: a request beyond the limit of concurrent requests is 503 at
     errors: [],
     handle: ({ db }) => anyDatabase(db).rpc("list_things"),
   });
-  const { fetch } = createApp([slow], { config: () => rest.config, log: () => {}, maxInFlight: 3 });
+  const lines: LogLine[] = [];
+  const { fetch } = createApp([slow], { config: () => rest.config, log: (line) => lines.push(line), maxInFlight: 3 });
   const send = () => fetch(new Request("http://localhost/things"));
   const running = [send(), send(), send()];
-  const rejected = await send();
-  assert.equal(rejected.headers.get("retry-after"), "1");
-  await assertError(rejected, { code: "service_unavailable" });
+  for (let n = 0; n < 50; n++) {
+    let pulls = 0;
+    const body = new ReadableStream({ pull: () => void pulls++ }, { highWaterMark: 0 });
+    // Neither the path nor the method exists: nothing was looked up.
+    const rejected = await fetch(new Request("http://localhost/nothing", { method: "POST", body }));
+    assert.equal(rejected.headers.get("retry-after"), "1");
+    assert.equal(rejected.headers.get("access-control-allow-origin"), "*");
+    await assertError(rejected, { code: "service_unavailable" });
+    assert.equal(pulls, 0);
+  }
+  assert.ok(lines.length >= 1 && lines.length <= 5, `${lines.length} lines`);
+  assert.match(
+    lines[0]!.cause ?? "",
+    /^Error: 3 requests are running in this process; rejected since the last such line: 1/,
+  );
+  assert.equal((await fetch(new Request("http://localhost/things", { method: "OPTIONS" }))).status, 204);
   release();
   assert.deepEqual((await Promise.all(running)).map(({ status }) => status), [200, 200, 200]);
   assert.equal((await send()).status, 200);

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
-import { FunctionRunner } from "../../local/functions/runner.ts";
+import { FunctionRunner, type RunnerOptions } from "../../local/functions/runner.ts";
 import { functionsDeno } from "../../local/settings.ts";
 import { eventually } from "../support/eventually.ts";
 import { RawClient } from "../support/raw_client.ts";
@@ -14,6 +14,7 @@ async function withFunctions(
     log: string[],
     runner: FunctionRunner,
   ) => Promise<void>,
+  options: Pick<RunnerOptions, "maxInProgress"> = {},
 ): Promise<void> {
   const folder = await Deno.makeTempDir();
   const source = join(folder, "functions");
@@ -31,6 +32,7 @@ async function withFunctions(
     environment: { GIVEN: "yes" },
     importMaps: {},
     log: (line) => log.push(line),
+    ...options,
   });
   const ask = (path: string, init?: RequestInit) => {
     const [, name = "", rest = ""] = path.match(/^\/([^/?]*)([^?]*)/) ?? [];
@@ -225,4 +227,74 @@ Deno.test("functions: a client that disconnects aborts the request without an er
     assert.deepEqual(log.filter((line) => !/\[slow\] (begun|left|half a body)$/.test(line)), []);
     await server.shutdown();
   });
+});
+
+Deno.test("functions: requests beyond the limit of a function get 503 with Retry-After, unread, and never reach it", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let reached = 0;
+  const holder = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async () => {
+    reached++;
+    await released;
+    return new Response();
+  });
+  const hold = `Deno.serve(async () => {
+    await (await fetch("http://127.0.0.1:${holder.addr.port}")).body?.cancel();
+    return new Response("held");
+  });`;
+  const other = `Deno.serve(() => new Response("other"));`;
+  try {
+    await withFunctions({ hold, other }, async (ask) => {
+      const all = Array.from({ length: 60 }, () => ask("/hold"));
+      await eventually(() => reached === 3 || undefined);
+
+      let pulls = 0;
+      const body = new ReadableStream({ pull: () => void pulls++ }, { highWaterMark: 0 });
+      const rejected = await ask("/hold", { method: "POST", body });
+      assert.deepEqual([rejected.status, rejected.headers.get("retry-after"), pulls], [503, "1", 0]);
+      const { error } = await rejected.json();
+      assert.deepEqual([error.code, error.param, error.message_key], [
+        "service_unavailable",
+        null,
+        "error.service_unavailable",
+      ]);
+      assert.equal(rejected.headers.get("x-request-id"), error.request_id);
+      assert.equal(rejected.headers.get("access-control-allow-origin"), "*");
+      assert.match(rejected.headers.get("access-control-expose-headers") ?? "", /retry-after/);
+      // The preflight of a page succeeds, and other functions have places of their own.
+      assert.equal((await ask("/hold", { method: "OPTIONS" })).status, 200);
+      assert.equal(await (await ask("/other")).text(), "other");
+
+      release();
+      const statuses = (await Promise.all(all)).map(({ status }) => status);
+      assert.deepEqual([statuses.filter((one) => one === 200).length, statuses.filter((one) => one === 503).length], [
+        3,
+        57,
+      ]);
+      assert.equal(reached, 3);
+      assert.equal(await (await ask("/hold")).text(), "held");
+    }, { maxInProgress: 3 });
+  } finally {
+    release();
+    await holder.shutdown();
+  }
+});
+
+Deno.test("functions: a client that sends its body slowly, or leaves, holds no place of a function", async () => {
+  const echo = `Deno.serve(async (request) => new Response(await request.text()));`;
+  await withFunctions({ echo }, async (ask) => {
+    const slow = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = slow.writable.getWriter();
+    const slowly = ask("/echo", { method: "POST", headers: { "content-length": "4" }, body: slow.readable });
+    await writer.write(new TextEncoder().encode("sl"));
+    for (let n = 0; n < 5; n++) {
+      const abort = new AbortController();
+      const leaving = ask("/echo", { method: "POST", body: "x", signal: abort.signal });
+      abort.abort();
+      await leaving;
+      assert.equal(await (await ask("/echo", { method: "POST", body: `${n}` })).text(), String(n));
+    }
+    await writer.write(new TextEncoder().encode("ow"));
+    await writer.close();
+    assert.equal(await (await slowly).text(), "slow");
+  }, { maxInProgress: 1 });
 });

@@ -31,6 +31,7 @@ import {
 import { docUrl, type Links, linksOf } from "./links.ts";
 import { DEFAULT_LOG, isLogged, type Log, type LogSettings, logToConsole } from "./log.ts";
 import { addressOf, type RateLimit } from "./rate_limit.ts";
+import { MAX_IN_FLIGHT, OVERLOAD_RETRY_AFTER } from "./overload.ts";
 import { instanceFor } from "./read_after.ts";
 import { accepts, asApiError, errorResponse, LINES_TYPE, replyWith, streamLines } from "./reply.ts";
 import { keepsAnswers, limitOf, type RequestInput, type Route } from "./route.ts";
@@ -49,7 +50,8 @@ export interface AppOptions extends ProviderMakers {
   readonly maxInFlight?: number;
 }
 
-const MAX_IN_FLIGHT = 100;
+/** Between two log lines about rejected requests, because a line costs more than the rejection. */
+const REJECTION_LOG_INTERVAL_MS = 1_000;
 
 interface AppContext {
   readonly config: () => Config;
@@ -77,6 +79,7 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
   };
   const log = options.log ?? logToConsole;
   const maxInFlight = options.maxInFlight ?? MAX_IN_FLIGHT;
+  const rejections = { count: 0, loggedAt: -Infinity };
   let inFlight = 0;
   const hono = new Hono<Env>();
 
@@ -90,15 +93,7 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
     if (isLogged(line.level, settings)) log(line);
   });
   for (const [path, byMethod] of groupByPath(routes)) {
-    hono.all(path.replace(/\{(\w+)\}/g, ":$1"), async (c) => {
-      if (inFlight >= maxInFlight) throw overloaded(maxInFlight);
-      inFlight++;
-      try {
-        return await respond(c, byMethod, app);
-      } finally {
-        inFlight--;
-      }
-    });
+    hono.all(path.replace(/\{(\w+)\}/g, ":$1"), (c) => respond(c, byMethod, app));
   }
   hono.all("*", () => {
     throw new ApiError("not_found", { message: "This path does not exist. Check it against the contract." });
@@ -109,7 +104,34 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
     const error = context.error = withKnownOutcome(asApiError(failure), context);
     return errorResponse(error, context.id, docUrl(error.code, app.links));
   });
-  return { fetch: (request) => hono.fetch(request) };
+
+  /** Before anything is read, parsed or routed: a flood of requests must not take the time of those that run. */
+  function reject(request: Request): Response {
+    const context = createContext(request);
+    rejections.count++;
+    const isLine = performance.now() - rejections.loggedAt >= REJECTION_LOG_INTERVAL_MS;
+    const error = context.error = overloaded(maxInFlight, isLine ? rejections.count : undefined);
+    const response = errorResponse(error, context.id, docUrl(error.code, app.links));
+    setResponseHeaders(response.headers, context);
+    if (isLine) {
+      log(logLine(context, response.status, logSettings(config).slowRequestMs));
+      Object.assign(rejections, { count: 0, loggedAt: performance.now() });
+    }
+    return response;
+  }
+
+  return {
+    fetch: async (request) => {
+      // A page whose preflight fails could not read the error.
+      if (inFlight >= maxInFlight && request.method !== "OPTIONS") return reject(request);
+      inFlight++;
+      try {
+        return await hono.fetch(request);
+      } finally {
+        inFlight--;
+      }
+    },
+  };
 }
 
 /** Without a valid configuration the defaults apply, because the log lines contain the cause. */
@@ -121,9 +143,12 @@ function logSettings(config: () => Config): LogSettings {
   }
 }
 
-function overloaded(inFlight: number): ApiError {
-  const cause = new Error(`${inFlight} requests are running in this process`);
-  return new ApiError("service_unavailable", { headers: { "Retry-After": "1" }, cause });
+/** `rejected`: the number of rejections since the last log line, for the log. */
+function overloaded(inFlight: number, rejected: number | undefined): ApiError {
+  const headers = { "Retry-After": OVERLOAD_RETRY_AFTER };
+  if (rejected === undefined) return new ApiError("service_unavailable", { headers });
+  const cause = `${inFlight} requests are running in this process; rejected since the last such line: ${rejected}`;
+  return new ApiError("service_unavailable", { headers, cause: new Error(cause) });
 }
 
 async function respond(c: Context<Env>, byMethod: Map<string, Route>, app: AppContext): Promise<Response> {
