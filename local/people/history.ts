@@ -105,7 +105,7 @@ export class History {
   /** The version of a row that an administrator read: its updated_at, in full. */
   async versionOf(table: string, id: string): Promise<string> {
     const [row] = await this.sql<{ version: string }[]>`
-      select updated_at::text as version from ${this.sql(table)} where id = ${id}`;
+      select to_jsonb(updated_at) #>> '{}' as version from ${this.sql(table)} where id = ${id}`;
     return row!.version;
   }
 

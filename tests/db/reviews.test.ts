@@ -48,7 +48,9 @@ async function edit(user: string, id: string, rating: number | null, comment: st
 
 /** Decides as an administrator, on the current version of the review unless a time is given. */
 async function move(id: string, status: string, seen?: string | null, sub = appUsers.administrator): Promise<void> {
-  const [row] = await db.sql<{ updated_at: string }[]>`select updated_at::text from public.reviews where id = ${id}`;
+  const [row] = await db.sql<
+    { updated_at: string }[]
+  >`select to_jsonb(updated_at) #>> '{}' as updated_at from public.reviews where id = ${id}`;
   const at = seen === undefined ? row?.updated_at ?? "2026-09-01" : seen;
   await db.as(
     { role: "service_role" },
@@ -201,7 +203,9 @@ Deno.test("reviews: only an administrator of reviews decides on a review, and on
 Deno.test("reviews: a decision needs the version that was read: a stale or absent one is rejected", async () => {
   const [lot, user] = [await newLot(db.sql), await newUser(db.sql)];
   const { id } = await post(user, lot, 4, "harmless");
-  const [seen] = await db.sql<{ at: string }[]>`select updated_at::text as at from public.reviews where id = ${id}`;
+  const [seen] = await db.sql<
+    { at: string }[]
+  >`select to_jsonb(updated_at) #>> '{}' as at from public.reviews where id = ${id}`;
   await edit(user, id, null, "not harmless");
   const { code, status, param, details } = await errorOf(move(id, "approved", seen!.at));
   assert.deepEqual([code, status, param], ["conflict", 409, "seen_updated_at"]);

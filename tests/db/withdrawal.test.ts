@@ -234,7 +234,7 @@ Deno.test("commands.withdraw_my_account: from its commit on no administrator can
     admin_list_support_tickets: 4,
   });
   const [review] = await db.sql`
-    select id, updated_at::text as seen from public.reviews where user_id = ${user} and status = 'pending'`;
+    select id, to_jsonb(updated_at) #>> '{}' as seen from public.reviews where user_id = ${user} and status = 'pending'`;
   const [report] = await db.sql`select id from public.error_reports where user_id = ${user}`;
   const [ticket] = await db.sql`select id from public.support_tickets where user_id = ${user}`;
   await db.sql`insert into public.user_push_tokens (user_id, fcm_token, device_type) values (${user}, ${user}, 'ios')`;

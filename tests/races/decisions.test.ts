@@ -34,7 +34,7 @@ Deno.test(`decisions: of ${EDITS} reviews that are edited while they are approve
     const [user, lot] = [await newUser(db.sql), await newLot(db.sql)];
     await call(db.sql, user, "commands.post_review", { parking_lot_id: lot, rating: 4, comment: "seen" });
     const [seen] = await db.sql<{ id: string; at: string }[]>`
-      select id, updated_at::text as at from public.reviews where user_id = ${user}`;
+      select id, to_jsonb(updated_at) #>> '{}' as at from public.reviews where user_id = ${user}`;
     const edit = () => call(db.sql, user, "commands.update_my_review", { id: seen!.id, comment: "not seen" });
     const approve = () =>
       decide(
@@ -66,7 +66,7 @@ Deno.test("decisions: a ticket whose author writes meanwhile is neither answered
     });
     const id = String(ticket!["id"]);
     const [seen] = await db.sql<{ at: string }[]>`
-      select updated_at::text as at from public.support_tickets where id = ${id}`;
+      select to_jsonb(updated_at) #>> '{}' as at from public.support_tickets where id = ${id}`;
     const write = () => call(db.sql, user, "commands.reply_to_support_ticket", { id, message: "not seen" });
     const answer = () =>
       decide(
@@ -95,7 +95,7 @@ Deno.test("decisions: of two administrators who decide on one report at once, on
   for (let n = 0; n < EDITS; n++) {
     const [report] = await db.sql<{ id: string; at: string }[]>`
       insert into public.error_reports (user_id, parking_lot_name, report_type, description)
-      values (${await newUser(db.sql)}, 'Lot', 'price', 'Dearer') returning id, updated_at::text as at`;
+      values (${await newUser(db.sql)}, 'Lot', 'price', 'Dearer') returning id, to_jsonb(updated_at) #>> '{}' as at`;
     const decided = await Promise.all(
       administrators.map((administrator) =>
         decide(

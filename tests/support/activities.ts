@@ -82,7 +82,9 @@ export async function decideReview(
   administrator: string,
   { id, status }: { readonly id: string; readonly status: string },
 ): Promise<Reply | null> {
-  const [seen] = await sql<{ updated_at: string }[]>`select updated_at::text from public.reviews where id = ${id}`;
+  const [seen] = await sql<
+    { updated_at: string }[]
+  >`select to_jsonb(updated_at) #>> '{}' as updated_at from public.reviews where id = ${id}`;
   const args = { admin_id: administrator, id, status, seen_updated_at: seen?.updated_at ?? null };
   return await callAs(sql, administrator, "service_role", "api.admin_decide_review", args);
 }
@@ -95,7 +97,7 @@ async function decideReport(
 ): Promise<Reply | null> {
   const [seen] = await sql<
     { updated_at: string }[]
-  >`select updated_at::text from public.error_reports where id = ${id}`;
+  >`select to_jsonb(updated_at) #>> '{}' as updated_at from public.error_reports where id = ${id}`;
   const changes = JSON.stringify({ status, seen_updated_at: seen?.updated_at ?? null });
   return await callAs(sql, administrator, "service_role", "api.admin_update_error_report", {
     admin_id: administrator,
