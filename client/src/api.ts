@@ -1527,6 +1527,7 @@ export interface components {
       items: components["schemas"]["AdminActivityLog"][];
       next_cursor: string | null;
       total?: number;
+      total_is_exact?: boolean;
     };
     AdminAd: {
       id: components["schemas"]["Id"];
@@ -1666,6 +1667,7 @@ export interface components {
       items: components["schemas"]["AdminErrorReport"][];
       next_cursor: string | null;
       total?: number;
+      total_is_exact?: boolean;
     };
     AdminFieldValue: {
       id: components["schemas"]["Id"];
@@ -1687,6 +1689,7 @@ export interface components {
       items: components["schemas"]["AdminFieldValue"][];
       next_cursor: string | null;
       total?: number;
+      total_is_exact?: boolean;
     };
     AdminLevel: {
       level: number;
@@ -1700,6 +1703,10 @@ export interface components {
       items: components["schemas"]["AdminLevel"][];
       next_cursor: string | null;
       total?: number;
+    };
+    AdminMarkedRead: {
+      updated: number;
+      has_more: boolean;
     };
     AdminNotification: {
       id: components["schemas"]["Id"];
@@ -1717,6 +1724,7 @@ export interface components {
       items: components["schemas"]["AdminNotification"][];
       next_cursor: string | null;
       total?: number;
+      total_is_exact?: boolean;
       unread_count?: number;
     };
     AdminParkingLot: {
@@ -1800,6 +1808,7 @@ export interface components {
       items: components["schemas"]["AdminParkingLotRow"][];
       next_cursor: string | null;
       total?: number;
+      total_is_exact?: boolean;
     };
     AdminPricingRule: {
       id: components["schemas"]["Id"];
@@ -1833,6 +1842,7 @@ export interface components {
       items: components["schemas"]["AdminReview"][];
       next_cursor: string | null;
       total?: number;
+      total_is_exact?: boolean;
     };
     AdminSponsor: {
       id: components["schemas"]["Id"];
@@ -2001,6 +2011,7 @@ export interface components {
       items: components["schemas"]["AdminSupportTicket"][];
       next_cursor: string | null;
       total?: number;
+      total_is_exact?: boolean;
     };
     AdminTag: {
       id: components["schemas"]["Id"];
@@ -2086,8 +2097,18 @@ export interface components {
       until: components["schemas"]["Timestamp"] | null;
       reason: string;
     };
+    AdminUserSearchPreset: {
+      id: components["schemas"]["Id"];
+      user_id: components["schemas"]["Id"];
+      name: string;
+      query_json: components["schemas"]["SearchQueryV1"];
+      is_default: boolean;
+      sort_order: number;
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+    };
     AdminUserSearchPresets: {
-      items: components["schemas"]["SearchPreset"][];
+      items: components["schemas"]["AdminUserSearchPreset"][];
       total: number;
     };
     AdminUsers: {
@@ -2357,6 +2378,7 @@ export interface components {
       success_count: number;
       failure_count: number;
       suppressed_count: number;
+      deferred_count: number;
       created_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
     };
@@ -3435,6 +3457,7 @@ export interface components {
       people: number;
       devices: number;
       batches: number;
+      is_exact: boolean;
     };
     NotificationSegment: {
       box?: {
@@ -4194,6 +4217,7 @@ export interface components {
       items: components["schemas"]["StoreMetric"][];
       next_cursor: string | null;
       total?: number;
+      total_is_exact?: boolean;
     };
     StoreReview: {
       id: components["schemas"]["Id"];
@@ -4216,6 +4240,7 @@ export interface components {
       items: components["schemas"]["StoreReview"][];
       next_cursor: string | null;
       total?: number;
+      total_is_exact?: boolean;
     };
     StoreSale: {
       id: components["schemas"]["Id"];
@@ -4239,6 +4264,7 @@ export interface components {
       items: components["schemas"]["StoreSale"][];
       next_cursor: string | null;
       total?: number;
+      total_is_exact?: boolean;
     };
     StoreSalesSums: {
       from: string;
@@ -4478,6 +4504,7 @@ export interface components {
       items: components["schemas"]["UserActivity"][];
       next_cursor: string | null;
       total?: number;
+      total_is_exact?: boolean;
     };
     UserActivity: {
       id: components["schemas"]["Id"];
@@ -9723,7 +9750,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["MarkedRead"];
+          "application/json": components["schemas"]["AdminMarkedRead"];
         };
       };
       401: components["responses"]["Unauthorized"];
@@ -12176,7 +12203,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["SearchPreset"];
+          "application/json": components["schemas"]["AdminUserSearchPreset"];
         };
       };
       401: components["responses"]["Unauthorized"];
@@ -12247,7 +12274,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["SearchPreset"];
+          "application/json": components["schemas"]["AdminUserSearchPreset"];
         };
       };
       401: components["responses"]["Unauthorized"];
@@ -12284,7 +12311,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["SearchPreset"];
+          "application/json": components["schemas"]["AdminUserSearchPreset"];
         };
       };
       401: components["responses"]["Unauthorized"];
@@ -13031,9 +13058,9 @@ export interface operations {
 }
 
 export interface ErrorReasons {
-  conflict: "account_not_active" | "already_exists" | "already_owned" | "already_reviewed" | "already_revoked" | "already_running" | "being_invited" | "belongs_to_another_account" | "changed_meanwhile" | "default_required" | "email_exists" | "exists" | "export_not_recorded" | "external_id_taken" | "fixed_list" | "in_use" | "invitation_replaced" | "is_administrator" | "key_in_use" | "key_reused_with_different_body" | "last_administrator" | "limit_reached" | "not_revoked" | "pricing_group_in_use" | "queue_gone" | "reply_too_large" | "retired" | "search_attribute" | "session_cancelled" | "session_ended" | "status_not_reachable" | "too_late" | "too_many_keys" | "too_many_messages" | "too_many_unattached_uploads" | "was_published" | "was_shown";
+  conflict: "account_not_active" | "already_exists" | "already_owned" | "already_reviewed" | "already_revoked" | "being_invited" | "belongs_to_another_account" | "changed_meanwhile" | "default_required" | "email_exists" | "exists" | "export_not_recorded" | "external_id_taken" | "fixed_list" | "in_use" | "invitation_replaced" | "is_administrator" | "key_in_use" | "key_reused_with_different_body" | "last_administrator" | "limit_reached" | "not_revoked" | "pricing_group_in_use" | "queue_gone" | "reply_too_large" | "retired" | "search_attribute" | "session_cancelled" | "session_ended" | "signature_required" | "signature_too_old" | "status_not_reachable" | "too_late" | "too_many_keys" | "too_many_messages" | "too_many_replies" | "too_many_stored_bytes" | "too_many_unattached_uploads" | "was_published" | "was_shown";
   fee_unknown: "no_rate" | "no_rules" | "vehicle_type_not_priced";
-  forbidden: "not_counted" | "own_account" | "own_area" | "own_entry" | "premium_required";
+  forbidden: "not_counted" | "own_account" | "own_area" | "own_entry" | "premium_required" | "testers_only";
   server_error: "outcome_unknown";
   service_unavailable: "not_configured";
   unauthorized: "token_expired" | "token_invalid" | "token_missing";

@@ -151,6 +151,7 @@ export interface ApiFunctions {
   calculate_fee: { args: { parking_lot_id: string; entry_at: string; exit_at: string; vehicle_type?: string }; returns: unknown };
   cancel_parking_session: { args: { id: string }; returns: unknown };
   check_administrator: { args: { admin_id: string; area?: string }; returns: null };
+  check_idempotency_key: { args: { key: string; fingerprint: string }; returns: null };
   check_in_at_sponsor: { args: { id: string; lat: number; lng: number; accuracy_m: number }; returns: unknown };
   check_purchaser: { args: { user_id: string }; returns: null };
   claim_subscription: { args: { subscription_id: string; must_be_own?: boolean }; returns: unknown };
@@ -165,6 +166,9 @@ export interface ApiFunctions {
   delete_my_vehicle: { args: { id: string }; returns: null };
   evaluate_badge_conditions: { args: { metadata: unknown; conditions: unknown }; returns: boolean };
   export_my_data: { args: { cursor?: string }; returns: unknown };
+  extend_lease: { args: { queue: string; msg_ids: readonly number[]; seconds?: number }; returns: null };
+  extend_push_lease: { args: { msg_id: number }; returns: null };
+  extend_store_sync_lease: { args: { run_id: string; lease_id: string }; returns: boolean };
   fail_store_sync_run: { args: { run_id: string; lease_id: string; code: string; message: string }; returns: boolean };
   fan_out_notification: { args: { notification_id: string; msg_id: number }; returns: unknown };
   feed_occupancy: { args: { source: string; reports: unknown }; returns: unknown };
@@ -220,7 +224,7 @@ export interface ApiFunctions {
   pause_mail: { args: { reason: string; seconds?: number; msg_ids?: readonly number[] }; returns: number };
   pause_push: { args: { reason: string; seconds?: number; msg_ids?: readonly number[] }; returns: number };
   pending_asset: { args: { asset_id: string; user_id: string; category: string }; returns: unknown };
-  place_asset: { args: { asset_id: string; etag?: string }; returns: null };
+  place_asset: { args: { asset_id: string; etag?: string; size_bytes?: number }; returns: null };
   post_error_report: { args: { report_type: string; description: string; parking_lot_id?: string; parking_lot_name?: string; severity?: string; evidence_asset_ids?: readonly string[] }; returns: unknown };
   post_review: { args: { parking_lot_id: string; rating: number; comment?: string; photo_asset_ids?: readonly string[] }; returns: unknown };
   postpone_question: { args: { subscription_id: string; seconds: number }; returns: null };
@@ -237,7 +241,7 @@ export interface ApiFunctions {
   receive_store_notification: { args: { store: string; event_id: string; body: unknown }; returns: boolean };
   record_acknowledgement: { args: { subscription_id: string }; returns: null };
   record_mail_outcomes: { args: { msg_id: number; notification_id: string; batch: number; outcomes: unknown; retry_seconds?: number }; returns: null };
-  record_push_outcomes: { args: { msg_id: number; notification_id: string; batch: number; outcomes: unknown; retry_seconds?: number }; returns: null };
+  record_push_outcomes: { args: { msg_id: number; notification_id: string; batch: number; outcomes: unknown; retry_seconds?: number; continues?: boolean }; returns: null };
   record_store_statement: { args: { statement: unknown; source: string; user_id?: string }; returns: unknown };
   register_ai_key: { args: { provider_id: string; api_key: string }; returns: unknown };
   reject_published_object: { args: { storage_key: string }; returns: null };
@@ -254,12 +258,12 @@ export interface ApiFunctions {
   set_my_search_preferences: { args: { yen_per_walk_minute: number }; returns: unknown };
   start_parking_session: { args: { parking_lot_id: string; vehicle_type?: string; start_lat?: number; start_lng?: number; client_request_id?: string; vehicle_id?: string }; returns: unknown };
   take_anonymous_request: { args: { policy: string; address: string }; returns: unknown };
-  take_due_subscriptions: { args: { platform: string; limit?: number; lease_seconds?: number }; returns: unknown };
-  take_mails: { args: { lease_seconds?: number }; returns: unknown };
-  take_push_batches: { args: { limit?: number; lease_seconds?: number }; returns: unknown };
-  take_request: { args: { policy: string }; returns: unknown };
-  take_store_notifications: { args: { limit?: number; lease_seconds?: number; ends?: boolean }; returns: unknown };
-  take_store_sync_run: { args: { lease_seconds?: number }; returns: unknown };
+  take_due_subscriptions: { args: { platform: string; limit?: number }; returns: unknown };
+  take_mails: { args: NoArgs; returns: unknown };
+  take_push_batches: { args: { limit?: number }; returns: unknown };
+  take_request: { args: { policy: string; next?: string }; returns: unknown };
+  take_store_notifications: { args: { limit?: number; ends?: boolean }; returns: unknown };
+  take_store_sync_run: { args: NoArgs; returns: unknown };
   unrate_parking_lot: { args: { parking_lot_id: string }; returns: null };
   unsave_parking_lot: { args: { parking_lot_id: string }; returns: null };
   update_my_account: { args: { display_name?: string; avatar_asset_id?: string; remove_avatar?: boolean; lang?: string }; returns: unknown };
