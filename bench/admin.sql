@@ -71,14 +71,16 @@ insert into public.saved_parking_lots (id, user_id, parking_lot_id, created_at)
 select bench_id(7, l.n), bench_id(1, l.n), l.id, bench_time(l.n) from bench_lots l;
 
 -- table: public.parking_sessions
+-- In the order of their start; one in five hundred, the last ones, is running.
 insert into public.parking_sessions (id, user_id, parking_lot_id, status, started_at, ended_at, total_amount_minor, currency, breakdown, price_list_id, created_at)
-select bench_id(8, l.n), bench_id(1, l.n), l.id, case when l.n % 500 = 0 then 'parking' else 'ended' end, t.at,
-  case when l.n % 500 > 0 then t.at + interval '90 minutes' end, case when l.n % 500 > 0 then 600 end,
-  case when l.n % 500 > 0 then 'JPY' end, case when l.n % 500 > 0 then '{"lines": []}'::jsonb end,
-  case when l.n % 500 > 0 then gen_random_uuid() end, t.at
-from bench_lots l cross join lateral (
-  select case when l.n % 500 = 0 then now() - interval '1 hour' else bench_time(l.n) end as at
-) t;
+select bench_id(8, l.n), bench_id(1, l.n), l.id, case when r.is_running then 'parking' else 'ended' end, t.at,
+  case when not r.is_running then t.at + interval '90 minutes' end, case when not r.is_running then 600 end,
+  case when not r.is_running then 'JPY' end, case when not r.is_running then '{"lines": []}'::jsonb end,
+  case when not r.is_running then gen_random_uuid() end, t.at
+from bench_lots l
+cross join lateral (select l.n > current_setting('bench.count')::integer / 500 * 499 as is_running) r
+cross join lateral (select case when r.is_running then now() - interval '1 hour' else bench_time(l.n) end as at) t
+order by l.n;
 
 -- table: public.user_activity_logs
 insert into public.user_activity_logs (id, user_id, activity_type, parking_lot_id, subject_id, is_rewarded, created_at)

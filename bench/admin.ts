@@ -1,7 +1,8 @@
 // What administrators look through at a size of years: every list of the console, first page and page 100, in the database
 // as the function `admin` calls it, under generic plans.
 // deno run -A bench/admin.ts   (needs DB_URL of a database with many lots; `deno task bench admin` makes one)
-import postgres, { type Sql } from "postgres";
+import postgres from "postgres";
+import { ADMINISTRATOR, benchId as id, loadConsole } from "./load_console.ts";
 import { ms, percentile, table } from "./measure.ts";
 
 const { DB_URL } = Deno.env.toObject();
@@ -9,11 +10,10 @@ if (!DB_URL) throw new Error("DB_URL is not set: run `deno task bench admin`");
 
 const ROUNDS = 9;
 const DEEP = 100;
-const ADMINISTRATOR = "00000000-0000-4000-8000-000b00000001";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-await load(DB_URL);
+await loadConsole(DB_URL);
 const sql = postgres(DB_URL, {
   max: 1,
   onnotice: () => {},
@@ -82,11 +82,6 @@ const READS: readonly [name: string, args: Arguments][] = [
 
 /** What jobs count for the overview, every minute and every five. */
 const JOBS = ["refresh_overview_now", "refresh_overview"];
-
-/** The id that bench/admin.sql gives a row. */
-function id(kind: number, n: number): string {
-  return `00000000-0000-4000-8000-${kind.toString(16).padStart(4, "0")}${n.toString(16).padStart(8, "0")}`;
-}
 
 try {
   console.log(`\nLists: median of ${ROUNDS} in ms, 20 a page\n`);
@@ -160,59 +155,4 @@ async function ask(name: string, args: Arguments): Promise<Record<string, unknow
 
 function inWords(name: string, args: Arguments): string {
   return [name, ...Object.entries(args).map(([key, value]) => `${key.slice(2)}=${value}`)].join(" ");
-}
-
-/** Fills the tables that the console reads, each at once. */
-async function load(url: string): Promise<void> {
-  // The local platform's superuser: without triggers and foreign keys it takes minutes.
-  const address = new URL(url);
-  address.username = "supabase_admin";
-  const sql = postgres(address.href, { max: 1, onnotice: () => {} });
-  try {
-    const [loaded] = await sql`select from public.admins where id = ${ADMINISTRATOR}`;
-    if (loaded) return;
-    const [lots] = await sql<{ count: number }[]>`select count(*)::integer from public.parking_lots`;
-    await sql`
-      select set_config('bench.count', ${
-      String(lots!.count)
-    }, false), set_config('session_replication_role', 'replica', false),
-        set_config('synchronous_commit', 'on', false), set_config('maintenance_work_mem', '1GB', false)`;
-    await sql`
-      create function pg_temp.bench_id(kind integer, n bigint) returns uuid language sql immutable
-      return ('00000000-0000-4000-8000-' || lpad(to_hex(kind), 4, '0') || lpad(to_hex(n), 8, '0'))::uuid`;
-    await sql`
-      create function pg_temp.bench_time(n bigint) returns timestamptz language sql stable
-      return date_trunc('hour', now()) - interval '365 days' + n * interval '365 days' / current_setting('bench.count')::integer`;
-    await sql`
-      create temporary table bench_lots as
-      select id, row_number() over (order by id)::integer as n from public.parking_lots`;
-    await sql`create unique index on bench_lots (n)`;
-    await sql`analyze bench_lots`;
-    const text = await Deno.readTextFile(new URL("admin.sql", import.meta.url));
-    for (const block of text.split("-- table: ").slice(1)) {
-      const [name] = block.split("\n");
-      const started = performance.now();
-      await fill(sql, name!, block.slice(name!.length).replaceAll(/\bbench_(id|time)\(/g, "pg_temp.bench_$1("));
-      console.log(`${name}: ${Math.round((performance.now() - started) / 1000)} s`);
-    }
-    await sql`
-      insert into auth.users (id, email) select pg_temp.bench_id(11, n), 'administrator' || n || '@example.com'
-      from generate_series(1, 20) as n`;
-    await sql`
-      insert into public.admins (id, name, areas) select pg_temp.bench_id(11, n), 'Administrator ' || n, private.admin_areas()
-      from generate_series(1, 20) as n`;
-    await sql`vacuum (analyze)`;
-  } finally {
-    await sql.end();
-  }
-}
-
-/** Runs an insert into a table whose further indexes are made afterwards. */
-async function fill(sql: Sql, name: string, statement: string): Promise<void> {
-  const indexes = await sql<{ name: string; definition: string }[]>`
-    select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index i
-    where indrelid = ${name}::regclass and not indisunique`;
-  for (const { name } of indexes) await sql.unsafe(`drop index ${name}`);
-  await sql.unsafe(statement);
-  for (const { definition } of indexes) await sql.unsafe(definition);
 }

@@ -1,4 +1,5 @@
-// deno task bench [script...] [--lots 1000000] [--activities 100000] [--people 1000000] [--beside <commit>]
+// deno task bench [script...] [--lots 1000000] [--activities 100000] [--people 1000000] [--minutes 0] [--seed 1]
+//   [--functions name,...] [--beside <commit>]
 // Starts a platform of its own, loads generated lots, and runs the scripts of this folder against it, one after another.
 // Figures are printed and never judged: they belong to the machine.
 import { parseArgs } from "node:util";
@@ -44,6 +45,8 @@ const { values, positionals } = parseArgs({
     activities: { type: "string", default: "100000" },
     people: { type: "string", default: "1000000" },
     minutes: { type: "string", default: "0" },
+    seed: { type: "string", default: "1" },
+    functions: { type: "string" },
     beside: { type: "string" },
   },
 });
@@ -74,6 +77,8 @@ try {
       BENCH_ACTIVITIES: values.activities,
       BENCH_PEOPLE: values.people,
       BENCH_MINUTES: values.minutes,
+      BENCH_SEED: values.seed,
+      ...(values.functions !== undefined && { BENCH_FUNCTIONS: values.functions }),
       BENCH_LOTS: values.lots,
       BENCH_BESIDE: values.beside ?? "",
     });

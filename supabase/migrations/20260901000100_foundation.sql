@@ -288,8 +288,13 @@ comment on function private.page(jsonb, jsonb, text[], integer, bigint) is
   'A page: {items, next_cursor}, and total when it is given. p_items: the rows in order, one more than p_limit when there are more, null for none. p_keys: the fields of an item that are its sort keys, from which the next page continues.';
 
 create function private.max_total() returns integer
-language sql immutable parallel safe
-return 10000;
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+begin
+  return 10000;
+end
+$$;
 
 comment on function private.max_total() is
   'Up to this number the items of a list that may have millions are counted: no one pages that far. Such a list counts one more.';

@@ -106,8 +106,13 @@ comment on function private.log_activity(text, uuid, uuid, jsonb, boolean) is
 grant execute on function private.log_activity(text, uuid, uuid, jsonb, boolean) to authenticated;
 
 create function private.utc_day(p_at timestamptz) returns date
-language sql immutable parallel safe
-return (p_at at time zone 'UTC')::date;
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+begin
+  return (p_at at time zone 'UTC')::date;
+end
+$$;
 
 comment on function private.utc_day(timestamptz) is 'The day of a time, in UTC.';
 

@@ -238,7 +238,9 @@ begin
   end if;
   if private.is_common_text(p_filter) then
     v_ids := private.listed_lots(p_filter, c_common_window, v_after_at, v_after_id, p_limit);
-    if cardinality(v_ids) >= p_limit then
+    if cardinality(v_ids) >= p_limit or c_common_window > cardinality(
+      private.listed_lots(v_without_text, c_common_window, v_after_at, v_after_id, c_common_window)
+    ) then
       return v_ids;
     end if;
   end if;
