@@ -342,8 +342,8 @@ export function randomArguments(f: Callable, random: Random): Arguments {
 }
 
 function searchesOf(f: Callable, random: Random): Arguments[] {
-  if (f.name === "search_parking_lots") return searches(random, 900);
-  return f.name === "nearby_parking_lots" ? nearby(random, 300) : [];
+  if (f.name === "search_parking_lots") return searches(random, 300);
+  return f.name === "nearby_parking_lots" ? nearby(random, 150) : [];
 }
 
 /** Each condition in each area, pairs and triples of conditions, in each order, counted and as clusters. */

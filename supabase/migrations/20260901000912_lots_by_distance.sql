@@ -127,8 +127,9 @@ as $$
 declare
   c_max_read constant integer := 20000;
   c_centre constant point := point(radians(p_lng), private.mercator_y(p_lat));
-  -- The expected number for the share that passes, and eight for lots that the plane has in another order.
-  v_fetch integer := least(c_max_read, ceil((p_limit + 8) / p_share));
+  -- The expected number for the share that passes, and eight for lots that the plane has in another order. All at once where
+  -- a second walk would hardly read more.
+  v_fetch integer := case when (p_limit + 8) / p_share * 4 > c_max_read then c_max_read else ceil((p_limit + 8) / p_share) end;
   v_fetched integer;
   v_last double precision;
   v_far double precision;
