@@ -224,7 +224,10 @@ async function start(): Promise<Deno.ChildProcess> {
     stdout: "null",
     stderr: "inherit",
   }).spawn();
-  await eventually(async () => await running() ?? undefined, 120_000);
+  await eventually(async () => {
+    const found = await findRunning(port); // for a moment it may be the gateway of the platform that was killed
+    return found?.pid === child.pid && found.status !== null ? true : undefined;
+  }, 120_000);
   return child;
 }
 
