@@ -14,7 +14,6 @@ import {
   hasReplica,
   jwtAlgorithm,
   listenAddress,
-  OPTIONS,
   publicHost,
   PUBLISHABLE_KEY,
   realtimePrivateOnly,
@@ -25,7 +24,7 @@ import { onParentExit } from "./parents.ts";
 import { SAMPLE_PASSWORD, type SamplePerson } from "./people/people.ts";
 import { isRunning, waitForExit } from "./process.ts";
 import { described, findRunning } from "./state.ts";
-import { Supervisor } from "./supervisor.ts";
+import { OPTIONS, Supervisor } from "./supervisor.ts";
 
 /** The time for running requests and jobs to finish when the platform stops. */
 const STOP_TIMEOUT_MS = 15_000;

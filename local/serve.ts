@@ -3,7 +3,8 @@ import type { SamplePerson } from "./people/people.ts";
 import { type Platform, type PlatformOptions, startPlatform } from "./platform.ts";
 import { type DatabaseMessage, RemoteDatabases } from "./postgres/databases.ts";
 import { TextLineStream } from "./functions/lines.ts";
-import { OPTIONS, type Status } from "./settings.ts";
+import type { Status } from "./settings.ts";
+import { OPTIONS } from "./supervisor.ts";
 
 export type ServedOptions = Omit<PlatformOptions, "name" | "onStep" | "log" | "onStop" | "supervisor">;
 

@@ -6,8 +6,6 @@ import { join } from "node:path";
 
 export const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 export const STATE = join(ROOT, ".local");
-/** The environment variable by which `deno task dev` passes the settings to the gateway's process, as JSON. */
-export const OPTIONS = "PLATFORM_OPTIONS";
 export const FUNCTIONS = join(ROOT, "supabase", "functions");
 
 export const JWT_SECRET = "super-secret-jwt-token-with-at-least-32-characters-long";

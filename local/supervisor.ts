@@ -25,6 +25,9 @@ export interface SupervisorOptions {
   readonly onGiveUp?: (reason: string) => void;
 }
 
+/** The environment variable by which `deno task dev` passes the settings to the gateway's process, as JSON. */
+export const OPTIONS = "PLATFORM_OPTIONS";
+
 const CONFIG = join(ROOT, "deno.json");
 
 /** A process that ran for so long has not failed to start. */
