@@ -370,6 +370,18 @@ $$;
 comment on function private.check_admin(uuid, text) is
   'For reads of the console: requires an active administrator who has the area; a null area: any active administrator. Errors: forbidden; details.scope is the missing permission scope.';
 
+create function private.areas_of(p_admin_id uuid) returns text[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return coalesce((select a.areas from public.admins a where a.id = p_admin_id and a.status = 'active'), '{}');
+end
+$$;
+
+comment on function private.areas_of(uuid) is
+  'For reads of the console that any active administrator may call: what they return belongs to these areas.';
+
 create function private.scopes_of(p_user_id uuid) returns text[]
 language plpgsql stable
 set search_path = ''
@@ -438,7 +450,7 @@ to authenticated;
 
 grant execute on function private.optional_user() to anon, authenticated;
 grant execute on function
-  private.check_admin(uuid, text), private.is_premium(uuid), private.scopes_of(uuid), private.account_row(uuid, text, jsonb)
+  private.check_admin(uuid, text), private.areas_of(uuid), private.is_premium(uuid), private.scopes_of(uuid), private.account_row(uuid, text, jsonb)
 to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------

@@ -74,8 +74,10 @@ alter table public.user_activity_logs enable row level security;
 -- Every administrator may read the live feed of the console, with any areas: none of the areas is about activities.
 -- Realtime checks only this policy, so it also excludes suspended administrators. Users find their own rows in their
 -- export.
-create policy "Active administrators read all activity" on public.user_activity_logs for select to authenticated
-  using (exists (select from public.admins a where a.id = (select auth.uid()) and a.status = 'active'));
+create policy "Administrators of users read all activity" on public.user_activity_logs for select to authenticated
+  using (exists (
+    select from public.admins a where a.id = (select auth.uid()) and a.status = 'active' and 'users' = any (a.areas)
+  ));
 -- No insert, update or delete: private.log_activity writes rows, and they stay.
 
 grant select (id, user_id, activity_type, parking_lot_id, subject_id, metadata, is_rewarded, created_at)

@@ -51,7 +51,11 @@ create policy "Users join their own topics, administrators the console's" on rea
     extension = 'broadcast'
     and case
       when (select realtime.topic()) in ('live-user-activity', 'admin-notifications-sidebar') then
-        exists (select from public.admins a where a.id = (select auth.uid()) and a.status = 'active')
+        exists (
+          select from public.admins a where a.id = (select auth.uid()) and a.status = 'active'
+            -- Where users park, and when.
+            and ((select realtime.topic()) <> 'live-user-activity' or 'users' = any (a.areas))
+        )
       when (select realtime.topic()) in (
         'user_notifications:user_id=eq.' || (select auth.uid()),
         'parking_sessions:user_id=eq.' || (select auth.uid()),

@@ -37,7 +37,28 @@ comment on column public.admin_activity_logs.changes is
   'The changed fields: {"<field>": {"old", "new"}}, and further arguments of the act, for example "reason". After the user has withdrawn: the fields, with null values.';
 comment on column public.admin_activity_logs.request_id is 'The X-Request-Id of the request; null for an act outside of a request.';
 
+create function private.area_of_act(p_action text) returns text
+language sql immutable parallel safe
+return case
+  when p_action like 'user.%search_preset%' then 'search_presets'
+  when split_part(p_action, '.', 1) in ('user', 'subscription') then 'users'
+  when split_part(p_action, '.', 1) in ('parking_lot', 'error_report', 'field_value') then 'lots'
+  when split_part(p_action, '.', 1) in ('article', 'ad', 'sponsor', 'subscription_plan', 'code', 'tag', 'holiday') then 'content'
+  when split_part(p_action, '.', 1) in ('badge', 'level', 'exp_rule', 'theme') then 'rewards'
+  when p_action like 'review.%' then 'reviews'
+  when p_action like 'support_ticket.%' then 'support'
+  when p_action like 'user_notification.%' then 'notifications'
+  when p_action like 'store_sync.%' then 'store_sync'
+  else 'admins'
+end;
+
+comment on function private.area_of_act(text) is
+  'The area of an action: that of the functions which record it. Only administrators with the area read the act. Any other action: admins.';
+
+grant execute on function private.area_of_act(text) to authenticated, service_role; -- a policy calls it
+
 -- One index for each filter, each in the order of the list.
+create index admin_activity_logs_area_idx on public.admin_activity_logs (private.area_of_act(action), created_at desc, id desc);
 create index admin_activity_logs_created_idx on public.admin_activity_logs (created_at desc, id desc);
 create index admin_activity_logs_admin_idx on public.admin_activity_logs (admin_id, created_at desc, id desc);
 create index admin_activity_logs_user_idx on public.admin_activity_logs (user_id, created_at desc, id desc) where user_id is not null;
@@ -50,8 +71,11 @@ create index admin_activity_logs_target_idx on public.admin_activity_logs (targe
 
 alter table public.admin_activity_logs enable row level security;
 
-create policy "Active administrators read the records" on public.admin_activity_logs for select to authenticated
-  using (exists (select from public.admins a where a.id = (select auth.uid()) and a.status = 'active'));
+create policy "Administrators read the records of their areas" on public.admin_activity_logs for select to authenticated
+  using (exists (
+    select from public.admins a
+    where a.id = (select auth.uid()) and a.status = 'active' and private.area_of_act(action) = any (a.areas)
+  ));
 
 -- No insert, update or delete, not even for the service: private.record_act writes, and records stay.
 revoke insert, update, delete, truncate, references, trigger on public.admin_activity_logs from service_role;
@@ -287,7 +311,8 @@ declare
     case when p_action is not null then ' and l.action = $3' end,
     case when p_target_id is not null then ' and l.target_id = $4' end,
     case when p_from is not null then ' and l.created_at >= $5' end,
-    case when p_to is not null then ' and l.created_at < $6' end
+    case when p_to is not null then ' and l.created_at < $6' end,
+    case when not private.areas_of(p_admin_id) @> private.admin_areas() then ' and private.area_of_act(l.action) = any ($10)' end
   );
   v_items jsonb;
   v_total jsonb := '{}';
@@ -301,17 +326,18 @@ begin
     'select jsonb_agg(to_jsonb(l) order by l.created_at desc, l.id desc) from (select l.* ', v_matching,
     ' and (l.created_at, l.id) < ($7, $8) order by l.created_at desc, l.id desc limit $9) l'
   ) into v_items using p_by_admin_id, p_user_id, p_action, p_target_id, p_from, p_to,
-    (v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid, p_limit + 1;
+    (v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid, p_limit + 1, private.areas_of(p_admin_id);
   if 'total' = any (p_include) then
     execute concat('select private.capped_total(count(*)) from (select ', v_matching, ' limit $7) f') into v_total
-      using p_by_admin_id, p_user_id, p_action, p_target_id, p_from, p_to, private.max_total() + 1;
+      using p_by_admin_id, p_user_id, p_action, p_target_id, p_from, p_to, private.max_total() + 1, null, null,
+        private.areas_of(p_admin_id);
   end if;
   return private.page(v_filters, v_items, '{created_at,id}', p_limit) || v_total;
 end
 $$;
 
 comment on function api.admin_list_activity_logs(uuid, uuid, uuid, text, text, timestamptz, timestamptz, text[], text, integer) is
-  'Acts of administrators, newest first: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it; p_from is included, p_to is not. Up to 1,000 a page. For any active administrator. Errors: forbidden, validation_error.';
+  'Acts of administrators, newest first: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it; p_from is included, p_to is not. Up to 1,000 a page. Only acts of the administrator''s areas. Errors: forbidden, validation_error.';
 
 grant execute on function
   api.run_admin_command(uuid, text, jsonb, text, text, integer), api.check_administrator(uuid, text),

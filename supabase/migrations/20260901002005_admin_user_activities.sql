@@ -1,7 +1,7 @@
 -- Activities of users in the console: the list that the live feed begins with, and reads again after an outage.
 --
--- Every active administrator reads it, like the live feed (policy of public.user_activity_logs). It has the activities of
--- the last 90 days. Older ones are archived, or stay only because they prevent a second one.
+-- Administrators with the area users read it, like the live feed (policy of public.user_activity_logs): it shows where a
+-- user parks, and when. It has the activities of the last 90 days. Older ones are archived, or stay only because they prevent a second one.
 --
 -- Interface: api.admin_list_user_activities.
 
@@ -25,7 +25,7 @@ declare
   v_items jsonb;
   v_total jsonb := '{}';
 begin
-  perform private.check_admin(p_admin_id, null);
+  perform private.check_admin(p_admin_id, 'users');
   v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   v_limit := private.page_limit(p_limit);
   if p_activity_type is null then
@@ -65,6 +65,6 @@ end
 $$;
 
 comment on function api.admin_list_user_activities(uuid, uuid, text, text[], text, integer) is
-  'Activities of users of the last 90 days, newest first: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. For any active administrator. Errors: forbidden, validation_error.';
+  'Activities of users of the last 90 days, newest first: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. Area users. Errors: forbidden, validation_error.';
 
 grant execute on function api.admin_list_user_activities(uuid, uuid, text, text[], text, integer) to service_role;

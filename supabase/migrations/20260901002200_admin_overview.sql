@@ -8,7 +8,8 @@
 -- by day, slow statements. Of the sessions by day only today and yesterday are counted again. pg_cron's table of runs has
 -- no index but its primary key: only the job reads a week of it.
 --
--- Waiting pushes and mails are a part as well (migration delivery_overview), for the area notifications.
+-- Waiting pushes and mails are a part as well (migration delivery_overview). Each part is for an area, and null without it.
+-- Queues, jobs and dead messages have an area each; the figures contain those of the administrator's areas.
 --
 -- Invariants: texts of statements contain no values; counts identify no user.
 -- Interface: api.admin_get_overview; the jobs refresh_overview_now and refresh_overview.
@@ -122,6 +123,36 @@ $$;
 
 comment on function private.keep_overview_part(text, jsonb) is 'Stores a part of the overview with the current time.';
 
+create function private.area_of_queue(p_queue text) returns text
+language sql immutable parallel safe
+return case
+  when p_queue in ('mail', 'push-dispatch') then 'notifications'
+  when p_queue = 'store-notifications' then 'users'
+  when p_queue = 'store-sync' then 'store_sync'
+  else 'admins'
+end;
+
+comment on function private.area_of_queue(text) is 'The area of a queue: who reads its length and its dead messages. Any other queue: admins.';
+
+create function private.area_of_job(p_job text) returns text
+language sql immutable parallel safe
+return case
+  when p_job in (
+    'announce_subscription_ends', 'erase_withdrawn_accounts', 'process_store_notifications', 'reconcile_subscriptions'
+  ) then 'users'
+  when p_job in ('count_waiting_votes', 'fold_lot_counts', 'note_lot_changes', 'refresh_map', 'tell_renames') then 'lots'
+  when p_job in (
+    'dispatch_mails', 'dispatch_pushes', 'refresh_delivery_figures', 'send_session_reminders', 'start_scheduled_notifications'
+  ) then 'notifications'
+  when p_job in ('backfill_badges', 'grant_earned_themes', 'recalculate_levels') then 'rewards'
+  when p_job in ('call_store_sync', 'sync_stores') then 'store_sync'
+  else 'admins'
+end;
+
+comment on function private.area_of_job(text) is 'The area of a job: who reads its runs and errors. Any other job: admins.';
+
+grant execute on function private.area_of_queue(text), private.area_of_job(text) to service_role;
+
 create function private.queue_figures() returns jsonb
 language plpgsql
 set search_path = ''
@@ -154,11 +185,10 @@ as $$
 begin
   -- Other jobs of the minute run while this one counts: the last finished run decides whether a job fails.
   return (
-    select jsonb_build_object(
-      'active', count(*) filter (where j.active), 'failed_24h', coalesce(sum(r.failed_24h), 0),
-      'failing', coalesce(jsonb_agg(coalesce(j.jobname, 'job ' || j.jobid) order by j.jobname, j.jobid)
-        filter (where r.failed > coalesce(r.succeeded, 0)), '[]')
-    )
+    select jsonb_agg(jsonb_build_object(
+      'name', coalesce(j.jobname, 'job ' || j.jobid), 'is_active', j.active, 'failed_24h', coalesce(r.failed_24h, 0),
+      'is_failing', coalesce(r.failed > coalesce(r.succeeded, 0), false)
+    ) order by j.jobname, j.jobid)
     from cron.job j
     left join (
       select d.jobid, max(d.runid) filter (where d.status = 'failed') as failed,
@@ -172,7 +202,7 @@ end
 $$;
 
 comment on function private.job_figures() is
-  'The number of active jobs, the number of failed runs in the last 24 hours, and the names of the jobs whose last finished run failed.';
+  'For each job: its name, whether it is active, the number of failed runs in the last 24 hours, and whether its last finished run failed.';
 
 create function private.count_sessions_by_day() returns jsonb
 language plpgsql
@@ -265,7 +295,7 @@ select private.refresh_overview_now();
 -- Internals: reading
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.overview_values() returns jsonb
+create function private.overview_values(p_areas text[]) returns jsonb
 language plpgsql stable
 security definer -- stored figures are private, and pg_cron shows each role only its own runs; neither identifies a user
 set search_path = ''
@@ -275,6 +305,7 @@ begin
     select jsonb_object_agg(o.part, jsonb_build_object('at', o.at, 'value', o.value)) from private.overview_parts o
   ) || jsonb_build_object('dead_messages', (
     select jsonb_build_object('at', now(), 'count', count(*), 'newest_at', max(d.died_at)) from private.dead_messages d
+    where private.area_of_queue(d.queue) = any (p_areas)
   ), 'last_started_at', (
     -- A run gets its number before its start: so by number, with some more than can wait at a time.
     select max(r.start_time) from (select d.start_time from cron.job_run_details d order by d.runid desc limit 100) r
@@ -282,8 +313,8 @@ begin
 end
 $$;
 
-comment on function private.overview_values() is
-  'Every stored part, {at, value} each, with the current number of dead messages and the time when a job was last started (last_started_at).';
+comment on function private.overview_values(text[]) is
+  'Every stored part, {at, value} each, with the current number of dead messages of these areas and the time when a job was last started (last_started_at).';
 
 create function private.with_oldest_age(p_counted jsonb) returns jsonb
 language plpgsql stable
@@ -300,7 +331,29 @@ $$;
 
 comment on function private.with_oldest_age(jsonb) is 'Waiting work {oldest_at, …} with the current age of its oldest.';
 
-grant execute on function private.overview_values(), private.with_oldest_age(jsonb) to service_role;
+create function private.job_sums(p_jobs jsonb, p_areas text[]) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select jsonb_build_object(
+      'active', count(*) filter (where (j.value -> 'is_active')::boolean),
+      'failed_24h', coalesce(sum((j.value -> 'failed_24h')::bigint), 0),
+      'failing', coalesce(jsonb_agg(j.value -> 'name' order by j.nth) filter (where (j.value -> 'is_failing')::boolean), '[]')
+    )
+    from jsonb_array_elements(p_jobs) with ordinality as j (value, nth)
+    where private.area_of_job(j.value ->> 'name') = any (p_areas)
+  );
+end
+$$;
+
+comment on function private.job_sums(jsonb, text[]) is
+  'The figures of the jobs of these areas: {active, failed_24h, failing}, with the names of those whose last finished run failed.';
+
+grant execute on function
+  private.overview_values(text[]), private.with_oldest_age(jsonb), private.job_sums(jsonb, text[])
+to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Interface
@@ -311,33 +364,47 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
+  v_areas constant text[] := private.areas_of(p_admin_id);
+  v_sees_users constant boolean := 'users' = any (v_areas);
+  v_sees_delivery constant boolean := 'notifications' = any (v_areas);
   v_values jsonb;
-  v_sees_delivery boolean;
 begin
   perform private.check_admin(p_admin_id, null);
   if p_days is null or p_days not between 1 and 30 then
     perform private.raise_error('validation_error', 422, 'days must be between 1 and 30.', p_param => 'days');
   end if;
-  v_values := private.overview_values();
-  select 'notifications' = any (a.areas) into v_sees_delivery from public.admins a where a.id = p_admin_id;
+  v_values := private.overview_values(v_areas);
   return jsonb_build_object(
     'at', now(),
-    'people', jsonb_build_object('at', v_values #> '{people,at}') || (v_values #> '{people,value}'),
-    'sessions', jsonb_build_object('at', v_values #> '{sessions,at}') || (v_values #> '{sessions,value}'),
-    'sessions_by_day', jsonb_build_object('at', v_values #> '{sessions_by_day,at}', 'time_zone', 'Asia/Tokyo', 'days', (
+    'people', case when v_sees_users then
+      jsonb_build_object('at', v_values #> '{people,at}') || (v_values #> '{people,value}')
+    end,
+    'sessions', case when v_sees_users then
+      jsonb_build_object('at', v_values #> '{sessions,at}') || (v_values #> '{sessions,value}')
+    end,
+    'sessions_by_day', case when v_sees_users then jsonb_build_object('at', v_values #> '{sessions_by_day,at}', 'time_zone', 'Asia/Tokyo', 'days', (
       select jsonb_agg(d.value order by d.nth)
       from jsonb_array_elements(v_values #> '{sessions_by_day,value}') with ordinality as d (value, nth)
       where d.nth > jsonb_array_length(v_values #> '{sessions_by_day,value}') - p_days
-    )),
+    )) end,
     'open_work', (
-      select jsonb_build_object('at', v_values #> '{open_work,at}') || jsonb_object_agg(w.key, private.with_oldest_age(w.value))
+      select jsonb_build_object('at', v_values #> '{open_work,at}') || jsonb_object_agg(w.key, case
+        when case w.key when 'pending_reviews' then 'reviews' when 'open_error_reports' then 'lots' else 'support' end = any (v_areas)
+        then private.with_oldest_age(w.value)
+      end)
       from jsonb_each(v_values #> '{open_work,value}') as w
     ),
-    'message_queues', jsonb_build_object('at', v_values #> '{message_queues,at}', 'items', v_values #> '{message_queues,value}'),
+    'message_queues', jsonb_build_object('at', v_values #> '{message_queues,at}', 'items', (
+      select coalesce(jsonb_agg(q.value order by q.nth), '[]')
+      from jsonb_array_elements(v_values #> '{message_queues,value}') with ordinality as q (value, nth)
+      where private.area_of_queue(q.value ->> 'queue') = any (v_areas)
+    )),
     'jobs', jsonb_build_object('at', v_values #> '{jobs,at}', 'last_started_at', v_values -> 'last_started_at')
-      || (v_values #> '{jobs,value}'),
+      || private.job_sums(v_values #> '{jobs,value}', v_areas),
     'dead_messages', v_values -> 'dead_messages',
-    'slow_queries', jsonb_build_object('at', v_values #> '{slow_queries,at}') || (v_values #> '{slow_queries,value}'),
+    'slow_queries', case when 'admins' = any (v_areas) then
+      jsonb_build_object('at', v_values #> '{slow_queries,at}') || (v_values #> '{slow_queries,value}')
+    end,
     'push', case when v_sees_delivery then private.delivery_figures('push') end,
     'mail', case when v_sees_delivery then private.delivery_figures('mail') end
   );
@@ -345,6 +412,6 @@ end
 $$;
 
 comment on function api.admin_get_overview(uuid, integer) is
-  'The first page of the console: users, sessions, waiting work, queues, jobs, dead messages and slow statements, each with its time, and the time when a job was last started. p_days: the number of days of sessions by day. push and mail are for the area notifications, and null without it. For any active administrator. Errors: forbidden, validation_error.';
+  'The first page of the console: users, sessions, waiting work, queues, jobs, dead messages and slow statements, each with its time, and the time when a job was last started. p_days: the number of days of sessions by day. Each part is for an area and null without it: people, sessions and sessions_by_day for users, slow_queries for admins, push and mail for notifications, each kind of open_work for its own. Queues, jobs and dead messages are those of the administrator''s areas. Errors: forbidden, validation_error.';
 
 grant execute on function api.admin_get_overview(uuid, integer) to service_role;

@@ -113,7 +113,7 @@ comment on function private.job_runs() is 'Each job with its last run, and the n
 -- Internals: dead messages
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create function private.dead_messages_page(p_queue text, p_after jsonb, p_limit integer) returns jsonb
+create function private.dead_messages_page(p_areas text[], p_queue text, p_after jsonb, p_limit integer) returns jsonb
 language plpgsql stable
 security definer -- queues are accessed only through functions
 set search_path = ''
@@ -123,28 +123,28 @@ declare
 begin
   execute concat(
     'select jsonb_agg(to_jsonb(m) - ''msg_id'' order by m.died_at desc, m.id desc)
-    from (select d.* from private.dead_messages d where true',
+    from (select d.* from private.dead_messages d where private.area_of_queue(d.queue) = any ($5)',
     case when p_queue is not null then ' and d.queue = $1' end,
     ' and (d.died_at, d.id) < ($2, $3) order by d.died_at desc, d.id desc limit $4) m'
-  ) into v_items using p_queue, (p_after ->> 0)::timestamptz, (p_after ->> 1)::uuid, p_limit;
+  ) into v_items using p_queue, (p_after ->> 0)::timestamptz, (p_after ->> 1)::uuid, p_limit, p_areas;
   return v_items;
 end
 $$;
 
-comment on function private.dead_messages_page(text, jsonb, integer) is
-  'Dead messages after the keys of a cursor, newest first; null for an empty list.';
+comment on function private.dead_messages_page(text[], text, jsonb, integer) is
+  'Dead messages of these areas after the keys of a cursor, newest first; null for an empty list.';
 
-create function private.count_dead_messages(p_queue text) returns bigint
+create function private.count_dead_messages(p_areas text[], p_queue text) returns bigint
 language plpgsql stable
 security definer -- queues are accessed only through functions
 set search_path = ''
 as $$
 begin
-  return (select count(*) from private.dead_messages d where p_queue is null or d.queue = p_queue);
+  return (select count(*) from private.dead_messages d where private.area_of_queue(d.queue) = any (p_areas) and (p_queue is null or d.queue = p_queue));
 end
 $$;
 
-comment on function private.count_dead_messages(text) is 'The number of dead messages of one queue or of all.';
+comment on function private.count_dead_messages(text[], text) is 'The number of dead messages of these areas, of one queue or of all.';
 
 create function private.take_dead_message(p_id uuid) returns private.dead_messages
 language plpgsql
@@ -182,7 +182,7 @@ comment on function private.requeue(text, jsonb) is 'private.enqueue for a queue
 
 grant execute on function
   private.schedule_values(text, integer, integer), private.next_run(text, timestamptz, timestamptz), private.job_runs(),
-  private.dead_messages_page(text, jsonb, integer), private.count_dead_messages(text), private.take_dead_message(uuid),
+  private.dead_messages_page(text[], text, jsonb, integer), private.count_dead_messages(text[], text), private.take_dead_message(uuid),
   private.requeue(text, jsonb)
 to service_role;
 
@@ -207,13 +207,13 @@ begin
       'failed_24h', r.failed,
       'next_run_at', case when r.is_active then private.next_run(r.schedule, coalesce(r.started_at, now()), now()) end
     ) order by r.name), '[]'))
-    from private.job_runs() r
+    from private.job_runs() r where private.area_of_job(r.name) = any (private.areas_of(p_admin_id))
   );
 end
 $$;
 
 comment on function api.admin_list_jobs(uuid) is
-  'Every job of the database with its last run, the failed runs of the last 24 hours and its next run if it can be computed: {at, items}. For any active administrator. Errors: forbidden.';
+  'The jobs of the administrator''s areas, each with its last run, the failed runs of the last 24 hours and its next run if it can be computed: {at, items}. Errors: forbidden.';
 
 create function api.admin_list_dead_messages(
   p_admin_id uuid, p_queue text default null, p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
@@ -223,17 +223,18 @@ set search_path = ''
 as $$
 declare
   v_filters constant jsonb := jsonb_build_array('dead_messages', p_queue);
+  v_areas constant text[] := private.areas_of(p_admin_id);
   v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, null);
   v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
-  return private.page(v_filters, private.dead_messages_page(p_queue, v_after, private.page_limit(p_limit) + 1), '{died_at,id}', p_limit)
-    || case when 'total' = any (p_include) then jsonb_build_object('total', private.count_dead_messages(p_queue)) else '{}' end;
+  return private.page(v_filters, private.dead_messages_page(v_areas, p_queue, v_after, private.page_limit(p_limit) + 1), '{died_at,id}', p_limit)
+    || case when 'total' = any (p_include) then jsonb_build_object('total', private.count_dead_messages(v_areas, p_queue)) else '{}' end;
 end
 $$;
 
 comment on function api.admin_list_dead_messages(uuid, text, text[], text, integer) is
-  'Messages that no consumer could finish, newest first: {items, next_cursor}, and total when p_include has it. For any active administrator. Errors: forbidden, validation_error.';
+  'Messages of the administrator''s areas that no consumer could finish, newest first: {items, next_cursor}, and total when p_include has it. Errors: forbidden, validation_error.';
 
 create function api.admin_requeue_dead_message(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql

@@ -7,7 +7,7 @@ import { asAnonymous, asUser, signUp } from "../support/people.ts";
 import { chance } from "../support/random.ts";
 import { assertError } from "../support/api_errors.ts";
 import { stack } from "../support/stack.ts";
-import { anAdministrator } from "./administrators.ts";
+import { anAdministrator, AREAS } from "./administrators.ts";
 import { query, replyOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 
@@ -17,7 +17,7 @@ type Log = z.output<typeof AdminActivityLog>;
 type Act = Pick<Log, "admin_id" | "user_id" | "action" | "target_id" | "created_at">;
 type Filters = Partial<Record<"admin_id" | "user_id" | "action" | "target_id" | "from" | "to", string>>;
 
-const { ask } = await anAdministrator();
+const { ask } = await anAdministrator(...AREAS);
 
 /** Records are written by acts alone; the owner of the table writes these, so that there are many at known times. */
 async function write(acts: readonly Act[]) {
@@ -156,7 +156,7 @@ Deno.test("admin activity logs: the export has every act that matches once, in o
 });
 
 Deno.test("admin activity logs: an export whose administrator is suspended halfway is aborted, never completed", async () => {
-  const [admin_id, reader] = [crypto.randomUUID(), await anAdministrator()];
+  const [admin_id, reader] = [crypto.randomUUID(), await anAdministrator(...AREAS)];
   const padding = "p".repeat(150);
   await inDatabase((sql) =>
     sql`
@@ -179,7 +179,7 @@ Deno.test("admin activity logs: an export whose administrator is suspended halfw
 });
 
 Deno.test("admin activity logs: the service reads them by rpc for an administrator, and the page is at most 1,000", async () => {
-  const { id } = await anAdministrator();
+  const { id } = await anAdministrator(...AREAS);
   const { restUrl, secretKey } = stack();
   const call = async (args: Record<string, unknown>) =>
     await fetch(`${restUrl}/rpc/admin_list_activity_logs`, {

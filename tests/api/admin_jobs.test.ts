@@ -6,7 +6,7 @@ import { listDeadMessages } from "../../supabase/functions/admin/dead_messages.t
 import { listJobs } from "../../supabase/functions/admin/jobs.ts";
 import { chance } from "../support/random.ts";
 import { stack } from "../support/stack.ts";
-import { type Administrator, anAdministrator, sending } from "./administrators.ts";
+import { type Administrator, anAdministrator, AREAS, sending } from "./administrators.ts";
 import { replyOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 
@@ -44,7 +44,7 @@ async function waiting(): Promise<unknown[]> {
 }
 
 Deno.test("admin jobs: every active administrator sees each job with its last run, failures and next run", async () => {
-  const administrator = await anAdministrator();
+  const administrator = await anAdministrator(...AREAS);
   await inDatabase((sql) =>
     sql`
       insert into cron.job_run_details (jobid, runid, database, username, command, status, return_message, start_time, end_time)
@@ -142,7 +142,7 @@ Deno.test("admin jobs: next_run_at supports days of the week and seconds, and is
 });
 
 Deno.test("admin dead messages: the list has a queue's, newest first, page by page", async () => {
-  const administrator = await anAdministrator();
+  const administrator = await anAdministrator(...AREAS);
   const ids = [await aDeadMessage({ n: 1 }), await aDeadMessage({ n: 2 }), await aDeadMessage({ n: 3 })];
   const seen: string[] = [];
   let cursor: string | null = null;

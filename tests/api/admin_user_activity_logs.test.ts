@@ -12,7 +12,7 @@ import { inDatabase } from "./lots.ts";
 const PATH = "/admin/user-activity-logs";
 type Activity = z.output<typeof UserActivity>;
 
-const { ask } = await anAdministrator();
+const { ask } = await anAdministrator("users");
 
 const read = async (params: Record<string, unknown>) =>
   await replyOf(listUserActivities, await ask(`${PATH}${query(params)}`), UserActivities);
@@ -102,7 +102,7 @@ Deno.test("user activities: a cursor of other filters and an unknown type are re
   await assertError(await ask(`${PATH}${query({ cursor })}`), invalid);
   await assertError(await ask(`${PATH}${query({ user_id: user.id, activity_type: "lot_save", cursor })}`), invalid);
   await assertError(await ask(`${PATH}?activity_type=unknown`), { code: "validation_error", param: "activity_type" });
-  const suspended = await anAdministrator();
+  const suspended = await anAdministrator("users");
   await inDatabase((sql) =>
     sql`
       update auth.users set raw_app_meta_data = '{"admin": {"areas": [], "status": "suspended"}}' where id = ${suspended.id}`

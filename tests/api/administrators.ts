@@ -1,8 +1,12 @@
 // Administrators for the tests of the console: each has exactly the areas that a test names.
 import { type Ask, asUser, type Person, signUp } from "../support/people.ts";
+import { AdminArea } from "../../supabase/functions/admin/admins.schema.ts";
 import type { Code } from "../../supabase/functions/_shared/errors.ts";
 import { assertError } from "../support/api_errors.ts";
 import { inDatabase } from "./lots.ts";
+
+/** Every area. */
+export const AREAS: readonly string[] = AdminArea.options;
 
 export interface Administrator extends Person {
   readonly ask: Ask;

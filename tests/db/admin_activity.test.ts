@@ -125,13 +125,14 @@ Deno.test("admin_activity_logs: an act that is rolled back or fails later has no
   assert.deepEqual(await rows(), before);
 });
 
-Deno.test("admin_activity_logs: active administrators read every row; suspended ones, app users and anonymous clients none", async () => {
+Deno.test("admin_activity_logs: active administrators read the rows of their areas; suspended ones, app users and anonymous clients none", async () => {
   const suspended = await newAdministrator("users");
   await db.sql`
     update auth.users set raw_app_meta_data = '{"admin": {"areas": ["users"], "status": "suspended"}}' where id = ${suspended}`;
   const seen = (caller: Caller) => db.as(caller, (sql) => sql`select id from public.admin_activity_logs`);
   const all = (await rows()).length;
-  assert.equal((await seen({ role: "authenticated", sub: await newAdministrator() })).length, all);
+  assert.equal((await seen({ role: "authenticated", sub: administrator })).length, all);
+  assert.equal((await seen({ role: "authenticated", sub: await newAdministrator() })).length, 0);
   assert.equal((await seen({ role: "authenticated", sub: suspended })).length, 0);
   assert.equal((await seen({ role: "authenticated", sub: user })).length, 0);
   assert.equal(await sqlstate(seen({ role: "anon" })), "42501");

@@ -11,7 +11,8 @@ Deno.test.afterAll(() => db.close());
 const administrator = crypto.randomUUID();
 await db.sql`
   insert into auth.users (id, email, raw_app_meta_data)
-  values (${administrator}, ${`${administrator}@example.test`}, '{"admin": {"name": "Nobody", "areas": []}}')`;
+  values (${administrator}, ${`${administrator}@example.test`},
+    jsonb_build_object('admin', jsonb_build_object('name', 'Chief', 'areas', private.admin_areas())))`;
 
 // deno-lint-ignore no-explicit-any -- the reply, as it comes
 async function overview(days = 14): Promise<any> {
@@ -240,9 +241,7 @@ async function delivery() {
   });
 }
 
-Deno.test("overview: push and mail are for the area notifications, with zeros before anything was sent", async () => {
-  const { push, mail } = await overview();
-  assert.deepEqual([push, mail], [null, null]);
+Deno.test("overview: push and mail have zeros before anything was sent", async () => {
   const { push: { at: _push, ...pushes }, mail: { at: _mail, ...mails } } = await delivery();
   const nothing = { messages: 0, waiting: 0, retrying: 0, oldest_at: null, oldest_age_seconds: null, trouble: null };
   assert.deepEqual([pushes, mails], [{ ...nothing, outcomes: [] }, { ...nothing, outcomes: [] }]);

@@ -19,6 +19,9 @@ interface Advice {
 const INLINED = [
   "private.ad_rank",
   "private.admin_areas",
+  "private.area_of_act",
+  "private.area_of_job",
+  "private.area_of_queue",
   "private.badge_field_rules",
   "private.badge_kinds",
   "private.band_holds",

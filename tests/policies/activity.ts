@@ -1,4 +1,4 @@
-// Policies of activity: active administrators read all of it, other clients nothing, and no client writes.
+// Policies of activity: administrators with the area users read all of it, other clients nothing, and no client writes.
 import { ACTIVE } from "./lots.ts";
 import { allBut, bySignedIn, type Domain } from "./rules.ts";
 

@@ -1,4 +1,4 @@
-// Policies of the activity log: every active administrator reads all of it, and no client writes it.
+// Policies of the activity log: every active administrator reads the acts of their areas, and no client writes it.
 import { allBut, asOwner, bySignedIn, type Domain } from "./rules.ts";
 
 const ROWS = {

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import type { Route } from "../../supabase/functions/_shared/http/route.ts";
 import { routes } from "../../supabase/functions/admin/routes.ts";
 import { crashPlatform } from "../support/crash_platform.ts";
+import { arealess, classes, seedAreas } from "./admin_areas.ts";
 import { type Cell, createActors, differences, FORMS } from "./admin_actors.ts";
 
 // Of its own: requests that are let in may change anything.
@@ -70,4 +71,59 @@ Deno.test("admin routes: no area can be dropped from a route, nor replaced, with
       assert.equal(found.length, 1, `${route.method} ${route.path} with the area ${area}`);
     }
   }
+});
+
+Deno.test("admin routes: every route belongs to the area of its resource, and a new resource must be classified", () => {
+  const wrong = routes.flatMap(({ method, path, area }) => {
+    const name = `${method} ${path}`;
+    if (name in arealess) return area === null ? [] : [`${name} has the area ${area}`];
+    const resource = path.split("/")[2]!;
+    const wanted = classes[resource];
+    return area !== null && area === wanted ? [] : [`${name} has the area ${area}, its resource ${wanted}`];
+  });
+  assert.deepEqual(wrong, []);
+  const resources = new Set(routes.map(({ path }) => path.split("/")[2]!));
+  assert.deepEqual(Object.keys(classes).filter((resource) => !resources.has(resource)), []);
+  const names = new Set(routes.map(({ method, path }) => `${method} ${path}`));
+  assert.deepEqual(Object.keys(arealess).filter((name) => !names.has(name)), []);
+});
+
+Deno.test("admin routes: a reply without an area of its own shows to an administrator of each area that area alone", async () => {
+  const known = await seedAreas(sql);
+  for (const [name, { init, read, areas = known }] of Object.entries(arealess)) {
+    for (const actor of actors) {
+      if (actor.areas === null) continue;
+      const response = await fetch(`${status.FUNCTIONS_URL}${name.split(" ")[1]}`, {
+        ...init,
+        method: name.split(" ")[0]!,
+        headers: { ...init?.headers, authorization: actor.authorization! },
+      });
+      const body = await response.json();
+      assert.equal(response.status, 200, `${actor.name}: ${name}: ${JSON.stringify(body)}`);
+      const seen = [...new Set(read(body))].sort();
+      assert.deepEqual(seen, areas.filter((area) => actor.areas!.includes(area)).sort(), `${actor.name}: ${name}`);
+    }
+  }
+});
+
+Deno.test("private.area_of_act: an act is read with the area that its function requires", async () => {
+  const functions = await sql<{ name: string; text: string }[]>`
+    select proname as name, pg_get_functiondef(oid) as text from pg_proc
+    where pronamespace in ('api'::regnamespace, 'private'::regnamespace)`;
+  const codes = new Set((await sql<{ code: string }[]>`
+    select distinct code from public.codes where category_id = 'admin_action'`).map(({ code }) => code));
+  const actsOf = (text: string) =>
+    [...text.matchAll(/'([a-z_]+\.[a-z_]+)'/g)].map(([, act]) => act!).filter((act) => codes.has(act));
+  const area = async (act: string) =>
+    (await sql<{ area: string }[]>`select private.area_of_act(${act}) as area`)[0]!.area;
+  let checked = 0;
+  for (const { name, text } of functions) {
+    const required = /(?:lock|check)_admin\(p_admin_id, '([a-z_]+)'\)/.exec(text)?.[1];
+    if (required === undefined) continue;
+    for (const act of actsOf(text)) {
+      assert.equal(await area(act), required, `${name} records ${act}`);
+      checked++;
+    }
+  }
+  assert.ok(checked > 40, `${checked} acts`);
 });

@@ -17,7 +17,9 @@ export async function createPeople(sql: Sql | TransactionSql): Promise<People> {
     administrator: crypto.randomUUID(),
   };
   for (const [actor, id] of Object.entries(users)) {
-    const metadata = actor === "administrator" ? { admin: { name: "Administrator", areas: ["lots", "reviews"] } } : {};
+    const metadata = actor === "administrator"
+      ? { admin: { name: "Administrator", areas: ["lots", "reviews", "search_presets", "users"] } }
+      : {};
     await sql`
       insert into auth.users (id, email, raw_app_meta_data)
       values (${id}, ${`${actor}.${id}@example.test`}, ${sql.json(metadata)})`;

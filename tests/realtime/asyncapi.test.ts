@@ -62,7 +62,7 @@ const WRITES: Readonly<Record<string, (person: Person) => Promise<unknown>>> = {
 };
 
 async function messagesOf(channel: RealtimeChannel): Promise<Set<string>> {
-  const person = await signUp(channel.filter ? {} : { appMetadata: { admin: { areas: [] } } });
+  const person = await signUp(channel.filter ? {} : { appMetadata: { admin: { areas: ["users"] } } });
   const topic = `realtime:${channel.topic.replace("{uid}", person.id)}`;
   const { socket, received } = open();
   await new Promise((resolve, reject) => [socket.onopen, socket.onerror] = [resolve, reject]);

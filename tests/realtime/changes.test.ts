@@ -10,7 +10,9 @@ Deno.test.afterAll(() => sql.end());
 
 const person = await signUp();
 const other = await signUp();
-const administrator = await signUp({ appMetadata: { admin: { name: "Console", areas: ["lots", "support"] } } });
+const administrator = await signUp({
+  appMetadata: { admin: { name: "Console", areas: ["lots", "support", "users"] } },
+});
 
 const own = (who: Person, table: string) => ({ table, filter: `user_id=eq.${who.id}` });
 

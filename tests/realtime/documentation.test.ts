@@ -103,7 +103,7 @@ Deno.test("realtime.md: the snippet for badges shows the earned badge", async ()
 });
 
 Deno.test("realtime.md: the snippet for the console shows activities of users", async () => {
-  const [person, administrator] = [await signUp(), await signUp({ appMetadata: { admin: { areas: [] } } })];
+  const [person, administrator] = [await signUp(), await signUp({ appMetadata: { admin: { areas: ["users"] } } })];
   await using running = await run("User activity, for the console", administrator);
   await logActivity(sql, person.id);
   await eventually(() => running.shown.some(([, user]) => user === person.id) || undefined);

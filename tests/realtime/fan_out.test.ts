@@ -21,7 +21,7 @@ async function post(admin: Person, path: string, body?: unknown): Promise<Row> {
 }
 
 Deno.test("user_notifications: each subscribed user receives a composed notification once, in their language", async () => {
-  const admin = await signUp({ appMetadata: { admin: { name: "Console", areas: ["notifications"] } } });
+  const admin = await signUp({ appMetadata: { admin: { name: "Console", areas: ["notifications", "users"] } } });
   const users = await Promise.all(Array.from({ length: LISTENERS }, () => signUp()));
   const stranger = await signUp();
   const ids = users.map(({ id }) => id);

@@ -148,7 +148,7 @@ Deno.test("live.badges: a badge that is earned is read with its name", async () 
 });
 
 Deno.test("live.activity and live.sidebar: an administrator receives activities, and notifications with their deletion", async () => {
-  const [person, admin] = [await signUp(), await signUp({ appMetadata: { admin: { areas: ["support"] } } })];
+  const [person, admin] = [await signUp(), await signUp({ appMetadata: { admin: { areas: ["support", "users"] } } })];
   await using app = await appOf(admin);
   await using activity = await new Watched(app.client.live.activity).live();
   await using sidebar = await new Watched(app.client.live.sidebar).live();
@@ -198,7 +198,7 @@ Deno.test("live.inbox: after an outage every change of it is one event, also whe
 });
 
 Deno.test("live.activity: it begins with the list; after an outage each activity of it is one event, with more than a page", async () => {
-  const [person, admin] = [await signUp(), await signUp({ appMetadata: { admin: { areas: [] } } })];
+  const [person, admin] = [await signUp(), await signUp({ appMetadata: { admin: { areas: ["users"] } } })];
   const before = await logActivity(sql, person.id);
   await using proxy = proxyTo(stack().apiUrl);
   await using app = await appOf(admin, proxy.apiUrl);

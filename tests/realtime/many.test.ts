@@ -51,7 +51,8 @@ async function audience(sql: Sql): Promise<{ users: string[]; subscribers: Subsc
       user: id,
       bindings: [{ table: "user_activity_logs", event: "INSERT" }, { table: "admin_notifications" }],
       sees: ({ table, area }) =>
-        table === "user_activity_logs" || (table === "admin_notifications" && (area === null || areas.includes(area!))),
+        (table === "user_activity_logs" && areas.includes("users")) ||
+        (table === "admin_notifications" && (area === null || areas.includes(area!))),
     };
   };
   return {

@@ -15,7 +15,7 @@ Deno.test.afterAll(() => sql.end());
 
 const person = await signUp();
 const other = await signUp();
-const administrator = await signUp({ appMetadata: { admin: { areas: ["support"] } } });
+const administrator = await signUp({ appMetadata: { admin: { areas: ["support", "users"] } } });
 
 const ownTopics = ({ id }: { readonly id: string }) =>
   ["user_notifications", "parking_sessions", "user_badges"].map((table) => `${table}:user_id=eq.${id}`);
@@ -80,9 +80,15 @@ Deno.test("realtime.messages: anonymous users and tokens without an account cann
   ]);
 });
 
+Deno.test("realtime.messages: activities of users are only for administrators with the area users, also as rows", async () => {
+  const without = await signUp({ appMetadata: { admin: { areas: ["lots", "reviews", "support", "admins"] } } });
+  await noneMayJoin(without, ["live-user-activity"]);
+  await allMayJoin(without, ["admin-notifications-sidebar"]);
+});
+
 Deno.test("realtime.messages: suspended and withdrawn users and suspended administrators cannot join private topics", async () => {
   const [suspended, withdrawn] = [await signUp(), await signUp()];
-  const former = await signUp({ appMetadata: { admin: { areas: [] } } });
+  const former = await signUp({ appMetadata: { admin: { areas: ["users"] } } });
   await sql`update public.app_users set status = 'suspended' where id = ${suspended.id}`;
   await sql`update public.app_users set status = 'withdrawn' where id = ${withdrawn.id}`;
   await sql`update public.admins set status = 'suspended' where id = ${former.id}`;

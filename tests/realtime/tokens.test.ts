@@ -139,7 +139,7 @@ Deno.test("realtime tokens: a suspended user receives nothing from then on, with
 });
 
 Deno.test("realtime tokens: an administrator who is suspended or loses the area receives nothing from then on", async () => {
-  const administrator = await signUp({ appMetadata: { admin: { areas: ["support"] } } });
+  const administrator = await signUp({ appMetadata: { admin: { areas: ["support", "users"] } } });
   await using client = new Client(administrator);
   const listening = await client.subscribe(
     "console",

@@ -11,7 +11,7 @@ export const listActivityLogs = route({
   area: null,
   summary: "List administrator actions",
   description:
-    "Newest first. With `Accept: application/x-ndjson` the response contains all matching rows from `cursor` on, one " +
+    "Newest first. Only actions of the caller's areas: an action belongs to the area that it needs. With `Accept: application/x-ndjson` the response contains all matching rows from `cursor` on, one " +
     "per line, and ignores `limit`. If the stream fails, the connection is aborted.",
   query: AdminActivityLogsQuery,
   reply: [200, AdminActivityLogs],

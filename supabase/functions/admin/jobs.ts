@@ -7,7 +7,7 @@ export const listJobs = route({
   access: "admin",
   area: null,
   summary: "List database jobs",
-  description: "All jobs, sorted by name, each with its last and next run.",
+  description: "The jobs of the caller's areas, sorted by name, each with its last and next run.",
   reply: [200, Jobs],
   errors: [],
   calls: "admin_list_jobs",

@@ -38,7 +38,7 @@ const delivery = (unit: string, retrying: string, reasons: readonly [string, ...
   }),
 });
 
-const ForNotifications = "Null if the caller does not have the area `notifications`";
+const without = (area: string) => ({ description: `Null if the caller does not have the area \`${area}\`` });
 
 export const PushFigures = z.object(delivery(
   "Devices",
@@ -65,18 +65,21 @@ export const Overview = z.object({
       description:
         "Number of active app users with premium, without those who have it only by purchases of the sandbox",
     }),
-  }),
-  sessions: z.object({ at: AsOf, parking: Count.meta({ description: "Number of running sessions" }) }),
+  }).nullable().meta(without("users")),
+  sessions: z.object({ at: AsOf, parking: Count.meta({ description: "Number of running sessions" }) })
+    .nullable().meta(without("users")),
   sessions_by_day: z.object({
     at: AsOf,
     time_zone: z.string().meta({ description: "Time zone of the days", examples: ["Asia/Tokyo"] }),
     days: z.array(z.object({ date: z.iso.date(), started: Count })).meta({ description: "By day, ending with today" }),
-  }),
+  }).nullable().meta(without("users")),
   open_work: z.object({
     at: AsOf,
-    pending_reviews: OpenWork,
-    open_error_reports: OpenWork,
-    waiting_tickets: OpenWork.meta({ description: "Number of support tickets awaiting an answer" }),
+    pending_reviews: OpenWork.nullable().meta(without("reviews")),
+    open_error_reports: OpenWork.nullable().meta(without("lots")),
+    waiting_tickets: OpenWork.nullable().meta({
+      description: "Number of support tickets awaiting an answer. Null if the caller does not have the area `support`",
+    }),
   }),
   message_queues: z.object({
     at: AsOf,
@@ -110,9 +113,9 @@ export const Overview = z.object({
       max_ms: z.number(),
       total_ms: z.number(),
     })).meta({ description: "The ten queries with the longest mean time" }),
-  }),
-  push: PushFigures.nullable().meta({ description: ForNotifications }),
-  mail: MailFigures.nullable().meta({ description: ForNotifications }),
+  }).nullable().meta(without("admins")),
+  push: PushFigures.nullable().meta(without("notifications")),
+  mail: MailFigures.nullable().meta(without("notifications")),
 }).meta({ id: "Overview" });
 
 export const OverviewQuery = z.strictObject({

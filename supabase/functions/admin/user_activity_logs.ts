@@ -5,7 +5,7 @@ export const listUserActivities = route({
   method: "GET",
   path: "/admin/user-activity-logs",
   access: "admin",
-  area: null,
+  area: "users",
   summary: "List activities of all app users",
   description: "Newest first. Only the last 90 days: older activities are archived. The items are the rows of the " +
     "Realtime topic `live-user-activity`.",

@@ -141,7 +141,7 @@ export const channels: readonly RealtimeChannel[] = [
     table: "user_activity_logs",
     event: "INSERT",
     events: ["INSERT"],
-    receiver: "active administrators: activities of all users",
+    receiver: "administrators with the area `users`: activities of all users",
     row: UserActivityLogRow,
     key: ["id"],
   },

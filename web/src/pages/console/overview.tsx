@@ -9,7 +9,7 @@ import { href } from "../../router.ts";
 import { Chart } from "../../ui/chart.tsx";
 import { color } from "../../ui/color.ts";
 import { Loaded, useLoad } from "../../ui/load.tsx";
-import { type Area, client, may } from "./access.ts";
+import { client, may } from "./access.ts";
 import { ActivityFeed } from "./activity.tsx";
 import { Rows } from "./table.tsx";
 
@@ -130,30 +130,41 @@ export function OverviewScreen() {
       <div>
         <Loaded load={load}>{(overview) => <Figures overview={overview} />}</Loaded>
       </div>
-      <ActivityFeed />
+      {may("users") && <ActivityFeed />}
     </div>
   );
 }
 
 function Figures({ overview }: { overview: Overview }) {
   const t = text.value;
-  const { open_work, people, jobs } = overview;
+  // A part is null without its area.
+  const hasWork = [
+    overview.open_work.pending_reviews,
+    overview.open_work.open_error_reports,
+    overview.open_work.waiting_tickets,
+  ]
+    .some((work) => work !== null);
+  const { open_work, people, sessions, sessions_by_day, jobs, slow_queries } = overview;
   return (
     <>
       <p class="small">{t.figuresOf(dateTime(open_work.at))}</p>
       <div class="console-cards">
-        <Card title={t.work}>
-          <Work name={t.reviews} work={open_work.pending_reviews} path="/console/reviews" area="reviews" />
-          <Work name={t.reports} work={open_work.open_error_reports} path="/console/error-reports" area="lots" />
-          <Work name={t.tickets} work={open_work.waiting_tickets} path="/console/support-tickets" area="support" />
-        </Card>
-        <Card title={t.people}>
-          <Figure name={t.parking} value={overview.sessions.parking} />
-          <Figure name={t.all} value={people.all} />
-          <Figure name={t.active} value={people.active} />
-          <Figure name={t.newUsers} value={people.new_7d} />
-          <Figure name={t.premium} value={people.premium} />
-        </Card>
+        {hasWork && (
+          <Card title={t.work}>
+            <Work name={t.reviews} work={open_work.pending_reviews} path="/console/reviews" />
+            <Work name={t.reports} work={open_work.open_error_reports} path="/console/error-reports" />
+            <Work name={t.tickets} work={open_work.waiting_tickets} path="/console/support-tickets" />
+          </Card>
+        )}
+        {people && sessions && (
+          <Card title={t.people}>
+            <Figure name={t.parking} value={sessions.parking} />
+            <Figure name={t.all} value={people.all} />
+            <Figure name={t.active} value={people.active} />
+            <Figure name={t.newUsers} value={people.new_7d} />
+            <Figure name={t.premium} value={people.premium} />
+          </Card>
+        )}
         <Card title={t.service}>
           <Figure name={t.jobs} value={jobs.failing.length} note={jobs.failing.join(", ")} path="/console/jobs" />
           <Figure name={t.failed} value={jobs.failed_24h} />
@@ -162,9 +173,11 @@ function Figures({ overview }: { overview: Overview }) {
         </Card>
       </div>
       <div class="console-cards">
-        <Card title={t.started}>
-          <SessionsChart days={overview.sessions_by_day.days} />
-        </Card>
+        {sessions_by_day && (
+          <Card title={t.started}>
+            <SessionsChart days={sessions_by_day.days} />
+          </Card>
+        )}
         {overview.push && <DeliveryCard title={t.pushes} delivery={overview.push} sent="delivered" />}
         {overview.mail && <DeliveryCard title={t.mails} delivery={overview.mail} sent="sent" />}
       </div>
@@ -180,20 +193,22 @@ function Figures({ overview }: { overview: Overview }) {
           ]}
         />
       </details>
-      <details class="console-more">
-        <summary>{t.slow}</summary>
-        {overview.slow_queries.reason !== null ? <p class="small">{t.noSlow}</p> : (
-          <Rows
-            items={overview.slow_queries.items}
-            columns={[
-              { head: t.query, cell: ({ query }) => <code>{query}</code> },
-              { head: t.calls, cell: ({ calls }) => number(calls), isNumber: true },
-              { head: t.mean, cell: ({ mean_ms }) => number(mean_ms, 1), isNumber: true },
-              { head: t.max, cell: ({ max_ms }) => number(max_ms, 1), isNumber: true },
-            ]}
-          />
-        )}
-      </details>
+      {slow_queries && (
+        <details class="console-more">
+          <summary>{t.slow}</summary>
+          {slow_queries.reason !== null ? <p class="small">{t.noSlow}</p> : (
+            <Rows
+              items={slow_queries.items}
+              columns={[
+                { head: t.query, cell: ({ query }) => <code>{query}</code> },
+                { head: t.calls, cell: ({ calls }) => number(calls), isNumber: true },
+                { head: t.mean, cell: ({ mean_ms }) => number(mean_ms, 1), isNumber: true },
+                { head: t.max, cell: ({ max_ms }) => number(max_ms, 1), isNumber: true },
+              ]}
+            />
+          )}
+        </details>
+      )}
     </>
   );
 }
@@ -226,27 +241,28 @@ function waited(seconds: number): string {
 }
 
 function Work(
-  { name, work, path, area }: {
+  { name, work, path }: {
     name: string;
+    /** Null without the area. */
     work: Overview["open_work"]["pending_reviews"];
     path: string;
-    area: Area;
   },
 ) {
+  if (work === null) return null;
   const age = work.oldest_age_seconds;
   return (
     <Figure
       name={name}
       value={work.count}
       note={age === null ? "" : text.value.oldest(waited(age))}
-      {...(may(area) ? { path } : {})}
+      path={path}
     />
   );
 }
 
 const bars = () => uPlot.paths.bars!({ size: [0.7, 60] });
 
-function SessionsChart({ days }: { days: Overview["sessions_by_day"]["days"] }) {
+function SessionsChart({ days }: { days: NonNullable<Overview["sessions_by_day"]>["days"] }) {
   const t = text.value;
   const data = useMemo<uPlot.AlignedData>(
     () => [days.map((_, index) => index), days.map(({ started }) => started)],
