@@ -104,6 +104,12 @@ const rejection: [query: string, errors: Expected][] = [
   ["?filters=[]", [["filters", "invalid_type"]]],
   ["?filters=null", [["filters", "invalid_type"]]],
   ["?filters=", [["filters", "invalid_type"]]],
+  ["?filters=[object Object]", [["filters", "invalid_type"]]],
+  ["?filters[height]=2&filters[tags][]=a&limit=0", [["filters", "malformed"], ["limit", "too_small"]]],
+  ["?filters%5Bheight%5D=2", [["filters", "malformed"]]],
+  ["?ids[]=a&ids[]=b", [["ids", "malformed"]]],
+  ["?name[x]=a", [["name", "malformed"]]],
+  ["?nope[x]=a", [["nope[x]", "unknown_key"]]],
   ['?filters={"height":"2"}', [["filters.height", "invalid_type"]]],
   ['?filters={"tags":["a",1]}', [["filters.tags.1", "invalid_type"]]],
   ['?filters={"nope":1}', [["filters.nope", "unknown_key"]]],
@@ -312,6 +318,70 @@ Deno.test("input: every pattern and union of a request has a message of its own"
     [params, query, body].flatMap((schema) => schema ? withoutMessage(schema, name) : [])
   );
   assert.deepEqual(found, []);
+});
+
+/** The type of a parameter without defaults and optionality. */
+function typeOf(schema: z.core.$ZodType): string {
+  const def: { type: string; innerType?: z.core.$ZodType } = schema._zod.def;
+  return def.innerType ? typeOf(def.innerType) : def.type;
+}
+
+/** The errors of one parameter of a query. */
+function errorsOf(query: z.ZodObject, search: string, param: string): { code: string; message: string }[] {
+  try {
+    readQuery(query, search);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof ApiError, String(error));
+    const errors = error.details?.["errors"] as { param: string | null; code: string; message: string }[];
+    return errors.filter((one) => one.param === param);
+  }
+}
+
+Deno.test("input: every query parameter that is an object says how to send it, and its example is accepted", () => {
+  const names = new Set<string>();
+  for (const { name, query } of groups.flatMap(({ routes }) => routes)) {
+    for (const [param, schema] of Object.entries(query?.shape ?? {})) {
+      if (typeOf(schema as z.ZodType) !== "object") continue;
+      names.add(param);
+      const wrong = [
+        `${param}=[object Object]`,
+        `${param}=%5Bobject%20Object%5D`,
+        `${param}[key]=2`,
+        `${param}%5Bkey%5D=2`,
+        `${param}[a][b][]=2&${param}[c]=3`,
+        `${param}=[1]`,
+        `${param}=1`,
+      ];
+      for (const search of wrong) {
+        const errors = errorsOf(query!, search, param);
+        assert.equal(errors.length, 1, `${name}: ${search}`);
+        const [, json, sent] =
+          /^Must be an object as URL-encoded JSON\. For example, (\{.+\}) is sent as (\S+)\.$/.exec(
+            errors[0]!.message,
+          ) ?? assert.fail(`${name}: ${errors[0]!.message}`);
+        assert.equal(sent, `${param}=${encodeURIComponent(json!)}`);
+        assert.deepEqual(errorsOf(query!, sent!, param), [], `${name}: ${sent}`);
+      }
+    }
+  }
+  assert.deepEqual([...names].sort(), ["center", "filters", "query", "vehicle"]);
+});
+
+Deno.test("input: every query parameter that is a list says that it is sent with commas", () => {
+  let lists = 0;
+  for (const { name, query } of groups.flatMap(({ routes }) => routes)) {
+    for (const [param, schema] of Object.entries(query?.shape ?? {})) {
+      if (typeOf(schema as z.ZodType) !== "array") continue;
+      lists++;
+      for (const search of [`${param}[]=a&${param}[]=b`, `${param}[0]=a`]) {
+        const errors = errorsOf(query!, search, param);
+        const message = `Send the list as one parameter with commas: ${param}=a,b.`;
+        assert.deepEqual(errors, [{ param, code: "malformed", message }], name);
+      }
+    }
+  }
+  assert.ok(lists > 3);
 });
 
 for (const [schema, value, message] of messages) {

@@ -62,8 +62,14 @@ export function readQuery<F extends Fields>(fields: F, search: string): z.output
     } else if (text === undefined) {
       errors.push({ param: name, code: "malformed", message: "The value must be percent-encoded UTF-8." });
       values.set(name, undefined);
+    } else if (bracketed(name, fields) !== undefined) {
+      const given = bracketed(name, fields)!;
+      if (!errors.some(({ param }) => param === given.param)) errors.push(given);
+      values.set(given.param, undefined);
     } else {
-      const value = Object.hasOwn(fields.shape, name) ? decoded(text, fields.shape[name]!) : text;
+      const schema = Object.hasOwn(fields.shape, name) ? fields.shape[name]! : undefined;
+      const value = schema ? decoded(text, schema) : text;
+      if (schema && kindOf(schema).type === "object" && !isObject(value)) errors.push(notObject(name, schema));
       const before = values.get(name);
       if (!values.has(name)) {
         values.set(name, value);
@@ -81,6 +87,33 @@ export function readQuery<F extends Fields>(fields: F, search: string): z.output
   }
   const raw = Object.fromEntries(values);
   return check(fields, raw, [...errors, ...unstorable(raw)]);
+}
+
+type ParamError = FieldError & { readonly param: string };
+
+/** `name[key]=…`: how some libraries send an object or a list. The service reads JSON, and commas. */
+function bracketed(name: string, { shape }: Fields): ParamError | undefined {
+  const [, base] = /^([^[]+)\[/.exec(name) ?? [];
+  const schema = base !== undefined && Object.hasOwn(shape, base) ? shape[base] : undefined;
+  if (base === undefined || schema === undefined) return undefined;
+  const { type } = kindOf(schema);
+  if (type === "object") return { ...notObject(base, schema), code: "malformed" };
+  const message = type === "array"
+    ? `Send the list as one parameter with commas: ${base}=a,b.`
+    : `Send the value without brackets: ${base}=….`;
+  return { param: base, code: "malformed", message };
+}
+
+function notObject(param: string, schema: z.core.$ZodType): ParamError {
+  const json = JSON.stringify(z.globalRegistry.get(schema)?.example ?? {});
+  const message = `Must be an object as URL-encoded JSON. For example, ${json} is sent as ${param}=${
+    encodeURIComponent(json)
+  }.`;
+  return { param, code: "invalid_type", message };
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The JSON body, not validated. */

@@ -36,7 +36,7 @@ const conditions = {
     lat: z.number().min(-90).max(90),
     lng: z.number().min(-180).max(180),
     placeName: text(0, 200).optional().meta({ description: "Name of the place for display. Not a filter." }),
-  }).optional().meta({ description: "Origin of distances" }),
+  }).optional().meta({ description: "Origin of distances", example: { lat: 35.6812, lng: 139.7671 } }),
   radius_m: z.int().min(1).max(50_000).optional().meta({
     description: "Only lots within this great-circle distance of `center`. Requires `center`.",
   }),
