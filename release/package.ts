@@ -16,7 +16,7 @@ const RESOLUTIONS: Readonly<Record<string, ts.CompilerOptions>> = {
 };
 
 const PROGRAM = `import { createParkingClient } from "parking-lot-client";
-const client = createParkingClient({ url: "http://127.0.0.1:54321/functions" });
+const client = createParkingClient({ url: "http://127.0.0.1:54321" });
 const { data } = await client.GET("/v1/parking-lots/{id}", { params: { path: { id: "" } } });
 export const name: string | null = data.name;
 // @ts-expect-error there is no such field: the types are read

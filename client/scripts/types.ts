@@ -10,7 +10,7 @@ export const COMMITTED = new URL("../src/api.ts", import.meta.url);
 
 /** The text of `src/api.ts`. The package has it with descriptions, which editors show. */
 export async function apiTypes({ descriptions }: { descriptions: boolean }): Promise<string> {
-  const document = JSON.parse(await Deno.readTextFile(CONTRACT));
+  const document = JSON.parse(await Deno.readTextFile(CONTRACT), asTheClientHasIt);
   const types = astToString(await openapiTS(document, { defaultNonNullable: false }));
   const text = descriptions ? types : types.replaceAll(/^ *\/\*\*[\s\S]*?\*\/\n/gm, "");
   const lines = text
@@ -18,6 +18,18 @@ export async function apiTypes({ descriptions }: { descriptions: boolean }): Pro
     .replaceAll(/^ +(get|put|post|delete|options|head|patch|trace|cookie)\?: never;\n/gm, "")
     .replaceAll(/^( +)\1/gm, "$1");
   return `${HEAD}${lines.trimEnd()}\n\n${errorReasons()}`;
+}
+
+/**
+ * A parameter of JSON text is the object that the client serialises. What `Accept` selects is a media type of the
+ * response, so that `stream` has the type of its lines.
+ */
+function asTheClientHasIt(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if ("contentSchema" in value) return value.contentSchema;
+  if (!("x-representations" in value)) return value;
+  const { "x-representations": others, content, ...response } = value as Record<string, object>;
+  return { ...response, content: { ...content, ...others } };
 }
 
 /** `details.reason` by code. The contract describes `details` in prose; the table of reasons is in docs/clients/errors.md. */

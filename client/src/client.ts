@@ -1,9 +1,10 @@
-import createClient, { type FetchResponse, type MaybeOptionalInit } from "openapi-fetch";
+import createClient, { createQuerySerializer, type FetchResponse, type MaybeOptionalInit } from "openapi-fetch";
 import type { components, paths } from "./api.ts";
 import { ApiError } from "./errors.ts";
 import { jsonLines } from "./lines.ts";
 import { createLive, type Live } from "./live.ts";
 import { isOutcomeUnknown, type RetryOptions, sendWithRetries } from "./retry.ts";
+import { serviceRoot } from "./root.ts";
 import { currentSession, isSameUser, type SupabaseLike } from "./session.ts";
 import { hasProgress, type OnProgress, putWithProgress } from "./upload.ts";
 
@@ -12,7 +13,10 @@ type Method = "get" | "post" | "put" | "patch" | "delete";
 type Token = string | null | undefined;
 
 export interface ParkingClientOptions {
-  /** The address before `/v1`, for example `https://<project>.supabase.co/functions`. */
+  /**
+   * The address of the Supabase project or of its functions, for example `https://<project>.supabase.co`. A service at a
+   * domain of its own has `/v1` in its address: `https://api.example.com/v1`.
+   */
   readonly url: string;
   /** The access token, or a function that returns the current one. Without a token requests are anonymous. */
   readonly accessToken?: Token | (() => Token | Promise<Token>);
@@ -119,7 +123,8 @@ export function createParkingClient(options: ParkingClientOptions & Partial<Live
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
 
   const api = createClient<paths, Json>({
-    baseUrl: options.url,
+    baseUrl: serviceRoot(options.url),
+    querySerializer: (query) => serializeQuery(withJson(query)),
     fetch: async (request) => {
       // One user for all attempts: an idempotency key belongs to its user.
       let token = await readToken();
@@ -209,6 +214,16 @@ export function createParkingClient(options: ParkingClientOptions & Partial<Live
     upload,
     live: createLive(supabase, (accessToken) => createParkingClient({ ...others, accessToken })),
   } as ParkingClient;
+}
+
+const serializeQuery = createQuerySerializer();
+
+/** Objects of a query, for example `filters`, are sent as JSON text. */
+function withJson(query: Record<string, unknown>): Record<string, unknown> {
+  const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
+  return Object.fromEntries(
+    Object.entries(query).map(([name, value]) => [name, isObject(value) ? JSON.stringify(value) : value]),
+  );
 }
 
 /** A key that its user has not used. It is not a secret, so `Math.random` is enough where `crypto` is missing (React Native). */

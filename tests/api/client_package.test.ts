@@ -34,12 +34,12 @@ for (const { name, command: [program, ...args], ignore } of runtimes) {
       `client/README.md: the examples find a lot, know its fee, park, save it, export it, upload a file and receive a notification in ${name}`,
     ignore,
     fn: async () => {
-      const { apiUrl, functionsUrl, publishableKey } = stack();
+      const { apiUrl, publishableKey } = stack();
       // A place without other lots.
       const place = { lat: 30 + Math.random(), lng: 140 + Math.random() };
       const lot = await aPricedLot({ ...place, name: "Lot of the example" });
       const { id: user, email, password } = await signUp();
-      await using app = await readmeApp({ apiUrl, functionsUrl: functionsUrl.replace(/\/v1$/, "") });
+      await using app = await readmeApp(apiUrl);
       const child = new Deno.Command(program!, {
         args,
         cwd: app.folder,
@@ -67,7 +67,7 @@ for (const { name, command: [program, ...args], ignore } of runtimes) {
 
 Deno.test("client: ten vehicles that are created at once are ten, although requests are rejected and responses are lost", async () => {
   const { token } = await signUp();
-  const url = stack().functionsUrl.replace(/\/v1$/, "");
+  const url = stack().functionsUrl;
   const attempts = new Map<string, number>();
   const fetch = async (request: Request) => {
     const key = request.headers.get("Idempotency-Key") ?? "";

@@ -13,8 +13,8 @@ function textOf(kind: string, place: { lat: number; lng: number }): string {
   const { functionsUrl, apiUrl, publishableKey } = stack();
   const base = functionsUrl.replace(/\/v1$/, "");
   const blocks = blocksOf(PAGE).filter((block) => block.kind === kind).map(({ text }) => text).join("\n");
-  return blocks.replace("127.0.0.1:54321/functions", base.replace(/^http:\/\//, ""))
-    .replace("API=http://127.0.0.1:54321", `API=${base}`)
+  return blocks.replace("API=http://127.0.0.1:54321", `API=${base}`)
+    .replace('url: "http://127.0.0.1:54321"', `url: "${apiUrl}"`)
     .replace("$API/auth", `${apiUrl}/auth`)
     .replace(/^KEY=.*$/m, `KEY=${publishableKey}`)
     .replace(/lat=[\d.]+&lng=[\d.]+/, `lat=${place.lat}&lng=${place.lng}`)

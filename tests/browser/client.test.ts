@@ -33,11 +33,11 @@ Deno.test({
     "client/README.md: the examples find a lot, know its fee, park, save it, export it, upload a file with progress and receive a notification in a browser",
   ignore: !hasBrowser,
 }, async () => {
-  const { apiUrl, functionsUrl, publishableKey } = stack();
+  const { apiUrl, publishableKey } = stack();
   const place = { lat: 30 + Math.random(), lng: 140 + Math.random() };
   const lot = await aPricedLot({ ...place, name: "Lot of the example" });
   const { id: user, email, password } = await signUp();
-  await using app = await readmeApp({ apiUrl, functionsUrl: functionsUrl.replace(/\/v1$/, "") });
+  await using app = await readmeApp(apiUrl);
   const values = JSON.stringify({ publishableKey, email, password, ...place });
   const process = `const process = { env: { VALUES: ${JSON.stringify(values)} }, exit };\n`;
   await Deno.writeTextFile(`${app.folder}/page.ts`, process + app.program);

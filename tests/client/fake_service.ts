@@ -34,7 +34,8 @@ export function fakeService(...responses: Scripted[]): FakeService {
     });
     return await responses[Math.min(n, responses.length - 1)]!(request, n);
   });
-  const url = `http://127.0.0.1:${server.addr.port}`;
+  // As of a service at a domain of its own.
+  const url = `http://127.0.0.1:${server.addr.port}/v1`;
   return {
     received,
     url,

@@ -32,7 +32,7 @@ function used(): number {
 }
 
 const client = createParkingClient({
-  url: "http://127.0.0.1:9",
+  url: "http://127.0.0.1:9/v1",
   fetch: (request) => Promise.resolve(kind === "pages" ? page(request) : lines()),
 });
 const items = kind === "pages" ? client.pages("/v1/me/vehicles") : client.stream("/v1/me/export");

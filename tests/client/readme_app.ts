@@ -40,6 +40,7 @@ export function uploadedBy(shown: string[], lot: string): string {
   assert.deepEqual(lines.slice(0, -1).map((line) => line.replace(/request \S+$/, "request")), [
     "Lot of the example: 600 JPY",
     "paid: 200 JPY",
+    "fits: unknown",
     "validation_error exit_at, request",
     `saved: ${lot}`,
     `in the list: ${lot}`,
@@ -57,10 +58,18 @@ export function uploadedBy(shown: string[], lot: string): string {
   return asset;
 }
 
+/** The program with the three lines that Node 20 needs. They work in later versions too. */
+function forNode20(program: string, apiUrl: string): string {
+  const [, lines] = /^```js\n([\s\S]*?)^```$/m.exec(PAGE) ?? assert.fail("no lines for Node 20");
+  const replaced = program
+    .replace(/^import \{ createClient \} from "@supabase\/supabase-js";$/m, "")
+    .replace(/^const supabase = createClient\(.*$/m, () => lines!.replaceAll("http://127.0.0.1:54321", apiUrl));
+  assert.equal(replaced.split("createClient(").length, 2);
+  return replaced;
+}
+
 /** Builds the package into a folder for apps of Node and of Deno. `main.ts` is the program for Deno, `main.mjs` for Node. */
-export async function readmeApp(
-  { apiUrl, functionsUrl } = { apiUrl: "http://127.0.0.1:9", functionsUrl: "http://127.0.0.1:9/functions" },
-): Promise<App> {
+export async function readmeApp(apiUrl = "http://127.0.0.1:9"): Promise<App> {
   const folder = await Deno.makeTempDir();
   const packages = `${folder}/node_modules`;
   const own = new URL(`file://${packages}/parking-lot-client/`);
@@ -77,10 +86,9 @@ export async function readmeApp(
     ...blocks,
     "await isShown;\nawait inbox.close();\n",
     "process.exit(0);\n",
-  ].join("").replaceAll("http://127.0.0.1:54321/functions", functionsUrl).replaceAll("http://127.0.0.1:54321", apiUrl);
+  ].join("").replaceAll("http://127.0.0.1:54321", apiUrl);
   await Deno.writeTextFile(`${folder}/main.ts`, program);
-  // supabase-js needs a WebSocket, which Node 20 does not have.
-  await Deno.writeTextFile(`${folder}/main.mjs`, `import ws from "ws";\nglobalThis.WebSocket ??= ws;\n${program}`);
+  await Deno.writeTextFile(`${folder}/main.mjs`, forNode20(program, apiUrl));
   await Deno.writeTextFile(`${folder}/deno.json`, JSON.stringify({ nodeModulesDir: "manual" }));
   const dependencies = { "parking-lot-client": VERSION, "@supabase/supabase-js": "2" };
   await Deno.writeTextFile(`${folder}/package.json`, JSON.stringify({ type: "module", dependencies }));

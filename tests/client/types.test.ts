@@ -24,6 +24,11 @@ export async function accepted() {
   for await (const lot of client.stream("/v1/parking-lots")) {
     is<string | null>("next_cursor" in lot ? lot.next_cursor : "deleted" in lot ? lot.at : lot.name);
   }
+  const vehicle = { height_m: 1.9 };
+  const near = { lat: 35, lng: 139, vehicle, filters: { max_height_m: 2, tags: ["covered" as const] } };
+  await client.GET("/v1/parking-lots/nearby", { params: { query: near } });
+  const found = { center: { lat: 35, lng: 139 }, query: { v: 1, attributes: ["covered" as const] } };
+  await client.GET("/v1/parking-lots", { params: { query: found } });
   is<string>(await client.upload(new Blob([]), { file_name: "a.png", category: "review" }));
 }
 
@@ -34,6 +39,10 @@ export async function rejected() {
   await client.PATCH("/v1/parking-lots/nearby");
   // @ts-expect-error no such parameter
   await client.GET("/v1/parking-lots/nearby", { params: { query: { lat: 35, lng: 139, colour: "red" } } });
+  // @ts-expect-error an object, not its JSON
+  await client.GET("/v1/parking-lots/nearby", { params: { query: { lat: 35, lng: 139, filters: "{}" } } });
+  // @ts-expect-error no such filter
+  await client.GET("/v1/parking-lots/nearby", { params: { query: { lat: 35, lng: 139, filters: { colour: "red" } } } });
   // @ts-expect-error the parameters are required
   await client.GET("/v1/parking-lots/nearby");
   // @ts-expect-error a field of the body is missing

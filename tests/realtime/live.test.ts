@@ -30,7 +30,7 @@ class App implements AsyncDisposable {
   constructor(apiUrl = stack().apiUrl) {
     const auth = { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false };
     this.supabase = createClient(apiUrl, stack().publishableKey, { auth });
-    this.client = createParkingClient({ url: stack().functionsUrl.replace(/\/v1$/, ""), supabase: this.supabase });
+    this.client = createParkingClient({ url: stack().functionsUrl, supabase: this.supabase });
   }
 
   async signIn({ email, password }: Person): Promise<void> {
@@ -252,7 +252,7 @@ function withTokens(user: string, token: () => string, heartbeatIntervalMs: numb
     channel: (topic, options) => client.channel(topic, options),
     removeChannel: (channel) => client.removeChannel(channel as RealtimeChannel),
   };
-  const url = stack().functionsUrl.replace(/\/v1$/, "");
+  const url = stack().functionsUrl;
   return {
     live: createParkingClient({ url, supabase }).live,
     [Symbol.asyncDispose]: async () => {

@@ -11,7 +11,7 @@ export type Area = components["schemas"]["AdminArea"];
 export const me = signal<ResponseBody<"/v1/me", "get"> | undefined>(undefined);
 
 export const client = createParkingClient({
-  url: `${settings.api}/functions`,
+  url: settings.api,
   supabase,
   fetch: async (request) => {
     const response = await fetch(request);

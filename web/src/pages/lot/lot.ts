@@ -23,7 +23,7 @@ export async function readLot(id: string, stay: Stay, lang: Language, signal: Ab
         entry_at: stay.entryAt,
         exit_at: stay.exitAt,
         vehicle_type: stay.vehicleType,
-        ...(stay.vehicle ? { vehicle: JSON.stringify(stay.vehicle) } : {}),
+        ...(stay.vehicle ? { vehicle: stay.vehicle } : {}),
         lang,
       },
     },

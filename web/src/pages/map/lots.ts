@@ -72,8 +72,8 @@ async function rankedLots(search: Search, signal: AbortSignal) {
         limit: PAGE,
         sort,
         vehicle_type,
-        filters: JSON.stringify({ ...filtersOf(values), ...times }),
-        ...(vehicle ? { vehicle: JSON.stringify(vehicle) } : {}),
+        filters: { ...filtersOf(values), ...times },
+        ...(vehicle ? { vehicle } : {}),
       },
     },
     signal,
@@ -85,9 +85,9 @@ async function rankedLots(search: Search, signal: AbortSignal) {
 }
 
 async function matchingLots({ lat, lng, radius, stay, values }: Search, signal: AbortSignal) {
-  const query = { ...queryOf(values), center: { lat, lng }, radius_m: radius, sort: "distance" };
+  const query = { ...queryOf(values), center: { lat, lng }, radius_m: radius, sort: "distance" as const };
   const { data } = await client.GET("/v1/parking-lots", {
-    params: { query: { query: JSON.stringify(query), limit: PAGE, ...stay } },
+    params: { query: { query, limit: PAGE, ...stay } },
     signal,
   });
   return {
@@ -142,7 +142,7 @@ export async function readBox(
     params: {
       query: {
         bbox: [...bounds],
-        query: JSON.stringify(queryOf(search.values)),
+        query: queryOf(search.values),
         zoom: Math.min(MAX_CLUSTER_ZOOM, Math.max(0, Math.round(zoom))),
         include: ["total"],
       },
@@ -166,8 +166,8 @@ async function lotsOfBox(
   signal: AbortSignal,
 ): Promise<Lot[] | undefined> {
   // The centre is for the walk; the best lots come first.
-  const query = { ...queryOf(values), center: { lat, lng }, sort: "recommended" };
-  const request = { bbox: [...bounds], query: JSON.stringify(query), ...stay, limit: PAGE };
+  const query = { ...queryOf(values), center: { lat, lng }, sort: "recommended" as const };
+  const request = { bbox: [...bounds], query, ...stay, limit: PAGE };
   const lots: Lot[] = [];
   let cursor: string | null = null;
   do {
