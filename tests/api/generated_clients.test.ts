@@ -33,16 +33,17 @@ const generators: readonly Generator[] = [
     program: `import createClient from "openapi-fetch";
 import type { paths } from "./api.ts";
 ${values}
-const client = createClient<paths, "application/json">({ baseUrl, headers: { Authorization: "Bearer " + token } });
+const client = createClient<paths>({ baseUrl, headers: { Authorization: "Bearer " + token } });
 const found = await client.GET("/v1/parking-lots/nearby", { params: { query: { lat, lng, radius_m: 500 } } });
 const lot = found.data![0]!;
+const listed = await client.GET("/v1/parking-lots", { params: { query: { ids: [lot.id] } } });
 const params = { path: { id: lot.id } };
 const fee = await client.POST("/v1/parking-lots/{id}/calc-fee", { params, body: ${stay} });
 const started = await client.POST("/v1/parking-sessions", { body: { parking_lot_id: lot.id } });
 const session = { path: { id: started.data!.session_id } };
 const ended = await client.POST("/v1/parking-sessions/{id}/finalize", { params: session, body: { exit_at: until } });
 const again = await client.POST("/v1/parking-sessions/{id}/finalize", { params, body: { exit_at: until } });
-console.log(JSON.stringify([lot.name, fee.data!.total_amount, ended.data!.total_amount, again.error!.error.code]));
+console.log(JSON.stringify([lot.name, listed.data!.items.length, fee.data!.total_amount, ended.data!.total_amount, again.error!.error.code]));
 `,
     mistake: ["{ parking_lot_id: lot.id }", "{ lot_id: lot.id }"],
   },
@@ -57,17 +58,19 @@ console.log(JSON.stringify([lot.name, fee.data!.total_amount, ended.data!.total_
       }),
     // The generated runtime assigns undefined to optional properties.
     options: { exactOptionalPropertyTypes: false },
-    program: `import { calculateFee, finalizeSession, nearbyParkingLots, startSession } from "./api/index.ts";
+    program:
+      `import { calculateFee, finalizeSession, nearbyParkingLots, searchParkingLots, startSession } from "./api/index.ts";
 import { client } from "./api/client.gen.ts";
 ${values}
 client.setConfig({ baseUrl, auth: token });
 const found = await nearbyParkingLots({ query: { lat, lng, radius_m: 500 } });
 const lot = found.data![0]!;
+const listed = await searchParkingLots({ query: { ids: [lot.id] } });
 const fee = await calculateFee({ path: { id: lot.id }, body: ${stay} });
 const started = await startSession({ body: { parking_lot_id: lot.id } });
 const ended = await finalizeSession({ path: { id: started.data!.session_id }, body: { exit_at: until } });
 const again = await finalizeSession({ path: { id: lot.id }, body: { exit_at: until } });
-console.log(JSON.stringify([lot.name, fee.data!.total_amount, ended.data!.total_amount, again.error!.error.code]));
+console.log(JSON.stringify([lot.name, listed.data!.items.length, fee.data!.total_amount, ended.data!.total_amount, again.error!.error.code]));
 `,
     mistake: ["{ parking_lot_id: lot.id }", "{ lot_id: lot.id }"],
   },
@@ -93,7 +96,7 @@ function typeErrors(program: string, options: ts.CompilerOptions): string[] {
 
 for (const { name, generate, options, program, mistake } of generators) {
   const mode = `strict${options.exactOptionalPropertyTypes ? " with exactOptionalPropertyTypes" : ""}`;
-  Deno.test(`GET /openapi: a client of ${name} compiles under ${mode}, finds a lot, its fee, parks and ends the session`, async () => {
+  Deno.test(`GET /openapi: a client of ${name} compiles under ${mode}, finds a lot nearby and in a list, its fee, parks and ends the session`, async () => {
     const { functionsUrl } = stack();
     const folder = await Deno.makeTempDir();
     const write = (name: string, text: string) => Deno.writeTextFile(join(folder, name), text);
@@ -123,7 +126,7 @@ for (const { name, generate, options, program, mistake } of generators) {
       }).output();
       const output = new TextDecoder().decode(stdout);
       assert.ok(output.startsWith("["), new TextDecoder().decode(stderr));
-      assert.deepEqual(JSON.parse(output), ["Lot of the contract", 400, 200, "not_found"]);
+      assert.deepEqual(JSON.parse(output), ["Lot of the contract", 1, 400, 200, "not_found"]);
     } finally {
       await Deno.remove(folder, { recursive: true });
     }

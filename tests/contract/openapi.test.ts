@@ -155,6 +155,25 @@ Deno.test("contract: a query parameter that is an object is declared as JSON tex
   assert.ok(lists.includes("keywords"));
 });
 
+Deno.test("contract: JSON is the only media type of a response; what Accept selects is in x-representations", () => {
+  const others: string[] = [];
+  for (const [path, item] of Object.entries(contract().paths ?? {})) {
+    for (const operation of Object.values(item)) {
+      if (!("responses" in operation)) continue;
+      for (const response of Object.values(operation.responses).map(followed)) {
+        const { content, "x-representations": representations = {} } = response;
+        // orval returns a stream for an operation that has NDJSON among its media types.
+        if (content) assert.deepEqual(Object.keys(content), ["application/json"], path);
+        for (const type of Object.keys(representations)) {
+          others.push(type);
+          assert.ok(response.description.includes(`\`${type}\``), `${path}: ${response.description}`);
+        }
+      }
+    }
+  }
+  assert.deepEqual([...new Set(others)].sort(), ["application/geo+json", "application/x-ndjson", "text/plain"]);
+});
+
 Deno.test("contract: fields that depend on or exclude each other are declared so", () => {
   const schemas = JSON.parse(JSON.stringify(contract().components?.schemas));
   const required = (...names: string[]) => names.map((name) => ({ required: [name] }));

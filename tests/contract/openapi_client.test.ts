@@ -84,7 +84,7 @@ import type { components, operations, paths } from "./openapi.ts";
 
 export type Schemas = components["schemas"];
 export type Operations = operations;
-const client = createClient<paths, "application/json">({ baseUrl: "http://127.0.0.1:54321/functions" });
+const client = createClient<paths>({ baseUrl: "http://127.0.0.1:54321/functions" });
 const id = "555c77e1-60d8-4123-9321-94515af67cff";
 const print = (..._values: (string | number | object)[]) => {};
 `;

@@ -104,8 +104,8 @@ class Comparison {
 
   /** The schemas of each media type. */
   #contents(before: Json, after: Json, place: string, direction: Direction): string[] {
-    return Object.entries(objectOf(before["content"])).flatMap(([type, content]) => {
-      const found = objectOf(after["content"])[type];
+    return Object.entries(contentsOf(before)).flatMap(([type, content]) => {
+      const found = contentsOf(after)[type];
       if (found === undefined) return [`${place}: the media type ${type} was removed`];
       return this.#schemas(objectOf(content)["schema"], objectOf(found)["schema"], place, direction);
     });
@@ -263,4 +263,9 @@ function objectOf(value: unknown): Json {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+/** The media types of a body, also those that `Accept` selects. */
+function contentsOf(body: Json): Json {
+  return { ...objectOf(body["content"]), ...objectOf(body["x-representations"]) };
 }

@@ -63,6 +63,8 @@ export interface ResponseObject {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Reference>>;
   readonly content?: Readonly<Record<string, Content>>;
+  /** What other values of `Accept` select, by media type. */
+  readonly "x-representations"?: Readonly<Record<string, Content>>;
 }
 
 export type Responses = Record<string, ResponseObject | Reference>;
@@ -399,18 +401,24 @@ function success(route: NamedRoute, reply: JsonSchema | undefined, components: C
     ...(isWrite(route) && isSignedIn(route) ? [READ_AFTER_HEADER] as const : []),
     ...(route.isTruncated ? [TRUNCATED_HEADER] as const : []),
   ] as const;
+  // A client that sends no `Accept` gets JSON. Generators read every media type of `content` as a possible result: with
+  // lines among them, some return a stream for each request.
+  const others: Record<string, Content> = {
+    ...(asText ? { "text/plain": { schema: { type: "string" } } } : {}),
+    ...(representations?.geojson ? { "application/geo+json": { schema: featureCollection } } : {}),
+    ...(representations?.lines || route.isStreamed ? { "application/x-ndjson": { schema: { type: "string" } } } : {}),
+  };
+  const otherTypes = Object.keys(others).map((type) => `\`${type}\``).join(" or ");
   const response: ResponseObject = {
-    description: status === 204 ? "No content" : "OK",
+    description: status === 204
+      ? "No content"
+      : otherTypes === ""
+      ? "OK"
+      : `OK. \`Accept\` also selects ${otherTypes}.`,
     ...(names.length > 0 ? { headers: headersNamed(...names) } : {}),
     ...(reply === undefined ? {} : {
-      content: {
-        "application/json": { schema: reply, ...shown(components.examples[route.name]?.reply) },
-        ...(asText ? { "text/plain": { schema: { type: "string" } } } : {}),
-        ...(representations?.geojson ? { "application/geo+json": { schema: featureCollection } } : {}),
-        ...(representations?.lines || route.isStreamed
-          ? { "application/x-ndjson": { schema: { type: "string" } } }
-          : {}),
-      },
+      content: { "application/json": { schema: reply, ...shown(components.examples[route.name]?.reply) } },
+      ...(otherTypes === "" ? {} : { "x-representations": others }),
     }),
   };
   return {
