@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import { z } from "zod";
+import { type MailTemplate, readTemplate, TEMPLATE_NAMES, type TemplateName } from "./auth/templates.ts";
 import { type AuthRules, ROOT } from "./settings.ts";
 import type { Bucket } from "./storage/storage.ts";
 
@@ -36,6 +37,7 @@ export interface AuthConfig {
   readonly otpLength: number;
   /** Seconds. */
   readonly otpExpiry: number;
+  readonly templates: Readonly<Record<TemplateName, MailTemplate>>;
 }
 
 /** Rules that development and tests switch off: they sign up hundreds of users and read the mails at /_mail. */
@@ -87,6 +89,7 @@ const File = z.object({
       max_frequency: Seconds.prefault("1s"),
       otp_length: z.number().default(6),
       otp_expiry: z.number().default(3600),
+      template: z.record(z.enum(TEMPLATE_NAMES), z.object({ subject: z.string(), content_path: z.string() })),
     }),
   }),
   storage: z.object({
@@ -106,6 +109,9 @@ export async function readConfig(): Promise<Config> {
   const { data, error } = File.safeParse(parse(await Deno.readTextFile(join(ROOT, "supabase", "config.toml"))));
   if (error !== undefined) throw new Error(`supabase/config.toml:\n${z.prettifyError(error)}`);
   const { api, auth, storage, functions } = data;
+  const templates = await Promise.all(
+    TEMPLATE_NAMES.map(async (name) => [name, await readTemplate(name, auth.email.template[name])] as const),
+  );
   return {
     schemas: api.schemas,
     auth: {
@@ -122,6 +128,7 @@ export async function readConfig(): Promise<Config> {
       maxFrequency: auth.email.max_frequency,
       otpLength: auth.email.otp_length,
       otpExpiry: auth.email.otp_expiry,
+      templates: Object.fromEntries(templates) as AuthConfig["templates"],
     },
     buckets: Object.entries(storage.buckets).map(([name, bucket]) => ({ name, isPublic: bucket.public })),
     fileSizeLimit: storage.file_size_limit,

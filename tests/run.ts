@@ -17,6 +17,7 @@ import { LOG, startTestPlatform, TEMPLATE } from "./support/platform.ts";
 /** Tests that start a platform or a database of their own. */
 const OWN_PLATFORM_ONLY = [
   "tests/browser/documentation.test.ts",
+  "tests/browser/explorer_links.test.ts",
   "tests/db",
   "tests/deploy",
   "tests/importer",

@@ -4,6 +4,7 @@ import type { AuthContext } from "./context.ts";
 import { AuthError } from "./errors.ts";
 import { PKCE_PREFIX } from "./pkce.ts";
 import { redirectTo } from "./redirects.ts";
+import { fill, firstLink, plainText, type TemplateName } from "./templates.ts";
 import type { Queries, UserRow } from "./users.ts";
 
 export type LinkType = "signup" | "invite" | "recovery" | "magiclink" | "email_change";
@@ -29,11 +30,12 @@ export function isExpired({ config }: AuthContext, sentAt: Date | null): boolean
   return sentAt === null || sentAt.getTime() + config.otpExpiry * 1000 < Date.now();
 }
 
-function linkFor(context: AuthContext, type: LinkType, hash: string, redirect: string | null): string {
-  const link = new URL("/auth/v1/verify", context.publicUrl);
+/** The address at which the auth server itself accepts the code and redirects the browser. */
+function confirmationUrl({ publicUrl }: AuthContext, type: LinkType, hash: string, redirect: string): string {
+  const link = new URL("/auth/v1/verify", publicUrl);
   link.searchParams.set("token", hash);
   link.searchParams.set("type", type);
-  link.searchParams.set("redirect_to", redirectTo(redirect, context.config));
+  link.searchParams.set("redirect_to", redirect);
   return link.href;
 }
 
@@ -48,29 +50,53 @@ function limitMails({ config }: AuthContext, lastSentAt: Date | null): void {
   );
 }
 
-/** Subject and text of each mail, without the link and the code. */
-const MAIL_TEXTS: Readonly<Record<LinkType, { subject: string; text: string }>> = {
-  signup: { subject: "Confirm your email address", text: "Confirm this address to finish signing up" },
-  invite: { subject: "You have been invited", text: "Accept the invitation" },
-  recovery: { subject: "Reset your password", text: "Choose a new password" },
-  magiclink: { subject: "Your sign-in link", text: "Sign in" },
-  email_change: {
-    subject: "Confirm your new email address",
-    text: "Confirm the change of the address of your account",
-  },
+/** The template of each link. */
+const TEMPLATES: Readonly<Record<LinkType, TemplateName>> = {
+  signup: "confirmation",
+  invite: "invite",
+  recovery: "recovery",
+  magiclink: "magic_link",
+  email_change: "email_change",
 };
 
 function sendLink(
   context: AuthContext,
   type: LinkType,
-  to: string,
+  user: UserRow,
   { code, hash }: Code,
   redirect: string | null,
-  text = MAIL_TEXTS[type].text,
+  /** The addresses of a change. */
+  change: { readonly NewEmail: string; readonly SendingTo: string } | undefined = undefined,
 ): void {
-  const link = linkFor(context, type, hash, redirect);
-  const body = `${text}:\n\n${link}\n\nOr enter the code ${code}.`;
-  context.mailbox.send({ to, subject: MAIL_TEXTS[type].subject, body, link, code });
+  const target = redirectTo(redirect, context.config);
+  send(context, TEMPLATES[type], change?.SendingTo ?? user.email!, code, {
+    Email: user.email!,
+    TokenHash: hash,
+    RedirectTo: target,
+    ConfirmationURL: confirmationUrl(context, type, hash, target),
+    ...change,
+  });
+}
+
+function send(
+  { config, mailbox }: AuthContext,
+  name: TemplateName,
+  to: string,
+  code: string,
+  others: Readonly<Record<string, string>>,
+): void {
+  const { subject, content } = config.templates[name];
+  const values = { SiteURL: config.siteUrl, Token: code, ...others };
+  const html = fill(content, values);
+  const link = firstLink(html);
+  mailbox.send({
+    to,
+    subject: fill(subject, values),
+    html,
+    body: plainText(html),
+    code,
+    ...(link === undefined ? {} : { link }),
+  });
 }
 
 /** Stores and mails a code that confirms the address. */
@@ -87,7 +113,7 @@ export async function sendConfirmation(
     update auth.users set confirmation_token = ${code.hash}, confirmation_sent_at = now(),
       invited_at = case when ${type === "invite"} then now() else invited_at end
     where id = ${user.id}`;
-  sendLink(context, type, user.email!, code, redirect);
+  sendLink(context, type, user, code, redirect);
 }
 
 /** Stores and mails a code to sign in with. */
@@ -100,7 +126,7 @@ export async function sendSignInCode(
   limitMails(context, user.recovery_sent_at);
   const code = newCode(context, user.email!, options.isPkce);
   await sql`update auth.users set recovery_token = ${code.hash}, recovery_sent_at = now() where id = ${user.id}`;
-  sendLink(context, options.type, user.email!, code, options.redirect);
+  sendLink(context, options.type, user, code, options.redirect);
 }
 
 /** Stores and mails codes for a change of address: one to each address, or one to the new address only. */
@@ -122,17 +148,10 @@ export async function sendEmailChange(
     set email_change = ${email}, email_change_token_new = ${toNew.hash}, email_change_sent_at = now(),
       email_change_token_current = ${toCurrent?.hash ?? ""}, email_change_confirm_status = 0
     where id = ${user.id}`;
-  if (toCurrent !== undefined) {
-    sendLink(
-      context,
-      "email_change",
-      user.email!,
-      toCurrent,
-      redirect,
-      `Confirm the change of your address to ${email}`,
-    );
-  }
-  sendLink(context, "email_change", email, toNew, redirect);
+  const sendTo = (address: string, own: Code) =>
+    sendLink(context, "email_change", user, own, redirect, { NewEmail: email, SendingTo: address });
+  if (toCurrent !== undefined) sendTo(user.email!, toCurrent);
+  sendTo(email, toNew);
 }
 
 /** Stores and mails a code that authorises a change of the password. */
@@ -141,10 +160,5 @@ export async function sendReauthentication(context: AuthContext, sql: Queries, u
   const { code, hash } = newCode(context, user.email!);
   await sql`
     update auth.users set reauthentication_token = ${hash}, reauthentication_sent_at = now() where id = ${user.id}`;
-  context.mailbox.send({
-    to: user.email!,
-    subject: "Confirm that it is you",
-    body: `Enter the code ${code}.`,
-    code,
-  });
+  send(context, "reauthentication", user.email!, code, { Email: user.email! });
 }

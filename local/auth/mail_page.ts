@@ -1,5 +1,5 @@
 // /_mail: the mails of the local platform, as pages for people and as JSON for tests.
-import { type Html, html, page } from "../gateway/page.ts";
+import { type Html, html, page, raw } from "../gateway/page.ts";
 import type { Mail, Mailbox } from "./mailbox.ts";
 
 /** `GET /_mail?to=<address>` and `GET /_mail/<number>`; JSON when the request asks for it. */
@@ -35,12 +35,11 @@ function listed({ id, sentAt, to, subject, code }: Mail): Html {
   }</small></li>`;
 }
 
-function one({ sentAt, to, body, link, code }: Mail): Html {
+/** HTML is that of a template, with escaped values. The policy of the page allows no script in it. */
+function one({ sentAt, to, body, html: content }: Mail): Html {
   return html`<p>${TO_LIST}</p>
 <p>To ${to}, ${time(sentAt)}</p>
-${code && html`<p>Code: <strong>${code}</strong></p>`}
-${link && html`<p><a href="${link}">Follow the link</a></p>`}
-<pre>${body}</pre>`;
+${content === undefined ? html`<pre>${body}</pre>` : raw(content)}`;
 }
 
 function json(value: unknown): Response {

@@ -7,9 +7,11 @@ export interface Mail {
   readonly subject: string;
   /** Plain text. */
   readonly body: string;
-  /** The link in the text, if there is one. */
+  /** The mail as HTML, if it has that form. */
+  readonly html?: string;
+  /** The link in the mail, if there is one. */
   readonly link?: string;
-  /** The code that can be entered instead of the link. */
+  /** The code in the mail. An invitation has one too, which its text leaves out. */
   readonly code?: string;
 }
 

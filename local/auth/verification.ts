@@ -90,7 +90,8 @@ export async function followLink(context: AuthContext, url: URL, client: Client)
       const { user: _, ...session } = await openSession(context, sql, found!.user.id, "otp", client);
       return { ...session, type };
     });
-    return redirect(target, parameters, isPkce && !("message" in parameters));
+    if ("code" in parameters) return redirect(withQuery(target, parameters));
+    return "message" in parameters ? notice(target, parameters, isPkce) : redirect(withFragment(target, parameters));
   } catch (error) {
     if (!(error instanceof AuthError)) throw error;
     const { status, code, message } = error;
@@ -99,16 +100,32 @@ export async function followLink(context: AuthContext, url: URL, client: Client)
       error_code: code,
       error_description: message,
     };
-    return redirect(target, problem, isPkce);
+    return notice(target, problem, isPkce);
   }
 }
 
-function redirect(target: string, parameters: Record<string, unknown>, inQuery: boolean): Response {
+type Parameters = Readonly<Record<string, unknown>>;
+
+/** An error or a message is in the fragment, with a mark of the auth server; for PKCE it is in the query too. */
+function notice(target: string, parameters: Parameters, isPkce: boolean): Response {
+  const marked = withFragment(target, { ...parameters, sb: "" });
+  return redirect(isPkce ? withQuery(marked, parameters) : marked);
+}
+
+function withQuery(target: string, parameters: Parameters): string {
   const url = new URL(target);
-  const values = Object.entries(parameters).map(([name, value]) => [name, String(value)]);
-  if (inQuery) { for (const [name, value] of values) url.searchParams.set(name!, value!); }
-  else url.hash = new URLSearchParams(values).toString();
-  return new Response(null, { status: 303, headers: { location: url.href } });
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, String(value));
+  return url.href;
+}
+
+function withFragment(target: string, parameters: Parameters): string {
+  const url = new URL(target);
+  url.hash = new URLSearchParams(Object.entries(parameters).map(([name, value]) => [name, String(value)])).toString();
+  return url.href;
+}
+
+function redirect(location: string): Response {
+  return new Response(null, { status: 303, headers: { location } });
 }
 
 interface Found {

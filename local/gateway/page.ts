@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
 
-export { html };
+export { html, raw };
 
 export type Html = ReturnType<typeof html>;
 

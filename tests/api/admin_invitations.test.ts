@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { Administrator } from "../../supabase/functions/admin/admins.schema.ts";
 import { inviteAdministrator } from "../../supabase/functions/admin/admins.ts";
+import { verifyAddress } from "../support/mail_links.ts";
 import { stack } from "../support/stack.ts";
 import { type Administrator as Person, anAdministrator, sending } from "./administrators.ts";
 import { bearer, replyOf } from "./client.ts";
@@ -106,7 +107,7 @@ Deno.test({
     assert.equal((await invite(chief, { email, areas: ["lots"] })).status, 201);
     const [mail, ...others] = await mailsTo(email);
     assert.equal(others.length, 0);
-    const followed = await fetch(mail!.link, { redirect: "manual" });
+    const followed = await fetch(verifyAddress(stack().apiUrl, mail!.link), { redirect: "manual" });
     const token = new URLSearchParams(new URL(followed.headers.get("location")!).hash.slice(1)).get("access_token")!;
     const response = await fetch(`${stack().functionsUrl}/admin/notifications`, { headers: bearer(token) });
     assert.equal(response.status, 200, await response.text());

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 // The explorer (web/) in a real browser, for tests that use it as a person does.
 import assert from "node:assert/strict";
-import type { Page } from "puppeteer-core";
+import type { BrowserContext, Page } from "puppeteer-core";
 import { stack } from "../support/stack.ts";
 import { withBrowser } from "./chromium.ts";
 
@@ -17,6 +17,8 @@ export interface Explorer {
   fill(label: string, value: string): Promise<void>;
   /** Another tab of the same browser, where the same person is signed in. */
   secondTab(path: string): Promise<Explorer>;
+  /** A tab of another browser, which has nothing of this one in its storage. */
+  elsewhere(path: string): Promise<Explorer>;
   /** Waits until the page shows the text. */
   sees(text: string): Promise<void>;
 }
@@ -39,15 +41,15 @@ export async function inExplorer(
 ): Promise<void> {
   const problems: string[] = [];
   await withBrowser(async (browser) => {
-    const newTab = async (): Promise<Explorer> => {
-      const page = await browser.newPage();
+    const newTab: NewTab = async (context) => {
+      const page = await context.newPage();
       page.setDefaultTimeout(TIMEOUT_MS);
       await page.setViewport({ width, height });
       await page.evaluateOnNewDocument((language) => localStorage.setItem("language", language), language);
       watch(page, apiUrl, problems);
       return explorerOf(page, apiUrl, newTab);
     };
-    const explorer = await newTab();
+    const explorer = await newTab(browser.defaultBrowserContext());
     await run(explorer).catch(async (error) => {
       const shown = await explorer.page.evaluate(() => document.body.innerText).catch(() => "");
       throw new Error(`${error}\n${problems.join("\n")}\nThe page shows:\n${shown.slice(0, 2_000)}`, { cause: error });
@@ -72,7 +74,14 @@ function watch(page: Page, apiUrl: string, problems: string[]): void {
   });
 }
 
-function explorerOf(page: Page, apiUrl: string, newTab: () => Promise<Explorer>): Explorer {
+type NewTab = (context: BrowserContext) => Promise<Explorer>;
+
+function explorerOf(page: Page, apiUrl: string, newTab: NewTab): Explorer {
+  const openIn = async (context: BrowserContext, path: string) => {
+    const tab = await newTab(context);
+    await tab.open(path);
+    return tab;
+  };
   const named = (name: string) => page.locator(`::-p-aria([name=${JSON.stringify(name)}])`);
   const explorer: Explorer = {
     page,
@@ -95,11 +104,8 @@ function explorerOf(page: Page, apiUrl: string, newTab: () => Promise<Explorer>)
       await named(name).click();
     },
     fill: (label, value) => named(label).fill(value),
-    secondTab: async (path) => {
-      const tab = await newTab();
-      await tab.open(path);
-      return tab;
-    },
+    secondTab: (path) => openIn(page.browserContext(), path),
+    elsewhere: async (path) => openIn(await page.browser().createBrowserContext(), path),
     sees: async (text) => {
       await page.waitForFunction((text) => document.body.innerText.includes(text), { polling: 200 }, text);
     },

@@ -1,6 +1,7 @@
 // The documented deployment, by the CLI itself.
 import { strict as assert } from "node:assert";
 import { dirname, join } from "node:path";
+import { readConfig } from "../../local/config.ts";
 import { FunctionRunner } from "../../local/functions/runner.ts";
 import { ROOT } from "../../local/settings.ts";
 import { database } from "../support/database.ts";
@@ -77,6 +78,17 @@ async function startsAlone(deno: string, name: string, { metadata, files }: Uplo
   }
 }
 
+/** The mails as the hosted project has them. */
+async function mailTemplates(): Promise<Record<string, string>> {
+  const { auth: { templates } } = await readConfig();
+  return Object.fromEntries(
+    Object.entries(templates).flatMap(([name, { subject, content }]) => [
+      [`mailer_subjects_${name}`, subject],
+      [`mailer_templates_${name}_content`, content],
+    ]),
+  );
+}
+
 for (const version of [PINNED, NEXT_CLI]) {
   Deno.test(`config push: CLI ${version} sends safe values and has no warning`, async () => {
     await using project = await ProjectCopy.make();
@@ -108,6 +120,7 @@ for (const version of [PINNED, NEXT_CLI]) {
       security_refresh_token_reuse_interval: 10,
       security_update_password_require_reauthentication: true,
       smtp_max_frequency: 60,
+      ...await mailTemplates(),
     });
     assert.deepEqual(api.configuration.get("postgrest"), {
       db_schema: "api",

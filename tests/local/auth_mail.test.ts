@@ -4,14 +4,17 @@ import { strict as assert } from "node:assert";
 import { createClient, type SupabaseClient, type SupabaseClientOptions } from "@supabase/supabase-js";
 import { Auth } from "../../local/auth/auth.ts";
 import { type Mail, Mailbox } from "../../local/auth/mailbox.ts";
+import { fill, firstLink, readTemplate } from "../../local/auth/templates.ts";
 import { type AuthConfig, authConfig, readConfig } from "../../local/config.ts";
 import { PUBLISHABLE_KEY, SECRET_KEY } from "../../local/settings.ts";
 import { database, type TestDatabase } from "../support/database.ts";
+import { verifyAddress } from "../support/mail_links.ts";
 
 const SITE = "https://park.example.com";
 const ORIGIN = "http://127.0.0.1:54321";
 const APP_LINK = "parking://auth/reset";
 const PASSWORD = "password 1";
+const TEMPLATE = "supabase/templates/reauthentication.html";
 
 interface Server {
   readonly db: TestDatabase;
@@ -76,8 +79,7 @@ async function withAuth(
       mails: async (to) =>
         await (await ask(`/_mail?to=${encodeURIComponent(to)}`, { headers: { accept: "application/json" } })).json(),
       follow: async (mail) => {
-        assert.ok(mail?.link, "the mail has no link");
-        const { pathname, search } = new URL(mail.link);
+        const { pathname, search } = new URL(verifyAddress(ORIGIN, mail?.link));
         const response = await ask(pathname + search);
         assert.equal(response.status, 303);
         return new URL(response.headers.get("location")!);
@@ -106,7 +108,7 @@ Deno.test("local auth: sign-up requires a confirmed address before the first sig
       assert.equal(early.error?.code, "email_not_confirmed");
       const [mail] = await mails(email);
       if (way === "link") {
-        const { pathname, search } = new URL(mail!.link!);
+        const { pathname, search } = new URL(verifyAddress(ORIGIN, mail!.link));
         assert.equal((await ask(pathname + search, { method: "HEAD" })).status, 404);
         const target = await follow(mail);
         assert.equal(target.origin, SITE);
@@ -212,13 +214,13 @@ Deno.test("local auth: a second mail of a kind within a minute is rejected with 
 Deno.test("local auth: the service key invites users, and the link of the mail works", async () => {
   await withAuth(async ({ client, mails, admin, follow }) => {
     const invited = address();
-    const { data: { user }, error } = await admin().inviteUserByEmail(invited, {
-      redirectTo: APP_LINK,
-      data: { team: "a" },
-    });
+    const redirectTo = `${SITE}/console`;
+    const { data: { user }, error } = await admin().inviteUserByEmail(invited, { redirectTo, data: { team: "a" } });
     assert.deepEqual([error, user?.email, user?.user_metadata["team"]], [null, invited, "a"]);
     assert.ok(user?.invited_at);
-    assert.equal((await follow((await mails(invited))[0])).href.replace(/#.*$/, ""), APP_LINK);
+    const [mail] = await mails(invited);
+    assert.ok(mail!.link!.startsWith(`${redirectTo}#/link?`), mail!.link);
+    assert.equal(tokensOf(await follow(mail)).get("type"), "invite");
     assert.equal((await admin().inviteUserByEmail(invited)).error?.code, "email_exists");
 
     const { error: unsupported } = await admin().generateLink({ type: "recovery", email: invited });
@@ -277,6 +279,74 @@ Deno.test("local auth: codes expire", async () => {
     const late = await client().auth.verifyOtp({ email, token: mail!.code!, type: "signup" });
     assert.equal(late.error?.code, "otp_expired");
   });
+});
+
+Deno.test("local auth: every link of a mail names its account, and another client uses it by its hash, once", async () => {
+  await withAuth(async ({ client, mails, admin, db }) => {
+    const known = address();
+    const next = address();
+    await admin().createUser({ email: known, password: PASSWORD, email_confirm: true });
+    const supabase = client({ flowType: "pkce" });
+    await supabase.auth.signInWithPassword({ email: known, password: PASSWORD });
+    const [signingUp, invited] = [address(), address()];
+    const sent = {
+      signup: [signingUp, () => supabase.auth.signUp({ email: signingUp, password: PASSWORD })],
+      invite: [invited, () => admin().inviteUserByEmail(invited)],
+      recovery: [known, () => supabase.auth.resetPasswordForEmail(known)],
+      magiclink: [known, () => supabase.auth.signInWithOtp({ email: known })],
+    } as const;
+    for (const [type, [email, send]] of Object.entries(sent)) {
+      assert.equal((await send()).error, null, type);
+      const link = new URLSearchParams((await mails(email))[0]!.link!.split("?")[1]);
+      assert.deepEqual([link.get("type"), link.get("email")], [type, email]);
+      const token_hash = link.get("token_hash")!;
+      assert.equal(token_hash.startsWith("pkce_"), type !== "invite");
+      const by = { token_hash, type: type as "signup" };
+      assert.equal((await client().auth.verifyOtp(by)).data.session?.user.email, email);
+      assert.equal((await client().auth.verifyOtp(by)).error?.code, "otp_expired", type);
+    }
+    await supabase.auth.signInWithPassword({ email: known, password: PASSWORD });
+    await supabase.auth.updateUser({ email: next });
+    const verified: unknown[] = [];
+    for (const email of [known, next]) {
+      const link = new URLSearchParams((await mails(email))[0]!.link!.split("?")[1]);
+      assert.deepEqual([link.get("email"), link.get("new_email")], [known, next]);
+      const { data, error } = await client().auth.verifyOtp({
+        token_hash: link.get("token_hash")!,
+        type: "email_change",
+      });
+      verified.push(error, data.session?.user.email);
+    }
+    assert.deepEqual(verified, [null, undefined, null, next]);
+    const [row] = await db.sql`select count(*)::integer as flows from auth.flow_state where auth_code is not null`;
+    assert.equal(row!["flows"], 0);
+  }, { maxFrequency: 0 });
+});
+
+Deno.test("local auth: templates escape each value for its place", () => {
+  const values = { Email: `a+b&"<i>@x.test`, RedirectTo: "parking://auth", SiteURL: "https://x.test/?a=1&b=2" };
+  const filled = fill(
+    '{{ .Email }}<a href="{{ .SiteURL }}#/link?email={{ .Email }}&amp;to={{ .RedirectTo }}">',
+    values,
+  );
+  assert.equal(
+    filled,
+    "a+b&amp;&quot;&lt;i&gt;@x.test" +
+      '<a href="https://x.test/?a=1&amp;b=2#/link?email=a%2Bb%26%22%3Ci%3E%40x.test&amp;to=parking%3A%2F%2Fauth">',
+  );
+  assert.equal(firstLink(filled)?.split("&to=")[1], "parking%3A%2F%2Fauth");
+  // Go writes no address of another scheme at the beginning of a link.
+  assert.equal(fill('<a href="{{ .RedirectTo }}#/link">', values), '<a href="#ZgotmplZ#/link">');
+});
+
+Deno.test("local auth: a template that the local platform cannot fill is named", async () => {
+  const of = (subject: string) => readTemplate("reauthentication", { subject, content_path: TEMPLATE });
+  await of("Code {{ .Token }}");
+  await assert.rejects(
+    of("{{ .TokenHash }}"),
+    /reauthentication uses \{\{ \.TokenHash \}\}\. It has: SiteURL, Email, Token/,
+  );
+  await assert.rejects(of("{{ if .Token }}x{{ end }}"), /supports \{\{ \.Name \}\} only, not \{\{ if \.Token \}\}/);
 });
 
 Deno.test("/_mail: pages escape the mails, and other origins cannot read them", async () => {

@@ -4,6 +4,7 @@ import { createClient } from "@supabase/supabase-js";
 import { listenAddress } from "../../local/settings.ts";
 import { crashPlatform } from "../support/crash_platform.ts";
 import { picture, put } from "../support/files.ts";
+import { verifyAddress } from "../support/mail_links.ts";
 
 Deno.test("LOCAL_HOST: URLs of uploads, files, errors and mails begin with it, and signatures are valid", async () => {
   await using platform = await crashPlatform({ host: "localhost", authRules: "hosted" });
@@ -15,8 +16,8 @@ Deno.test("LOCAL_HOST: URLs of uploads, files, errors and mails begin with it, a
   const signed = await supabase.auth.signUp({ email, password: "password 1" });
   assert.deepEqual([signed.error, signed.data.session], [null, null]);
   const mails = await (await fetch(`${url}/_mail?to=${email}`, { headers: { accept: "application/json" } })).json();
-  assert.ok(mails[0].link.startsWith(`${url}/auth/v1/verify?`), mails[0].link);
-  const followed = await fetch(mails[0].link, { redirect: "manual" });
+  assert.ok(mails[0].link.startsWith(`${url}/explore/#/link?`), mails[0].link);
+  const followed = await fetch(verifyAddress(url, mails[0].link), { redirect: "manual" });
   assert.ok(followed.headers.get("location")!.startsWith(`${url}/explore/#access_token=`));
   await followed.body?.cancel();
   await supabase.auth.signInWithPassword({ email, password: "password 1" });

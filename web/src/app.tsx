@@ -5,8 +5,9 @@ import { effect } from "@preact/signals";
 import { inbox, isAppUser } from "./following.ts";
 import { type Language, language, LANGUAGES, texts } from "./language.ts";
 import { href, place } from "./router.ts";
-import { isRecovering, linkError, supabase, user } from "./service.ts";
+import { isRecovering, linkResult, supabase, user } from "./service.ts";
 import { ErrorNote } from "./ui/error_note.tsx";
+import { LinkNote } from "./ui/link_note.tsx";
 import { Celebration } from "./pages/rewards/celebration.tsx";
 import { askToSignIn, isSignInOpen, SignInDialog } from "./pages/account/sign_in.tsx";
 
@@ -66,6 +67,7 @@ const PAGES: Readonly<Record<string, () => Promise<Page>>> = {
   inbox: () => import("./pages/inbox/inbox_page.tsx").then(({ InboxPage }) => InboxPage),
   rewards: () => import("./pages/rewards/rewards_page.tsx").then(({ RewardsPage }) => RewardsPage),
   account: () => import("./pages/account/account_page.tsx").then(({ AccountPage }) => AccountPage),
+  link: () => import("./pages/account/link_page.tsx").then(({ LinkPage }) => LinkPage),
   console: () => import("./pages/console/console_page.tsx").then(({ ConsolePage }) => ConsolePage),
 };
 
@@ -115,7 +117,7 @@ export function App() {
         </div>
       </header>
       <main id="content" tabIndex={-1} ref={main}>
-        {linkError.value && <ErrorNote error={linkError.value} />}
+        {linkResult.value && <LinkNote result={linkResult.value} />}
         <CurrentPage />
       </main>
       <Celebration />

@@ -3,15 +3,13 @@
 import { computed, signal } from "@preact/signals";
 import type { User } from "@supabase/auth-js";
 import { createParkingClient } from "parking-lot-client";
+import { type Arrival, readArrival } from "./mail_links.ts";
 import { settings } from "./settings.ts";
 import { connect } from "./supabase.ts";
 
 export const supabase = connect(settings.api, settings.key);
 
-export const client = createParkingClient({
-  url: `${settings.api}/functions`,
-  supabase,
-});
+export const client = createParkingClient({ url: settings.api, supabase });
 
 /** The signed-in user; undefined until the stored session has been read. */
 export const user = signal<User | null | undefined>(undefined);
@@ -24,8 +22,24 @@ supabase.auth.onAuthStateChange((event, session) => {
   if (user.value?.id !== session?.user.id || user.value === undefined) user.value = session?.user ?? null;
 });
 
-/** Why the link of a mail signed nobody in, for example because it was used before. */
-export const linkError = signal<Error | null>(null);
-void supabase.auth.initialize().then(({ error }) => linkError.value = error);
+/** Where the links of mails lead: this page. */
+export const PAGE = `${location.origin}${location.pathname}`;
+
+/** What the link of a mail did, if it signed nobody in; an `Error` if its code could not be exchanged. */
+export const linkResult = signal<Exclude<Arrival, { kind: "code" }> | Error | null>(null);
+
+/** Uses up what the address brings, and takes it out of the address. */
+async function arrive(): Promise<void> {
+  const { arrival, rest } = readArrival(location.href);
+  if (rest !== location.href) history.replaceState(null, "", rest);
+  if (arrival?.kind !== "code") {
+    if (arrival !== undefined) linkResult.value = arrival;
+    return;
+  }
+  const { error } = await supabase.auth.exchangeCodeForSession(arrival.code, { flowId: arrival.flowId });
+  linkResult.value = error;
+}
+void arrive();
+addEventListener("hashchange", () => void arrive());
 
 export const isSignedIn = computed(() => Boolean(user.value));

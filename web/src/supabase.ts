@@ -5,15 +5,25 @@ import type { SupabaseLike } from "parking-lot-client";
 
 export interface Supabase extends SupabaseLike {
   readonly auth: GoTrueClient;
+  /** Makes a client with no stored session: what it does changes nothing in this browser. */
+  separateAuth(): GoTrueClient;
+  /** Whether this browser requested the mail of this flow, and can exchange the code of its link. */
+  hasFlow(id: string): boolean;
 }
 
 /** Connects to a project as `createClient` of supabase-js does, with the session under the same name in the storage. */
 export function connect(api: string, key: string): Supabase {
   const { hostname } = new URL(api);
+  const storageKey = `sb-${hostname.split(".")[0]}-auth-token`;
+  const project = { url: `${api}/auth/v1`, headers: { apikey: key, Authorization: `Bearer ${key}` } };
   const auth = new GoTrueClient({
-    url: `${api}/auth/v1`,
-    headers: { apikey: key, Authorization: `Bearer ${key}` },
-    storageKey: `sb-${hostname.split(".")[0]}-auth-token`,
+    ...project,
+    storageKey,
+    // The code of a link has a value only where its verifier is stored: in the browser that requested the mail.
+    flowType: "pkce",
+    experimental: { appendPkceFlowIdToRedirects: true },
+    // mail_links.ts reads what a link brings. A session in an address is not used: any website can write one there.
+    detectSessionInUrl: false,
   });
   const realtime = new RealtimeClient(`${api.replace(/^http/, "ws")}/realtime/v1`, {
     params: { apikey: key },
@@ -23,6 +33,15 @@ export function connect(api: string, key: string): Supabase {
   auth.onAuthStateChange(() => void realtime.setAuth());
   return {
     auth,
+    separateAuth: () =>
+      new GoTrueClient({
+        ...project,
+        storageKey: `${storageKey}-link`,
+        persistSession: false,
+        autoRefreshToken: false,
+        detectSessionInUrl: false,
+      }),
+    hasFlow: (id) => localStorage.getItem(`${storageKey}-flow-${id}-code-verifier`) !== null,
     realtime,
     channel: (topic, options) => realtime.channel(topic, options),
     removeChannel: (channel) => realtime.removeChannel(channel as ReturnType<RealtimeClient["channel"]>),

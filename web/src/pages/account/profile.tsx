@@ -4,9 +4,10 @@ import type { components } from "parking-lot-client";
 import { label } from "../../codes.ts";
 import { date } from "../../format.ts";
 import { type Language, LANGUAGES, texts } from "../../language.ts";
-import { client } from "../../service.ts";
+import { client, PAGE, supabase } from "../../service.ts";
 import { Field, Form, Select } from "../../ui/form.tsx";
 import { Loaded, useLoad } from "../../ui/load.tsx";
+import { checked } from "./sign_in.tsx";
 
 type Me = components["schemas"]["Me"];
 
@@ -24,6 +25,11 @@ const text = texts({
     uploading: (percent: number) => `Uploading: ${percent} %`,
     save: "Save",
     saved: "Saved.",
+    address: "Change the mail address",
+    newAddress: "New mail address",
+    sendMails: "Send mails",
+    mailed: (email: string) =>
+      `The address changes when the links of two mails are opened: to ${email} and to the old one.`,
     noUser: "This account belongs to an administrator who is not an app user.",
   },
   ja: {
@@ -39,6 +45,10 @@ const text = texts({
     uploading: (percent: number) => `アップロード中: ${percent}%`,
     save: "保存",
     saved: "保存しました。",
+    address: "メールアドレスの変更",
+    newAddress: "新しいメールアドレス",
+    sendMails: "メールを送る",
+    mailed: (email: string) => `${email} と現在のアドレスに届くメールのリンクを両方開くと、アドレスが変わります。`,
     noUser: "このアカウントは、アプリを利用しない管理者のものです。",
   },
 });
@@ -106,6 +116,29 @@ function Details({ me, onSaved }: { me: Me; onSaved: () => void }) {
         />
       </Form>
       <p role="status">{news}</p>
+      <Address />
     </>
+  );
+}
+
+/** A new mail address, which both addresses confirm. */
+function Address() {
+  const t = text.value;
+  const [mailedTo, setMailedTo] = useState<string>();
+  return (
+    <section>
+      <h2>{t.address}</h2>
+      <Form
+        submit={t.sendMails}
+        onSubmit={async (values) => {
+          const email = String(values.get("email") ?? "");
+          await checked(supabase.auth.updateUser({ email }, { emailRedirectTo: PAGE }));
+          setMailedTo(email);
+        }}
+      >
+        <Field name="email" label={t.newAddress} type="email" autocomplete="email" required />
+      </Form>
+      {mailedTo !== undefined && <p class="notice" role="status">{t.mailed(mailedTo)}</p>}
+    </section>
   );
 }

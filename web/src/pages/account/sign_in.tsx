@@ -3,7 +3,7 @@ import { effect, signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { AuthError } from "@supabase/auth-js";
 import { texts } from "../../language.ts";
-import { isRecovering, supabase, user } from "../../service.ts";
+import { isRecovering, PAGE, supabase, user } from "../../service.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Form } from "../../ui/form.tsx";
 
@@ -70,10 +70,7 @@ function close(): void {
 type Mode = "signIn" | "signUp" | "code" | "recover";
 const MODES: readonly Mode[] = ["signIn", "signUp", "code", "recover"];
 
-/** Where the links of mails lead: this page. */
-const here = () => `${location.origin}${location.pathname}`;
-
-async function checked(request: Promise<{ error: AuthError | null }>): Promise<void> {
+export async function checked(request: Promise<{ error: AuthError | null }>): Promise<void> {
   const { error } = await request;
   if (error) throw error;
 }
@@ -87,6 +84,7 @@ export function SignInDialog() {
   if (isRecovering.value) {
     return (
       <Dialog title={t.newPassword} onClose={close}>
+        {user.value && <p>{user.value.email}</p>}
         <NewPassword />
       </Dialog>
     );
@@ -152,7 +150,7 @@ function SignUp({ onMailed }: { onMailed: (email: string) => void }) {
       submit={t.signUp}
       onSubmit={async (values) => {
         const [email, password] = [valueOf(values, "email"), valueOf(values, "password")];
-        const { data, error } = await supabase.auth.signUp({ email, password, options: { emailRedirectTo: here() } });
+        const { data, error } = await supabase.auth.signUp({ email, password, options: { emailRedirectTo: PAGE } });
         if (error) throw error;
         // A project that confirms addresses sends a mail; one that does not signs the person in.
         if (data.session) close();
@@ -173,7 +171,7 @@ function Code({ mailedTo, onMailed }: { mailedTo: string | undefined; onMailed: 
         submit={t.sendCode}
         onSubmit={async (values) => {
           const email = valueOf(values, "email");
-          await checked(supabase.auth.signInWithOtp({ email, options: { emailRedirectTo: here() } }));
+          await checked(supabase.auth.signInWithOtp({ email, options: { emailRedirectTo: PAGE } }));
           onMailed(email);
         }}
       >
@@ -209,7 +207,7 @@ function Recover({ onMailed }: { onMailed: (email: string) => void }) {
       submit={t.sendLink}
       onSubmit={async (values) => {
         const email = valueOf(values, "email");
-        await checked(supabase.auth.resetPasswordForEmail(email, { redirectTo: here() }));
+        await checked(supabase.auth.resetPasswordForEmail(email, { redirectTo: PAGE }));
         onMailed(email);
       }}
     >
