@@ -283,9 +283,13 @@ security definer -- entries are private, and row security would prevent the inde
 set search_path = ''
 as $$
 declare
+  c_terms constant text[] := array(select '#' || t from unnest(p_tags) as t);
+  c_narrowing constant text[] := private.narrowing_terms(c_terms);
+  -- No index serves the conditions on tags that many lots have.
   c_condition constant text := concat_ws(' and ', 'true', 'e.max_height_m >= ' || p_max_height_m,
-    case when p_tags <> '{}' then format('e.terms @> %L and not e.terms && %L',
-      array(select '#' || t from unnest(p_tags) as t), array(select '!' || t from unnest(p_tags) as t)) end);
+    case when c_narrowing <> '{}' then format('e.terms @> %L', c_narrowing) end,
+    case when p_tags <> '{}' then format('(e.terms @> %L) is true and (e.terms && %L) is false',
+      c_terms, array(select '!' || t from unnest(p_tags) as t)) end);
   v_page private.found_page;
 begin
   v_page := private.distance_page(
