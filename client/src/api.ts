@@ -3519,11 +3519,11 @@ export interface components {
         active: number;
         new_7d: number;
         premium: number;
-      };
+      } | null;
       sessions: {
         at: components["schemas"]["Timestamp"];
         parking: number;
-      };
+      } | null;
       sessions_by_day: {
         at: components["schemas"]["Timestamp"];
         time_zone: string;
@@ -3531,12 +3531,12 @@ export interface components {
           date: string;
           started: number;
         }[];
-      };
+      } | null;
       open_work: {
         at: components["schemas"]["Timestamp"];
-        pending_reviews: components["schemas"]["OpenWork"];
-        open_error_reports: components["schemas"]["OpenWork"];
-        waiting_tickets: components["schemas"]["OpenWork"];
+        pending_reviews: components["schemas"]["OpenWork"] | null;
+        open_error_reports: components["schemas"]["OpenWork"] | null;
+        waiting_tickets: components["schemas"]["OpenWork"] | null;
       };
       message_queues: {
         at: components["schemas"]["Timestamp"];
@@ -3569,7 +3569,7 @@ export interface components {
           max_ms: number;
           total_ms: number;
         }[];
-      };
+      } | null;
       push: components["schemas"]["PushFigures"] | null;
       mail: components["schemas"]["MailFigures"] | null;
     };
@@ -6395,7 +6395,7 @@ export interface operations {
         entry_at?: components["schemas"]["Timestamp"];
         exit_at?: components["schemas"]["Timestamp"];
         vehicle_type?: string;
-        vehicle?: string;
+        vehicle?: components["schemas"]["Vehicle"];
         lang?: components["parameters"]["Lang"];
       };
       header?: {
@@ -6547,9 +6547,9 @@ export interface operations {
         lng: number;
         radius_m?: number;
         limit?: number;
-        filters?: string;
+        filters?: components["schemas"]["NearbyFilters"];
         sort?: "distance" | "price" | "recommended";
-        vehicle?: string;
+        vehicle?: components["schemas"]["Vehicle"];
         vehicle_type?: string;
       };
       header?: {
@@ -6888,18 +6888,22 @@ export interface operations {
     parameters: {
       query?: {
         v?: number;
-        center?: string;
+        center?: {
+          lat: number;
+          lng: number;
+          placeName?: string;
+        };
         radius_m?: number;
         price_min?: number;
         price_max?: number;
         attributes?: ("covered" | "open_24h" | "entry_24h" | "ev_charging" | "oversized_ok" | "motorcycle_ok" | "wheelchair_accessible" | "barrier_free" | "reservable" | "security_camera" | "has_max_fee" | "monthly_available" | "coin_500_or_less" | "near_station" | "low_price" | "partner_facility" | "24h" | "max_fee")[];
         difficulty?: ("easy" | "normal" | "hard")[];
         operator_codes?: string[];
-        vehicle?: string;
+        vehicle?: components["schemas"]["Vehicle"];
         keywords?: string[];
         meter_ticket_included?: boolean;
         sort?: "distance" | "price" | "recommended";
-        query?: string;
+        query?: components["schemas"]["SearchQueryV1"];
         bbox?: number[];
         ids?: components["schemas"]["Id"][];
         zoom?: number;
