@@ -2,10 +2,13 @@
 // reference of the contract, and the search over both. The local platform serves the same at /docs/.
 //
 //   deno task docs [--api https://<project>.supabase.co] [--out <folder>]
+//
+// The local platform builds with --sample-people: the reference then offers their tokens.
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import MiniSearch from "minisearch";
+import JAPANESE_WORDS from "./japanese_words.json" with { type: "json" };
 import { escaped, layout, REFERENCE } from "./layout.ts";
 import { type Page, render } from "./markdown.ts";
 import { addressOf, between, DOCUMENTS, type Group, INDEX, linked, navigationOf, readPages } from "./pages.ts";
@@ -23,12 +26,19 @@ interface Operation {
   readonly description?: string;
 }
 
-/** Writes the site to a folder and removes what was there. `api` is the service that the reference sends requests to. */
-export function build(folder: string, api = ""): Promise<void> {
-  return replaceFolder(folder, (next) => writeSite(next, api));
+export interface SiteOptions {
+  /** The service that the reference sends requests to; empty for that of the site. */
+  readonly api?: string;
+  /** Whether the service is a local platform, which has sample people with a known password. */
+  readonly hasSamplePeople?: boolean;
 }
 
-async function writeSite(folder: string, api: string): Promise<void> {
+/** Writes the site to a folder and removes what was there. */
+export function build(folder: string, { api = "", hasSamplePeople = false }: SiteOptions = {}): Promise<void> {
+  return replaceFolder(folder, (next) => writeSite(next, { api, hasSamplePeople }));
+}
+
+async function writeSite(folder: string, { api, hasSamplePeople }: Required<SiteOptions>): Promise<void> {
   const write = async (address: string, text: string) => {
     await Deno.mkdir(dirname(join(folder, address)), { recursive: true });
     await Deno.writeTextFile(join(folder, address), text);
@@ -37,13 +47,15 @@ async function writeSite(folder: string, api: string): Promise<void> {
   const groups = navigationOf(pages.get(INDEX)!);
   const contract = JSON.parse(await Deno.readTextFile(join(ROOT, "openapi.json")));
   for (const [file, page] of pages) await write(addressOf(file), pageOf(file, page, pages, groups));
-  await write(REFERENCE, reference(contract.info.title, groups, api));
+  await write(REFERENCE, reference(contract.info.title, groups, api, hasSamplePeople));
   await write("search.json", JSON.stringify(searchIndex([...sections(pages), ...operations(contract.paths)])));
   for (const file of DOCUMENTS) await write(file, await Deno.readTextFile(join(ROOT, file)));
-  await write("style.css", await Deno.readTextFile(join(SITE, "style.css")));
+  for (const file of ["frame.css", "style.css", "reference.css"]) {
+    await write(file, await Deno.readTextFile(join(SITE, file)));
+  }
   await write("icon.svg", await Deno.readTextFile(join(ROOT, "web", "icon.svg")));
   await write("scalar.js", await scalarBundle(join(ROOT, ".local", "packages")));
-  await bundle(folder);
+  await bundle(folder, ["search.ts", "reference.ts", ...hasSamplePeople ? ["sample_people.ts"] : []]);
 }
 
 function pageOf(file: string, page: Page, pages: ReadonlyMap<string, Page>, groups: readonly Group[]): string {
@@ -56,18 +68,24 @@ function pageOf(file: string, page: Page, pages: ReadonlyMap<string, Page>, grou
     return between(address, addressOf(target.file)) + target.anchor;
   });
   const content = `<main id="content" tabindex="-1">\n${html}</main>`;
-  return layout({ address, title: page.title, groups, content, api: "" });
+  return layout({ address, title: page.title, groups, content, api: "", hasSamplePeople: false });
 }
 
-function reference(title: string, groups: readonly Group[], api: string): string {
+function reference(title: string, groups: readonly Group[], api: string, hasSamplePeople: boolean): string {
   const content = `<div id="content" tabindex="-1" data-api="${escaped(api)}"></div>`;
-  return layout({ address: REFERENCE, title: `API reference of the ${title}`, groups, content, api });
+  return layout({ address: REFERENCE, title: `API reference of the ${title}`, groups, content, api, hasSamplePeople });
+}
+
+/** The Japanese words for a section, by its address, or for an operation, by its id. */
+function japaneseWords(key: string): string {
+  return (JAPANESE_WORDS as Record<string, string>)[key] ?? "";
 }
 
 function* sections(pages: ReadonlyMap<string, Page>): Generator<Found> {
   for (const [file, page] of pages) {
     for (const { level, title, anchor, text } of page.sections) {
-      yield { id: addressOf(file) + (level === 1 ? "" : `#${anchor}`), page: page.title, title, text };
+      const id = addressOf(file) + (level === 1 ? "" : `#${anchor}`);
+      yield { id, page: page.title, title, text, japanese: japaneseWords(id) };
     }
   }
 }
@@ -80,6 +98,7 @@ function* operations(paths: Record<string, Record<string, Operation>>): Generato
         page: "API reference",
         title: `${method.toUpperCase()} ${path}: ${summary}`,
         text: `${operationId} ${description}`,
+        japanese: japaneseWords(operationId),
       };
     }
   }
@@ -92,8 +111,8 @@ function searchIndex(found: readonly Found[]): MiniSearch<Found> {
 }
 
 /** Bundles the scripts of the pages. */
-async function bundle(folder: string): Promise<void> {
-  const scripts = ["search.ts", "reference.ts"].map((name) => join(SITE, "browser", name));
+async function bundle(folder: string, names: readonly string[]): Promise<void> {
+  const scripts = names.map((name) => join(SITE, "browser", name));
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["bundle", "--quiet", "--platform=browser", "--minify", `--outdir=${folder}`, ...scripts],
     env: { NO_COLOR: "1" },
@@ -105,9 +124,13 @@ async function bundle(folder: string): Promise<void> {
 }
 
 if (import.meta.main) {
-  const { values: { api, out } } = parseArgs({
-    options: { api: { type: "string", default: "" }, out: { type: "string", default: join(SITE, "dist") } },
+  const { values: { api, out, "sample-people": hasSamplePeople } } = parseArgs({
+    options: {
+      api: { type: "string", default: "" },
+      out: { type: "string", default: join(SITE, "dist") },
+      "sample-people": { type: "boolean", default: false },
+    },
   });
-  await build(out, api);
+  await build(out, { api, hasSamplePeople });
   console.log(`wrote ${out}`);
 }

@@ -12,13 +12,15 @@ export interface Frame {
   readonly content: string;
   /** The address of the service for requests of the reference; empty for that of the site. */
   readonly api: string;
+  /** Whether the reference offers the tokens of the sample people, whom only a local platform has. */
+  readonly hasSamplePeople: boolean;
 }
 
 export function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
 
-export function layout({ address, title, groups, content, api }: Frame): string {
+export function layout({ address, title, groups, content, api, hasSamplePeople }: Frame): string {
   const to = (target: string) => escaped(between(address, target));
   const isReference = address === REFERENCE;
   const current = (target: string) => target === address ? ' aria-current="page"' : "";
@@ -28,6 +30,7 @@ export function layout({ address, title, groups, content, api }: Frame): string 
       ? [
         `<script src="${to("scalar.js")}" defer></script>`,
         `<script type="module" src="${to("reference.js")}"></script>`,
+        ...hasSamplePeople ? [`<script type="module" src="${to("sample_people.js")}"></script>`] : [],
       ]
       : [],
   ];
@@ -41,7 +44,8 @@ export function layout({ address, title, groups, content, api }: Frame): string 
 <meta name="referrer" content="no-referrer">
 <title>${escaped(title)} · ${NAME}</title>
 <link rel="icon" href="${to("icon.svg")}">
-<link rel="stylesheet" href="${to("style.css")}">
+<link rel="stylesheet" href="${to("frame.css")}">
+<link rel="stylesheet" href="${to(isReference ? "reference.css" : "style.css")}">
 ${scripts.join("\n")}
 </head>
 <body${isReference ? ' class="reference"' : ""}>
@@ -50,6 +54,11 @@ ${scripts.join("\n")}
 <a class="name" href="${to("index.html")}">Documentation</a>
 ${isReference ? "" : `<button type="button" popovertarget="pages">Pages</button>`}
 <a href="${to(REFERENCE)}"${current(REFERENCE)}>API reference</a>
+${
+    isReference && hasSamplePeople
+      ? `<select id="person" aria-label="Token of a sample person" hidden><option value="">No token</option></select>`
+      : ""
+  }
 <search hidden>
 <label for="words">Search</label>
 <input id="words" type="search" autocomplete="off" spellcheck="false" aria-describedby="count">

@@ -27,7 +27,7 @@ const files = serve({
 /** Builds in a process of its own: requests of the platform do not wait for it. */
 async function build(): Promise<void> {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--quiet", join(ROOT, "site", "build.ts"), "--out", FOLDER],
+    args: ["run", "-A", "--quiet", join(ROOT, "site", "build.ts"), "--sample-people", "--out", FOLDER],
     cwd: ROOT,
     env: { NO_COLOR: "1" },
     stdin: "null",

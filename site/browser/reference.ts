@@ -1,19 +1,29 @@
 /// <reference lib="dom" />
 // Shows the contract with Scalar, whose bundle the page has loaded. Everything that would leave the site is off.
+import { type Contract, withSamples } from "../code_samples.ts";
 
 interface Operation {
   readonly operationId: string;
+  readonly path: string;
 }
 
 declare const Scalar: {
-  createApiReference(element: HTMLElement, configuration: Readonly<Record<string, unknown>>): unknown;
+  createApiReference(element: HTMLElement, configuration: Readonly<Record<string, unknown>>): {
+    updateConfiguration(configuration: Readonly<Record<string, unknown>>): void;
+  };
 };
 
 const element = document.getElementById("content")!;
 
-Scalar.createApiReference(element, {
-  url: "openapi.json",
-  servers: [{ url: `${element.dataset["api"]}/functions` }],
+const server = `${element.dataset["api"] || location.origin}/functions`;
+const contract: Contract = await (await fetch("openapi.json")).json();
+
+const configuration = {
+  content: withSamples(contract, server),
+  servers: [{ url: server }],
+  // The samples of the contract are the only ones.
+  hiddenClients: true,
+  operationsSorter: (one: Operation, other: Operation) => one.path < other.path ? -1 : one.path > other.path ? 1 : 0,
   telemetry: false,
   withDefaultFonts: false,
   proxyUrl: "",
@@ -26,6 +36,14 @@ Scalar.createApiReference(element, {
   // The addresses that the search leads to.
   generateOperationSlug: ({ operationId }: Operation) => operationId,
   generateTagSlug: ({ name }: { name: string }) => name,
+};
+
+const reference = Scalar.createApiReference(element, configuration);
+
+// The token of a sample person (sample_people.ts), for requests from the page.
+addEventListener("token", ({ detail: token }: CustomEventInit<string>) => {
+  const authentication = { preferredSecurityScheme: "bearer", securitySchemes: { bearer: { token } } };
+  reference.updateConfiguration({ ...configuration, authentication });
 });
 
 // Its buttons for copying have an icon and no name.

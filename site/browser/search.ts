@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 // The search field in the header: finds sections of pages and operations of the contract. `/` moves to it, Escape ends it.
 import MiniSearch, { type SearchResult } from "minisearch";
-import { type Found, OPTIONS } from "../search_index.ts";
+import { find, type Found, OPTIONS } from "../search_index.ts";
 
 const MAX_RESULTS = 20;
 const ROOT = new URL(".", import.meta.url);
@@ -33,9 +33,13 @@ async function search(): Promise<void> {
     const loaded = await index();
     // The field may have changed while the index was read.
     if (words.value.trim() !== query) return;
-    const all = loaded.search(query);
-    const found = all.length > 0 ? all : loaded.search(query, { combineWith: "OR" });
-    show(found.length === 1 ? "1 result" : `${found.length} results`, found.slice(0, MAX_RESULTS));
+    const found = find(loaded, query);
+    const status = found.length === 0
+      ? `Nothing was found for “${query}”. Try another word, in English or Japanese.`
+      : found.length === 1
+      ? "1 result"
+      : `${found.length} results`;
+    show(status, found.slice(0, MAX_RESULTS));
   } catch {
     show("The search index could not be loaded.", []);
   }

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Page } from "puppeteer-core";
 import { ROOT } from "../../local/settings.ts";
+import { signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
 import { hasBrowser, withBrowser } from "./chromium.ts";
 
@@ -75,12 +76,120 @@ Deno.test({
   });
 });
 
+/** What decides how an element looks, of each element of the reference and of each part of it with the focus. */
+const looks = (page: Page) =>
+  page.evaluate(() => {
+    const names = [
+      "font",
+      "color",
+      "margin",
+      "padding",
+      "border",
+      "outline",
+      "boxSizing",
+      "display",
+      "maxWidth",
+    ] as const;
+    const look = (element: Element) => {
+      const style = getComputedStyle(element);
+      return `${element.tagName} ${names.map((name) => style[name]).join(" | ")}`;
+    };
+    const content = document.getElementById("content")!;
+    const all = [...content.querySelectorAll("*")].map(look);
+    const buttons = [...content.querySelectorAll<HTMLElement>("button, a, input")].filter((one) => one.offsetParent)
+      .slice(0, 20).map((one) => {
+        one.focus({ preventScroll: true });
+        return look(one);
+      });
+    return [...all, ...buttons];
+  });
+
+Deno.test({
+  name: "GET /docs/reference.html: the site's style changes nothing of the reference, and both fit into 360 pixels",
+  ignore: !hasBrowser,
+}, async () => {
+  await visit(async (page) => {
+    for (const width of [360, 1280]) {
+      await page.setViewport({ width, height: 800 });
+      await page.goto(`${stack().apiUrl}/docs/reference.html?${width}#tag/parking-lots/calculateFee`);
+      await sees(page, "Fees are never guessed.");
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+      const before = await looks(page);
+      assert.ok(before.length > 200, String(before.length));
+      await page.$eval('link[href="frame.css"]', (link) => (link as HTMLLinkElement).sheet!.disabled = true);
+      assert.deepEqual(await looks(page), before, String(width));
+    }
+  });
+});
+
+Deno.test({
+  name: "GET /docs/reference.html: groups by job, samples in four languages, and no example header is sent",
+  ignore: !hasBrowser,
+}, async () => {
+  await visit(async (page) => {
+    await page.goto(`${stack().apiUrl}/docs/reference.html#tag/parking-lots/calculateFee`);
+    for (const text of ["Drive", "Account", "Rewards", "Pay", "Operate", "Machines", "createParkingClient"]) {
+      await sees(page, text);
+    }
+    await page.goto(`${stack().apiUrl}/docs/reference.html?#tag/reference-data/listCodes`);
+    await page.locator("::-p-aria(Test Request (get /v1/codes))").click();
+    const request = page.waitForRequest((request) => new URL(request.url()).pathname === "/functions/v1/codes");
+    await page.locator('::-p-xpath(//button[starts-with(normalize-space(.), "Send")])').click();
+    const sent = Object.keys((await request).headers());
+    assert.deepEqual(sent.filter((name) => /^(if-none-match|x-read-after|idempotency-key)$/.test(name)), []);
+  });
+});
+
+Deno.test({
+  name: "GET /docs/reference.html: a sample person is chosen, and requests have their token",
+  ignore: !hasBrowser,
+}, async () => {
+  const { email, password, id } = await signUp();
+  await visit(async (page) => {
+    // The platform of the tests has no sample people: its list has this user.
+    await page.setRequestInterception(true);
+    page.on("request", async (request) => {
+      if (new URL(request.url()).pathname !== "/") return await request.continue();
+      const platform = {
+        keys: { publishable: stack().publishableKey },
+        sample_people: [{ email, password, description: "new" }],
+      };
+      await request.respond({ status: 200, contentType: "application/json", body: JSON.stringify(platform) });
+    });
+    await page.goto(`${stack().apiUrl}/docs/reference.html#tag/me/readMe`);
+    await page.waitForSelector("#person:not([hidden])");
+    await page.waitForSelector("::-p-aria(Test Request (get /v1/me))");
+    const signedIn = page.waitForResponse((response) => response.url().includes("/auth/v1/token"));
+    await page.select("#person", email);
+    assert.equal((await signedIn).status(), 200);
+    await page.locator("::-p-aria(Test Request (get /v1/me))").click();
+    await page.waitForFunction(() => /Bearer Token/.test(document.body.innerText));
+    const response = page.waitForResponse((response) => new URL(response.url()).pathname === "/functions/v1/me");
+    await page.locator('::-p-xpath(//button[starts-with(normalize-space(.), "Send")])').click();
+    assert.equal((await (await response).json()).user_id, id);
+  });
+});
+
+Deno.test({
+  name: "GET /docs/: the search finds pages by Japanese words, and says when nothing was found",
+  ignore: !hasBrowser,
+}, async () => {
+  await visit(async (page) => {
+    await page.goto(`${stack().apiUrl}/docs/`);
+    await find(page, "料金", "Fees");
+    await page.waitForFunction(() => location.pathname.endsWith("/domains/fees.html"));
+    await page.keyboard.press("/");
+    await page.keyboard.type("ほげほげ");
+    await sees(page, "Nothing was found for “ほげほげ”.");
+  });
+});
+
 Deno.test({
   name: "GET /docs/reference.html: a request is sent to this platform and its response is shown",
   ignore: !hasBrowser,
 }, async () => {
   await visit(async (page) => {
-    await page.goto(`${stack().apiUrl}/docs/reference.html#tag/codes/listCodes`);
+    await page.goto(`${stack().apiUrl}/docs/reference.html#tag/reference-data/listCodes`);
     await page.locator("::-p-aria(Test Request (get /v1/codes))").click();
     const response = page.waitForResponse((response) => new URL(response.url()).pathname === "/functions/v1/codes");
     await page.locator('::-p-xpath(//button[starts-with(normalize-space(.), "Send")])').click();

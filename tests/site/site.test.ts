@@ -5,14 +5,15 @@ import { fileURLToPath } from "node:url";
 import MiniSearch from "minisearch";
 import { build } from "../../site/build.ts";
 import { addressOf } from "../../site/pages.ts";
-import { type Found, OPTIONS } from "../../site/search_index.ts";
+import JAPANESE_WORDS from "../../site/japanese_words.json" with { type: "json" };
+import { find, type Found, OPTIONS } from "../../site/search_index.ts";
 import { codes } from "../../supabase/functions/_shared/errors.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 const folder = await Deno.makeTempDir();
 const api = "https://project.supabase.test";
-await build(join(folder, "site"), api);
+await build(join(folder, "site"), { api });
 const files = new Map<string, string>();
 for (const path of filesUnder(join(folder, "site"))) {
   files.set(path.slice(folder.length + "/site/".length), Deno.readTextFileSync(path));
@@ -99,7 +100,9 @@ Deno.test("site: nothing that a page loads is absolute or of another host, and n
     assert.deepEqual(loaded.filter((path) => !/^(\.\.\/)*\w[\w./-]*$/.test(path)), [], address);
     assert.doesNotMatch(html, /<script(?![^>]*\ssrc=)|<style|<[^>]*\s(style|on\w+)="/, address);
   }
-  assert.doesNotMatch(files.get("style.css")!, /@import|url\(/);
+  for (const file of ["frame.css", "style.css", "reference.css"]) {
+    assert.doesNotMatch(files.get(file)!, /@import|url\(/, file);
+  }
 });
 
 Deno.test("site: every page has its policy; only the reference allows inline styles and requests to the service", () => {
@@ -111,6 +114,30 @@ Deno.test("site: every page has its policy; only the reference allows inline sty
     assert.equal(policy.includes(`connect-src 'self' ${api}`), isReference, address);
   }
   assert.ok(attributes(files.get("reference.html")!, "data-api").includes(api));
+});
+
+Deno.test("site: a rule of the reference's frame is about the frame alone", () => {
+  const loaded = attributes(files.get("reference.html")!, "href").filter((href) => href.endsWith(".css"));
+  assert.deepEqual(loaded, ["frame.css", "reference.css"]);
+  const rules = files.get("frame.css")!.replaceAll(/\/\*[\s\S]*?\*\/|@media[^{]*\{/g, "")
+    .matchAll(/([^{}]+)\{[^{}]*\}/g);
+  const selectors = [...rules].flatMap(([, some]) => some!.trim().split(/,\s*(?![^(]*\))/));
+  assert.ok(selectors.length > 20);
+  const foreign = selectors.filter((one) => !/^(\.top|\.skip|:is\(\.skip, \.top \*\))(?![\w-])/.test(one));
+  assert.deepEqual(foreign.filter((one) => ![":root", "body"].includes(one)), []);
+});
+
+Deno.test("site: only a build for a local platform offers the tokens of sample people", async () => {
+  const people = /sample_people|id="person"/;
+  for (const [address, text] of files) if (/\.(html|js)$/.test(address)) assert.doesNotMatch(text, people, address);
+  const local = await Deno.makeTempDir();
+  try {
+    await build(join(local, "site"), { hasSamplePeople: true });
+    assert.match(await Deno.readTextFile(join(local, "site", "reference.html")), people);
+    await Deno.stat(join(local, "site", "sample_people.js"));
+  } finally {
+    await Deno.remove(local, { recursive: true });
+  }
 });
 
 Deno.test("site: every error code has a section, where its doc_url leads on the local platform", () => {
@@ -126,4 +153,36 @@ Deno.test("site: the search finds sections and every operation, and each result 
   assert.equal(first("idempotency"), "clients/requests.html#idempotency");
   assert.equal(first("rate_limited"), "clients/errors.html#rate_limited");
   assert.equal(first("calculateFee"), "reference.html#tag/parking-lots/calculateFee");
+});
+
+Deno.test("site: every Japanese word of the data file leads to its page first or nearly so, and every page has words", () => {
+  const index = MiniSearch.loadJSON<Found>(files.get("search.json")!, OPTIONS);
+  const addresses = new Map(
+    [...operations].map((operation) => [operation.split("/").at(-1)!, `reference.html#${operation}`] as const),
+  );
+  const pagesOf = new Map<string, string[]>();
+  for (const [key, words] of Object.entries(JAPANESE_WORDS)) {
+    const address = addresses.get(key) ?? key;
+    assert.ok(exists(address), key);
+    for (const word of words.split(" ")) pagesOf.set(word, [...pagesOf.get(word) ?? [], address]);
+  }
+  for (const [word, expected] of pagesOf) {
+    const found = find(index, word).slice(0, 10).map(({ id }) => id);
+    assert.ok(expected.some((address) => found.slice(0, 3).includes(address)), `${word}: ${found}`);
+  }
+  for (
+    const [word, address] of [["料金", "domains/fees.html"], ["駐車", "domains/sessions.html"], [
+      "認証",
+      "clients/authentication.html",
+    ]]
+  ) {
+    assert.ok(find(index, word!).slice(0, 3).some(({ id }) => id === address), word);
+  }
+  // A part of a compound, and a compound of which no page has the whole.
+  assert.ok(find(index, "駐車料金の計算").slice(0, 3).some(({ id }) => id === "domains/fees.html"));
+  assert.deepEqual(find(index, "ほげほげ"), []);
+  const without = pages.map(([address]) => address).filter((address) =>
+    address !== "reference.html" && !(address in JAPANESE_WORDS)
+  );
+  assert.deepEqual(without, []);
 });
