@@ -64,6 +64,7 @@ function unfold({ page }: Explorer): Promise<void> {
 
 const PERSONAL = [
   "/",
+  "/link?type=magiclink&token_hash=1&email=a.very.long.name.of.somebody.else.in.one.word%40example.com",
   "/session",
   "/inbox",
   "/rewards",
