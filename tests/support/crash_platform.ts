@@ -6,12 +6,13 @@ import { identify } from "../../local/postgres/identity.ts";
 import { processes } from "../../local/process.ts";
 import { functionsDeno, STATE, type Status } from "../../local/settings.ts";
 import { removeIfExists } from "../../local/files.ts";
+import { eventually } from "./eventually.ts";
 
 export interface CrashPlatform extends AsyncDisposable {
   readonly status: Status;
   /** Connected as the owner of the schema; connections that a crash closes are opened again. */
   readonly sql: Sql;
-  /** kill -9 of the database's main process; the platform starts it again. */
+  /** kill -9 of the database's main process, once it is ready; the platform starts it again. */
   killDatabase(): Promise<void>;
   /** kill -9 of a function's process; the next request starts another. */
   killFunction(name: string): Promise<void>;
@@ -43,8 +44,7 @@ export async function crashPlatform(
     status: platform.status,
     sql,
     killDatabase: async () => {
-      const lock = await Deno.readTextFile(join(home, name, "data", "postmaster.pid"));
-      Deno.kill(Number.parseInt(lock), "SIGKILL");
+      await eventually(() => killReady(join(home, name, "data", "postmaster.pid")), 60_000);
     },
     killFunction: async (called) => {
       const found = (await processes()).find(({ args }) => args.includes(`/${name}/functions/${called}.js`));
@@ -65,4 +65,17 @@ export async function crashPlatform(
       for (const folder of [home, STATE]) await removeIfExists(join(folder, name));
     },
   };
+}
+
+/** Undefined while the server of this lock file is not ready, or is gone since an earlier kill. */
+async function killReady(lock: string): Promise<true | undefined> {
+  try {
+    const lines = (await Deno.readTextFile(lock)).split("\n");
+    if (lines[7]?.trim() !== "ready") return undefined;
+    Deno.kill(Number.parseInt(lines[0]!), "SIGKILL");
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
 }
