@@ -69,7 +69,9 @@ begin
   return jsonb_build_object(
     'id', (p_row).id, 'user_id', (p_row).user_id, 'plan_id', (p_row).plan_id, 'status', v_status,
     'started_at', (p_row).started_at, 'ended_at', (p_row).ended_at, 'auto_renew_status', (p_row).auto_renew_status,
-    'expires_at', (p_row).ended_at, 'environment', (p_row).environment, 'platform', (p_row).platform,
+    'expires_at', (p_row).ended_at, 'platform', (p_row).platform,
+    -- The contract knows the sandbox of the App Store only. The console shows that of Google Play too.
+    'environment', case (p_row).platform when 'android' then 'Production' else (p_row).environment end,
     'external_subscription_id', (p_row).external_subscription_id, 'created_at', (p_row).created_at, 'updated_at', (p_row).updated_at,
     'next_billing_date', case when not v_is_over then (p_row).next_billing_date end, 'is_trial_period', (p_row).is_trial_period,
     'auto_renewing', (p_row).auto_renewing and not ((p_row).platform = 'ios' and v_is_over),

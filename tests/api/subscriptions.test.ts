@@ -155,8 +155,14 @@ Deno.test("verify-iap: a purchase of the sandbox gives premium and is marked, in
     { platform: "android", receipt: once.purchase_token, product_id: plan },
   ] as const;
   for (const request of requests) {
-    assert.equal((await verify(user, request))["environment"], "Sandbox");
-    assert.equal((await verify(user, request, 200))["environment"], "Sandbox");
+    const shown = request.platform === "ios" ? "Sandbox" : "Production";
+    const { id, environment } = await verify(user, request);
+    assert.equal(environment, shown);
+    assert.equal((await verify(user, request, 200))["environment"], shown);
+    const [row] = await inDatabase((sql) =>
+      sql`select environment from public.user_subscriptions where id = ${String(id)}`
+    );
+    assert.equal(row!["environment"], "Sandbox");
   }
   assert.equal(await isPremium(user), true);
 });

@@ -61,8 +61,8 @@ export const VerifyIapResponse = z.object({
   auto_renew_status: z.boolean().nullable().meta({ description: "Null if the store does not report it" }),
   expires_at: Timestamp.nullable().meta({ description: "Same value as `ended_at`" }),
   environment: z.enum(["Sandbox", "Production"]).nullable().meta({
-    description: "`Sandbox`: a purchase without a payment, by App Review, TestFlight or a license tester. It gives " +
-      "premium.",
+    description: "`Sandbox`: a purchase in the App Store without a payment, by App Review or TestFlight. It gives " +
+      "premium. Always `Production` for Google Play.",
   }),
   platform: z.enum(["ios", "android"]),
   external_subscription_id: z.string().nullable().meta({
