@@ -23,6 +23,7 @@ export interface Operation {
   readonly security: readonly Readonly<Record<string, unknown>>[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly example?: unknown }>> };
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
 }
 
 export interface Contract {
@@ -66,7 +67,8 @@ export function sampleRequest(
   const address = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(pathValues[name])));
   const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
   const body = operation.requestBody?.content["application/json"]?.example;
-  const needsToken = operation.security.every((one) => Object.keys(one).length > 0);
+  // An empty list: no operation of this kind reads a token. An empty object in it: the token is optional.
+  const needsToken = operation.security.length > 0 && operation.security.every((one) => Object.keys(one).length > 0);
   return {
     method: method.toUpperCase(),
     path,
@@ -75,11 +77,19 @@ export function sampleRequest(
     query,
     headers: {
       ...needsToken ? { Authorization: "Bearer " } : {},
+      ...isVaried(operation) ? { Accept: "application/json" } : {},
       ...body === undefined ? {} : { "Content-Type": "application/json" },
     },
     body,
     needsToken,
   };
+}
+
+/** Whether a 2xx response has several media types: the request then names the one it wants. */
+function isVaried({ responses }: Operation): boolean {
+  return Object.entries(responses).some(([status, { content = {} }]) =>
+    status.startsWith("2") && Object.keys(content).length > 1
+  );
 }
 
 export function codeSamples(contract: Contract, path: string, method: string, base: string): Sample[] {
@@ -97,7 +107,7 @@ export function codeSamples(contract: Contract, path: string, method: string, ba
 }
 
 function typedClient(request: SampleRequest, base: string, asJson: ReadonlySet<string>): string {
-  const { method, path, pathValues, query, body, needsToken } = request;
+  const { method, path, pathValues, query, headers, body, needsToken } = request;
   const literal = (name: string, value: unknown) =>
     asJson.has(name) ? `JSON.stringify(${inline(JSON.parse(String(value)))})` : inline(value);
   const record = (values: Readonly<Record<string, unknown>>) =>
@@ -108,6 +118,7 @@ function typedClient(request: SampleRequest, base: string, asJson: ReadonlySet<s
   ];
   const options = [
     ...parts.length > 0 ? [`  params: { ${parts.join(", ")} },`] : [],
+    ...headers["Accept"] === undefined ? [] : [`  headers: { Accept: ${JSON.stringify(headers["Accept"])} },`],
     ...body === undefined ? [] : [`  body: ${script(body).replaceAll("\n", "\n  ")},`],
   ];
   const given = [`url: ${JSON.stringify(base)}`, ...needsToken ? ["accessToken: token"] : []].join(", ");

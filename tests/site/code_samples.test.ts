@@ -1,13 +1,15 @@
 // The code samples of the reference: each language sends the operation's method, path, headers and body.
 import assert from "node:assert/strict";
 import { codeSamples, type Contract, sampleRequest, withSamples } from "../../site/code_samples.ts";
-import { contract as openapi } from "../../supabase/functions/openapi/contract.ts";
+import { contract as openapi, groups } from "../../supabase/functions/openapi/contract.ts";
 
 const contract = JSON.parse(JSON.stringify(openapi())) as Contract;
 const BASE = "https://project.supabase.test/functions";
 const operations = Object.entries(contract.paths).flatMap(([path, item]) =>
   Object.keys(item).map((method) => ({ path, method, operation: item[method]! }))
 );
+
+const routes = new Map(groups.flatMap((group) => group.routes).map((route) => [route.name, route]));
 
 /** What a sample sends, read from its text. */
 interface Read {
@@ -88,7 +90,8 @@ Deno.test("code samples: a required parameter has a value, and an operation that
         : one;
       if (required) assert.ok(name in (place === "path" ? pathValues : query), `${method} ${path}: ${name}`);
     }
-    assert.equal(needsToken, operation.security.every((one) => "bearer" in one), `${method} ${path}`);
+    const route = routes.get(operation.operationId)!;
+    assert.equal(needsToken, !["public", "optional"].includes(route.access), `${method} ${path}`);
   }
 });
 
