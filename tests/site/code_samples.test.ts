@@ -30,7 +30,7 @@ const readers: Record<string, (source: string) => Read> = {
       headers: Object.fromEntries(
         [...source.matchAll(/^ {2}-H ["']([\w-]+): (.*)["'](?: \\)?$/gm)].map(([, name, value]) => [name!, value!]),
       ),
-      body: json(/--data '([\s\S]*)'\n$/.exec(source)?.[1]!.replaceAll("'\\''", "'")),
+      body: json(/--data '([\s\S]*)'\n$/.exec(source)?.[1]?.replaceAll("'\\''", "'")),
     };
   },
   Swift(source) {
