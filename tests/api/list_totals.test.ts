@@ -4,7 +4,7 @@ import { eventually } from "../support/eventually.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { ask, bearer, jsonBody } from "./client.ts";
 import { aLot } from "./lots.ts";
-import { inMinutes } from "./sessions.ts";
+import { age, inMinutes } from "./sessions.ts";
 
 async function write({ token }: Person, path: string, body: unknown = {}) {
   const answer = await ask(path, { method: "POST", ...jsonBody(body, bearer(token)) });
@@ -58,6 +58,7 @@ async function walked(user: Person, path: string): Promise<number> {
 Deno.test("lists: points, badges, themes, gifts, sponsors, plans, articles and advertisements have total as well", async () => {
   const user = await signUp();
   const { session_id } = await write(user, "/parking-sessions", { parking_lot_id: await aLot() });
+  await age(session_id, 5);
   await write(user, `/parking-sessions/${session_id}/finalize`, { exit_at: inMinutes(0) });
   const own = ["me/exp/history", "me/badges", "me/badge-progress", "me/themes", "me/theme-gifts"];
   for (const path of [...own, "sponsors", "subscription-plans", "articles", "ads"].map((thing) => `/${thing}`)) {
