@@ -81,21 +81,6 @@ comment on column public.admins.status is
 create trigger _100_touch_updated_at before update on public.app_users
 for each row when (new.last_active_on is not distinct from old.last_active_on) execute function private.tg_touch_updated_at();
 
-create function private.tg_app_users__keep_highest_level() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  new.highest_level := greatest(new.highest_level, new.level);
-  return new;
-end
-$$;
-
-comment on function private.tg_app_users__keep_highest_level() is 'Raises the highest level of a user to their level.';
-
-create trigger _300_keep_highest_level before insert or update of level on public.app_users
-for each row execute function private.tg_app_users__keep_highest_level();
-
 create trigger _900_check_start before insert on public.app_users
 for each row execute function private.tg_check_state('account');
 create trigger _900_check_move before update on public.app_users

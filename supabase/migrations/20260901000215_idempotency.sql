@@ -165,9 +165,9 @@ $$;
 comment on function private.store_reply(text, text, text, jsonb) is
   'Stores the reply of a call under the caller''s key, which is claimed. Errors: conflict, rate_limited.';
 
--- A request that first reaches a provider or the service would be judged there before its command claims the key: a bad
--- receipt would be an error of the receipt, although its key was used for another request. So the router checks the key
--- first. That claims nothing: of two concurrent requests the command of the first decides.
+-- A request that first reaches a provider or the service would be judged there before its command claims the key. A bad
+-- receipt would then be an error of the receipt, although its key was used for another request. So the router checks the
+-- key first. That claims nothing: of two concurrent requests the command of the first decides.
 
 create function api.check_idempotency_key(p_key text, p_fingerprint text) returns void
 language plpgsql stable

@@ -176,3 +176,22 @@ comment on function api.recalculate_all_user_levels() is
   'For the service: starts the job that sets the sum of points and the level of all users from the ledger and the current levels. Returns its progress: {status, done_users, total_users, changed_users, started_at, updated_at}. A call while it runs restarts it from the beginning. Needed after an edit of levels. It raises no errors.';
 
 grant execute on function api.recalculate_all_user_levels() to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- The highest level: a level that a recalculation takes away and gives back is not announced again
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.tg_app_users__keep_highest_level() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.highest_level := greatest(new.highest_level, new.level);
+  return new;
+end
+$$;
+
+comment on function private.tg_app_users__keep_highest_level() is 'Raises the highest level of a user to their level.';
+
+create trigger _300_keep_highest_level before insert or update of level on public.app_users
+for each row execute function private.tg_app_users__keep_highest_level();
