@@ -1,7 +1,7 @@
 // Searches for the worst question to every function of `api` and every command, as the catalogue lists them: arguments are
 // generated (worst_questions.ts), and each question is asked under generic plans. The worst ones of each function are asked
 // again, ten times on a new connection, because the plan of a statement may change after five calls. Nothing is kept.
-// With BENCH_MINUTES random questions follow for so long; BENCH_SEED repeats them.
+// BENCH_MINUTES bounds the questions' time: every function is asked, and random questions fill what is left. BENCH_SEED repeats them.
 // A function for which there are no arguments makes this fail, and so does a question over half a second of a core.
 // deno run -A bench/worst.ts   (needs DB_URL of a database with many lots; `deno task bench worst --lots 1000000` makes one)
 import postgres, { type Sql } from "postgres";
@@ -26,6 +26,8 @@ const SHOWN_MS = 30;
 /** The fastest of so many: what else runs on the machine is not the question's. */
 const ROUNDS = 3;
 const CALLS = 10;
+/** Of a function's time; what is left is for the calls on new connections. */
+const SHARE_OF_GENERIC = 0.6;
 const TIMEOUT_MS = 30_000;
 
 /** Ends a transaction that keeps nothing. */
@@ -53,28 +55,56 @@ let connection = await connect();
 try {
   const functions = await catalogue(connection.sql);
   const chosen = Deno.env.get("BENCH_FUNCTIONS")?.split(",");
-  const asked: Asked[] = [];
-  for (const f of functions) {
-    if (f.name in NOT_ASKED || missingArguments(f).length > 0 || chosen?.includes(f.name) === false) continue;
-    const questions = argumentsOf(f, random);
-    const ofFunction: Asked[] = [];
-    for (const question of questions) ofFunction.push(await ask(f, question));
-    for (const one of worst(ofFunction)) ofFunction.push(await askTenTimes(one));
-    asked.push(...ofFunction);
-    console.error(`${f.name}: ${questions.length} questions, the worst ${worst(ofFunction)[0]?.core ?? 0} ms`);
-  }
   const minutes = Number(Deno.env.get("BENCH_MINUTES") ?? 0);
-  if (minutes > 0) asked.push(...await askFor(minutes, functions.filter(({ name }) => !(name in NOT_ASKED))));
-  print(asked, functions);
+  const end = minutes > 0 ? performance.now() + 60_000 * minutes : Infinity;
+  const asked: Asked[] = [];
+  let leftOut = 0;
+  // Those with few questions first: what they leave of their time goes to the searches, which have most.
+  const plans = functions
+    .filter((f) => !(f.name in NOT_ASKED) && missingArguments(f).length === 0 && chosen?.includes(f.name) !== false)
+    .map((f) => ({ f, questions: argumentsOf(f, random) }))
+    .sort((a, b) => a.questions.length - b.questions.length);
+  for (const [nth, { f, questions }] of plans.entries()) {
+    const share = (end - performance.now()) / (plans.length - nth);
+    const ofFunction = await askFunction(f, questions, Math.max(share, 0));
+    asked.push(...ofFunction);
+    leftOut += questions.length - ofFunction.filter(({ plan }) => plan === "generic").length;
+  }
+  if (minutes > 0) asked.push(...await askUntil(end, plans.map(({ f }) => f)));
+  print(asked, functions, leftOut);
 } finally {
   await connection.sql.end();
 }
 
-function print(asked: readonly Asked[], functions: readonly Callable[]): void {
+/** Asks a function for so many milliseconds, at least one question, and prints the worst one. */
+async function askFunction(f: Callable, questions: readonly Arguments[], share: number): Promise<Asked[]> {
+  const started = performance.now();
+  const generic: Asked[] = [];
+  for (const question of questions) {
+    if (generic.length > 0 && performance.now() > started + SHARE_OF_GENERIC * share) break;
+    generic.push(await ask(f, question));
+  }
+  const auto: Asked[] = [];
+  for (const one of worst(generic)) {
+    if (auto.length > 0 && performance.now() > started + share) break;
+    auto.push(await askTenTimes(one));
+  }
+  const [slowest] = worst([...generic, ...auto]);
+  const count = generic.length < questions.length
+    ? `${generic.length} of ${questions.length}`
+    : String(questions.length);
+  console.log(
+    `${f.name}: ${count} questions, the worst ${slowest!.core} ms` +
+      (slowest!.core >= SHOWN_MS ? ` (${slowest!.plan}): ${slowest!.call}` : ""),
+  );
+  return [...generic, ...auto];
+}
+
+function print(asked: readonly Asked[], functions: readonly Callable[], leftOut: number): void {
   const byName = Map.groupBy(asked, ({ name }) => name);
   const rows = [...byName.values()].flatMap((ofOne) => worst(ofOne).filter(({ core }) => core >= SHOWN_MS));
   rows.sort((a, b) => b.core - a.core || b.took - a.took);
-  console.log(`The worst ${WORST} questions of each function that take ${SHOWN_MS} ms of a core or more\n`);
+  console.log(`\nThe worst ${WORST} questions of each function that take ${SHOWN_MS} ms of a core or more\n`);
   console.log(table(
     ["question", "plan", "ms", "ms of a core", "rows or error", ""],
     rows.map((one) => [
@@ -91,6 +121,10 @@ function print(asked: readonly Asked[], functions: readonly Callable[]): void {
   const missing = functions.filter((f) => !(f.name in NOT_ASKED) && missingArguments(f).length > 0);
   console.log(
     `\n${byName.size} functions, ${asked.length} questions (seed ${seed}): ${slow.length} take more than ${LIMIT_MS} ms of a core.`,
+  );
+  const load = Deno.loadavg().map((one) => one.toFixed(1)).join(", ");
+  console.log(
+    `Left out for want of time: ${leftOut}. Load of the machine: ${load} on ${navigator.hardwareConcurrency} cores`,
   );
   console.log(`Only errors: ${onlyErrors.join(", ") || "none"}`);
   for (const [name, reason] of Object.entries(NOT_ASKED)) console.log(`Not asked: ${name}: ${reason}`);
@@ -174,13 +208,12 @@ async function measured(name: string, role: Role, call: string, plan: "generic" 
   return asked!;
 }
 
-async function askFor(minutes: number, functions: readonly Callable[]): Promise<Asked[]> {
+async function askUntil(end: number, functions: readonly Callable[]): Promise<Asked[]> {
   const asked: Asked[] = [];
   const searches = functions.filter(({ name }) => ["search_parking_lots", "nearby_parking_lots"].includes(name));
-  const end = performance.now() + 60_000 * minutes;
   while (performance.now() < end) {
     // Half of the questions are searches: they have most arguments, and anybody may send them.
-    const among = random.chance(0.5) ? searches : functions;
+    const among = searches.length > 0 && random.chance(0.5) ? searches : functions;
     const f = random.pick(among);
     asked.push(await ask(f, randomArguments(f, random)));
   }
