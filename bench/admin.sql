@@ -11,14 +11,14 @@ select bench_id(1, n), 'user' || n || '@' || (array['example.com', 'example.jp',
 from generate_series(1, current_setting('bench.count')::integer) as n;
 
 -- table: public.app_users
-insert into public.app_users (id, display_name, status, premium_ends_at, total_exp, level, created_at, updated_at)
+insert into public.app_users (id, display_name, status, premium_ends_at, total_exp, level, highest_level, created_at, updated_at)
 select bench_id(1, n),
   case when n % 50 > 0 then
     (array['Sato', 'Suzuki', '佐藤', '鈴木', 'Takahashi', '田中', 'Ito', '渡辺', 'Yamamoto', '中村'])[1 + n / 7 % 10] || ' '
       || (array['Haruto', '陽翔', 'Yui', '結衣', 'Sota', '蓮', 'Mei'])[1 + n / 3 % 7] || case when n % 2 = 0 then ' ' || n else '' end
   end,
   case when n % 50 = 0 then 'withdrawn' when n % 97 = 0 then 'suspended' else 'active' end,
-  case when n % 20 = 1 then now() + n % 300 * interval '1 day' end, n % 5000, 1 + n % 30, bench_time(n), bench_time(n)
+  case when n % 20 = 1 then now() + n % 300 * interval '1 day' end, n % 5000, 1 + n % 30, 1 + n % 30, bench_time(n), bench_time(n)
 from generate_series(1, current_setting('bench.count')::integer) as n;
 
 -- table: private.user_search_entries
