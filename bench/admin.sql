@@ -107,6 +107,12 @@ full join (
   from bench_lots l cross join generate_series(0, 45) as d where (l.n + d) % 10 = 0
 ) s on s.id = a.parking_lot_id and s.day = a.day;
 
+-- table: private.recent_lot_counts
+insert into private.recent_lot_counts (parking_lot_id, saves, sessions, searches)
+select c.parking_lot_id, sum(c.saves), sum(c.sessions), sum(c.searches)
+from private.parking_lot_daily_counts c join private.recent_lot_counts_start s on (c.day, c.parking_lot_id) > (s.day, s.parking_lot_id)
+group by 1;
+
 -- table: public.admin_activity_logs
 insert into public.admin_activity_logs (id, admin_id, action, target_type, target_id, user_id, changes, request_id, created_at)
 select bench_id(10, k.n), bench_id(11, 1 + k.n % 20),

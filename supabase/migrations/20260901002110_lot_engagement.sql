@@ -9,6 +9,7 @@
 --
 -- Invariants: saves and sessions are the activities lot_save and session_start, each once. A withdrawal leaves the counts.
 -- A day is a date in Asia/Tokyo. Daily counts are always written in the order of their key.
+-- The sums of the last 30 days are of 20260901002112_recent_lot_counts.sql.
 -- Interface: api.admin_list_lot_engagement, api.parking_lot_engagement_stats, api.add_search_counts.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -134,7 +135,8 @@ from public.user_activity_logs l
 where l.parking_lot_id is not null and l.activity_type in ('lot_save', 'session_start')
 group by 1, 2;
 
-select cron.schedule('fold_lot_counts', '* * * * *', 'do $work$ begin while private.fold_lot_counts() loop commit; end loop; end $work$');
+select cron.schedule('fold_lot_counts', '* * * * *',
+  'do $work$ begin while private.fold_lot_counts() loop commit; end loop; commit; while private.next_past_counts_batch() loop commit; end loop; end $work$');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Internals: reports
@@ -172,21 +174,23 @@ $$;
 comment on function private.engagement_counts(text) is
   'The counts by which a report is sorted, the most important first: one, or all without p_sort.';
 
-create function private.engaged_lots_sql(p_sort text) returns text
+create function private.engaged_lots_sql(p_sort text, p_is_recent boolean) returns text
 language plpgsql stable
 set search_path = ''
 as $$
 begin
   return (
-    select format('from private.parking_lot_daily_counts c where c.day >= lower($1) and c.day < upper($1) and (%s) group by c.parking_lot_id',
+    select format(
+      case when p_is_recent then 'from private.recent_lot_counts c where (%s)'
+        else 'from private.parking_lot_daily_counts c where c.day >= lower($1) and c.day < upper($1) and (%s) group by c.parking_lot_id' end,
       string_agg(format('c.%I > 0', k), ' or '))
     from unnest(private.engagement_counts(p_sort)) k
   );
 end
 $$;
 
-comment on function private.engaged_lots_sql(text) is
-  'The part of a statement that selects the lots of a report in the period $1: those with a count by which it is sorted.';
+comment on function private.engaged_lots_sql(text, boolean) is
+  'The part of a statement that selects the lots of a report in the period $1, those with a count by which it is sorted: from the recent sums, or by the days.';
 
 create function private.most_engaged_lots(p_period daterange, p_sort text, p_after_counts bigint[], p_after_id uuid, p_limit integer)
 returns uuid[]
@@ -197,17 +201,19 @@ set work_mem = '32MB' -- the sums of a month fit
 set jit = off
 as $$
 declare
+  v_is_recent constant boolean := private.is_recent_period(p_period);
   v_keys text;
   v_after text;
   v_order text;
   v_ids uuid[];
 begin
-  select string_agg(format('sum(c.%I)', k), ', ' order by n), string_agg(format('$2[%s]', n), ', ' order by n),
-    string_agg(format('sum(c.%I) desc', k), ', ' order by n)
-  into v_keys, v_after, v_order from unnest(private.engagement_counts(p_sort)) with ordinality as o (k, n);
+  select string_agg(s.key, ', ' order by n), string_agg(format('$2[%s]', n), ', ' order by n), string_agg(s.key || ' desc', ', ' order by n)
+  into v_keys, v_after, v_order
+  from unnest(private.engagement_counts(p_sort)) with ordinality as o (k, n)
+  cross join lateral (select format(case when v_is_recent then 'c.%I' else 'sum(c.%I)' end, o.k) as key) s;
   execute format(
-    'select array(select c.parking_lot_id %s having $2 is null or (%s, c.parking_lot_id) < (%s, $3) order by %s, c.parking_lot_id desc limit $4)',
-    private.engaged_lots_sql(p_sort), v_keys, v_after, v_order
+    'select array(select c.parking_lot_id %s %s ($2 is null or (%s, c.parking_lot_id) < (%s, $3)) order by %s, c.parking_lot_id desc limit $4)',
+    private.engaged_lots_sql(p_sort, v_is_recent), case when v_is_recent then 'and' else 'having' end, v_keys, v_after, v_order
   ) into v_ids using p_period, p_after_counts, p_after_id, p_limit;
   return v_ids;
 end
@@ -229,7 +235,8 @@ begin
   if p_sort = 'name' then
     return (select count(*) from public.parking_lots);
   end if;
-  execute format('select count(*) from (select %s) l', private.engaged_lots_sql(p_sort)) into v_total using p_period;
+  execute format('select count(*) from (select %s) l', private.engaged_lots_sql(p_sort, private.is_recent_period(p_period)))
+  into v_total using p_period;
   return v_total;
 end
 $$;
@@ -243,6 +250,12 @@ security definer -- only functions of this file read daily counts
 set search_path = ''
 as $$
 begin
+  if private.is_recent_period(p_period) then
+    return query
+    select o.lot_id, coalesce(r.saves, 0), coalesce(r.sessions, 0), coalesce(r.searches, 0)
+    from unnest(p_lot_ids) as o (lot_id) left join private.recent_lot_counts r on r.parking_lot_id = o.lot_id;
+    return;
+  end if;
   return query
   select o.lot_id, coalesce(s.saves, 0), coalesce(s.sessions, 0), coalesce(s.searches, 0)
   from unnest(p_lot_ids) as o (lot_id)

@@ -267,6 +267,114 @@ Deno.test("engagement: without dates the report is of the last 30 days, today in
   assert.deepEqual([other.code, other.param], ["validation_error", "cursor"]);
 });
 
+/** Lots whose recent sums are not those of their daily counts after the position. */
+async function wrongSums(): Promise<string[]> {
+  const rows = await sql<{ lot: string }[]>`
+    select parking_lot_id as lot from (
+      select c.parking_lot_id, sum(c.saves) as saves, sum(c.sessions) as sessions, sum(c.searches) as searches
+      from private.parking_lot_daily_counts c
+      join private.recent_lot_counts_start s on (c.day, c.parking_lot_id) > (s.day, s.parking_lot_id)
+      group by 1
+    ) d full join private.recent_lot_counts r using (parking_lot_id)
+    where (coalesce(d.saves, 0), coalesce(d.sessions, 0), coalesce(d.searches, 0))
+      is distinct from (coalesce(r.saves, 0), coalesce(r.sessions, 0), coalesce(r.searches, 0))`;
+  return rows.map(({ lot }) => lot);
+}
+
+Deno.test("engagement: the sums of the last 30 days equal a recount after any changes, on any day, in the middle of a batch", async () => {
+  await sql`truncate private.parking_lot_daily_counts`;
+  const today = (offset: number) =>
+    sql.unsafe(`
+      create or replace function private.day_of(p_at timestamptz) returns date language plpgsql stable set search_path = ''
+      as $$ begin return (p_at at time zone 'Asia/Tokyo')::date + ${offset}; end $$`);
+  const lots = await Promise.all(Array.from({ length: 20 }, () => newLot(sql)));
+  const lot = () => lots[Math.floor(Math.random() * lots.length)]!;
+  const days = (count: number) => new Date(Date.now() - 86_400_000 * Math.floor(Math.random() * count)).toISOString();
+  const isRecent = async () => {
+    const [row] = await sql<{ is: boolean }[]>`
+      select private.is_recent_period(private.engagement_period(null, null)) as is`;
+    return row!.is;
+  };
+  const check = async () => {
+    assert.deepEqual(await wrongSums(), []);
+    for (const sort of [null, "saves", "sessions", "searches"]) {
+      const { from, to, items, total } = await report({ sort, include: ["total"] });
+      const keys = sort === null ? ["sessions", "saves", "searches"] as const : [sort as "saves"];
+      const wanted = await sql<Row[]>`
+        select parking_lot_id, sum(saves)::integer as saves, sum(sessions)::integer as sessions, sum(searches)::integer as searches
+        from private.parking_lot_daily_counts where day >= ${from} and day < ${to} group by 1`;
+      const sorted = wanted.filter((row) => keys.some((key) => row[key] > 0)).sort((a, b) =>
+        keys.map((key) => b[key] - a[key]).find((difference) => difference !== 0) ||
+        (a.parking_lot_id < b.parking_lot_id ? 1 : -1)
+      );
+      assert.deepEqual(items.map(({ name: _, ...counts }) => counts), sorted, String(sort));
+      assert.equal(total, sorted.length, String(sort));
+    }
+  };
+  try {
+    await runJob(sql, "fold_lot_counts");
+    assert.equal(await isRecent(), true);
+    for (let day = 0; day <= 33; day += 3) {
+      await today(day);
+      assert.equal(await isRecent(), day === 0);
+      for (let nth = 0; nth < 10; nth++) {
+        await activity(await newUser(sql), nth % 3 ? "session_start" : "lot_save", lot(), days(40));
+      }
+      await search({ [lot()]: 1 + day });
+      await sql`delete from private.parking_lot_daily_counts where parking_lot_id = ${lot()} and searches = 0`;
+      await sql`update private.parking_lot_daily_counts set saves = saves + 2 where parking_lot_id = ${lot()}`;
+      await check();
+      await sql`select private.next_past_counts_batch(3)`;
+      await sql`select private.fold_lot_counts()`;
+      await check();
+      await runJob(sql, "fold_lot_counts");
+      assert.equal(await isRecent(), true);
+      await check();
+    }
+    await today(100);
+    await runJob(sql, "fold_lot_counts");
+    assert.deepEqual([...await sql`select from private.recent_lot_counts where saves + sessions + searches > 0`], []);
+  } finally {
+    await today(0);
+  }
+});
+
+Deno.test("engagement: counts that come while past days leave the sums are in both or in neither", async () => {
+  await sql`truncate private.parking_lot_daily_counts`;
+  await sql`update private.recent_lot_counts_start set day = private.day_of(now()) - 60`;
+  const lots = await Promise.all(Array.from({ length: 30 }, () => newLot(sql)));
+  const user = await newUser(sql);
+  await sql`
+    insert into private.parking_lot_daily_counts (parking_lot_id, day, saves)
+    select l, private.day_of(now()) - d, 1 from unnest(${lots}::uuid[]) l cross join generate_series(20, 59) d`;
+  assert.deepEqual(await wrongSums(), []);
+  let isDone = false;
+  const folds = [1, 2].map(async () => {
+    while (!isDone) await sql`select private.fold_lot_counts(3)`;
+  });
+  const moves = (async () => {
+    for (let isMore = true; isMore;) {
+      const [row] = await sql<{ more: boolean }[]>`select private.next_past_counts_batch(5) as more`;
+      isMore = row!.more;
+    }
+  })();
+  await Promise.all(Array.from({ length: 300 }, async (_, nth) => {
+    await activity(
+      user,
+      "session_start",
+      lots[nth % 30]!,
+      new Date(Date.now() - 86_400_000 * (20 + nth % 40)).toISOString(),
+    );
+  }));
+  await moves;
+  isDone = true;
+  await Promise.all(folds);
+  await runJob(sql, "fold_lot_counts");
+  assert.deepEqual(await wrongSums(), []);
+  const [sums] = await sql`select sum(saves)::integer as saves from private.recent_lot_counts`;
+  assert.equal(sums!["saves"], 10 * lots.length);
+});
+
 Deno.test("engagement: a lot that was deleted keeps its counts and its name is null", async () => {
   await sql`truncate private.parking_lot_daily_counts`;
   const lot = await newLot(sql);
