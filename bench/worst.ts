@@ -9,6 +9,7 @@ import { loadConsole } from "./load_console.ts";
 import { Random } from "../seed/random.ts";
 import { loadWorst } from "./load_worst.ts";
 import { ms, table } from "./measure.ts";
+import { catalogue } from "./worst_catalogue.ts";
 import {
   type Arguments,
   argumentsOf,
@@ -130,22 +131,6 @@ function print(asked: readonly Asked[], functions: readonly Callable[], leftOut:
   for (const [name, reason] of Object.entries(NOT_ASKED)) console.log(`Not asked: ${name}: ${reason}`);
   for (const f of missing) console.log(`Without arguments: ${f.name}: ${missingArguments(f).join(", ")}`);
   if (slow.length > 0 || missing.length > 0) Deno.exitCode = 1;
-}
-
-/** The functions of the interface and the commands, and the least role that may execute each. */
-async function catalogue(sql: Sql): Promise<Callable[]> {
-  const rows = await sql<Callable[]>`
-    select p.proname::text as name, p.pronamespace::regnamespace::text as schema,
-      case when has_function_privilege('anon', p.oid, 'execute') then 'anon'
-        when has_function_privilege('authenticated', p.oid, 'execute') then 'authenticated' else 'service_role' end as role,
-      p.provolatile = 'v' as "isWriting",
-      coalesce((
-        select jsonb_agg(jsonb_build_object('name', a.name, 'type', format_type(a.type, null),
-          'isRequired', a.place <= p.pronargs - p.pronargdefaults) order by a.place)
-        from unnest(p.proargnames[1:p.pronargs], p.proargtypes::oid[]) with ordinality as a (name, type, place)
-      ), '[]') as parameters
-    from pg_proc p where p.pronamespace in ('api'::regnamespace, 'commands'::regnamespace) order by 2, 1`;
-  return rows;
 }
 
 async function connect(): Promise<{ sql: Sql; pid: number }> {

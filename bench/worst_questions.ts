@@ -264,6 +264,16 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   p_provider_id: ["'openai'"],
   p_api_key: ["repeat('k', 200)"],
   p_phase: ["'entry'"],
+  p_task: ["'all'", "'reviews'"],
+  p_key: ["gen_random_uuid()::text"],
+  p_fingerprint: ["repeat('f', 64)"],
+  p_storage_key: ["'private/session_photo/nobody'"],
+  p_geocoder: ["'nominatim'"],
+  p_event_id: ["gen_random_uuid()::text"],
+  p_stack: ["repeat('at line 1 of the app' || chr(10), 3000)"],
+  p_device: ["'A device'"],
+  p_app_version: ["'1.2.3'"],
+  p_part: ["'a part'"],
 };
 
 /** Values by type, for parameters without values of their own. Documents that are written are small; empty ones are rejected. */
