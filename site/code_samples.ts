@@ -23,7 +23,7 @@ export interface Operation {
   readonly security: readonly Readonly<Record<string, unknown>>[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly example?: unknown }>> };
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
+  readonly responses: Readonly<Record<string, { readonly "x-representations"?: Readonly<Record<string, unknown>> }>>;
 }
 
 export interface Contract {
@@ -85,11 +85,9 @@ export function sampleRequest(
   };
 }
 
-/** Whether a 2xx response has several media types: the request then names the one it wants. */
+/** Whether a response has several media types: the request then names the one it wants. */
 function isVaried({ responses }: Operation): boolean {
-  return Object.entries(responses).some(([status, { content = {} }]) =>
-    status.startsWith("2") && Object.keys(content).length > 1
-  );
+  return Object.values(responses).some((response) => response["x-representations"] !== undefined);
 }
 
 export function codeSamples(contract: Contract, path: string, method: string, base: string): Sample[] {
@@ -109,7 +107,7 @@ export function codeSamples(contract: Contract, path: string, method: string, ba
 function typedClient(request: SampleRequest, base: string, asJson: ReadonlySet<string>): string {
   const { method, path, pathValues, query, headers, body, needsToken } = request;
   const literal = (name: string, value: unknown) =>
-    asJson.has(name) ? `JSON.stringify(${inline(JSON.parse(String(value)))})` : inline(value);
+    inline(asJson.has(name) ? JSON.parse(String(value)) : value);
   const record = (values: Readonly<Record<string, unknown>>) =>
     `{ ${Object.entries(values).map(([name, value]) => `${key(name)}: ${literal(name, value)}`).join(", ")} }`;
   const parts = [
