@@ -309,8 +309,9 @@ $$;
 comment on function private.require_signature(text) is
   'Rejects a receipt that proves nothing (none), for a purchase that is not the sender''s already. Errors: conflict.';
 
-create function private.keep_possession(p_row public.user_subscriptions, p_statement jsonb, p_source text, p_user_id uuid) returns void
+create function private.keep_possession(p_statement jsonb, p_source text, p_user_id uuid) returns void
 language plpgsql
+security definer -- no role may write the ledger directly
 set search_path = ''
 as $$
 declare
@@ -319,26 +320,30 @@ declare
     -- The text of an unsigned receipt is the sender's own.
     else coalesce(p_statement #>> '{proof,kind}', 'none') end;
   v_signed_at constant timestamptz := case v_proof when 'signature' then p_statement #>> '{proof,signed_at}' end;
+  v_row public.user_subscriptions;
 begin
+  perform private.lock_statement_keys(p_statement);
+  v_row := private.lock_subscription(private.subscription_of(p_statement),
+    array[private.named_account(p_statement #>> '{facts,account_token}')], p_statement ->> 'supersedes');
   if not private.may_own(p_user_id, p_statement -> 'limited_to') then
     perform private.raise_error('forbidden', 403, 'Purchases of the Sandbox are for named testers only. Sign in with the account of a tester.',
       p_param => 'receipt', p_details => '{"reason": "testers_only"}');
   elsif p_source = 'verify' then
-    if (p_row).user_id is distinct from p_user_id then
+    if v_row.user_id is distinct from p_user_id then
       perform private.require_signature(v_proof);
     end if;
     insert into private.verified_purchases as v (subscription_id, user_id, proof, signed_at)
-    values ((p_row).id, p_user_id, v_proof, v_signed_at)
+    values (v_row.id, p_user_id, v_proof, v_signed_at)
     on conflict (subscription_id, user_id) do update set proof = excluded.proof, verified_at = excluded.verified_at,
       signed_at = case excluded.proof when 'signature' then greatest(v.signed_at, excluded.signed_at) end;
-  elsif v_proof = 'none' and (p_row).user_id is distinct from p_user_id then
+  elsif v_proof = 'none' and v_row.user_id is distinct from p_user_id then
     perform private.raise_error('not_found', 404, 'You have no verified purchase with this receipt. Verify it first.', p_param => 'receipt');
   end if;
 end
 $$;
 
-comment on function private.keep_possession(public.user_subscriptions, jsonb, text, uuid) is
-  'Notes that a user sent a receipt to be verified, and what it proves. Rejects one that proves nothing, unless the purchase is the user''s already, and a user who may not own the purchase. The caller has locked it. Errors: forbidden, not_found, conflict.';
+comment on function private.keep_possession(jsonb, text, uuid) is
+  'Notes that a user sent a receipt to be verified, and what it proves. Rejects one that proves nothing, unless the purchase is the user''s already, and a user who may not own the purchase. Locks the subscription, as private.write_store_statement does. Errors: forbidden, validation_error, not_found, conflict.';
 
 create function private.assign_owner(p_id uuid, p_purchaser_id uuid, p_limited_to jsonb) returns void
 language plpgsql
@@ -378,14 +383,10 @@ declare
   v_former_id uuid;
   v_is_news boolean;
   v_id uuid;
-  v_row public.user_subscriptions;
 begin
   perform private.lock_statement_keys(p_statement);
   v_id := private.subscription_of(p_statement);
-  v_row := private.lock_subscription(v_id, array[private.named_account(p_statement #>> '{facts,account_token}')], v_supersedes);
-  if p_user_id is not null then
-    perform private.keep_possession(v_row, p_statement, p_source, p_user_id);
-  end if;
+  perform private.lock_subscription(v_id, array[private.named_account(p_statement #>> '{facts,account_token}')], v_supersedes);
   v_is_news := private.add_store_event(v_id, p_statement, p_source);
   update public.user_subscriptions s
   set supersedes = coalesce(s.supersedes, v_supersedes),
@@ -438,6 +439,7 @@ begin
   end if;
   if p_user_id is not null then
     perform private.require_active((select u.status from public.app_users u where u.id = p_user_id));
+    perform private.keep_possession(p_statement, p_source, p_user_id);
   end if;
   return private.write_store_statement(p_statement, p_source, p_user_id);
 end
@@ -459,6 +461,6 @@ comment on function api.record_acknowledgement(uuid) is
   'For the service: records that a purchase was acknowledged to the store. Idempotent. It raises no errors.';
 
 grant execute on function
-  private.write_store_statement(jsonb, text, uuid), private.clear_acknowledgement(uuid),
+  private.keep_possession(jsonb, text, uuid), private.write_store_statement(jsonb, text, uuid), private.clear_acknowledgement(uuid),
   api.record_store_statement(jsonb, text, uuid), api.record_acknowledgement(uuid)
 to service_role;
