@@ -106,8 +106,7 @@ export function codeSamples(contract: Contract, path: string, method: string, ba
 
 function typedClient(request: SampleRequest, base: string, asJson: ReadonlySet<string>): string {
   const { method, path, pathValues, query, headers, body, needsToken } = request;
-  const literal = (name: string, value: unknown) =>
-    inline(asJson.has(name) ? JSON.parse(String(value)) : value);
+  const literal = (name: string, value: unknown) => inline(asJson.has(name) ? JSON.parse(String(value)) : value);
   const record = (values: Readonly<Record<string, unknown>>) =>
     `{ ${Object.entries(values).map(([name, value]) => `${key(name)}: ${literal(name, value)}`).join(", ")} }`;
   const parts = [

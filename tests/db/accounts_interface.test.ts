@@ -59,7 +59,13 @@ Deno.test("accounts interface: my_account shows an administrator their areas as 
   const me = await myAccount(administrator);
   assert.equal(me.app_user, null);
   assert.deepEqual(me.admin, { id: users.administrator, name: "Administrator", status: "active" });
-  assert.deepEqual(me.permission_scopes, ["admin", "admin:lots", "admin:reviews", "admin:search_presets", "admin:users"]);
+  assert.deepEqual(me.permission_scopes, [
+    "admin",
+    "admin:lots",
+    "admin:reviews",
+    "admin:search_presets",
+    "admin:users",
+  ]);
 });
 
 Deno.test("accounts interface: my_account returns the account of suspended and withdrawn users, without scopes", async () => {

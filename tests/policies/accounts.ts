@@ -16,7 +16,9 @@ export const accounts: Domain = {
     {
       table: "app_users",
       grants: {
-        select: { authenticated: allBut("premium_ends_at", "granted_premium_ends_at", "highest_level", "last_active_on") },
+        select: {
+          authenticated: allBut("premium_ends_at", "granted_premium_ends_at", "highest_level", "last_active_on"),
+        },
         update: { authenticated: ["display_name", "lang"] },
       },
       key: "id::text",
