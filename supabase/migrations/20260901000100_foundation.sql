@@ -313,8 +313,8 @@ $$;
 comment on function private.capped_total(bigint, boolean) is
   'The number of items of a list that counts up to private.max_total() + 1 of them: {total, total_is_exact}. Not exact: at least total. p_is_all false: only a part of the list was counted.';
 
+grant execute on function private.max_total(), private.capped_total(bigint, boolean) to service_role;
 grant execute on function
-  private.max_total(), private.capped_total(bigint, boolean),
   private.page_limit(integer), private.cursor_checksum(jsonb, bytea), private.cursor_encode(jsonb, jsonb),
   private.is_cursor_key(jsonb, text), private.cursor_keys(bytea, text[]), private.cursor_decode(jsonb, text, text[]),
   private.page_start(jsonb, text, text[], text),

@@ -137,15 +137,13 @@ comment on function private.area_of_queue(text) is 'The area of a queue: who rea
 create function private.area_of_job(p_job text) returns text
 language sql immutable parallel safe
 return case
-  when p_job in (
-    'announce_subscription_ends', 'erase_withdrawn_accounts', 'process_store_notifications', 'reconcile_subscriptions'
-  ) then 'users'
+  when p_job in ('announce_subscription_ends', 'erase_withdrawn_accounts', 'reconcile_subscriptions') then 'users'
   when p_job in ('count_waiting_votes', 'fold_lot_counts', 'note_lot_changes', 'refresh_map', 'tell_renames') then 'lots'
   when p_job in (
-    'dispatch_mails', 'dispatch_pushes', 'refresh_delivery_figures', 'send_session_reminders', 'start_scheduled_notifications'
+    'check_mail_health', 'check_push_health', 'refresh_delivery_figures', 'send_session_reminders', 'start_scheduled_notifications'
   ) then 'notifications'
   when p_job in ('backfill_badges', 'grant_earned_themes', 'recalculate_levels') then 'rewards'
-  when p_job in ('call_store_sync', 'sync_stores') then 'store_sync'
+  when p_job = 'sync_stores' then 'store_sync'
   else 'admins'
 end;
 

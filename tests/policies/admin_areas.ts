@@ -64,7 +64,7 @@ const QUEUES: Record<string, AdminArea> = {
 };
 const JOBS: Record<string, AdminArea> = {
   "purge": "admins",
-  "dispatch_mails": "notifications",
+  "check_mail_health": "notifications",
   "reconcile_subscriptions": "users",
   "refresh_map": "lots",
   "backfill_badges": "rewards",

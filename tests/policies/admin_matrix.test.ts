@@ -88,6 +88,15 @@ Deno.test("admin routes: every route belongs to the area of its resource, and a 
   assert.deepEqual(Object.keys(arealess).filter((name) => !names.has(name)), []);
 });
 
+Deno.test("admin routes: every job and queue that has an area exists", async () => {
+  const [row] = await sql<{ texts: string; known: string[] }[]>`
+    select pg_get_functiondef('private.area_of_job'::regproc) || pg_get_functiondef('private.area_of_queue'::regproc) as texts,
+      private.admin_areas() || array(select jobname::text from cron.job) || array(select m.queue_name::text from pgmq.meta m) as known`;
+  const named = [...row!.texts.matchAll(/'([a-z_-]+)'/g)].map((match) => match[1]!);
+  assert.ok(named.length > 20, String(named));
+  assert.deepEqual(named.filter((name) => !row!.known.includes(name)), []);
+});
+
 Deno.test("admin routes: a reply without an area of its own shows to an administrator of each area that area alone", async () => {
   const known = await seedAreas(sql);
   for (const [name, { init, read, areas = known }] of Object.entries(arealess)) {
