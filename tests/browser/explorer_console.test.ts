@@ -246,7 +246,7 @@ Deno.test({
   name: "console: an activity and a notification for administrators arrive without a reload, and one is marked as read",
   ignore: !hasBrowser,
 }, async () => {
-  const administrator = await anAdministrator("reviews");
+  const administrator = await anAdministrator("reviews", "users");
   const author = await signUp();
   const lot = await aLot({ name: "Live" });
   const earlier = await signUp();
