@@ -12,7 +12,7 @@
 -- neither the uploader nor the file's name. A key starts with private/ exactly when the file is never public. Only avatars
 -- and pictures of reviews and lots may be public.
 -- A user has at most 20 unattached uploads of at most 100 MiB together. The files of an account that exist have at most
--- 500 MiB together, and a day adds at most 200 MiB, attached or not (1290). A file that is to be deleted is not read any
+-- 500 MiB together, and a day adds at most 200 MiB, attached or not (1250). A file that is to be deleted is not read any
 -- more; its row is deleted after its objects.
 -- Interface: commands.create_upload; for the service api.pending_asset, api.place_asset, api.read_object_deletions and
 -- api.finish_object_deletions; for the other domains private.attach_asset, private.detach_assets and
