@@ -73,7 +73,7 @@ async function onApple(
       Boolean,
     ),
     transactionIds,
-    // Nobody's purchase belongs to whoever has its signed transaction.
+    // A purchase without an owner belongs to the user who has its signed transaction.
     copy: async () =>
       owner === null
         ? null

@@ -94,7 +94,7 @@ Deno.test({ name: "explorer: links of mails", ignore: !hasBrowser }, async (test
   await using platform = await crashPlatform({ authRules: "hosted" });
   const step = (name: string, run: (visit: Visit) => Promise<void>) => test.step(name, () => visit(platform, run));
 
-  await step("an address with tokens changes no session, whoever is signed in", async (visit) => {
+  await step("an address with tokens changes no session, with and without a signed-in user", async (visit) => {
     const { explorer, apiUrl } = visit;
     const [victim, attacker] = [await visit.aPerson(), await visit.aPerson()];
     const tokens = await visit.sessionOf(attacker.email);
