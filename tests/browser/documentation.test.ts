@@ -37,11 +37,22 @@ async function sees(page: Page, text: string): Promise<void> {
   await page.waitForFunction((text) => document.body.innerText.includes(text), {}, text);
 }
 
-async function find(page: Page, words: string, result: string): Promise<void> {
+/** Types into the search, which shows itself when its script has run. */
+async function search(page: Page, words: string): Promise<void> {
+  await page.waitForSelector("search:not([hidden])");
   await page.keyboard.press("/");
+  await page.waitForSelector("search input:focus");
   await page.keyboard.type(words);
-  const link = await page.waitForSelector(`::-p-xpath(//ul[@id="results"]//a[contains(., "${result}")])`);
-  await link!.click();
+}
+
+/** Clicks, and waits until the page that the link leads to has loaded: keys pressed before reach nobody. */
+async function follow(page: Page, link: string): Promise<void> {
+  await Promise.all([page.waitForNavigation(), page.locator(link).click()]);
+}
+
+async function find(page: Page, words: string, result: string): Promise<void> {
+  await search(page, words);
+  await follow(page, `::-p-xpath(//ul[@id="results"]//a[contains(., "${result}")])`);
 }
 
 interface Violation {
@@ -71,7 +82,7 @@ Deno.test({
     await sees(page, "A client sends a POST with a key that it generates");
     assert.match(page.url(), /\/docs\/clients\/requests\.html#idempotency$/);
     assert.equal(await page.$eval(":target", (heading) => heading.textContent), "Idempotency");
-    await page.locator('nav a[href="authentication.html"]').click();
+    await follow(page, 'nav a[href="authentication.html"]');
     await page.waitForSelector('nav a[aria-current="page"]::-p-text(Authentication)');
   });
 });
@@ -185,9 +196,8 @@ Deno.test({
   await visit(async (page) => {
     await page.goto(`${stack().apiUrl}/docs/`);
     await find(page, "料金", "Parking fees");
-    await page.waitForFunction(() => location.pathname.endsWith("/domains/fees.html"));
-    await page.keyboard.press("/");
-    await page.keyboard.type("ほげほげ");
+    assert.match(page.url(), /\/domains\/fees\.html/);
+    await search(page, "ほげほげ");
     await sees(page, "Nothing was found for “ほげほげ”.");
   });
 });
@@ -240,8 +250,7 @@ Deno.test({
     }
     await page.setViewport({ width: 360, height: 800 });
     await page.locator('button[popovertarget="pages"]').click();
-    await page.locator('nav a[href="../domains/fees.html"]').click();
-    await page.waitForFunction(() => location.pathname.endsWith("/domains/fees.html"));
+    await follow(page, 'nav a[href="../domains/fees.html"]');
     // The first stop of the keyboard leads past the header.
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");

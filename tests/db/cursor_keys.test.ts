@@ -80,30 +80,37 @@ function keyTypes(body: string): string | undefined {
   return types ?? called.map(keyTypes).find((found) => found !== undefined);
 }
 
-/** The search is one function with four lists: each order has its own keys, and so have changes. */
-const searches: [argument: string, types: string][] = [
-  [`p_query => '{"sort": "price"}'`, "integer,uuid"],
-  [`p_query => '{"sort": "recommended"}'`, "integer,uuid"],
-  [`p_query => '${JSON.stringify({ center })}'`, "double precision,uuid"],
-  [`p_query => '${JSON.stringify({ center, radius_m: 500 })}'`, "double precision,uuid"],
-  [`p_updated_since => '${time}'`, "bigint"],
-];
+/** Functions with a list for each order: each has its own keys, and so have changes. */
+const orders: Record<string, [argument: string, types: string][]> = {
+  search_parking_lots: [
+    [`p_query => '{"sort": "price"}'`, "integer,uuid"],
+    [`p_query => '{"sort": "recommended"}'`, "integer,uuid"],
+    [`p_query => '${JSON.stringify({ center })}'`, "double precision,uuid"],
+    [`p_query => '${JSON.stringify({ center, radius_m: 500 })}'`, "double precision,uuid"],
+    [`p_updated_since => '${time}'`, "bigint"],
+  ],
+  admin_list_lot_engagement: [
+    ["p_sort => null", "integer,integer,integer,integer,uuid"],
+    ["p_sort => 'saves'", "integer,integer,uuid"],
+    ["p_sort => 'name'", "integer,text,uuid"],
+  ],
+};
 
 const lists: List[] = functions.flatMap(({ name, schema, needs, role, body }) => {
-  const call = `select ${schema}.${name}(`;
-  if (name === "search_parking_lots") {
-    return searches.map(([argument, types]) => ({ name, role, call: `${call}${argument}, `, good: good(types) }));
-  }
   const table = name.includes("export") ? "reviews." : "";
-  const types = table
-    ? "timestamptz,uuid"
-    : keyTypes(body) ?? assert.fail(`${name} does not say which keys its cursor has`);
   const given = needs.filter((need) => need !== "p_cursor").map((need) =>
     `${need} => '${
       needed[need] ?? needed[`${name} ${need}`] ?? assert.fail(`${name} needs ${need}: give an example`)
     }', `
   );
-  return [{ name, role, call: `${call}${given.join("")}`, good: good(types), table }];
+  const call = `select ${schema}.${name}(${given.join("")}`;
+  if (orders[name]) {
+    return orders[name].map(([argument, types]) => ({ name, role, call: `${call}${argument}, `, good: good(types) }));
+  }
+  const types = table
+    ? "timestamptz,uuid"
+    : keyTypes(body) ?? assert.fail(`${name} does not say which keys its cursor has`);
+  return [{ name, role, call, good: good(types), table }];
 });
 
 const forged = (keys: string | Uint8Array) => {
