@@ -60,13 +60,16 @@ try {
   const end = minutes > 0 ? performance.now() + 60_000 * minutes : Infinity;
   const asked: Asked[] = [];
   let leftOut = 0;
-  // Those with few questions first: what they leave of their time goes to the searches, which have most.
+  // Those with few questions first: what they leave of their time goes to the searches, which have most. Each has time for
+  // its number of questions.
   const plans = functions
     .filter((f) => !(f.name in NOT_ASKED) && missingArguments(f).length === 0 && chosen?.includes(f.name) !== false)
     .map((f) => ({ f, questions: argumentsOf(f, random) }))
     .sort((a, b) => a.questions.length - b.questions.length);
-  for (const [nth, { f, questions }] of plans.entries()) {
-    const share = (end - performance.now()) / (plans.length - nth);
+  let left = plans.reduce((sum, { questions }) => sum + questions.length, 0);
+  for (const { f, questions } of plans) {
+    const share = (end - performance.now()) * questions.length / left;
+    left -= questions.length;
     const ofFunction = await askFunction(f, questions, Math.max(share, 0));
     asked.push(...ofFunction);
     leftOut += questions.length - ofFunction.filter(({ plan }) => plan === "generic").length;
