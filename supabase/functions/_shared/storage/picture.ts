@@ -103,34 +103,11 @@ const SHORT = 3;
 function orientationOnly(exif: Bytes): Bytes | null {
   try {
     const value = orientationOf(new Reader(exif));
-    // prettier-ignore
+    // deno-fmt-ignore
     const reduced = new Uint8Array([
-      0x4d,
-      0x4d,
-      0,
-      42,
-      0,
-      0,
-      0,
-      8, // a TIFF header, big endian
-      0,
-      1,
-      ORIENTATION_TAG >> 8,
-      ORIENTATION_TAG & 255,
-      0,
-      SHORT,
-      0,
-      0,
-      0,
-      1,
-      0,
-      value,
-      0,
-      0, // one entry
-      0,
-      0,
-      0,
-      0,
+      0x4d, 0x4d, 0, 42, 0, 0, 0, 8, // a TIFF header, big endian
+      0, 1, ORIENTATION_TAG >> 8, ORIENTATION_TAG & 255, 0, SHORT, 0, 0, 0, 1, 0, value, 0, 0, // one entry
+      0, 0, 0, 0,
     ]);
     return value >= 2 && value <= 8 && reduced.length <= exif.length ? reduced : null;
   } catch (error) {
