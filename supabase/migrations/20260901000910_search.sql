@@ -222,18 +222,46 @@ $$;
 comment on function private.term_share(text[], text[]) is
   'The share of all search entries that has all of p_all and one of p_any, 0 to 1, by statistics, assuming independence.';
 
-create function private.expected_share(p_condition text) returns double precision
+create function private.plan_of_entries(p_condition text) returns json
 language plpgsql volatile -- only a volatile function may use EXPLAIN; it changes nothing
 set search_path = ''
 as $$
 declare
   v_plan json;
 begin
+  execute 'explain (format json) select from private.search_entries e where ' || p_condition into v_plan;
+  return v_plan #> '{0,Plan}';
+end
+$$;
+
+comment on function private.plan_of_entries(text) is
+  'What the planner expects of reading the search entries e that meet a condition. Reads statistics only.';
+
+create function private.require_counted_scan(p_condition text) returns void
+language plpgsql volatile -- as private.plan_of_entries
+set search_path = ''
+as $$
+declare
+  c_max_cost constant double precision := 20000; -- comparing 280,000 entries one by one
+begin
+  if (private.plan_of_entries(p_condition) ->> 'Total Cost')::double precision > c_max_cost then
+    perform private.require_counted_read();
+  end if;
+end
+$$;
+
+comment on function private.require_counted_scan(text) is
+  'Rejects the read of all entries that meet a condition if it is expensive and not counted. Errors: forbidden.';
+
+create function private.expected_share(p_condition text) returns double precision
+language plpgsql volatile -- as private.plan_of_entries
+set search_path = ''
+as $$
+begin
   if p_condition = 'true' then
     return 1;
   end if;
-  execute 'explain (format json) select from private.search_entries e where ' || p_condition into v_plan;
-  return least(1, (v_plan #>> '{0,Plan,Plan Rows}')::double precision / greatest(1, (
+  return least(1, (private.plan_of_entries(p_condition) ->> 'Plan Rows')::double precision / greatest(1, (
     select c.reltuples from pg_catalog.pg_class c where c.oid = 'private.search_entries'::regclass
   )));
 end
@@ -287,8 +315,9 @@ begin
     v_terms || array(select unnest(private.keyword_terms(k)) from unnest(v_keywords) as k)
   );
   condition := concat_ws(' and ', 'true',
-    'e.hour_price >= ' || (p_query ->> 'price_min'),
-    'e.hour_price <= ' || (p_query ->> 'price_max'),
+    -- A lot without a price has the greatest key.
+    case when coalesce(p_query ->> 'price_min', p_query ->> 'price_max') is not null then format('e.price_key between %s and %s',
+      coalesce((p_query ->> 'price_min')::numeric::integer, 0), coalesce((p_query ->> 'price_max')::numeric::integer, 2147483646)) end,
     'e.max_height_m >= ' || v_vehicle.height_m,
     'e.max_width_m >= ' || v_vehicle.width_m,
     'e.max_length_m >= ' || v_vehicle.length_m,

@@ -209,6 +209,7 @@ begin
       end if;
     end if;
   end if;
+  perform private.require_counted_scan(p_condition);
   execute format(c_from_entries, '', 'private.search_entries e', p_condition)
     into v_page.lot_ids, v_page.keys using p_lat, p_lng, c_from, c_from_id, coalesce(p_max_m, 'infinity'), p_limit;
   return v_page;

@@ -40,6 +40,7 @@ begin
       return v_page;
     end if;
   end if;
+  perform private.require_counted_scan(p_condition);
   -- Otherwise all entries that meet it are found and then sorted. offset 0 keeps the order from the planner: it treats
   -- correlated conditions as independent, and would read the order to its end for a page that does not fill.
   execute format(c_page, format('and %s offset 0', p_condition), 'true')

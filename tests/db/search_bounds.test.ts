@@ -55,6 +55,30 @@ Deno.test("search: a vehicle that fits nowhere gets a response within the statem
   }
 });
 
+Deno.test("search: a page for which all entries are compared is a counted read, in every order; one that an index or the order finds is not", async () => {
+  const reason = (query: Record<string, unknown>, more: SearchArguments = {}, isCounted = false) =>
+    errorOf(db.as({ role: "anon" }, async (sql) => {
+      await sql`select set_config('request.headers', '{"host": "localhost"}', true)`;
+      if (isCounted) await sql`select set_config('request.is_counted_read', 'yes', true)`;
+      await sql`set local cpu_tuple_cost = 1`; // as if each entry were a hundred
+      await search(sql, { query, ...more });
+    })).then(
+      ({ details }) => (details as { reason?: string }).reason,
+      () => undefined,
+    );
+  const ids = await db.sql<{ id: string }[]>`select parking_lot_id as id from private.search_entries limit 5`;
+  const rare = { keywords: ["rare"] }; // the index of terms does not exist here
+  for (const order of [{ center: TOKYO }, { sort: "price" }, { sort: "recommended" }]) {
+    const place = JSON.stringify(order);
+    assert.equal(await reason({ ...order, ...rare }), "not_counted", place);
+    assert.equal(await reason({ ...order, ...rare }, {}, true), undefined, place);
+    assert.equal(await reason({ ...order, ...rare }, { ids: ids.map(({ id }) => id) }), undefined, place);
+    assert.equal(await reason({ ...order, ...rare, center: TOKYO, radius_m: 1000 }), undefined, place);
+    assert.equal(await reason({ ...order, meter_ticket_included: false }), undefined, place);
+    assert.equal(await reason({ ...order, price_min: 50_000 }), undefined, place);
+  }
+});
+
 Deno.test("search: a page of a list of operators that no lot has reads a window of the order, not the order to its end", async () => {
   const address = new URL(db.url);
   [address.username, address.password] = [SUPERUSER, PASSWORD];

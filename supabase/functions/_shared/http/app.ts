@@ -15,7 +15,7 @@ import {
   traceOf,
   withKnownOutcome,
 } from "./context.ts";
-import { Commands } from "./commands.ts";
+import { Commands, unlessExpensive } from "./commands.ts";
 import { readIdempotencyKey, readKey, REPLAYED_HEADER } from "./idempotency.ts";
 import {
   ClientLeft,
@@ -248,11 +248,13 @@ async function answer(
     },
     get db() {
       const config = app.config();
-      if (isExpensive(route, request, query)) {
-        if (context.caller) return commands.expensive(databaseFor(route, context, config, "primary"));
-        return commands.expensive(asService(config, traceOf(context)), addressOf(request.headers));
-      }
+      const counted = () =>
+        context.caller
+          ? commands.expensive(databaseFor(route, context, config, "primary"))
+          : commands.expensive(asService(config, traceOf(context)), addressOf(request.headers));
+      if (isExpensive(route, request, query)) return counted();
       const db = databaseFor(route, context, config, instance);
+      if (route.isExpensive) return unlessExpensive(db, counted);
       return context.caller ? commands.over(db) : db;
     },
   };

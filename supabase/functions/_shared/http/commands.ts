@@ -2,13 +2,15 @@
  * Rate limit and idempotency of one request. Commands with an idempotency key have their effect once. A request is counted
  * at one of five moments:
  *
- * | request                                                | counted                                    | under           |
- * | ------------------------------------------------------ | ------------------------------------------ | --------------- |
- * | of an anonymous user                                   | before anything else                       | the route's     |
- * | whose handler runs a command                           | with the command, in its transaction       | the command's   |
- * | whose read is expensive (`isExpensive` of its route)   | with the read, in its transaction          | `expensive_read`     |
- * | whose handler first calls a provider or the service    | before that, and again as one of the others | `attach`        |
- * | that ran no command (its body or receipt is not valid) | at the end                                 | the route's     |
+ * | request                                                | counted                                     | under            |
+ * | ------------------------------------------------------ | ------------------------------------------- | ---------------- |
+ * | of an anonymous user                                   | before anything else                        | the route's      |
+ * | whose handler runs a command                           | with the command, in its transaction        | the command's    |
+ * | whose read is expensive                                | with the read, in its transaction           | `expensive_read` |
+ * | whose handler first calls a provider or the service    | before that, and again as one of the others | `attach`         |
+ * | that ran no command (its body or receipt is not valid) | at the end                                  | the route's      |
+ *
+ * Which reads are expensive `isExpensive` of the route says, and the database where only it knows how many rows are read.
  *
  * A handler calls no provider when the quota of the route is used up. So a request is counted under the policy of its route,
  * or of its command, also when it fails. Requests that fail with 503 are not.
@@ -145,4 +147,21 @@ export class Commands {
     this.#counting = Promise.resolve();
     this.options.onCount(rateLimit);
   }
+}
+
+/**
+ * The same database, which may reject a read because it is expensive. Only the database knows how many rows a search reads.
+ * Then `counted` repeats the read.
+ */
+export function unlessExpensive(db: AnyDatabase, counted: () => AnyDatabase): AnyDatabase {
+  return {
+    rpc: async <T>(name: string, args?: Record<string, unknown>) => {
+      try {
+        return await db.rpc<T>(name, args);
+      } catch (failure) {
+        if (!(failure instanceof ApiError) || failure.details?.["reason"] !== "not_counted") throw failure;
+        return await counted().rpc<T>(name, args);
+      }
+    },
+  };
 }
