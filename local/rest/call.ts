@@ -22,12 +22,12 @@ export function callStatement({ schema, name, parameters, returns }: RestFunctio
   const given = parameters.filter((one) => args.names.has(one.name));
   const isJson = "json" in args && given.length > 0;
   const list = given.map((one, at) =>
-    `${quoted(one.name)} := ${isJson ? `arguments.${quoted(one.name)}` : `$${at + 1}::${one.type}`}`
+    `${quoted(one.name)} := ${isJson ? `arguments.${quoted(one.name)}` : `$${at + 1}::text::${one.type}`}`
   );
   const call = `${quoted(schema)}.${quoted(name)}(${list.join(", ")})`;
   const body = returns === "void" ? call : `coalesce(to_json(${call}), 'null')::text`;
   const columns = given.map((one) => `${quoted(one.name)} ${one.type}`).join(", ");
-  const from = isJson ? ` from json_to_record($1::json) as arguments (${columns})` : "";
+  const from = isJson ? ` from json_to_record($1::text::json) as arguments (${columns})` : "";
   const settings = ["response.status", "response.headers"].map((one) => `nullif(current_setting('${one}', true), '')`);
   return {
     text: `select ${body}, ${settings.join(", ")}${from}`,

@@ -1,5 +1,6 @@
 // Errors in PostgREST's format: {code, details, hint, message}, and the code in the header Proxy-Status.
-import { ConnectionLost, StatementError } from "./connection.ts";
+import postgres from "postgres";
+import { ConnectionLost } from "./connection.ts";
 import { PoolTimeout } from "./pool.ts";
 
 export interface ErrorOptions {
@@ -64,10 +65,10 @@ export function toRestError(error: unknown, role: string): RestError | undefined
       headers: RETRY,
     });
   }
-  return error instanceof StatementError ? fromStatementError(error, role) : undefined;
+  return error instanceof postgres.PostgresError ? fromStatementError(error, role) : undefined;
 }
 
-function fromStatementError(error: StatementError, role: string): RestError {
+function fromStatementError(error: postgres.PostgresError, role: string): RestError {
   const { code, message, detail, hint } = error;
   if (code === "PGRST") return fromRaise(message, detail);
   const status = statusOf(error, role);
@@ -75,7 +76,7 @@ function fromStatementError(error: StatementError, role: string): RestError {
   return new RestError(status, code, message, { details: detail ?? null, hint: hint ?? null, headers });
 }
 
-function statusOf({ code, message }: StatementError, role: string): number {
+function statusOf({ code, message }: postgres.PostgresError, role: string): number {
   if (code.startsWith("PT")) return validStatus(code.slice(2));
   if (code === "42501" && role === "anon") return 401;
   if (code === "22023" && /^role ".*" does not exist$/.test(message)) return 401;

@@ -32,7 +32,7 @@ export interface Purpose {
 
 /** Well before the functions' own deadline, so that a statement never runs for a client that has given up. */
 export const WAIT_TIMEOUT_MS = 3_500;
-const CONNECT_TIMEOUT_MS = 1_000;
+const CONNECT_TIMEOUT_SECONDS = 1;
 const RECONNECT_BACKOFF_MS = 50;
 const SLOW_AFTER_MS = 500;
 
@@ -156,7 +156,7 @@ export class ConnectionPool {
 
   async #connect(): Promise<void> {
     try {
-      const connection = await Connection.open(this.options.address, CONNECT_TIMEOUT_MS);
+      const connection = await Connection.open(this.options.address, CONNECT_TIMEOUT_SECONDS);
       if (this.#closed) return connection.close();
       this.#isFailing = false;
       connection.closed.then(() => this.#remove(connection));

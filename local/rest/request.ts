@@ -5,7 +5,7 @@ import { notSupported, RestError } from "./errors.ts";
 
 /** The arguments of a call by name: the fields of a JSON object, or texts of a query. */
 export type Arguments =
-  | { readonly names: ReadonlySet<string>; readonly json: Uint8Array | string }
+  | { readonly names: ReadonlySet<string>; readonly json: string }
   | { readonly names: ReadonlySet<string>; readonly texts: ReadonlyMap<string, string> };
 
 /** Query parameters by which PostgREST selects, filters and sorts rows. */
@@ -45,14 +45,17 @@ export async function readArguments(request: Request, query: URLSearchParams): P
   const type = (request.headers.get("content-type") ?? "application/json").split(";", 1)[0]!.trim().toLowerCase();
   if (type !== "application/json") throw new RestError(400, "PGRST102", `Content-Type not acceptable: ${type}`);
   if (body.length === 0) return { names: new Set(), json: "{}" };
-  return { names: namesIn(body), json: body };
+  return readObject(body);
 }
 
-/** The names of the fields of a JSON object. */
-function namesIn(body: Uint8Array): ReadonlySet<string> {
+/** A JSON object with the names of its fields. */
+function readObject(body: Uint8Array): Arguments {
   try {
-    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return new Set(Object.keys(value));
+    const json = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+    const value: unknown = JSON.parse(json);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return { names: new Set(Object.keys(value)), json };
+    }
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
   }

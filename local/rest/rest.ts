@@ -1,13 +1,14 @@
 // /rest/v1: calls of the functions in the exposed schemas, with PostgREST's responses. There are no tables here: the service
 // exposes none.
+import postgres, { type Sql } from "postgres";
 import { BodyError } from "../gateway/body.ts";
 import { authenticateApiKey } from "../gateway/keys.ts";
 import { type Claims, verify } from "../gateway/tokens.ts";
+import { connectionOptions } from "../postgres/connection_options.ts";
 import { callStatement, chooseFunction } from "./call.ts";
-import { Connection, ConnectionLost, type Row, type Statement } from "./connection.ts";
+import { ConnectionLost, type Row } from "./connection.ts";
 import { contextStatements } from "./context.ts";
 import { CORS, errorResponse, RestError, toRestError } from "./errors.ts";
-import { textOf } from "./messages.ts";
 import { ConnectionPool } from "./pool.ts";
 import { checkHeaders, readArguments, readProfile } from "./request.ts";
 import { readSchema, type Schema } from "./schema.ts";
@@ -28,16 +29,15 @@ const METHODS = ["OPTIONS", "GET", "HEAD", "POST"];
 const SIZE = Math.max(3, navigator.hardwareConcurrency + 1);
 const MAXIMUM = Math.max(10, 3 * SIZE);
 const SHARE = Math.floor(MAXIMUM / 3) + 1;
-const LISTEN_TIMEOUT_MS = 2_000;
-const LISTEN_BACKOFF_MS = 200;
+const CONNECT_TIMEOUT_SECONDS = 2;
 
 export class Rest {
   readonly #pool: ConnectionPool;
+  /** Where the schema is read. */
+  readonly #catalogue: Sql;
   #schema: Schema | undefined;
-  #listener: Connection | undefined;
   #reading: Promise<void> = Promise.resolve();
   #isReadQueued = false;
-  #stopped = false;
 
   private constructor(readonly options: RestOptions) {
     this.#pool = new ConnectionPool({
@@ -46,6 +46,13 @@ export class Rest {
       maximum: MAXIMUM,
       share: SHARE,
       log: options.log,
+    });
+    const { authenticator, schemaFrom = authenticator } = options;
+    this.#catalogue = postgres(schemaFrom, {
+      ...connectionOptions,
+      max: 1,
+      max_lifetime: null,
+      connect_timeout: CONNECT_TIMEOUT_SECONDS,
     });
   }
 
@@ -56,10 +63,8 @@ export class Rest {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
     this.#pool.close();
-    this.#listener?.close();
-    await this.#listener?.closed;
+    await this.#catalogue.end({ timeout: 0 });
   }
 
   async handle(request: Request, url: URL, client: string): Promise<Response> {
@@ -100,38 +105,20 @@ export class Rest {
 
   /** `notify pgrst, 'reload schema'` reports a change of functions. A connection that was lost may have missed one. */
   async #listen(): Promise<void> {
-    const reload = () => this.#read(listener).catch((error) => this.options.log(`The schema was not read: ${error}`));
-    const { authenticator, schemaFrom = authenticator } = this.options;
-    const listener = await Connection.open(schemaFrom, LISTEN_TIMEOUT_MS, (payload) => {
-      if (payload === "reload schema") reload();
-    });
-    this.#listener = listener;
-    await listener.run([{ text: "listen pgrst", values: [] }]);
-    listener.closed.then(() => this.#listenAgain());
-    await this.#read(listener);
-  }
-
-  async #listenAgain(): Promise<void> {
-    while (!this.#stopped) {
-      await new Promise((resolve) => setTimeout(resolve, LISTEN_BACKOFF_MS));
-      try {
-        return await this.#listen();
-      } catch (error) {
-        if (!(error instanceof ConnectionLost)) throw error;
-      }
-    }
+    const read = () => this.#read();
+    await this.#catalogue.listen("pgrst", (payload) => payload === "reload schema" ? read() : undefined, read);
+    await this.#reading;
+    if (this.#schema === undefined) throw new Error("The schema could not be read");
   }
 
   /** Reads the schema once the running read has ended. One queued read is enough for all changes until it starts. */
-  #read(connection: Connection): Promise<void> {
-    if (this.#isReadQueued) return this.#reading;
+  #read(): void {
+    if (this.#isReadQueued) return;
     this.#isReadQueued = true;
-    const read = async () => {
+    this.#reading = this.#reading.then(async () => {
       this.#isReadQueued = false;
-      const run = (statements: readonly Statement[]) => connection.run(statements);
-      this.#schema = await readSchema(run, this.options.schemas);
-    };
-    return this.#reading = this.#reading.then(read, read);
+      this.#schema = await readSchema(this.#catalogue, this.options.schemas);
+    }).catch((error) => this.options.log(`The schema was not read: ${error}`));
   }
 }
 
@@ -177,22 +164,22 @@ function responseOf([body, status, headers]: Row, isVoid: boolean, method: strin
   }
   const sent = ownStatus(status) ?? (isVoid ? 204 : 200);
   const isEmpty = isVoid || method === "HEAD" || [204, 205, 304].includes(sent);
-  return new Response(isEmpty ? null : body as Uint8Array<ArrayBuffer>, { status: sent, headers: own });
+  return new Response(isEmpty ? null : body!, { status: sent, headers: own });
 }
 
 /** `response.status`, set by the function. */
-function ownStatus(value: Uint8Array | null | undefined): number | undefined {
+function ownStatus(value: string | null | undefined): number | undefined {
   if (!value) return undefined;
-  const status = Number(textOf(value));
+  const status = Number(value);
   if (Number.isInteger(status) && status >= 200 && status <= 599) return status;
   throw new RestError(500, "PGRST112", "response.status guc must be a valid status code");
 }
 
 /** `response.headers`, set by the function: a list of objects with one name and value each. */
-function ownHeaders(value: Uint8Array | null | undefined): [string, string][] {
+function ownHeaders(value: string | null | undefined): [string, string][] {
   if (!value) return [];
   try {
-    const list: unknown = JSON.parse(textOf(value));
+    const list: unknown = JSON.parse(value);
     if (Array.isArray(list)) {
       const entries = list.map((one) => Object.entries(Object(one)));
       if (entries.every((one) => one.length === 1 && typeof one[0]![1] === "string")) {

@@ -1,7 +1,6 @@
 // The functions of the exposed schemas, the settings of the roles, and the function that runs before each request. They are
 // read at the start and when the schema changes.
-import { textOf } from "./messages.ts";
-import type { Row, Statement } from "./connection.ts";
+import type { Sql } from "postgres";
 
 export interface Parameter {
   readonly name: string;
@@ -30,7 +29,7 @@ export interface Schema {
 }
 
 const FUNCTIONS = `
-  select coalesce(json_agg(f), '[]')::text
+  select coalesce(json_agg(f), '[]')::text as json
   from (
     select n.nspname as schema, p.proname as name,
       coalesce((
@@ -61,7 +60,7 @@ const FUNCTIONS = `
   ) f`;
 
 const ROLE_SETTINGS = `
-  select coalesce(json_agg(s), '[]')::text
+  select coalesce(json_agg(s), '[]')::text as json
   from (
     select r.rolname as role, split_part(c.setting, '=', 1) as name, substr(c.setting, strpos(c.setting, '=') + 1) as value
     from pg_db_role_setting d
@@ -72,19 +71,16 @@ const ROLE_SETTINGS = `
     order by d.setdatabase, c.place
   ) s`;
 
-export async function readSchema(
-  run: (statements: readonly Statement[]) => Promise<Row[][]>,
-  schemas: readonly string[],
-): Promise<Schema> {
-  const [, functions, settings] = await run([
-    { text: "select set_config('search_path', '', true)", values: [] }, // so that types are written with their schemas
-    { text: FUNCTIONS, values: [schemas.join(",")] },
-    { text: ROLE_SETTINGS, values: [] },
+export async function readSchema(sql: Sql, schemas: readonly string[]): Promise<Schema> {
+  const [, [functions], [settings]] = await sql.begin((transaction) => [
+    transaction`select set_config('search_path', '', true)`, // so that types are written with their schemas
+    transaction.unsafe<{ json: string }[]>(FUNCTIONS, [schemas.join(",")]),
+    transaction.unsafe<{ json: string }[]>(ROLE_SETTINGS),
   ]);
-  const byName = Map.groupBy(json<RestFunction>(functions), ({ schema, name }) => `${schema}.${name}`);
+  const byName = Map.groupBy(listIn<RestFunction>(functions), ({ schema, name }) => `${schema}.${name}`);
   const ofRoles = new Map<string, Record<string, string>>();
   let preRequest: string | null = null;
-  for (const { role, name, value } of json<{ role: string; name: string; value: string }>(settings)) {
+  for (const { role, name, value } of listIn<{ role: string; name: string; value: string }>(settings)) {
     if (name === "pgrst.db_pre_request") preRequest = value;
     // The isolation of a transaction cannot be changed any more when the role is known.
     if (name.startsWith("pgrst.") || name === "default_transaction_isolation") continue;
@@ -94,6 +90,6 @@ export async function readSchema(
   return { functions: byName, roleSettings: ofRoles, preRequest };
 }
 
-function json<Value>(rows: readonly Row[] | undefined): Value[] {
-  return JSON.parse(textOf(rows![0]![0]!));
+function listIn<Value>(row: { json: string } | undefined): Value[] {
+  return JSON.parse(row!.json);
 }
