@@ -19,7 +19,7 @@ import { Balancer } from "./rest/balance.ts";
 import { Rest } from "./rest/rest.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import { addSamplePeople, type SamplePerson } from "./people/people.ts";
-import { type Providers, startProviders } from "./providers/providers.ts";
+import { type Providers, startProviders } from "./standins/providers.ts";
 import { RealtimeProxy } from "./realtime/proxy.ts";
 import { superviseRealtime } from "./realtime/supervisor.ts";
 import {

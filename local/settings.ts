@@ -37,7 +37,7 @@ export interface Status {
   readonly S3_PROTOCOL_ACCESS_KEY_ID: string;
   readonly S3_PROTOCOL_ACCESS_KEY_SECRET: string;
   readonly S3_PROTOCOL_REGION: string;
-  /** The stand-ins of the providers (local/providers). */
+  /** The stand-ins of the providers (local/standins). */
   readonly PROVIDERS_URL?: string;
   /** The read replica, where there is one. */
   readonly REPLICA_DB_URL?: string;

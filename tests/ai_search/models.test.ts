@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { evaluateModel } from "../../eval/models.ts";
 import { readSentences } from "../../eval/score.ts";
-import { AiModels } from "../../local/providers/ai_gateway.ts";
+import { AiModels } from "../../local/standins/ai_gateway.ts";
 import { readProviderSettings } from "../../supabase/functions/_shared/provider_settings.ts";
 import { gatewayOf } from "../../supabase/functions/_shared/providers/ai_gateway.ts";
 

@@ -1,7 +1,7 @@
 // Purchases by other people's data: attackers know every id and text of others' purchases, and what the stores signed of
 // them some time ago. By none of it do they become the owner of a purchase.
 import assert from "node:assert/strict";
-import { appReceipt, transactionReceipt } from "../../local/providers/app_store/receipts.ts";
+import { appReceipt, transactionReceipt } from "../../local/standins/app_store/receipts.ts";
 import { inDatabase } from "../api/lots.ts";
 import { aPlan, apple, type IapPath, type IapRequest, isPremium, play, verify } from "../api/purchases.ts";
 import { type Person, signUp } from "../support/people.ts";

@@ -1,6 +1,6 @@
 // Models of the gateway, called one after another: with any behaviour of the three the first good answer is used, in time.
 import assert from "node:assert/strict";
-import { AiModels } from "../../local/providers/ai_gateway.ts";
+import { AiModels } from "../../local/standins/ai_gateway.ts";
 import { callModels } from "../../supabase/functions/_shared/ai_search/models.ts";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { aiGateway } from "../../supabase/functions/_shared/providers/ai_gateway.ts";

@@ -1,6 +1,6 @@
 // An App Store for one test: the stand-ins, the client of the functions, and helpers that read its requests and errors.
 import assert from "node:assert/strict";
-import { type Providers, startProviders } from "../../local/providers/providers.ts";
+import { type Providers, startProviders } from "../../local/standins/providers.ts";
 import type { Config } from "../../supabase/functions/_shared/config.ts";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import { readProviderSettings } from "../../supabase/functions/_shared/provider_settings.ts";

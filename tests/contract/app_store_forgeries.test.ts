@@ -13,7 +13,7 @@ import {
   pemOf,
   signCompact,
   x5cOf,
-} from "../../local/providers/app_store/certificates.ts";
+} from "../../local/standins/app_store/certificates.ts";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import { type AppStore, appStore } from "../../supabase/functions/_shared/providers/app_store.ts";
 import { APPLE_ROOT_CA_G3 } from "../../supabase/functions/_shared/providers/app_store/apple_root.ts";

@@ -7,7 +7,7 @@ import {
   pemOf,
   signCompact,
   x5cOf,
-} from "../../local/providers/app_store/certificates.ts";
+} from "../../local/standins/app_store/certificates.ts";
 import { type AppStore, appStore } from "../../supabase/functions/_shared/providers/app_store.ts";
 import { type OcspAnswer, ocspResponder } from "../support/ocsp_responder.ts";
 import { configOf, errorFrom, reasonOf } from "./app_store.ts";

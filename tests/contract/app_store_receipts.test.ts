@@ -1,6 +1,6 @@
 // Receipts from before signed transactions: they name a transaction, and the App Store Server API says what it is.
 import assert from "node:assert/strict";
-import { appReceipt, transactionReceipt } from "../../local/providers/app_store/receipts.ts";
+import { appReceipt, transactionReceipt } from "../../local/standins/app_store/receipts.ts";
 import { kindOf, purchasesIn, ReceiptError } from "../../supabase/functions/_shared/providers/app_store/receipt.ts";
 import { chance } from "../support/random.ts";
 import { errorFrom, openShop, reasonOf } from "./app_store.ts";

@@ -1,6 +1,6 @@
 // The geocoder's client against GSI's and Nominatim's protocols: what is taken of the results, and what is an outage.
 import assert from "node:assert/strict";
-import { Geocoders } from "../../local/providers/geocoder.ts";
+import { Geocoders } from "../../local/standins/geocoder.ts";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { geocoder } from "../../supabase/functions/_shared/providers/geocoder.ts";
 import { ProviderDown } from "../../supabase/functions/_shared/providers/google_token.ts";

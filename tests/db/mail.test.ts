@@ -1,7 +1,7 @@
 // Mail: who is mailed, what becomes of each mail, and consumers that are killed, against a mail service of their own.
 import assert from "node:assert/strict";
-import { startProviders } from "../../local/providers/providers.ts";
-import type { ReceivedMail } from "../../local/providers/mail.ts";
+import { startProviders } from "../../local/standins/providers.ts";
+import type { ReceivedMail } from "../../local/standins/mail.ts";
 import type { Config } from "../../supabase/functions/_shared/config.ts";
 import type { AnyDatabase } from "../../supabase/functions/_shared/db/client.ts";
 import { mailSender } from "../../supabase/functions/_shared/providers/mail.ts";

@@ -19,8 +19,8 @@ import {
   pemOf,
   signCompact,
   x5cOf,
-} from "../../local/providers/app_store/certificates.ts";
-import { appReceipt, transactionReceipt } from "../../local/providers/app_store/receipts.ts";
+} from "../../local/standins/app_store/certificates.ts";
+import { appReceipt, transactionReceipt } from "../../local/standins/app_store/receipts.ts";
 import { certificateStatus } from "../../supabase/functions/_shared/providers/app_store/ocsp.ts";
 import { purchasesIn } from "../../supabase/functions/_shared/providers/app_store/receipt.ts";
 import {

@@ -5,7 +5,7 @@ import {
   type Identity,
   integer,
   nameOf,
-} from "../../local/providers/app_store/certificates.ts";
+} from "../../local/standins/app_store/certificates.ts";
 import { type Bytes, sha256 } from "../../supabase/functions/_shared/providers/app_store/bytes.ts";
 import { readCertificate } from "../../supabase/functions/_shared/providers/app_store/certificates.ts";
 import {

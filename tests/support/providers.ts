@@ -1,5 +1,5 @@
 // The stand-ins of the providers, as tests script them and look at what they received.
-import type { ReceivedMail } from "../../local/providers/mail.ts";
+import type { ReceivedMail } from "../../local/standins/mail.ts";
 
 export interface FcmRule {
   readonly token?: string;

@@ -1,4 +1,4 @@
-// The stand-in of the stores' reports (local/providers/store_reports.ts), and what the service stored of them.
+// The stand-in of the stores' reports (local/standins/store_reports.ts), and what the service stored of them.
 import type { Sql } from "postgres";
 
 export interface Books<Row = Record<string, unknown>> {
