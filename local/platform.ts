@@ -7,7 +7,7 @@ import { Mailbox } from "./auth/mailbox.ts";
 import { authConfig, type Config, readConfig } from "./config.ts";
 import type { ReplicaOptions } from "./postgres/database.ts";
 import { asUser, type Databases, type DatabaseUrls, LocalDatabases } from "./postgres/databases.ts";
-import { surviveDriverFaults } from "../postgres_client/driver_faults.ts";
+import { surviveDriverFaults } from "./postgres/driver_faults.ts";
 import { removeIfExists } from "./files.ts";
 import { fetchPackages } from "./functions/packages.ts";
 import { FunctionRunner } from "./functions/runner.ts";

@@ -1,7 +1,7 @@
 // The auth server's connections to the database. They are replaced together when one is lost, because the driver does not
 // always end the requests that wait for a lost one.
 import postgres, { type Sql } from "postgres";
-import { isLostConnection } from "../../postgres_client/driver_faults.ts";
+import { isLostConnection } from "../postgres/driver_faults.ts";
 import { connectionOptions } from "../postgres/connection_options.ts";
 import { withTimeout } from "../timeout.ts";
 

@@ -1,5 +1,5 @@
 // The process of the realtime server. It prints its port, and ends on a signal or with the platform that started it.
-import { surviveDriverFaults } from "../../postgres_client/driver_faults.ts";
+import { surviveDriverFaults } from "../postgres/driver_faults.ts";
 import { PostgresFeed } from "./feed.ts";
 import { RealtimeServer } from "./server.ts";
 import { DATABASE_URL, PRIVATE_ONLY } from "./supervisor.ts";
