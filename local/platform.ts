@@ -12,6 +12,7 @@ import { removeIfExists } from "./files.ts";
 import { fetchPackages } from "./functions/packages.ts";
 import { FunctionRunner } from "./functions/runner.ts";
 import { functionSecrets } from "./functions/secrets.ts";
+import { applications } from "./gateway/applications.ts";
 import { listen } from "./gateway/gateway.ts";
 import { homePage } from "./gateway/home.ts";
 import { PUBLIC_JWK } from "./gateway/tokens.ts";
@@ -136,6 +137,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       functions: (request, name, path, client) => functions.handle(request, name, path, client),
       storage: (request, url) => storage.handle(request, url),
       realtime: (request, url) => realtime.proxy.handle(request, url),
+      applications: await applications(),
     });
     return statusOf(gateway.port, services);
   }

@@ -2,10 +2,9 @@
 import { BodyError } from "./body.ts";
 import { clientAddress } from "./client_address.ts";
 import { preflight } from "./cors.ts";
+import type { Serve } from "./built_folder.ts";
 import type { Code } from "../../supabase/functions/_shared/errors.ts";
-import { documentation } from "./documentation.ts";
 import { errorResponse } from "./envelope.ts";
-import { explorer } from "./explorer.ts";
 
 export interface Parts {
   rest(request: Request, url: URL, client: string): Promise<Response>;
@@ -15,6 +14,7 @@ export interface Parts {
   functions(request: Request, name: string, path: string, client: string): Promise<Response>;
   storage(request: Request, url: URL): Promise<Response>;
   realtime(request: Request, url: URL): Promise<Response>;
+  applications: Serve;
 }
 
 export interface Gateway {
@@ -88,7 +88,7 @@ function route(parts: Parts, request: Request, url: URL, client: string): Promis
   const { pathname } = url;
   if (/^\/rest\/v1(\/|$)/.test(pathname)) return parts.rest(request, url, client);
   if (pathname === "/" && /^(GET|HEAD)$/.test(request.method)) return parts.home(request);
-  const page = documentation(request, pathname) ?? explorer(request, pathname);
+  const page = parts.applications(request, pathname);
   if (page !== undefined) return page;
   if (/^\/_mail(\/|$)/.test(pathname)) return parts.mail(request, url);
   if (pathname.startsWith("/auth/v1/")) return parts.auth(request, url, client);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ROOT } from "../../local/settings.ts";
-import { codeSamples, type Contract } from "../../site/code_samples.ts";
+import { codeSamples, type Contract } from "../../apps/site/code_samples.ts";
 import { contract as openapi } from "../../supabase/functions/openapi/contract.ts";
 import { routes } from "../examples/recorder.ts";
 import { stack } from "../support/stack.ts";

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-// The explorer (web/) in a real browser, for tests that use it as a person does.
+// The explorer (apps/web/) in a real browser, for tests that use it as a person does.
 import assert from "node:assert/strict";
 import type { BrowserContext, Page } from "puppeteer-core";
 import { stack } from "../support/stack.ts";

@@ -41,6 +41,7 @@ async function withGateway(run: (fixture: Fixture) => Promise<void>): Promise<vo
     home: notFound,
     functions: notFound,
     storage: notFound,
+    applications: () => undefined,
   };
   gateway.open({ ...parts, realtime });
   const clients: SupabaseClient[] = [];

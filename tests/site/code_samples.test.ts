@@ -1,6 +1,6 @@
 // The code samples of the reference: each language sends the operation's method, path, headers and body.
 import assert from "node:assert/strict";
-import { codeSamples, type Contract, sampleRequest, withSamples } from "../../site/code_samples.ts";
+import { codeSamples, type Contract, sampleRequest, withSamples } from "../../apps/site/code_samples.ts";
 import { contract as openapi, groups } from "../../supabase/functions/openapi/contract.ts";
 
 const contract = JSON.parse(JSON.stringify(openapi())) as Contract;

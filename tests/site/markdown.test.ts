@@ -1,6 +1,6 @@
-// site/markdown.ts: Markdown becomes HTML with GitHub's anchors, and nothing of a page is executed.
+// apps/site/markdown.ts: Markdown becomes HTML with GitHub's anchors, and nothing of a page is executed.
 import assert from "node:assert/strict";
-import { parse, render } from "../../site/markdown.ts";
+import { parse, render } from "../../apps/site/markdown.ts";
 
 const html = (text: string) => render(parse(text), (href) => href.startsWith("gone") ? undefined : href);
 

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { dirname, join, normalize } from "node:path/posix";
 import { fileURLToPath } from "node:url";
 import MiniSearch from "minisearch";
-import { build } from "../../site/build.ts";
-import { addressOf } from "../../site/pages.ts";
-import JAPANESE_WORDS from "../../site/japanese_words.json" with { type: "json" };
-import { find, type Found, OPTIONS } from "../../site/search_index.ts";
+import { build } from "../../apps/site/build.ts";
+import { addressOf } from "../../apps/site/pages.ts";
+import JAPANESE_WORDS from "../../apps/site/japanese_words.json" with { type: "json" };
+import { find, type Found, OPTIONS } from "../../apps/site/search_index.ts";
 import { codes } from "../../supabase/functions/_shared/errors.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));

@@ -1,6 +1,6 @@
 // The links of mails, followed as an app does that continues by redirects of the auth server.
 import assert from "node:assert/strict";
-import { followAddress, readMailLink } from "../../web/src/mail_links.ts";
+import { followAddress, readMailLink } from "../../apps/web/src/mail_links.ts";
 
 /** The address of the auth server that accepts the link of a mail. */
 export function verifyAddress(apiUrl: string, link: string | undefined): string {

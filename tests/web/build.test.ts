@@ -1,11 +1,11 @@
-// web/: what the build writes: its size, its policy, and that no page makes HTML from data.
+// apps/web/: what the build writes: its size, its policy, and that no page makes HTML from data.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, files, settingsOf } from "../../web/build.ts";
-import { contentSecurityPolicy } from "../../web/security_policy.ts";
+import { build, files, settingsOf } from "../../apps/web/build.ts";
+import { contentSecurityPolicy } from "../../apps/web/security_policy.ts";
 
-const WEB = fileURLToPath(new URL("../../web/", import.meta.url));
+const WEB = fileURLToPath(new URL("../../apps/web/", import.meta.url));
 const MAX_BYTES = 400 * 1024;
 
 async function gzipSize(path: string): Promise<number> {

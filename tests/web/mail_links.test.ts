@@ -1,6 +1,6 @@
-// web/src/mail_links.ts: what the address of the page brings, and what is never taken from it.
+// apps/web/src/mail_links.ts: what the address of the page brings, and what is never taken from it.
 import assert from "node:assert/strict";
-import { flowOf, followAddress, type MailLink, readArrival, readMailLink } from "../../web/src/mail_links.ts";
+import { flowOf, followAddress, type MailLink, readArrival, readMailLink } from "../../apps/web/src/mail_links.ts";
 
 const PAGE = "https://park.example.com/explore/";
 const TOKENS = "access_token=a.b.c&refresh_token=r&expires_in=3600&token_type=bearer";

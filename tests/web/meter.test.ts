@@ -1,6 +1,6 @@
-// web/: the amount that the page shows between two reads of the meter.
+// apps/web/: the amount that the page shows between two reads of the meter.
 import assert from "node:assert/strict";
-import { amountAt, nextIncrease } from "../../web/src/pages/session/meter_amount.ts";
+import { amountAt, nextIncrease } from "../../apps/web/src/pages/session/meter_amount.ts";
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 25, 1, minute)).toISOString();
 const meter = {

@@ -1,14 +1,14 @@
-// /docs/: the documentation (site/). A browser that opens the `doc_url` of an error is sent to the section of its code.
+// The documentation on the local platform: /docs/. A browser that opens the `doc_url` of an error is sent to the section of its code.
 import { join } from "node:path";
-import { contentSecurityPolicy } from "../../site/security_policy.ts";
+import { type Serve, serve } from "../../local/gateway/built_folder.ts";
+import { ROOT, STATE } from "../../local/settings.ts";
 import { isCode } from "../../supabase/functions/_shared/errors.ts";
-import { ROOT, STATE } from "../settings.ts";
-import { type Serve, serve } from "./built_folder.ts";
+import { contentSecurityPolicy } from "./security_policy.ts";
 
 const FOLDER = join(STATE, "docs");
 const SOURCES = [
   "docs",
-  "site",
+  "apps/site",
   "client/README.md",
   "CHANGELOG.md",
   "CONTRIBUTING.md",
@@ -27,7 +27,7 @@ const files = serve({
 /** Builds in a process of its own: requests of the platform do not wait for it. */
 async function build(): Promise<void> {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--quiet", join(ROOT, "site", "build.ts"), "--sample-people", "--out", FOLDER],
+    args: ["run", "-A", "--quiet", join(ROOT, "apps", "site", "build.ts"), "--sample-people", "--out", FOLDER],
     cwd: ROOT,
     env: { NO_COLOR: "1" },
     stdin: "null",
@@ -38,7 +38,7 @@ async function build(): Promise<void> {
 }
 
 /** The response to a request for the documentation, or of a browser for the page of an error code; otherwise undefined. */
-export const documentation: Serve = (request, pathname) => {
+export const served: Serve = (request, pathname) => {
   const [, code] = pathname.match(/^(?:\/functions)?\/v1\/openapi\/errors\/(\w+)$/) ?? [];
   if (!isCode(code) || !/\btext\/html\b/.test(request.headers.get("accept") ?? "")) return files(request, pathname);
   const headers = { "location": `/docs/clients/errors.html#${code}`, "cache-control": "no-store", "vary": "Accept" };

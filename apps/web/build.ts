@@ -1,16 +1,16 @@
 // Builds the web application into a folder for any static host (`deno task web`): the page, its modules, one style sheet
 // and the settings.
 //
-//   deno task web --api https://<project>.supabase.co --key <publishable key> [--storage-origin <origin>]... [--out web/dist]
+//   deno task web --api https://<project>.supabase.co --key <publishable key> [--storage-origin <origin>]... [--out apps/web/dist]
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { replaceFolder } from "../site/replace_folder.ts";
+import { replaceFolder } from "../replace_folder.ts";
 import { contentSecurityPolicy } from "./security_policy.ts";
 import type { Settings } from "./src/settings.ts";
 
 const WEB = dirname(fileURLToPath(import.meta.url));
-const PACKAGES = join(WEB, "..", "node_modules");
+const PACKAGES = join(WEB, "..", "..", "node_modules");
 
 /** Choices of a base map. Their providers ask for the attribution. */
 const BASE_MAPS: Settings["baseMaps"] = [

@@ -12,12 +12,12 @@ import JAPANESE_WORDS from "./japanese_words.json" with { type: "json" };
 import { escaped, layout, REFERENCE } from "./layout.ts";
 import { type Page, render } from "./markdown.ts";
 import { addressOf, between, DOCUMENTS, type Group, INDEX, linked, navigationOf, readPages } from "./pages.ts";
-import { replaceFolder } from "./replace_folder.ts";
+import { replaceFolder } from "../replace_folder.ts";
 import { scalarBundle } from "./scalar.ts";
 import { type Found, OPTIONS } from "./search_index.ts";
 
 const SITE = dirname(fileURLToPath(import.meta.url));
-const ROOT = dirname(SITE);
+const ROOT = join(SITE, "..", "..");
 
 interface Operation {
   readonly operationId: string;
@@ -53,7 +53,7 @@ async function writeSite(folder: string, { api, hasSamplePeople }: Required<Site
   for (const file of ["frame.css", "style.css", "reference.css"]) {
     await write(file, await Deno.readTextFile(join(SITE, file)));
   }
-  await write("icon.svg", await Deno.readTextFile(join(ROOT, "web", "icon.svg")));
+  await write("icon.svg", await Deno.readTextFile(join(ROOT, "apps", "web", "icon.svg")));
   await write("scalar.js", await scalarBundle(join(ROOT, ".local", "packages")));
   await bundle(folder, ["search.ts", "reference.ts", ...hasSamplePeople ? ["sample_people.ts"] : []]);
 }
