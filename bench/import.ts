@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import process from "node:process";
 import postgres from "postgres";
-import { databaseUrl } from "../importer/database.ts";
-import { importFile } from "../importer/run.ts";
+import { databaseUrl } from "../tools/importer/database.ts";
+import { importFile } from "../tools/importer/run.ts";
 
 const ROWS = Number(Deno.args[0] ?? 100_000);
 const SOURCE = "bench_import";

@@ -7,7 +7,7 @@ import { fileOf } from "./files.ts";
 const db = await database();
 Deno.test.afterAll(() => db.close());
 
-const MAIN = fileURLToPath(new URL("../../importer/main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../tools/importer/main.ts", import.meta.url));
 
 async function command(...args: string[]) {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {

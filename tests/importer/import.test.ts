@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { Progress } from "../../importer/progress.ts";
-import { importFile, type ImportOptions, type ImportStopped } from "../../importer/run.ts";
-import type { Counts } from "../../importer/report.ts";
+import { Progress } from "../../tools/importer/progress.ts";
+import { importFile, type ImportOptions, type ImportStopped } from "../../tools/importer/run.ts";
+import type { Counts } from "../../tools/importer/report.ts";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { collection, fileOf, point, shiftJis } from "./files.ts";

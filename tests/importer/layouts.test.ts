@@ -2,7 +2,7 @@
 //   OPEN_DATA=/folder/of/files deno task test -- tests/importer/layouts.test.ts
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { importFile } from "../../importer/run.ts";
+import { importFile } from "../../tools/importer/run.ts";
 import { database } from "../support/database.ts";
 import { collection, fileOf, point, shiftJis } from "./files.ts";
 

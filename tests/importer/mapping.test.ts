@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { builtInMappings } from "../../importer/mapping/choose.ts";
+import { builtInMappings } from "../../tools/importer/mapping/choose.ts";
 import { LOT_FIELDS, type Mapping, parseMapping } from "../../supabase/functions/_shared/import/definition.ts";
 import { pointOf } from "../../supabase/functions/_shared/import/geometry.ts";
 import { daysOf, spansOf, timeOf } from "../../supabase/functions/_shared/import/hours.ts";
@@ -31,7 +31,7 @@ function lotOf(values: Record<string, unknown>, parts: Record<string, unknown> =
 
 Deno.test("mappings: each built-in one is valid and has the name of its file", async () => {
   const names = (await builtInMappings()).map((built) => built.name);
-  const files = (await Array.fromAsync(Deno.readDir(new URL("../../importer/mappings/", import.meta.url))))
+  const files = (await Array.fromAsync(Deno.readDir(new URL("../../tools/importer/mappings/", import.meta.url))))
     .map((file) => file.name.replace(".json", ""));
   assert.deepEqual(names.sort(), files.sort());
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { openSource } from "../../importer/reading/open.ts";
-import { csvRecords } from "../../importer/reading/csv.ts";
-import { geojsonRecords } from "../../importer/reading/json.ts";
-import { isUnreadable, type Read } from "../../importer/reading/record.ts";
+import { openSource } from "../../tools/importer/reading/open.ts";
+import { csvRecords } from "../../tools/importer/reading/csv.ts";
+import { geojsonRecords } from "../../tools/importer/reading/json.ts";
+import { isUnreadable, type Read } from "../../tools/importer/reading/record.ts";
 import { collection, fileOf, point, shiftJis } from "./files.ts";
 
 async function all(records: AsyncIterable<Read>): Promise<Read[]> {

@@ -3,7 +3,7 @@
 //   OPEN_DATA=/folder/of/files SWISS_STAYS=10000 deno task test -- tests/importer/swiss_prices.test.ts
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { importFile } from "../../importer/run.ts";
+import { importFile } from "../../tools/importer/run.ts";
 import { answers } from "../db/support/fees.ts";
 import { naiveFee, type Rule } from "../oracles/fees.ts";
 import { Chance } from "../oracles/random_fees.ts";

@@ -1,8 +1,8 @@
 // Imports while others write about the same lots.
 import assert from "node:assert/strict";
 import postgres from "postgres";
-import { Progress } from "../../importer/progress.ts";
-import { importFile } from "../../importer/run.ts";
+import { Progress } from "../../tools/importer/progress.ts";
+import { importFile } from "../../tools/importer/run.ts";
 import { fileOf } from "../importer/files.ts";
 import { database } from "../support/database.ts";
 import { newUser, runJob } from "../support/rows.ts";

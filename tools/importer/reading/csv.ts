@@ -1,5 +1,5 @@
-import { ImportFailure } from "../../supabase/functions/_shared/import/failure.ts";
-import { headerName } from "../../supabase/functions/_shared/import/lookup.ts";
+import { ImportFailure } from "../../../supabase/functions/_shared/import/failure.ts";
+import { headerName } from "../../../supabase/functions/_shared/import/lookup.ts";
 import type { Read } from "./record.ts";
 
 export interface Row {

@@ -1,4 +1,4 @@
-import { ImportFailure } from "../../supabase/functions/_shared/import/failure.ts";
+import { ImportFailure } from "../../../supabase/functions/_shared/import/failure.ts";
 
 const QUOTE = 34, BACKSLASH = 92, OPEN = 123, CLOSE = 125, OPEN_LIST = 91, CLOSE_LIST = 93, COMMA = 44, NEWLINE = 10;
 

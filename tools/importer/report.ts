@@ -1,5 +1,5 @@
 import type { Unit } from "./reading/record.ts";
-import type { Problem } from "../supabase/functions/_shared/import/lot.ts";
+import type { Problem } from "../../supabase/functions/_shared/import/lot.ts";
 
 export interface Counts {
   read: number;

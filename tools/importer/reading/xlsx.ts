@@ -1,5 +1,5 @@
 import { readSheet } from "read-excel-file/universal";
-import { ImportFailure } from "../../supabase/functions/_shared/import/failure.ts";
+import { ImportFailure } from "../../../supabase/functions/_shared/import/failure.ts";
 import { type Row, tableRecords } from "./csv.ts";
 import type { Read } from "./record.ts";
 

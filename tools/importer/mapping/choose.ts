@@ -1,8 +1,8 @@
-import { ImportFailure } from "../../supabase/functions/_shared/import/failure.ts";
-import type { SourceRecord } from "../../supabase/functions/_shared/import/record.ts";
+import { ImportFailure } from "../../../supabase/functions/_shared/import/failure.ts";
+import type { SourceRecord } from "../../../supabase/functions/_shared/import/record.ts";
 import type { OpenSource } from "../reading/record.ts";
-import { type Mapping, parseMapping } from "../../supabase/functions/_shared/import/definition.ts";
-import { valueAt } from "../../supabase/functions/_shared/import/lookup.ts";
+import { type Mapping, parseMapping } from "../../../supabase/functions/_shared/import/definition.ts";
+import { valueAt } from "../../../supabase/functions/_shared/import/lookup.ts";
 
 const FOLDER = new URL("../mappings/", import.meta.url);
 

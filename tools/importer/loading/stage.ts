@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { TransactionSql } from "postgres";
-import type { LotField } from "../../supabase/functions/_shared/import/definition.ts";
-import type { Lot } from "../../supabase/functions/_shared/import/lot.ts";
+import type { LotField } from "../../../supabase/functions/_shared/import/definition.ts";
+import type { Lot } from "../../../supabase/functions/_shared/import/lot.ts";
 
 /** What every lot has of its source; where the file is silent, a lot keeps what it has. */
 const OF_SOURCE: readonly string[] = ["licence", "attribution", "source_url", "area"];

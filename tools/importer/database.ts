@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import postgres, { type Sql } from "postgres";
-import { ImportFailure } from "../supabase/functions/_shared/import/failure.ts";
+import { ImportFailure } from "../../supabase/functions/_shared/import/failure.ts";
 
 /** The address in the option `--db-url`, else in DB_URL, else, only if `localDefault` is set, of the local platform. */
 export async function databaseUrl(option: string | undefined, localDefault: boolean): Promise<string> {
@@ -8,7 +8,7 @@ export async function databaseUrl(option: string | undefined, localDefault: bool
   if (url) return url;
   if (!localDefault) throw new ImportFailure("No database. Set --db-url or DB_URL.");
   const { success, stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["task", "--quiet", "--cwd", fileURLToPath(new URL("..", import.meta.url)), "status"],
+    args: ["task", "--quiet", "--cwd", fileURLToPath(new URL("../..", import.meta.url)), "status"],
     stdout: "piped",
     stderr: "null",
   }).output();

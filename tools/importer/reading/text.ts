@@ -1,4 +1,4 @@
-import { ImportFailure } from "../../supabase/functions/_shared/import/failure.ts";
+import { ImportFailure } from "../../../supabase/functions/_shared/import/failure.ts";
 
 export const ENCODINGS = ["utf-8", "shift_jis", "euc-jp", "utf-16le"] as const;
 export type Encoding = typeof ENCODINGS[number];

@@ -1,14 +1,14 @@
 import postgres, { type Sql, type TransactionSql } from "postgres";
 import { connect } from "./database.ts";
-import { ImportFailure } from "../supabase/functions/_shared/import/failure.ts";
+import { ImportFailure } from "../../supabase/functions/_shared/import/failure.ts";
 import { mergeBatch, type Outcome } from "./loading/merge.ts";
 import { Batch, type Provenance, type Written } from "./loading/stage.ts";
 import { namedMapping, recognisedMapping } from "./mapping/choose.ts";
-import type { Mapping } from "../supabase/functions/_shared/import/definition.ts";
-import { lotFieldsOf, mapRecord } from "../supabase/functions/_shared/import/lot.ts";
+import type { Mapping } from "../../supabase/functions/_shared/import/definition.ts";
+import { lotFieldsOf, mapRecord } from "../../supabase/functions/_shared/import/lot.ts";
 import { Progress } from "./progress.ts";
 import { openSource } from "./reading/open.ts";
-import type { SourceRecord } from "../supabase/functions/_shared/import/record.ts";
+import type { SourceRecord } from "../../supabase/functions/_shared/import/record.ts";
 import { isUnreadable, type OpenSource, type Read } from "./reading/record.ts";
 import type { Encoding } from "./reading/text.ts";
 import type { Counts, Entry, ImportReport } from "./report.ts";

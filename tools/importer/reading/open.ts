@@ -1,4 +1,4 @@
-import { ImportFailure } from "../../supabase/functions/_shared/import/failure.ts";
+import { ImportFailure } from "../../../supabase/functions/_shared/import/failure.ts";
 import { csvRecords } from "./csv.ts";
 import { geojsonRecords, ndjsonRecords } from "./json.ts";
 import type { OpenSource } from "./record.ts";

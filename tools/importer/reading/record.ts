@@ -1,5 +1,5 @@
 import type { Encoding } from "./text.ts";
-import type { SourceRecord } from "../../supabase/functions/_shared/import/record.ts";
+import type { SourceRecord } from "../../../supabase/functions/_shared/import/record.ts";
 
 /** A row that cannot be read as one; the rows around it can. */
 export interface UnreadableRecord {

@@ -2,9 +2,9 @@
 import { parseArgs } from "node:util";
 import process from "node:process";
 import postgres from "postgres";
-import { isLostConnection, surviveDriverFaults } from "../local/postgres/driver_faults.ts";
+import { isLostConnection, surviveDriverFaults } from "../../local/postgres/driver_faults.ts";
 import { databaseUrl } from "./database.ts";
-import { ImportFailure } from "../supabase/functions/_shared/import/failure.ts";
+import { ImportFailure } from "../../supabase/functions/_shared/import/failure.ts";
 import { type Encoding, ENCODINGS } from "./reading/text.ts";
 import { ndjson, summary } from "./report.ts";
 import { importFile, type ImportOptions, ImportStopped } from "./run.ts";

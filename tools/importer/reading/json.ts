@@ -1,4 +1,4 @@
-import { ImportFailure } from "../../supabase/functions/_shared/import/failure.ts";
+import { ImportFailure } from "../../../supabase/functions/_shared/import/failure.ts";
 import { type Envelope, jsonElements } from "./json_elements.ts";
 import type { Read } from "./record.ts";
 
