@@ -6,7 +6,7 @@
 // deno run -A bench/worst.ts   (needs DB_URL of a database with many lots; `deno task bench worst --lots 1000000` makes one)
 import postgres, { type Sql } from "postgres";
 import { loadConsole } from "./load_console.ts";
-import { Random } from "../seed/random.ts";
+import { Random } from "../tools/seed/random.ts";
 import { loadWorst } from "./load_worst.ts";
 import { ms, table } from "./measure.ts";
 import { catalogue } from "./worst_catalogue.ts";

@@ -1,5 +1,5 @@
 /** Questions to the functions of the catalogue: arguments by the names and types of their parameters. */
-import type { Random } from "../seed/random.ts";
+import type { Random } from "../tools/seed/random.ts";
 
 export interface Parameter {
   readonly name: string;

@@ -7,7 +7,7 @@ import type { Ids } from "./people.ts";
 interface Plan {
   readonly history: History;
   readonly ids: Ids;
-  /** The ids of seeded lots, by their names in seed/. */
+  /** The ids of seeded lots, by their names in tools/seed/. */
   readonly lots: Readonly<Record<string, string>>;
 }
 

@@ -1,5 +1,5 @@
 // What the stand-in stores have sold, who reviewed, and how the apps are used: made of a seed, in plain numbers.
-import { Random } from "../../seed/random.ts";
+import { Random } from "../../tools/seed/random.ts";
 
 export type Store = "ios_store" | "android_store";
 

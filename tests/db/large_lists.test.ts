@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
-import { Random } from "../../seed/random.ts";
+import { Random } from "../../tools/seed/random.ts";
 import { database } from "../support/database.ts";
 import { search, searchAll } from "./support/search.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { AREAS } from "../../seed/places.ts";
-import { Random } from "../../seed/random.ts";
-import { seedSql } from "../../seed/seed.ts";
+import { AREAS } from "../../tools/seed/places.ts";
+import { Random } from "../../tools/seed/random.ts";
+import { seedSql } from "../../tools/seed/seed.ts";
 import { database } from "../support/database.ts";
 
 const db = await database();
