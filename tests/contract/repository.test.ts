@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Environment, VERSION } from "../../supabase/functions/_shared/config.ts";
-import { newestVersion } from "../../release/rules.ts";
+import { newestVersion } from "../../tools/release/rules.ts";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 

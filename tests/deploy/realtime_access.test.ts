@@ -4,7 +4,7 @@ import { crashPlatform } from "../support/crash_platform.ts";
 
 async function access(...args: string[]): Promise<[number, string]> {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", new URL("../../release/realtime_access.ts", import.meta.url).pathname, ...args],
+    args: ["run", "-A", new URL("../../tools/release/realtime_access.ts", import.meta.url).pathname, ...args],
     env: { NO_COLOR: "1" },
   }).output();
   return [code, new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr)];

@@ -1,8 +1,8 @@
 // `deno task release` in a copy of the repository: the first release, what is rejected, and the second release.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { fileProblems, typeProblems } from "../../release/package.ts";
-import { checkRelease, type Facts, withRelease } from "../../release/rules.ts";
+import { fileProblems, typeProblems } from "../../tools/release/package.ts";
+import { checkRelease, type Facts, withRelease } from "../../tools/release/rules.ts";
 import { ROOT } from "../../local/settings.ts";
 import { git } from "../support/releases.ts";
 
@@ -53,13 +53,13 @@ class Copy implements AsyncDisposable {
   }
 
   release(...args: string[]) {
-    return this.deno(["run", "-A", "--quiet", "release/main.ts", ...args]);
+    return this.deno(["run", "-A", "--quiet", "tools/release/main.ts", ...args]);
   }
 
   /** A release that is rejected with this sentence, and changes nothing. */
   async rejects(sentence: RegExp, args: string[], env: Record<string, string> = {}): Promise<void> {
     const before = await git(this.folder, "status", "--porcelain", "--ignored");
-    const { code, output } = await this.deno(["run", "-A", "--quiet", "release/main.ts", ...args], env);
+    const { code, output } = await this.deno(["run", "-A", "--quiet", "tools/release/main.ts", ...args], env);
     assert.match(output, sentence);
     assert.equal(code, 1);
     assert.equal(await git(this.folder, "status", "--porcelain", "--ignored"), before);

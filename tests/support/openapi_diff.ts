@@ -1,7 +1,7 @@
 // `deno task openapi:diff [revision]`: the changes of openapi.json since a git revision that break clients. The default is
 // the newest release. The exit code is 1 if there are any, and CHANGELOG.md does not list them under "Breaking".
 import { join } from "node:path";
-import { changesSince, hasEntries } from "../../release/rules.ts";
+import { changesSince, hasEntries } from "../../tools/release/rules.ts";
 import { breakingChanges } from "./breaking_changes.ts";
 import { git, newestRelease } from "./releases.ts";
 

@@ -70,7 +70,7 @@ export async function typeProblems(source: string, files: readonly string[]): Pr
       await Deno.mkdir(join(own, name, ".."), { recursive: true });
       await Deno.copyFile(join(source, name), join(own, name));
     }
-    const library = await Deno.realPath(new URL("../node_modules/openapi-fetch", import.meta.url));
+    const library = await Deno.realPath(new URL("../../node_modules/openapi-fetch", import.meta.url));
     await Deno.symlink(library, join(folder, "node_modules", "openapi-fetch"));
     await Deno.writeTextFile(join(folder, "package.json"), '{ "type": "module" }');
     const program = join(folder, "main.ts");
