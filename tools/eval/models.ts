@@ -1,9 +1,9 @@
 // The models of the AI gateway on the same sentences, one model at a time, as a search in words would ask them.
-import { callModels } from "../supabase/functions/_shared/ai_search/models.ts";
-import { convertModelAnswer } from "../supabase/functions/_shared/ai_search/model_answer.ts";
-import { parseText } from "../supabase/functions/_shared/ai_search/rules/parse.ts";
-import type { AiConfig } from "../supabase/functions/_shared/provider_settings.ts";
-import type { AiGateway } from "../supabase/functions/_shared/providers/ai_gateway.ts";
+import { callModels } from "../../supabase/functions/_shared/ai_search/models.ts";
+import { convertModelAnswer } from "../../supabase/functions/_shared/ai_search/model_answer.ts";
+import { parseText } from "../../supabase/functions/_shared/ai_search/rules/parse.ts";
+import type { AiConfig } from "../../supabase/functions/_shared/provider_settings.ts";
+import type { AiGateway } from "../../supabase/functions/_shared/providers/ai_gateway.ts";
 import { FIELDS, optionsOf, type Outcome, score, type Sentence } from "./score.ts";
 
 export interface ModelRun {

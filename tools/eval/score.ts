@@ -1,7 +1,12 @@
 // Holds what the rules parser makes of the sentences against what is expected of them.
 import { isDeepStrictEqual } from "node:util";
-import { parseText } from "../supabase/functions/_shared/ai_search/rules/parse.ts";
-import type { Locale, ParsedSearch, ParseOptions, Query } from "../supabase/functions/_shared/ai_search/rules/types.ts";
+import { parseText } from "../../supabase/functions/_shared/ai_search/rules/parse.ts";
+import type {
+  Locale,
+  ParsedSearch,
+  ParseOptions,
+  Query,
+} from "../../supabase/functions/_shared/ai_search/rules/types.ts";
 
 /** A line of sentences.jsonl or unseen.jsonl. A field that `expected` leaves out is expected to be null or empty. */
 export interface Sentence {

@@ -4,8 +4,8 @@
 // environment, with what it cost. tests/ai_search/evaluation.test.ts fails when a sentence that
 // was right no longer is.
 import { parseArgs } from "node:util";
-import { readProviderSettings } from "../supabase/functions/_shared/provider_settings.ts";
-import { gatewayOf } from "../supabase/functions/_shared/providers/ai_gateway.ts";
+import { readProviderSettings } from "../../supabase/functions/_shared/provider_settings.ts";
+import { gatewayOf } from "../../supabase/functions/_shared/providers/ai_gateway.ts";
 import { evaluateModel } from "./models.ts";
 import { CERTAIN, evaluate, type Outcome, readSentences, type Sentence, summarise } from "./score.ts";
 
