@@ -57,7 +57,7 @@ Deno.test("pages: every endpoint that a page names is in the contract", () => {
 });
 
 Deno.test("pages: every file and folder that a page names exists", () => {
-  const folders = "_shared|apps|bench|client|docs|local|supabase|tests|tools";
+  const folders = "_shared|apps|client|docs|local|supabase|tests|tools";
   const missing = pages.flatMap((page) =>
     [...read(page).matchAll(new RegExp(`\`((?:${folders})/[\\w./-]*)\``, "g"))].map(([, path]) => path!)
       .filter((path) => path !== OWN_SETTINGS && !exists(path.replace(/^_shared/, "supabase/functions/_shared")))
