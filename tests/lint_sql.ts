@@ -7,7 +7,15 @@ const FOLDER = "supabase/migrations";
 
 // npx, because one of the package's optional platform packages is not published and Deno then gives up on all of it.
 const checked = await new Deno.Command("npx", {
-  args: ["--yes", LANGUAGE_SERVER, "check", "--error-on-warnings", "--max-diagnostics=none", FOLDER],
+  args: [
+    "--yes",
+    LANGUAGE_SERVER,
+    "check",
+    "--config-path=supabase",
+    "--error-on-warnings",
+    "--max-diagnostics=none",
+    FOLDER,
+  ],
   cwd: new URL("../", import.meta.url),
   env: { DO_NOT_TRACK: "1" },
   stdin: "null",

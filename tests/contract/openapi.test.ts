@@ -266,7 +266,15 @@ async function lint(document: unknown): Promise<{ code: number; output: string }
   try {
     await Deno.writeTextFile(file, JSON.stringify(document));
     const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "npm:@redocly/cli@2.77.0", "lint", "--config=redocly.yaml", "--format=codeframe", file],
+      args: [
+        "run",
+        "-A",
+        "npm:@redocly/cli@2.77.0",
+        "lint",
+        "--config=tests/contract/redocly.yaml",
+        "--format=codeframe",
+        file,
+      ],
       cwd: root,
       env: { REDOCLY_TELEMETRY: "off", DO_NOT_TRACK: "1", NO_COLOR: "1" },
     }).output();
