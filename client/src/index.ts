@@ -1,18 +1,9 @@
 /** A typed client of the parking lot service. README.md shows its use. */
 export {
-  type ChangesEnd,
   createParkingClient,
-  type ListItem,
-  type ListPath,
   type LiveClientOptions,
   type LiveParkingClient,
-  type ParkingClient,
   type ParkingClientOptions,
-  type PathOf,
-  type ResponseBody,
-  type StreamItem,
-  type StreamPath,
-  type UploadOptions,
 } from "./client.ts";
 export { ApiError, type ErrorCode, type ErrorDetails, NetworkError } from "./errors.ts";
 export type { Activity, Badges, Inbox, Live, Sessions, Sidebar } from "./live.ts";
@@ -26,3 +17,14 @@ export {
   type LiveSubscription,
 } from "./subscription.ts";
 export type { components, ErrorReasons, operations, paths } from "./api.ts";
+export type {
+  ChangesEnd,
+  ListItem,
+  ListPath,
+  ParkingClient,
+  PathOf,
+  ResponseBody,
+  StreamItem,
+  StreamPath,
+  UploadOptions,
+} from "./types.ts";

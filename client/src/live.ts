@@ -1,5 +1,4 @@
 import type { components } from "./api.ts";
-import type { ParkingClient } from "./client.ts";
 import { ApiError } from "./errors.ts";
 import type { SupabaseLike } from "./session.ts";
 import {
@@ -12,6 +11,7 @@ import {
   subscribe,
   type Subscription,
 } from "./subscription.ts";
+import type { ParkingClient } from "./types.ts";
 
 type Schemas = components["schemas"];
 

@@ -1,7 +1,7 @@
-import type { ParkingClient } from "./client.ts";
 import { ApiError, NetworkError } from "./errors.ts";
 import { backoffSeconds, sleep } from "./retry.ts";
 import { type ChannelLike, currentSession, type Session, type SupabaseLike } from "./session.ts";
+import type { ParkingClient } from "./types.ts";
 
 /** A change of an item of the state. `row` is the item after the change, or the item that was deleted. */
 export interface LiveEvent<Row> {
