@@ -1,6 +1,7 @@
 // `deno task dev`: the whole backend on this machine, until Ctrl-C.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { SAMPLE_PASSWORD, type SamplePerson } from "../tools/seed/people/sample_people.ts";
 import { sampleRequests } from "./gateway/home.ts";
 import { changedFiles } from "./postgres/database.ts";
 import { type DatabaseMessage, type DatabaseUrls, LocalDatabases } from "./postgres/databases.ts";
@@ -21,7 +22,6 @@ import {
   SECRET_KEY,
 } from "./settings.ts";
 import { onParentExit } from "./parents.ts";
-import { SAMPLE_PASSWORD, type SamplePerson } from "./people/people.ts";
 import { isRunning, waitForExit } from "./process.ts";
 import { described, findRunning } from "./state.ts";
 import { OPTIONS, Supervisor } from "./supervisor.ts";

@@ -2,6 +2,7 @@
 // stopped in reverse.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { SamplePerson } from "../tools/seed/people/sample_people.ts";
 import { Auth } from "./auth/auth.ts";
 import { Mailbox } from "./auth/mailbox.ts";
 import { authConfig, type Config, readConfig } from "./config.ts";
@@ -19,7 +20,7 @@ import { PUBLIC_JWK } from "./gateway/tokens.ts";
 import { Balancer } from "./rest/balance.ts";
 import { Rest } from "./rest/rest.ts";
 import { Jobs } from "./jobs/jobs.ts";
-import { addSamplePeople, type SamplePerson } from "./people/people.ts";
+import { addSamplePeople } from "./people.ts";
 import { type Providers, startProviders } from "./standins/providers.ts";
 import { RealtimeProxy } from "./realtime/proxy.ts";
 import { superviseRealtime } from "./realtime/supervisor.ts";

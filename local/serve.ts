@@ -1,5 +1,5 @@
 // The process of the gateway and of all parts but Postgres. `deno task dev` starts it, and starts it again when it ends.
-import type { SamplePerson } from "./people/people.ts";
+import type { SamplePerson } from "../tools/seed/people/sample_people.ts";
 import { type Platform, type PlatformOptions, startPlatform } from "./platform.ts";
 import { type DatabaseMessage, RemoteDatabases } from "./postgres/databases.ts";
 import { TextLineStream } from "./functions/lines.ts";

@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { accepts } from "hono/accepts";
 import { VERSION } from "../../supabase/functions/_shared/config.ts";
-import { SAMPLE_PASSWORD, type SamplePerson } from "../people/people.ts";
+import { SAMPLE_PASSWORD, type SamplePerson } from "../../tools/seed/people/sample_people.ts";
 import { PUBLISHABLE_KEY, SECRET_KEY } from "../settings.ts";
 import { html, page } from "./page.ts";
 

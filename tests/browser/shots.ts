@@ -1,7 +1,7 @@
 // `deno task shots`: the pictures of the explorer in docs/pictures, taken on a new platform with the sample people.
 import { join } from "node:path";
 import type { Browser, Page } from "puppeteer-core";
-import { SAMPLE_PASSWORD, type SampleEmail } from "../../local/people/people.ts";
+import { SAMPLE_PASSWORD, type SampleEmail } from "../../tools/seed/people/sample_people.ts";
 import { ROOT } from "../../local/settings.ts";
 import { startTestPlatform } from "../support/platform.ts";
 import { withBrowser } from "./chromium.ts";

@@ -1,7 +1,7 @@
 // supabase/seed.sql can be sent to a hosted project (`db push --include-seed`). Users with a known password must never be there.
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
-import { SAMPLE_PASSWORD, SAMPLE_PEOPLE } from "../../local/people/people.ts";
+import { SAMPLE_PASSWORD, SAMPLE_PEOPLE } from "../../tools/seed/people/sample_people.ts";
 import { ROOT } from "../../local/settings.ts";
 
 const seed = await Deno.readTextFile(join(ROOT, "supabase", "seed.sql"));

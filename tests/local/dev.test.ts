@@ -3,7 +3,7 @@
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
 import postgres from "postgres";
-import { SAMPLE_PASSWORD, SAMPLE_PEOPLE } from "../../local/people/people.ts";
+import { SAMPLE_PASSWORD, SAMPLE_PEOPLE } from "../../tools/seed/people/sample_people.ts";
 import { commandLine, isRunning, processes, waitForExit } from "../../local/process.ts";
 import { PUBLISHABLE_KEY, ROOT, STATE, type Status } from "../../local/settings.ts";
 import { removeIfExists } from "../../local/files.ts";

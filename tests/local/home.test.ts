@@ -3,7 +3,7 @@ import { strict as assert } from "node:assert";
 import { Mailbox } from "../../local/auth/mailbox.ts";
 import { mailPage } from "../../local/auth/mail_page.ts";
 import { homePage } from "../../local/gateway/home.ts";
-import { SAMPLE_PASSWORD, SAMPLE_PEOPLE } from "../../local/people/people.ts";
+import { SAMPLE_PASSWORD, SAMPLE_PEOPLE } from "../../tools/seed/people/sample_people.ts";
 import { PUBLISHABLE_KEY } from "../../local/settings.ts";
 import { stack } from "../support/stack.ts";
 

@@ -1,6 +1,6 @@
 // The sample people of `task dev`: who they are and what they find. They belong to the local platform alone.
 import { strict as assert } from "node:assert";
-import { SAMPLE_PASSWORD, SAMPLE_PEOPLE, type SampleEmail } from "../../local/people/people.ts";
+import { SAMPLE_PASSWORD, SAMPLE_PEOPLE, type SampleEmail } from "../../tools/seed/people/sample_people.ts";
 import type { Status } from "../../local/settings.ts";
 import { crashPlatform } from "../support/crash_platform.ts";
 import { stack } from "../support/stack.ts";

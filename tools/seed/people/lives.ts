@@ -1,8 +1,8 @@
 // What the sample people did before the first start: sessions with fees, reviews and reports in every state, tickets, votes,
 // notifications, rewards, a subscription, and the work of the administrators. So no screen is empty.
-import type { StoreStatement, SubscriptionFacts } from "../../supabase/functions/_shared/providers/store.ts";
+import type { StoreStatement, SubscriptionFacts } from "../../../supabase/functions/_shared/providers/store.ts";
 import type { History } from "./history.ts";
-import type { Ids } from "./people.ts";
+import type { Ids } from "./sample_people.ts";
 
 interface Plan {
   readonly history: History;
