@@ -1,8 +1,9 @@
 // The documentation on the local platform: /docs/. A browser that opens the `doc_url` of an error is sent to the section of its code.
 import { join } from "node:path";
-import { type Serve, serve } from "../../local/gateway/built_folder.ts";
+import type { Serve } from "../../local/gateway/applications.ts";
 import { ROOT, STATE } from "../../local/settings.ts";
 import { isCode } from "../../supabase/functions/_shared/errors.ts";
+import { serve } from "../built_folder.ts";
 import { contentSecurityPolicy } from "./security_policy.ts";
 
 const FOLDER = join(STATE, "docs");

@@ -1,7 +1,7 @@
 // The web application on the local platform: /explore/.
 import { join } from "node:path";
-import { serve } from "../../local/gateway/built_folder.ts";
 import { PUBLISHABLE_KEY, ROOT, STATE } from "../../local/settings.ts";
+import { serve } from "../built_folder.ts";
 import { build, settingsOf } from "./build.ts";
 import { contentSecurityPolicy } from "./security_policy.ts";
 

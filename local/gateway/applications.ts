@@ -2,7 +2,9 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ROOT } from "../settings.ts";
-import type { Serve } from "./built_folder.ts";
+
+/** The response to a request for an application; undefined for any other request. */
+export type Serve = (request: Request, pathname: string) => Promise<Response> | undefined;
 
 const APPLICATIONS = join(ROOT, "apps");
 

@@ -2,7 +2,7 @@
 import { BodyError } from "./body.ts";
 import { clientAddress } from "./client_address.ts";
 import { preflight } from "./cors.ts";
-import type { Serve } from "./built_folder.ts";
+import type { Serve } from "./applications.ts";
 import type { Code } from "../../supabase/functions/_shared/errors.ts";
 import { errorResponse } from "./envelope.ts";
 

@@ -1,7 +1,8 @@
 // A folder of files that is built when it is first requested, and again after a change of its sources.
 import { join } from "node:path";
-import { etagMatches } from "../../supabase/functions/_shared/http/caching.ts";
-import { errorResponse } from "./envelope.ts";
+import { etagMatches } from "../supabase/functions/_shared/http/caching.ts";
+import type { Serve } from "../local/gateway/applications.ts";
+import { errorResponse } from "../local/gateway/envelope.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",
@@ -21,9 +22,6 @@ export interface BuiltFolder {
   /** The Content-Security-Policy of a file. */
   policy(name: string): string;
 }
-
-/** The response to a request for the folder; undefined for any other request. */
-export type Serve = (request: Request, pathname: string) => Promise<Response> | undefined;
 
 export function serve(built: BuiltFolder): Serve {
   let last: { readonly changedAt: number; readonly done: Promise<void> } | undefined;
