@@ -9,11 +9,18 @@ import type { Bucket } from "./storage/storage.ts";
 export interface Config {
   readonly schemas: readonly string[];
   readonly auth: Omit<AuthConfig, "siteUrl"> & { readonly siteUrl: string | undefined };
-  readonly buckets: readonly Bucket[];
+  readonly buckets: readonly BucketConfig[];
   /** Bytes. */
   readonly fileSizeLimit: number;
   /** The import map of each function. */
   readonly importMaps: Readonly<Record<string, string>>;
+}
+
+export interface BucketConfig extends Bucket {
+  /** Bytes; null where `fileSizeLimit` is the only limit. */
+  readonly fileSizeLimit: number | null;
+  /** The media types of its objects; all where the list is empty. */
+  readonly mediaTypes: readonly string[];
 }
 
 export interface AuthConfig {
@@ -94,7 +101,14 @@ const File = z.object({
   }),
   storage: z.object({
     file_size_limit: Bytes.prefault("50MiB"),
-    buckets: z.record(z.string(), z.object({ public: z.boolean().default(false) })).default({}),
+    buckets: z.record(
+      z.string(),
+      z.object({
+        public: z.boolean().default(false),
+        file_size_limit: Bytes.optional(),
+        allowed_mime_types: z.array(z.string()).default([]),
+      }),
+    ).default({}),
   }),
   functions: z.record(
     z.string(),
@@ -130,7 +144,12 @@ export async function readConfig(): Promise<Config> {
       otpExpiry: auth.email.otp_expiry,
       templates: Object.fromEntries(templates) as AuthConfig["templates"],
     },
-    buckets: Object.entries(storage.buckets).map(([name, bucket]) => ({ name, isPublic: bucket.public })),
+    buckets: Object.entries(storage.buckets).map(([name, bucket]) => ({
+      name,
+      isPublic: bucket.public,
+      fileSizeLimit: bucket.file_size_limit ?? null,
+      mediaTypes: bucket.allowed_mime_types,
+    })),
     fileSizeLimit: storage.file_size_limit,
     importMaps: Object.fromEntries(
       Object.entries(functions).map(([name, { import_map: path }]) => [name, join(ROOT, "supabase", path)]),

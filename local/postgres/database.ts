@@ -8,6 +8,7 @@ import { PostgresServer, stopOrphan, SUPERUSER } from "./server.ts";
 import { FOR_STANDBYS, startStandby } from "./standby.ts";
 import { ROOT, STATE } from "../settings.ts";
 import { fileExists, readOr, removeIfExists, writeRecord } from "../files.ts";
+import { isRunning } from "../process.ts";
 import { freePort } from "../state.ts";
 import {
   type Built,
@@ -31,6 +32,8 @@ export interface DatabaseOptions {
   readonly durable: boolean;
   /** A database to copy the migrated and seeded one to, for tests that clone it. */
   readonly template?: string;
+  /** Whether the sample data of supabase/seed.sql is added; true by default. */
+  readonly withSeed?: boolean;
   /** Whether there is to be a read replica. */
   readonly replica?: ReplicaOptions | undefined;
   /** The repository whose files build it; this one by default. */
@@ -112,6 +115,19 @@ export async function removeDatabase(name: string): Promise<boolean> {
   return true;
 }
 
+/** Removes the servers and data of killed processes. Their folders are named by the prefix and the id of the process. */
+export async function removeCrashed(prefix: string): Promise<void> {
+  const { home } = await identify(STATE);
+  await Deno.mkdir(home, { recursive: true });
+  for await (const { name } of Deno.readDir(home)) {
+    const [first, pid] = name.split("-");
+    if (first !== prefix || !/^\d+$/.test(pid ?? "") || isRunning(Number(pid))) continue;
+    const folder = join(home, name);
+    for (const each of [replicaFolder(folder), folder]) await stopOrphan(join(each, "data"));
+    await removeIfExists(folder);
+  }
+}
+
 /** The files that differ from those that this platform's data was built from. */
 export async function changedFiles(name: string): Promise<Changes> {
   const { home } = await identify(STATE);
@@ -151,7 +167,7 @@ async function build(server: PostgresServer, folder: string, built: Built, optio
     await prepareDatabase(sql, root);
     onStep("Applying pending migrations and the seed");
     try {
-      await migrate(root, server.url("postgres"), (line) => onStep(`  ${line}`));
+      await migrate(root, server.url("postgres"), (line) => onStep(`  ${line}`), options.withSeed);
     } finally {
       // Also after a failure: the migrations before the one that failed are applied.
       const applied = await appliedVersions(sql);

@@ -2,8 +2,13 @@
 import { join } from "node:path";
 import { ROOT } from "../settings.ts";
 
-/** Applies the pending migrations and the seed of a repository. `onStep` receives each line of the CLI that names a file. */
-export async function migrate(root: string, databaseUrl: string, onStep: (line: string) => void): Promise<void> {
+/** Applies the pending migrations of a repository, and its seed unless `withSeed` is false. `onStep` receives each line of the CLI that names a file. */
+export async function migrate(
+  root: string,
+  databaseUrl: string,
+  onStep: (line: string) => void,
+  withSeed = true,
+): Promise<void> {
   const command = new Deno.Command(Deno.execPath(), {
     args: [
       "run",
@@ -13,7 +18,7 @@ export async function migrate(root: string, databaseUrl: string, onStep: (line: 
       "db",
       "push",
       "--include-all",
-      "--include-seed",
+      ...(withSeed ? ["--include-seed"] : []),
       "--yes",
       "--workdir",
       root,

@@ -1,10 +1,8 @@
 // The platform of one test run: new data, free ports, deleted afterwards.
 import { join } from "node:path";
-import type { ReplicaOptions } from "../../local/postgres/database.ts";
+import { removeCrashed, type ReplicaOptions } from "../../local/postgres/database.ts";
 import { type Platform, startPlatform } from "../../local/platform.ts";
 import { identify } from "../../local/postgres/identity.ts";
-import { isRunning } from "../../local/process.ts";
-import { stopOrphan } from "../../local/postgres/server.ts";
 import { functionsDeno, STATE } from "../../local/settings.ts";
 import { removeIfExists } from "../../local/files.ts";
 
@@ -28,7 +26,7 @@ export interface TestPlatformOptions {
 /** Starts the platform that a test run shares, with a template database for the tests that clone one. */
 export async function startTestPlatform(options: TestPlatformOptions = {}): Promise<Platform> {
   const { home } = await identify(STATE);
-  await clearCrashedRuns(home);
+  await removeCrashed("test");
   const name = `test-${Deno.pid}-${crypto.randomUUID().slice(0, 8)}`;
   await Deno.mkdir(STATE, { recursive: true });
   const log = await Deno.open(LOG, { write: true, create: true, truncate: true });
@@ -56,16 +54,4 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
       log.close();
     },
   };
-}
-
-/** Removes the servers and data of killed runs. */
-async function clearCrashedRuns(home: string): Promise<void> {
-  await Deno.mkdir(home, { recursive: true });
-  for await (const { name } of Deno.readDir(home)) {
-    const pid = Number(name.match(/^test-(\d+)-/)?.[1]);
-    if (Number.isNaN(pid) || isRunning(pid)) continue;
-    await stopOrphan(join(home, name, "data"));
-    await stopOrphan(join(home, name, "replica", "data"));
-    await removeIfExists(join(home, name));
-  }
 }
