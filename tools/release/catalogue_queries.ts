@@ -155,12 +155,13 @@ const STATISTICS = `${OWN}
     jsonb_build_object('definition', pg_get_statisticsobjdef(s.oid), 'target', s.stxstattarget) as properties
   from own n join pg_statistic_ext s on s.stxnamespace = n.oid join pg_class c on c.oid = s.stxrelid`;
 
-const EVENT_TRIGGERS = `
+/** The platform has some of its own. */
+const EVENT_TRIGGERS = `${OWN}
   select format('event trigger %I', e.evtname) as name, null as parent, jsonb_build_object(
     'event', e.evtevent, 'tags', coalesce(e.evttags, '{}'), 'function', e.evtfoid::regprocedure,
     'state', ${ENABLED("e.evtenabled")}) as properties
-  from pg_event_trigger e where not ${isPlatformRole("e.evtowner")}
-    and not ${isExtensionPart("pg_event_trigger", "e.oid")}`;
+  from own n join pg_proc p on p.pronamespace = n.oid join pg_event_trigger e on e.evtfoid = p.oid
+  where not ${isExtensionPart("pg_event_trigger", "e.oid")}`;
 
 const FUNCTIONS = `${OWN}
   select format('%s %I.%I(%s)', case p.prokind when 'p' then 'procedure' when 'a' then 'aggregate' else 'function' end,
@@ -186,7 +187,7 @@ const TYPES = `${OWN}
       else 'base' end,
     'owner', pg_get_userbyid(t.typowner), 'grants', ${grants("t.typacl", "t.typowner", "T")},
     'comment', obj_description(t.oid, 'pg_type'),
-    'labels', (select string_agg(e.enumlabel, ', ' order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid),
+    'list of labels', (select string_agg(e.enumlabel, ', ' order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid),
     'base type', case when t.typbasetype <> 0 then format_type(t.typbasetype, t.typtypmod) end, 'not null', t.typnotnull,
     'default', t.typdefault, 'subtype', (select r.rngsubtype::regtype from pg_range r where r.rngtypid = t.oid),
     'column order', ${COLUMN_ORDER}) as properties
@@ -234,7 +235,7 @@ const PUBLICATIONS = `
   from pg_publication p where p.pubname !~ '^supabase_realtime_messages_publication'
   union all
   select format('table %s in publication %I', r.prrelid::regclass, p.pubname), format('publication %I', p.pubname),
-    jsonb_build_object('filter', pg_get_expr(r.prqual, r.prrelid), 'columns', (
+    jsonb_build_object('filter', pg_get_expr(r.prqual, r.prrelid), 'column list', (
       select string_agg(a.attname, ', ' order by a.attnum) from pg_attribute a
       where a.attrelid = r.prrelid and a.attnum = any (r.prattrs)))
   from pg_publication_rel r join pg_publication p on p.oid = r.prpubid

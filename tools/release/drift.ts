@@ -69,7 +69,7 @@ async function readActual(address: string, tables: readonly string[]): Promise<C
     const { code, message } = error as { code?: string; message: string };
     if (code === "42501") {
       throw new NotCompared(
-        `The role may not read everything: ${message}. Reading needs a role such as this one: ${READER};`,
+        `The role may not read everything: ${message}.\nReading needs a role such as this one: ${READER};`,
       );
     }
     // The classes of connections, passwords, databases, resources and locks, or a code of the network.
