@@ -4,10 +4,10 @@ import { join } from "node:path";
 import postgres, { type Sql } from "postgres";
 import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
 import { ROOT } from "../../local/settings.ts";
-import { readCatalogue } from "../../release/catalogue.ts";
-import { differences } from "../../release/catalogue_difference.ts";
-import { RULED_TABLES } from "../../release/catalogue_rows.ts";
-import { catalogueOf, drift, expectedCatalogue } from "../../release/drift.ts";
+import { readCatalogue } from "../../tools/release/catalogue.ts";
+import { differences } from "../../tools/release/catalogue_difference.ts";
+import { RULED_TABLES } from "../../tools/release/catalogue_rows.ts";
+import { catalogueOf, drift, expectedCatalogue } from "../../tools/release/drift.ts";
 import { database } from "../support/database.ts";
 
 const db = await database();
@@ -510,7 +510,7 @@ Deno.test("drift: rows that functions write are left out by a rule for their tab
 
 async function command(...args: string[]): Promise<{ code: number; output: string; errors: string }> {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", join(ROOT, "release/drift.ts"), ...args],
+    args: ["run", "-A", join(ROOT, "tools/release/drift.ts"), ...args],
     env: { NO_COLOR: "1" },
   }).output();
   const decoder = new TextDecoder();
