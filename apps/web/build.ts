@@ -68,7 +68,7 @@ async function bundle(folder: string): Promise<void> {
 /** The style sheets of the libraries, of the frame and of the pages, as one. */
 async function styles(): Promise<string> {
   const own: string[] = [];
-  for (const folder of [join(WEB, "styles"), join(WEB, "src", "pages")]) {
+  for (const folder of [join(WEB, "styles"), join(WEB, "src")]) {
     own.push(...(await files(folder)).filter((path) => path.endsWith(".css")).sort());
   }
   const libraries = ["maplibre-gl/dist/maplibre-gl.css", "uplot/dist/uPlot.min.css"].map((name) =>

@@ -4,12 +4,14 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { effect } from "@preact/signals";
 import { inbox, isAppUser } from "./following.ts";
 import { type Language, language, LANGUAGES, texts } from "./language.ts";
+import type { PageProps } from "./page.ts";
 import { href, place } from "./router.ts";
 import { isRecovering, linkResult, supabase, user } from "./service.ts";
+import { askToSignIn, isSignInOpen } from "./sign_in.ts";
 import { ErrorNote } from "./ui/error_note.tsx";
 import { LinkNote } from "./ui/link_note.tsx";
 import { Celebration } from "./pages/rewards/celebration.tsx";
-import { askToSignIn, isSignInOpen, SignInDialog } from "./pages/account/sign_in.tsx";
+import { SignInDialog } from "./pages/account/sign_in.tsx";
 
 const text = texts({
   en: {
@@ -52,11 +54,6 @@ const text = texts({
   },
 });
 
-export interface PageProps {
-  /** The parts of the path after the name of the page: `["555c77e1-…"]` for `/lots/555c77e1-…`. */
-  readonly parts: readonly string[];
-}
-
 type Page = ComponentType<PageProps>;
 
 /** The pages by the first part of the path. Each is loaded when it is first opened. */
@@ -68,7 +65,7 @@ const PAGES: Readonly<Record<string, () => Promise<Page>>> = {
   rewards: () => import("./pages/rewards/rewards_page.tsx").then(({ RewardsPage }) => RewardsPage),
   account: () => import("./pages/account/account_page.tsx").then(({ AccountPage }) => AccountPage),
   link: () => import("./pages/account/link_page.tsx").then(({ LinkPage }) => LinkPage),
-  console: () => import("./pages/console/console_page.tsx").then(({ ConsolePage }) => ConsolePage),
+  console: () => import("./console/console_page.tsx").then(({ ConsolePage }) => ConsolePage),
 };
 
 type Name = keyof typeof text.value.names;

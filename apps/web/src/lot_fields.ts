@@ -1,7 +1,7 @@
 /** The main fields of a lot, for its form and for the correction of a report. */
 import type { components } from "parking-lot-client";
-import { label, options } from "../../codes.ts";
-import { texts } from "../../language.ts";
+import { label, options } from "./codes.ts";
+import { texts } from "./language.ts";
 
 type Changes = components["schemas"]["ParkingLotChanges"];
 export type LotField = keyof typeof names.value;

@@ -1,14 +1,14 @@
 /// <reference lib="dom" />
 /** The administrators' console: its navigation by areas, and the screen that the address names. */
 import { useEffect, useRef } from "preact/hooks";
-import type { PageProps } from "../../app.tsx";
-import { texts } from "../../language.ts";
-import { href } from "../../router.ts";
-import { user } from "../../service.ts";
-import { Loaded, useLoad } from "../../ui/load.tsx";
-import { askToSignIn } from "../account/sign_in.tsx";
-import { isAdministrator, may, me, readMe } from "./access.ts";
-import { announcement } from "./announcement.ts";
+import type { PageProps } from "../page.ts";
+import { texts } from "../language.ts";
+import { href } from "../router.ts";
+import { user } from "../service.ts";
+import { Loaded, useLoad } from "../ui/load.tsx";
+import { askToSignIn } from "../sign_in.ts";
+import { isAdministrator, may, me, readMe } from "./kit/access.ts";
+import { announcement } from "./kit/announcement.ts";
 import { names, type Screen, SCREENS } from "./screens.ts";
 import { Sidebar } from "./sidebar.tsx";
 

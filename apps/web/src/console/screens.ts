@@ -1,22 +1,22 @@
 /** The screens of the console, in the order of the navigation. */
 import type { ComponentType } from "preact";
-import type { PageProps } from "../../app.tsx";
-import { texts } from "../../language.ts";
-import type { Area } from "./access.ts";
-import { ActivityLogsScreen } from "./activity_logs.tsx";
-import { ErrorReportsScreen } from "./error_reports.tsx";
-import { FieldValuesScreen } from "./field_values.tsx";
-import { AdministratorsScreen, DeadMessagesScreen, JobsScreen } from "./operation.tsx";
-import { OverviewScreen } from "./overview.tsx";
-import { ParkingLotsScreen } from "./parking_lots.tsx";
-import { ReferenceScreen } from "./reference.tsx";
-import { ReviewsScreen } from "./reviews.tsx";
-import { SearchPresetsScreen } from "./search_presets.tsx";
-import { StoreSyncScreen } from "./store_sync.tsx";
-import { SubscriptionsScreen } from "./subscriptions.tsx";
-import { TicketsScreen } from "./tickets.tsx";
-import { UserNotificationsScreen } from "./user_notifications.tsx";
-import { UsersScreen } from "./users.tsx";
+import type { PageProps } from "../page.ts";
+import { texts } from "../language.ts";
+import type { Area } from "./kit/access.ts";
+import { ActivityLogsScreen } from "./screens/activity_logs.tsx";
+import { ErrorReportsScreen } from "./screens/error_reports/error_reports_screen.tsx";
+import { FieldValuesScreen } from "./screens/field_values.tsx";
+import { AdministratorsScreen, DeadMessagesScreen, JobsScreen } from "./screens/operation.tsx";
+import { OverviewScreen } from "./screens/overview/overview_screen.tsx";
+import { ParkingLotsScreen } from "./screens/parking_lots/parking_lots_screen.tsx";
+import { ReferenceScreen } from "./screens/reference.tsx";
+import { ReviewsScreen } from "./screens/reviews/reviews_screen.tsx";
+import { SearchPresetsScreen } from "./screens/search_presets/search_presets_screen.tsx";
+import { StoreSyncScreen } from "./screens/store_sync/store_sync_screen.tsx";
+import { SubscriptionsScreen } from "./screens/subscriptions/subscriptions_screen.tsx";
+import { TicketsScreen } from "./screens/tickets/tickets_screen.tsx";
+import { UserNotificationsScreen } from "./screens/user_notifications/user_notifications_screen.tsx";
+import { UsersScreen } from "./screens/users/users_screen.tsx";
 
 export const names = texts({
   en: {

@@ -1,13 +1,13 @@
 /** Notifications to administrators, live, in the navigation. */
 import type { ListItem } from "parking-lot-client";
-import { dateTime, number } from "../../format.ts";
-import { label } from "../../codes.ts";
-import { texts } from "../../language.ts";
-import { href } from "../../router.ts";
-import { ErrorNote } from "../../ui/error_note.tsx";
-import { ActionButton } from "../../ui/load.tsx";
-import { client } from "./access.ts";
-import { useLive } from "./live.ts";
+import { dateTime, number } from "../format.ts";
+import { label } from "../codes.ts";
+import { texts } from "../language.ts";
+import { href } from "../router.ts";
+import { ErrorNote } from "../ui/error_note.tsx";
+import { ActionButton } from "../ui/load.tsx";
+import { client } from "./kit/access.ts";
+import { useLive } from "./kit/live.ts";
 
 type Notification = ListItem<"/v1/admin/notifications">;
 

@@ -1,6 +1,6 @@
 /** What a page for signed-in users shows to others. */
 import { texts } from "../language.ts";
-import { askToSignIn } from "../pages/account/sign_in.tsx";
+import { askToSignIn } from "../sign_in.ts";
 
 const text = texts({
   en: { first: "Sign in to see this page.", signIn: "Sign in" },

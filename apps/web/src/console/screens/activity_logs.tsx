@@ -4,10 +4,10 @@ import { label, options } from "../../codes.ts";
 import { dateTime, fromLocalInput } from "../../format.ts";
 import { texts } from "../../language.ts";
 import { href } from "../../router.ts";
-import { may } from "./access.ts";
-import type { Filter } from "./filters.tsx";
-import { PersonLink } from "./links.tsx";
-import { Table } from "./table.tsx";
+import { may } from "../kit/access.ts";
+import type { Filter } from "../kit/filters.tsx";
+import { PersonLink } from "../kit/links.tsx";
+import { Table } from "../kit/table.tsx";
 
 type Act = ListItem<"/v1/admin/activity-logs">;
 type ActPath = { [P in ListPath]: ListItem<P> extends Act ? P : never }[ListPath];

@@ -1,17 +1,17 @@
 /** Values of lots on which users voted: an administrator confirms or retires a value. */
 import type { components, ListItem } from "parking-lot-client";
-import type { PageProps } from "../../app.tsx";
+import type { PageProps } from "../../page.ts";
 import { label, options } from "../../codes.ts";
 import { dateTime, number } from "../../format.ts";
 import { texts } from "../../language.ts";
 import { Loaded } from "../../ui/load.tsx";
-import { client } from "./access.ts";
-import { type Choice, Decision } from "./decision.tsx";
-import { ChangedNote, Details, type FieldOf } from "./details.tsx";
-import { ifMatch, useEntry } from "./entry.ts";
-import { LotLink } from "./links.tsx";
-import { type LotField, names, shownValue } from "./lot_fields.ts";
-import { Queue } from "./queue.tsx";
+import { client } from "../kit/access.ts";
+import { type Choice, Decision } from "../kit/decision.tsx";
+import { ChangedNote, Details, type FieldOf } from "../kit/details.tsx";
+import { ifMatch, useEntry } from "../kit/entry.ts";
+import { LotLink } from "../kit/links.tsx";
+import { type LotField, names, shownValue } from "../../lot_fields.ts";
+import { Queue } from "../kit/queue.tsx";
 
 type Value = ListItem<"/v1/admin/field-values">;
 type State = components["schemas"]["FieldValueDecision"]["state"];

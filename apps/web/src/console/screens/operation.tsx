@@ -3,9 +3,9 @@ import { label, options } from "../../codes.ts";
 import { dateTime, number } from "../../format.ts";
 import { texts } from "../../language.ts";
 import { ActionButton, Loaded, useLoad } from "../../ui/load.tsx";
-import { client, may } from "./access.ts";
-import { announcement } from "./announcement.ts";
-import { Rows, Table } from "./table.tsx";
+import { client, may } from "../kit/access.ts";
+import { announcement } from "../kit/announcement.ts";
+import { Rows, Table } from "../kit/table.tsx";
 
 const text = texts({
   en: {

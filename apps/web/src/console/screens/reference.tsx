@@ -1,11 +1,11 @@
 /** Reference data, to read: the same table for all of it. */
 import type { ListItem, ListPath } from "parking-lot-client";
-import type { PageProps } from "../../app.tsx";
+import type { PageProps } from "../../page.ts";
 import { dateTime } from "../../format.ts";
 import { texts } from "../../language.ts";
-import { type Area, may } from "./access.ts";
-import { Table } from "./table.tsx";
-import { Tabs } from "./tabs.tsx";
+import { type Area, may } from "../kit/access.ts";
+import { Table } from "../kit/table.tsx";
+import { Tabs } from "../kit/tabs.tsx";
 
 const SCREEN = "/console/reference";
 

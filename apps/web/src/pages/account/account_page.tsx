@@ -1,6 +1,6 @@
 /** The account: profile, vehicles, saved lots, reviews and support, each at a path of its own. */
 import type { ComponentType } from "preact";
-import type { PageProps } from "../../app.tsx";
+import type { PageProps } from "../../page.ts";
 import { texts } from "../../language.ts";
 import { href } from "../../router.ts";
 import { user } from "../../service.ts";

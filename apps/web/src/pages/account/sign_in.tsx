@@ -1,9 +1,9 @@
 /** Sign-in, sign-up, one-time code and password recovery, in one dialog. */
-import { effect, signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import type { AuthError } from "@supabase/auth-js";
 import { texts } from "../../language.ts";
 import { isRecovering, PAGE, supabase, user } from "../../service.ts";
+import { isSignInOpen } from "../../sign_in.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Form } from "../../ui/form.tsx";
 
@@ -41,26 +41,6 @@ const text = texts({
     localMails: "ローカル環境のメール:",
   },
 });
-
-/** Whether the dialog is open. */
-export const isSignInOpen = signal(false);
-
-// The page appears again for another user. It must not appear below the modal dialog: Chrome leaves a text area that is
-// laid out there without input.
-effect(() => {
-  if (user.value) isSignInOpen.value = false;
-});
-
-/** Opens the dialog. */
-export function askToSignIn(): void {
-  isSignInOpen.value = true;
-}
-
-/** Performs what only a signed-in user can do; opens the dialog for others. */
-export async function whenSignedIn(perform: () => Promise<unknown>): Promise<void> {
-  if (user.value) await perform();
-  else askToSignIn();
-}
 
 function close(): void {
   isSignInOpen.value = false;

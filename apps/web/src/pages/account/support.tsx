@@ -1,5 +1,5 @@
 /** Support: a person's tickets, one ticket with its messages, and a new one. */
-import type { PageProps } from "../../app.tsx";
+import type { PageProps } from "../../page.ts";
 import { label, options } from "../../codes.ts";
 import { dateTime } from "../../format.ts";
 import { texts } from "../../language.ts";

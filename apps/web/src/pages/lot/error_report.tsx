@@ -6,7 +6,7 @@ import { client } from "../../service.ts";
 import { ActionButton } from "../../ui/load.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Form, Select, TextArea } from "../../ui/form.tsx";
-import { whenSignedIn } from "../account/sign_in.tsx";
+import { whenSignedIn } from "../../sign_in.ts";
 import type { Lot } from "./lot.ts";
 import { filesOf, PHOTO_TYPES, uploadAll } from "./uploads.ts";
 

@@ -6,8 +6,8 @@ import { date, number } from "../../format.ts";
 import { texts } from "../../language.ts";
 import { client } from "../../service.ts";
 import { ActionButton } from "../../ui/load.tsx";
-import { whenSignedIn } from "../account/sign_in.tsx";
-import { LOT_FIELDS, type LotField, names, shownValue } from "../console/lot_fields.ts";
+import { whenSignedIn } from "../../sign_in.ts";
+import { LOT_FIELDS, type LotField, names, shownValue } from "../../lot_fields.ts";
 import type { Lot, LotProps } from "./lot.ts";
 
 type FieldValue = components["schemas"]["FieldValue"];

@@ -7,7 +7,7 @@ import { href, navigate, place } from "../../router.ts";
 import { client } from "../../service.ts";
 import { ActionButton, useAction } from "../../ui/load.tsx";
 import { ErrorNote } from "../../ui/error_note.tsx";
-import { whenSignedIn } from "../account/sign_in.tsx";
+import { whenSignedIn } from "../../sign_in.ts";
 import { ErrorReport } from "./error_report.tsx";
 import type { LotProps } from "./lot.ts";
 import { queryOf } from "./stay.ts";

@@ -1,6 +1,6 @@
 /** A parking lot: what it costs, when it is open, whether a vehicle fits, how full it is, and what users say about it. */
 import { useState } from "preact/hooks";
-import type { PageProps } from "../../app.tsx";
+import type { PageProps } from "../../page.ts";
 import { language, texts } from "../../language.ts";
 import { href, place } from "../../router.ts";
 import { Loaded, useLoad } from "../../ui/load.tsx";

@@ -6,7 +6,7 @@ import { dateTime, duration, number } from "../../format.ts";
 import { texts } from "../../language.ts";
 import { client, isSignedIn } from "../../service.ts";
 import { Field, Form, Select } from "../../ui/form.tsx";
-import { askToSignIn } from "../account/sign_in.tsx";
+import { askToSignIn } from "../../sign_in.ts";
 import { Forecast } from "./forecast.tsx";
 import type { LotProps } from "./lot.ts";
 

@@ -8,7 +8,7 @@ import { client, isSignedIn } from "../../service.ts";
 import { Field, Form, Select, TextArea } from "../../ui/form.tsx";
 import { Loaded, useLoad } from "../../ui/load.tsx";
 import { PagedList } from "../../ui/paged_list.tsx";
-import { askToSignIn } from "../account/sign_in.tsx";
+import { askToSignIn } from "../../sign_in.ts";
 import type { Lot, LotProps } from "./lot.ts";
 import { filesOf, PHOTO_TYPES, uploadAll } from "./uploads.ts";
 

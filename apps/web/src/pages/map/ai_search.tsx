@@ -5,7 +5,7 @@ import { label } from "../../codes.ts";
 import { dateTime, money, number, toLocalInput } from "../../format.ts";
 import { language, texts } from "../../language.ts";
 import { client, isSignedIn } from "../../service.ts";
-import { askToSignIn } from "../account/sign_in.tsx";
+import { askToSignIn } from "../../sign_in.ts";
 import { Checkbox, Form, TextArea } from "../../ui/form.tsx";
 import { queryOf, type Values, valuesOfQuery, VEHICLE_FIELDS } from "./conditions.ts";
 import { dimensionName, measure } from "./dimensions.ts";

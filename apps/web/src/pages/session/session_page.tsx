@@ -1,7 +1,7 @@
 /** The running session, and the history: `#/session` and `#/session/<id>`. */
 import { useEffect, useState } from "preact/hooks";
 import type { components, LiveSubscription } from "parking-lot-client";
-import type { PageProps } from "../../app.tsx";
+import type { PageProps } from "../../page.ts";
 import { label } from "../../codes.ts";
 import { dateTime, duration, money } from "../../format.ts";
 import { texts } from "../../language.ts";

@@ -1,19 +1,19 @@
 /** Error reports: an administrator takes a report, and resolves it with a correction of the lot, or rejects it. */
 import { useState } from "preact/hooks";
 import type { ListItem } from "parking-lot-client";
-import type { PageProps } from "../../app.tsx";
-import { label, options } from "../../codes.ts";
-import { dateTime } from "../../format.ts";
-import { texts } from "../../language.ts";
-import { ActionButton, Loaded } from "../../ui/load.tsx";
-import { client, me } from "./access.ts";
-import { announcement } from "./announcement.ts";
-import { Decision } from "./decision.tsx";
-import { ChangedNote, Details, type FieldOf } from "./details.tsx";
-import { useEntry } from "./entry.ts";
-import { LotLink, PersonLink } from "./links.tsx";
-import { changeOf, choicesOf, isNumber, LOT_FIELDS, type LotField, names } from "./lot_fields.ts";
-import { Queue } from "./queue.tsx";
+import type { PageProps } from "../../../page.ts";
+import { label, options } from "../../../codes.ts";
+import { dateTime } from "../../../format.ts";
+import { texts } from "../../../language.ts";
+import { ActionButton, Loaded } from "../../../ui/load.tsx";
+import { client, me } from "../../kit/access.ts";
+import { announcement } from "../../kit/announcement.ts";
+import { Decision } from "../../kit/decision.tsx";
+import { ChangedNote, Details, type FieldOf } from "../../kit/details.tsx";
+import { useEntry } from "../../kit/entry.ts";
+import { LotLink, PersonLink } from "../../kit/links.tsx";
+import { changeOf, choicesOf, isNumber, LOT_FIELDS, type LotField, names } from "../../../lot_fields.ts";
+import { Queue } from "../../kit/queue.tsx";
 
 type Report = ListItem<"/v1/admin/error-reports">;
 

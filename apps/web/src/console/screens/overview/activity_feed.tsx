@@ -1,11 +1,11 @@
 /** The newest activities of users, and new ones as they happen. */
-import { label } from "../../codes.ts";
-import { dateTime } from "../../format.ts";
-import { texts } from "../../language.ts";
-import { ErrorNote } from "../../ui/error_note.tsx";
-import { client } from "./access.ts";
-import { LotLink, PersonLink } from "./links.tsx";
-import { useLive } from "./live.ts";
+import { label } from "../../../codes.ts";
+import { dateTime } from "../../../format.ts";
+import { texts } from "../../../language.ts";
+import { ErrorNote } from "../../../ui/error_note.tsx";
+import { client } from "../../kit/access.ts";
+import { LotLink, PersonLink } from "../../kit/links.tsx";
+import { useLive } from "../../kit/live.ts";
 
 const text = texts({
   en: {

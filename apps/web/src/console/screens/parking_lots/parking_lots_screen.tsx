@@ -2,21 +2,21 @@
 /** Lots of every status: search, the main fields with the version that was read, their history, and how often they are used. */
 import { useRef, useState } from "preact/hooks";
 import type { components, ResponseBody } from "parking-lot-client";
-import type { PageProps } from "../../app.tsx";
-import { label, options } from "../../codes.ts";
-import { dateTime, money, number } from "../../format.ts";
-import { texts } from "../../language.ts";
-import { href } from "../../router.ts";
-import { Field, Form, Select } from "../../ui/form.tsx";
-import { Loaded } from "../../ui/load.tsx";
-import { client } from "./access.ts";
-import { Acts } from "./activity_logs.tsx";
-import { announcement } from "./announcement.ts";
-import { ChangedNote, type FieldOf } from "./details.tsx";
-import { type Entry, ifMatch, useEntry } from "./entry.ts";
-import { changeOf, choicesOf, isNumber, LOT_FIELDS, names, shownValue } from "./lot_fields.ts";
-import { Table } from "./table.tsx";
-import { Tabs } from "./tabs.tsx";
+import type { PageProps } from "../../../page.ts";
+import { label, options } from "../../../codes.ts";
+import { dateTime, money, number } from "../../../format.ts";
+import { texts } from "../../../language.ts";
+import { href } from "../../../router.ts";
+import { Field, Form, Select } from "../../../ui/form.tsx";
+import { Loaded } from "../../../ui/load.tsx";
+import { client } from "../../kit/access.ts";
+import { Acts } from "../activity_logs.tsx";
+import { announcement } from "../../kit/announcement.ts";
+import { ChangedNote, type FieldOf } from "../../kit/details.tsx";
+import { type Entry, ifMatch, useEntry } from "../../kit/entry.ts";
+import { changeOf, choicesOf, isNumber, LOT_FIELDS, names, shownValue } from "../../../lot_fields.ts";
+import { Table } from "../../kit/table.tsx";
+import { Tabs } from "../../kit/tabs.tsx";
 
 type Lot = ResponseBody<"/v1/admin/parking-lots/{id}", "get">;
 type Changes = components["schemas"]["ParkingLotChanges"];

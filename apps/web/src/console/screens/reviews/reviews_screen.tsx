@@ -1,17 +1,17 @@
 /** Reviews: single decisions with a reason, and several at once. */
 import type { components, ListItem } from "parking-lot-client";
-import type { PageProps } from "../../app.tsx";
-import { label, options } from "../../codes.ts";
-import { dateTime } from "../../format.ts";
-import { texts } from "../../language.ts";
-import { href } from "../../router.ts";
-import { Loaded } from "../../ui/load.tsx";
-import { client } from "./access.ts";
-import { type Choice, Decision } from "./decision.tsx";
-import { ChangedNote, Details, type FieldOf } from "./details.tsx";
-import { useEntry } from "./entry.ts";
-import { PersonLink } from "./links.tsx";
-import { Queue } from "./queue.tsx";
+import type { PageProps } from "../../../page.ts";
+import { label, options } from "../../../codes.ts";
+import { dateTime } from "../../../format.ts";
+import { texts } from "../../../language.ts";
+import { href } from "../../../router.ts";
+import { Loaded } from "../../../ui/load.tsx";
+import { client } from "../../kit/access.ts";
+import { type Choice, Decision } from "../../kit/decision.tsx";
+import { ChangedNote, Details, type FieldOf } from "../../kit/details.tsx";
+import { useEntry } from "../../kit/entry.ts";
+import { PersonLink } from "../../kit/links.tsx";
+import { Queue } from "../../kit/queue.tsx";
 
 type Review = ListItem<"/v1/admin/reviews">;
 type Status = components["schemas"]["ReviewDecision"]["status"];

@@ -1,19 +1,19 @@
 /** The search presets of a person: list, create, edit, delete, set the default. Each read of them is on record. */
 import { useState } from "preact/hooks";
 import type { ResponseBody } from "parking-lot-client";
-import type { PageProps } from "../../app.tsx";
-import { label, options } from "../../codes.ts";
-import { dateTime, money, number } from "../../format.ts";
-import { texts } from "../../language.ts";
-import { navigate } from "../../router.ts";
-import { Checkbox, Field, Form, Select } from "../../ui/form.tsx";
-import { ActionButton, Loaded, useLoad } from "../../ui/load.tsx";
-import { client } from "./access.ts";
-import { announcement } from "./announcement.ts";
-import { ChangedNote, type FieldOf } from "./details.tsx";
-import { isChangedMeanwhile } from "./entry.ts";
-import { PersonLink } from "./links.tsx";
-import { Rows } from "./table.tsx";
+import type { PageProps } from "../../../page.ts";
+import { label, options } from "../../../codes.ts";
+import { dateTime, money, number } from "../../../format.ts";
+import { texts } from "../../../language.ts";
+import { navigate } from "../../../router.ts";
+import { Checkbox, Field, Form, Select } from "../../../ui/form.tsx";
+import { ActionButton, Loaded, useLoad } from "../../../ui/load.tsx";
+import { client } from "../../kit/access.ts";
+import { announcement } from "../../kit/announcement.ts";
+import { ChangedNote, type FieldOf } from "../../kit/details.tsx";
+import { isChangedMeanwhile } from "../../kit/entry.ts";
+import { PersonLink } from "../../kit/links.tsx";
+import { Rows } from "../../kit/table.tsx";
 
 type Preset = ResponseBody<"/v1/admin/user-search-presets", "get">["items"][number];
 type Query = Preset["query_json"];

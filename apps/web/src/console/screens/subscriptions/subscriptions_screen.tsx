@@ -1,19 +1,19 @@
 /** Subscriptions: search, one with its ledger, and the acts on it. */
 import type { ResponseBody } from "parking-lot-client";
-import type { PageProps } from "../../app.tsx";
-import { label, options } from "../../codes.ts";
-import { dateTime } from "../../format.ts";
-import { texts } from "../../language.ts";
-import { href } from "../../router.ts";
-import { ActionButton, Loaded } from "../../ui/load.tsx";
-import { client } from "./access.ts";
-import { announcement } from "./announcement.ts";
-import { Decision } from "./decision.tsx";
-import { ChangedNote, Details, type FieldOf } from "./details.tsx";
-import { ifMatch, type Seen, useEntry } from "./entry.ts";
-import { PersonLink } from "./links.tsx";
-import { SandboxMark } from "./sandbox_mark.tsx";
-import { Table } from "./table.tsx";
+import type { PageProps } from "../../../page.ts";
+import { label, options } from "../../../codes.ts";
+import { dateTime } from "../../../format.ts";
+import { texts } from "../../../language.ts";
+import { href } from "../../../router.ts";
+import { ActionButton, Loaded } from "../../../ui/load.tsx";
+import { client } from "../../kit/access.ts";
+import { announcement } from "../../kit/announcement.ts";
+import { Decision } from "../../kit/decision.tsx";
+import { ChangedNote, Details, type FieldOf } from "../../kit/details.tsx";
+import { ifMatch, type Seen, useEntry } from "../../kit/entry.ts";
+import { PersonLink } from "../../kit/links.tsx";
+import { SandboxMark } from "../../kit/sandbox_mark.tsx";
+import { Table } from "../../kit/table.tsx";
 
 type Subscription = ResponseBody<"/v1/admin/subscriptions/{id}", "get">;
 

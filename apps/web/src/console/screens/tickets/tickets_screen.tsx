@@ -1,17 +1,17 @@
 /** Support tickets: the conversation, an answer and the end. */
 import { useMemo, useState } from "preact/hooks";
 import type { ResponseBody } from "parking-lot-client";
-import type { PageProps } from "../../app.tsx";
-import { label, options } from "../../codes.ts";
-import { dateTime, number } from "../../format.ts";
-import { texts } from "../../language.ts";
-import { ErrorNote } from "../../ui/error_note.tsx";
-import { ActionButton, Loaded, useAction } from "../../ui/load.tsx";
-import { client } from "./access.ts";
-import { ChangedNote, type FieldOf } from "./details.tsx";
-import { useEntry } from "./entry.ts";
-import { PersonLink } from "./links.tsx";
-import { Queue } from "./queue.tsx";
+import type { PageProps } from "../../../page.ts";
+import { label, options } from "../../../codes.ts";
+import { dateTime, number } from "../../../format.ts";
+import { texts } from "../../../language.ts";
+import { ErrorNote } from "../../../ui/error_note.tsx";
+import { ActionButton, Loaded, useAction } from "../../../ui/load.tsx";
+import { client } from "../../kit/access.ts";
+import { ChangedNote, type FieldOf } from "../../kit/details.tsx";
+import { useEntry } from "../../kit/entry.ts";
+import { PersonLink } from "../../kit/links.tsx";
+import { Queue } from "../../kit/queue.tsx";
 
 type Ticket = ResponseBody<"/v1/admin/support-tickets/{id}", "get">;
 

@@ -2,20 +2,20 @@
 /** Notifications to app users: compose, count the receivers, try, send, and follow the delivery. */
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { components, ListItem } from "parking-lot-client";
-import type { PageProps } from "../../app.tsx";
-import { label, options } from "../../codes.ts";
-import { dateTime, fromLocalInput, number, toLocalInput } from "../../format.ts";
-import { texts } from "../../language.ts";
-import { href, navigate, place } from "../../router.ts";
-import { Field, Form, Select, TextArea } from "../../ui/form.tsx";
-import { ActionButton, Loaded } from "../../ui/load.tsx";
-import { client } from "./access.ts";
-import { announcement } from "./announcement.ts";
-import { ChangedNote, Details, type FieldOf } from "./details.tsx";
-import { type Entry, ifMatch, useEntry } from "./entry.ts";
-import { PersonLink } from "./links.tsx";
-import { usePoll } from "./poll.ts";
-import { Table } from "./table.tsx";
+import type { PageProps } from "../../../page.ts";
+import { label, options } from "../../../codes.ts";
+import { dateTime, fromLocalInput, number, toLocalInput } from "../../../format.ts";
+import { texts } from "../../../language.ts";
+import { href, navigate, place } from "../../../router.ts";
+import { Field, Form, Select, TextArea } from "../../../ui/form.tsx";
+import { ActionButton, Loaded } from "../../../ui/load.tsx";
+import { client } from "../../kit/access.ts";
+import { announcement } from "../../kit/announcement.ts";
+import { ChangedNote, Details, type FieldOf } from "../../kit/details.tsx";
+import { type Entry, ifMatch, useEntry } from "../../kit/entry.ts";
+import { PersonLink } from "../../kit/links.tsx";
+import { usePoll } from "../../kit/poll.ts";
+import { Table } from "../../kit/table.tsx";
 
 type Notification = ListItem<"/v1/admin/user-notifications">;
 type NewNotification = components["schemas"]["NewComposedNotification"];

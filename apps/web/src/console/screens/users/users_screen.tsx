@@ -1,20 +1,20 @@
 /** People: search, and the page of a person with suspension and premium. */
 import type { ListItem, ResponseBody } from "parking-lot-client";
 import { useState } from "preact/hooks";
-import type { PageProps } from "../../app.tsx";
-import { label, options } from "../../codes.ts";
-import { date, dateTime, fromLocalInput, number, toLocalInput } from "../../format.ts";
-import { texts } from "../../language.ts";
-import { href } from "../../router.ts";
-import { Loaded } from "../../ui/load.tsx";
-import { client, may } from "./access.ts";
-import { Acts } from "./activity_logs.tsx";
-import { announcement } from "./announcement.ts";
-import { type Choice, Decision } from "./decision.tsx";
-import { ChangedNote, Details, type FieldOf } from "./details.tsx";
-import { ifMatch, type Seen, useEntry } from "./entry.ts";
-import { SandboxMark } from "./sandbox_mark.tsx";
-import { Table } from "./table.tsx";
+import type { PageProps } from "../../../page.ts";
+import { label, options } from "../../../codes.ts";
+import { date, dateTime, fromLocalInput, number, toLocalInput } from "../../../format.ts";
+import { texts } from "../../../language.ts";
+import { href } from "../../../router.ts";
+import { Loaded } from "../../../ui/load.tsx";
+import { client, may } from "../../kit/access.ts";
+import { Acts } from "../activity_logs.tsx";
+import { announcement } from "../../kit/announcement.ts";
+import { type Choice, Decision } from "../../kit/decision.tsx";
+import { ChangedNote, Details, type FieldOf } from "../../kit/details.tsx";
+import { ifMatch, type Seen, useEntry } from "../../kit/entry.ts";
+import { SandboxMark } from "../../kit/sandbox_mark.tsx";
+import { Table } from "../../kit/table.tsx";
 
 type Person = ResponseBody<"/v1/admin/users/{id}", "get">;
 type Row = ListItem<"/v1/admin/users">;
