@@ -368,7 +368,7 @@ begin
     perform private.raise_error('not_found', 404, 'There is no such app user.', p_param => 'id');
   end if;
   return v_user || jsonb_build_object(
-    'avatar', private.avatar_of(p_user_id),
+    'avatar', private.avatar_of(p_user_id), 'allowed_statuses', private.allowed_states('account', v_user ->> 'status'),
     'figures', (
       select jsonb_build_object(
         'total_exp', coalesce(max(a.total_exp), 0), 'level', coalesce(max(a.level), 1),

@@ -63,6 +63,8 @@ begin
     select jsonb_agg(jsonb_build_object(
       'id', r.id, 'parking_lot_id', r.parking_lot_id, 'parking_lot_name', l.name, 'user_id', r.user_id,
       'user_name', u.display_name, 'rating', r.rating, 'comment', r.comment, 'status', r.status,
+      -- Only the author's edit makes a review pending.
+      'allowed_statuses', array_remove(private.allowed_states('review', r.status), 'pending'),
       'photos', coalesce(f.files, '[]'), 'created_at', r.created_at, 'updated_at', r.updated_at
     ) order by r.created_at, r.id)
     from public.reviews r

@@ -33,8 +33,9 @@ begin
     select jsonb_agg(jsonb_build_object(
       'id', r.id, 'user_id', r.user_id, 'user_name', u.display_name, 'parking_lot_id', r.parking_lot_id,
       'parking_lot_name', r.parking_lot_name, 'report_type', r.report_type, 'severity', r.severity, 'status', r.status,
-      'description', r.description, 'evidence', coalesce(f.files, '[]'), 'assigned_admin_id', r.assigned_admin_id,
-      'assigned_admin_name', a.name, 'created_at', r.created_at, 'updated_at', r.updated_at
+      'allowed_statuses', private.allowed_states('error_report', r.status), 'description', r.description,
+      'evidence', coalesce(f.files, '[]'), 'assigned_admin_id', r.assigned_admin_id, 'assigned_admin_name', a.name,
+      'created_at', r.created_at, 'updated_at', r.updated_at
     ) order by r.created_at, r.id)
     from public.error_reports r
     left join public.app_users u on u.id = r.user_id
@@ -317,8 +318,9 @@ begin
   return (
     select jsonb_agg(jsonb_build_object(
       'id', v.id, 'parking_lot_id', v.parking_lot_id, 'parking_lot_name', l.name, 'field_name', v.field_name, 'value', v.value,
-      'state', v.state, 'source', v.source, 'licence', v.licence, 'confirm_count', v.confirm_count,
-      'deny_count', v.deny_count, 'last_verified_at', v.last_verified_at, 'decided_at', v.decided_at,
+      'state', v.state, 'allowed_states', case when v.state = 'retired' then '{}' else '{confirmed,retired}'::text[] end,
+      'source', v.source, 'licence', v.licence, 'confirm_count', v.confirm_count, 'deny_count', v.deny_count,
+      'last_verified_at', v.last_verified_at, 'decided_at', v.decided_at,
       'created_at', v.created_at, 'updated_at', v.updated_at
     ) order by private.field_value_rank(v.state), v.created_at, v.id)
     from public.field_values v join public.parking_lots l on l.id = v.parking_lot_id

@@ -27,6 +27,8 @@ begin
     select jsonb_agg(jsonb_build_object(
       'id', t.id, 'user_id', t.user_id, 'user_name', u.display_name, 'category', t.category, 'subject', t.subject,
       'status', t.status, 'status_changed_at', t.status_changed_at, 'message_count', t.message_count,
+      -- Only a message of the author opens a ticket.
+      'allowed_statuses', array_remove(private.allowed_states('support_ticket', t.status), 'open'),
       'last_message_at', m.created_at, 'created_at', t.created_at, 'updated_at', t.updated_at
     ) order by t.status_changed_at, t.id)
     from public.support_tickets t

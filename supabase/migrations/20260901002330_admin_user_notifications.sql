@@ -28,7 +28,11 @@ begin
     'id', (p_notification).id, 'type', (p_notification).type, 'title', (p_notification).title, 'body', (p_notification).body,
     'title_en', (p_notification).title_en, 'body_en', (p_notification).body_en, 'data', (p_notification).data,
     'target', (p_notification).target, 'user_id', (p_notification).user_id, 'segment', (p_notification).segment,
-    'status', (p_notification).status, 'scheduled_at', (p_notification).scheduled_at, 'sent_at', (p_notification).sent_at,
+    'status', (p_notification).status,
+    -- The service records the end. A draft that is sent is scheduled for now first.
+    'allowed_statuses', array_remove(array_remove(private.allowed_states('notification', (p_notification).status), 'sent'), 'failed')
+      || case when (p_notification).status = 'draft' then '{sending}' else '{}' end::text[],
+    'scheduled_at', (p_notification).scheduled_at, 'sent_at', (p_notification).sent_at,
     'success_count', (p_notification).success_count, 'failure_count', (p_notification).failure_count,
     'suppressed_count', (p_notification).suppressed_count, 'deferred_count', private.deferred_devices((p_notification).id),
     'created_at', (p_notification).created_at, 'updated_at', (p_notification).updated_at

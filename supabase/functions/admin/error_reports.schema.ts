@@ -5,6 +5,8 @@ import { ErrorReportStatus, ReportType, Severity } from "../_shared/schema/error
 import { cappedPageOf, OfParkingLot, PageQuery } from "../_shared/schema/lists.ts";
 import { Id, pathId, Timestamp } from "../_shared/schema/values.ts";
 
+const Decision = z.enum(["in_review", "resolved", "rejected"]);
+
 export const AdminErrorReport = z.object({
   id: Id,
   user_id: Id.nullable().meta({ description: "The author. Null after the author's withdrawal." }),
@@ -16,6 +18,10 @@ export const AdminErrorReport = z.object({
   report_type: ReportType,
   severity: Severity.nullable(),
   status: ErrorReportStatus,
+  allowed_statuses: z.array(Decision).meta({
+    description:
+      "Allowed values of `status` in a decision. Empty: the report is decided, and cannot be assigned any more.",
+  }),
   description: z.string().nullable().meta({ description: "Null after the author's withdrawal" }),
   evidence_urls: z.array(z.url()).meta({ description: "URLs of the evidence, valid for ten minutes" }),
   assigned_admin_id: Id.nullable().meta({ description: "The assigned administrator" }),
@@ -42,7 +48,7 @@ export const ErrorReportDecision = z.strictObject({
       "An active administrator with the area `lots`. Null removes the assignment. Assigning an `open` report moves " +
       "it to `in_review`.",
   }),
-  status: z.enum(["in_review", "resolved", "rejected"]).optional(),
+  status: Decision.optional(),
   reason: DecisionReason,
   correction: z.record(z.string(), z.unknown()).optional().meta({
     description:

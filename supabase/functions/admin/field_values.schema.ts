@@ -9,6 +9,8 @@ const State = z.enum(["disputed", "unverified", "confirmed", "retired"]).meta({
     "by administrators.",
 });
 
+const Decision = z.enum(["confirmed", "retired"]);
+
 export const AdminFieldValue = z.object({
   id: Id,
   parking_lot_id: Id,
@@ -16,6 +18,7 @@ export const AdminFieldValue = z.object({
   field_name: z.string().meta({ examples: ["max_height_m"] }),
   value: z.unknown().meta({ description: "The field's value, as the lot has or had it", examples: [2.1] }),
   state: State,
+  allowed_states: z.array(Decision).meta({ description: "Allowed values of `state` in a decision" }),
   source: z.string().nullable().meta({ description: "Origin of the value" }),
   licence: z.string().nullable(),
   confirm_count: z.int().min(0),
@@ -39,6 +42,6 @@ export const AdminFieldValuesQuery = z.strictObject({
 export const AdminFieldValueParams = z.strictObject({ id: pathId("FieldValueId", "The field value") });
 
 export const FieldValueDecision = z.strictObject({
-  state: z.enum(["confirmed", "retired"]),
+  state: Decision,
   reason: DecisionReason,
 }).meta({ id: "FieldValueDecision" });

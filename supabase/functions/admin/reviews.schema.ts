@@ -3,6 +3,8 @@ import { cappedPageOf, OfParkingLot, PageQuery } from "../_shared/schema/lists.t
 import { ReviewStatus, Stars, type StoredPhotos } from "../_shared/schema/reviews.ts";
 import { Id, Instant, text, Timestamp } from "../_shared/schema/values.ts";
 
+const Decision = z.enum(["approved", "rejected", "hidden"]);
+
 export const AdminReview = z.object({
   id: Id,
   parking_lot_id: Id,
@@ -12,6 +14,7 @@ export const AdminReview = z.object({
   rating: Stars,
   comment: z.string().nullable().meta({ description: "Null for a rating without text" }),
   status: ReviewStatus,
+  allowed_statuses: z.array(Decision).meta({ description: "Allowed values of `status` in a decision" }),
   photo_urls: z.array(z.url()).meta({
     description: "Up to four photos. URLs of photos that are not public are valid for ten minutes.",
   }),
@@ -41,7 +44,7 @@ export const DecisionReason = text(1, 500).nullable().optional().meta({
 });
 
 const decision = {
-  status: z.enum(["approved", "rejected", "hidden"]),
+  status: Decision,
   reason: DecisionReason,
   seen_updated_at: SeenUpdatedAt,
 };

@@ -11,6 +11,11 @@ export const AdminSupportTicket = SupportTicket.extend({
   status_changed_at: Timestamp.meta({
     description: "Since when the ticket has its status. For an `open` ticket, since when it is waiting.",
   }),
+  allowed_statuses: z.array(z.enum(["answered", "closed"])).meta({
+    description:
+      "The statuses that administrators can give the ticket now: `answered` by an answer, `closed` by a decision. " +
+      "Empty: the ticket takes no answer.",
+  }),
   message_count: z.int().min(0),
   last_message_at: Timestamp.nullable(),
   updated_at: Timestamp.meta({

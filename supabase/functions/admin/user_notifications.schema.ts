@@ -57,6 +57,11 @@ export const ComposedNotification = z.object({
   ...fields,
   scheduled_at: Timestamp.nullable(),
   status: Status,
+  allowed_statuses: z.array(z.enum(["scheduled", "sending", "cancelled"])).meta({
+    description:
+      "The statuses that administrators can give the notification now. Empty: it can no longer be changed, sent or " +
+      "cancelled.",
+  }),
   sent_at: Timestamp.nullable().meta({ description: "When the outcome of the last device was recorded" }),
   success_count: z.int().min(0).meta({ description: "Number of devices whose push was accepted" }),
   failure_count: z.int().min(0).meta({ description: "Number of devices that could not be reached" }),

@@ -28,6 +28,7 @@ export const AdminUser = AdminUserListItem.extend({
   avatar_url: z.url().nullable().meta({
     description: "URL of the avatar: public, or valid for ten minutes",
   }),
+  allowed_statuses: z.array(Status).meta({ description: "Allowed next values of `status`" }),
   figures: z.object({
     total_exp: Count.meta({ description: "Experience points (EXP)" }),
     level: z.int().min(1),
