@@ -1,4 +1,4 @@
-/** What the application follows on every page while a person is signed in: the inbox and the badges. */
+/** What the application follows on every page while a user is signed in: the inbox and the badges. */
 import { computed, effect, type Signal, signal } from "@preact/signals";
 import type { Badges, Inbox, LiveHandlers, LiveStatus, LiveSubscription } from "parking-lot-client";
 import { client, user } from "./service.ts";

@@ -77,7 +77,7 @@ export function choicesOf(field: LotField): [string, string][] | undefined {
   return category === undefined ? undefined : options(category);
 }
 
-/** A value of a lot as a text for people. */
+/** A value of a lot as a page shows it. */
 export function shownValue(field: LotField, value: unknown): string {
   if (value === null || value === undefined || value === "") return "–";
   const category = CATEGORIES[field];

@@ -13,12 +13,12 @@ export const client = createParkingClient({ url: settings.api, supabase });
 
 /** The signed-in user; undefined until the stored session has been read. */
 export const user = signal<User | null | undefined>(undefined);
-/** True after the link of a recovery mail: the person must set a new password. */
+/** True after the link of a recovery mail: the user must set a new password. */
 export const isRecovering = signal(false);
 
 supabase.auth.onAuthStateChange((event, session) => {
   if (event === "PASSWORD_RECOVERY") isRecovering.value = true;
-  // A refreshed token is the same person: pages do not load again.
+  // A refreshed token is the same user: pages do not load again.
   if (user.value?.id !== session?.user.id || user.value === undefined) user.value = session?.user ?? null;
 });
 

@@ -6,7 +6,9 @@ import type { Area } from "./kit/access.ts";
 import { ActivityLogsScreen } from "./screens/activity_logs.tsx";
 import { ErrorReportsScreen } from "./screens/error_reports/error_reports_screen.tsx";
 import { FieldValuesScreen } from "./screens/field_values.tsx";
-import { AdministratorsScreen, DeadMessagesScreen, JobsScreen } from "./screens/operation.tsx";
+import { AdministratorsScreen } from "./screens/administrators.tsx";
+import { DeadMessagesScreen } from "./screens/dead_messages.tsx";
+import { JobsScreen } from "./screens/jobs.tsx";
 import { OverviewScreen } from "./screens/overview/overview_screen.tsx";
 import { ParkingLotsScreen } from "./screens/parking_lots/parking_lots_screen.tsx";
 import { ReferenceScreen } from "./screens/reference.tsx";
@@ -26,7 +28,7 @@ export const names = texts({
     "field-values": "Values of lots",
     "support-tickets": "Support tickets",
     "user-notifications": "Notifications",
-    users: "People",
+    users: "App users",
     "user-search-presets": "Search presets",
     subscriptions: "Subscriptions",
     "parking-lots": "Parking lots",

@@ -35,7 +35,7 @@ const text = texts({
 const markRead = (body: { ids: string[] } | { before: string }) =>
   client.POST("/v1/admin/notifications/mark-read", { body });
 
-/** Marks what the person sees; a newer notification stays unread. */
+/** Marks what the administrator sees; a newer notification stays unread. */
 async function markAllRead([newest]: readonly Notification[]): Promise<void> {
   if (!newest) return;
   await markRead({ before: newest.created_at });

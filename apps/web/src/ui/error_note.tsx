@@ -17,7 +17,7 @@ const text = texts({
   },
 });
 
-/** The sentence of an error, for people. */
+/** The sentence that a page shows for an error. */
 function sentenceOf(error: unknown): string {
   if (error instanceof NetworkError) return text.value.offline;
   return error instanceof Error ? error.message : String(error);

@@ -64,7 +64,7 @@ export interface FieldProps extends Labelled {
     | "datetime-local"
     | "time"
     | "file";
-  /** The value at first; the field keeps what a person enters. */
+  /** The value at first; the field keeps what a user enters. */
   readonly defaultValue?: string | number | undefined;
   readonly autocomplete?: AutoFill;
   readonly inputMode?: "numeric" | "decimal" | "text";

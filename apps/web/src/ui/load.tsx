@@ -49,7 +49,7 @@ export interface Action {
   readonly error: unknown;
 }
 
-/** An action that a person starts: it runs once at a time and keeps its error. */
+/** An action that a user starts: it runs once at a time and keeps its error. */
 export function useAction(perform: () => Promise<unknown>): Action {
   const running = useRef(false);
   const [state, setState] = useState<{ isRunning: boolean; error: unknown }>({ isRunning: false, error: undefined });

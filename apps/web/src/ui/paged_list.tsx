@@ -1,4 +1,4 @@
-/** A list that reads more items when a person asks for them. */
+/** A list that reads more items when a user asks for them. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { texts } from "../language.ts";

@@ -7,7 +7,7 @@ import { settings } from "../../settings.ts";
 
 export type Area = components["schemas"]["AdminArea"];
 
-/** The account of the person; undefined until it has been read. */
+/** The account of the administrator; undefined until it has been read. */
 export const me = signal<ResponseBody<"/v1/me", "get"> | undefined>(undefined);
 
 export const client = createParkingClient({

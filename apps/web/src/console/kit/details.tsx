@@ -48,7 +48,7 @@ export function Details<Data>({ data, fields }: { data: Data; fields: readonly F
   );
 }
 
-/** What another person changed between the version that this person had read and the newer one. */
+/** What another administrator changed between the version that this one had read and the newer one. */
 export function ChangedNote<Data>(
   { before, now, fields, children }: {
     before: Data;

@@ -1,7 +1,8 @@
-/** One entry of the console as the person has read it. A change names that version, so it never overwrites a newer one. */
+/** One entry of the console as the administrator has read it. A change names that version, so it never overwrites a newer one. */
 import { useState } from "preact/hooks";
 import { ApiError } from "parking-lot-client";
 import { type Load, useLoad } from "../../ui/load.tsx";
+import { announcement } from "./announcement.ts";
 
 export interface Seen<Data> {
   readonly data: Data;
@@ -10,7 +11,7 @@ export interface Seen<Data> {
 }
 
 export interface Entry<Data> extends Load<Seen<Data>> {
-  /** The version that the person had read, after somebody else changed it; then `data` is the newer one. */
+  /** The version that the administrator had read, after somebody else changed it; then `data` is the newer one. */
   readonly before: Data | undefined;
   /** Changes the entry. If it was changed meanwhile, nothing is done, and the newer version is read. */
   change(perform: (seen: Seen<Data>) => Promise<unknown>): Promise<"done" | "changed_meanwhile">;
@@ -41,6 +42,17 @@ export function useEntry<Data>(
     return "done" as const;
   };
   return { ...load, before: load.isLoading ? undefined : before, change, accept: () => setBefore(undefined) };
+}
+
+/** Changes an entry, announces it with a sentence and reads the entry again. */
+export async function actOn<Data>(
+  entry: Entry<Data>,
+  sentence: string,
+  perform: (seen: Seen<Data>) => Promise<unknown>,
+): Promise<void> {
+  if (await entry.change(perform) !== "done") return;
+  announcement.value = sentence;
+  entry.reload();
 }
 
 export function isChangedMeanwhile(error: unknown): boolean {

@@ -4,7 +4,7 @@ import { may } from "./access.ts";
 
 const short = (id: string) => id.slice(0, 8);
 
-export function PersonLink({ id, name }: { id: string | null; name?: string | null }) {
+export function UserLink({ id, name }: { id: string | null; name?: string | null }) {
   if (id === null) return <>{name ?? "–"}</>;
   return may("users") ? <a href={href(`/console/users/${id}`)}>{name ?? short(id)}</a> : <>{name ?? short(id)}</>;
 }

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** A queue: the list of entries to work on, and the open one beside it. After a decision the next entry is open. */
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ListItem, ListPath } from "parking-lot-client";
 import { texts } from "../../language.ts";
@@ -35,6 +35,7 @@ const text = texts({
 
 type Item = { readonly id: string };
 type QueuePath = { [P in ListPath]: ListItem<P> extends Item ? P : never }[ListPath];
+type Entry<P extends QueuePath> = ListItem<P> & Item;
 
 export interface QueueProps<P extends QueuePath> extends ListOptions<P> {
   /** The path of the screen, for example `/console/reviews`. */
@@ -52,34 +53,20 @@ export interface QueueProps<P extends QueuePath> extends ListOptions<P> {
 export function Queue<P extends QueuePath>(props: QueueProps<P>) {
   const { screen, id, empty, line, detail, several, ...options } = props;
   const list = useList(options);
-  const items = list.items as readonly (ListItem<P> & Item)[];
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const items = list.items as readonly Entry<P>[];
   const section = useRef<HTMLElement>(null);
   const holder = useRef<HTMLDivElement>(null);
-  const addressOf = (id: string) => href(`${screen}/${id}`, Object.fromEntries(place.value.query));
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const t = text.value;
-
-  const before = useRef<string>(undefined);
-  useEffect(() => {
-    if (id !== undefined) section.current?.focus();
-    else if (before.current !== undefined) holder.current?.focus();
-    before.current = id;
-  }, [id]);
-
+  useFocusOnOpen(id, section, holder);
+  const query = () => Object.fromEntries(place.value.query);
   const decided = (sentence: string) => {
     const index = items.findIndex((item) => item.id === id);
     const next = items[index + 1] ?? items[index - 1];
     announcement.value = `${sentence} ${next ? t.next : t.last}`;
     list.reload();
-    navigate(next ? `${screen}/${next.id}` : screen, Object.fromEntries(place.value.query));
+    navigate(next ? `${screen}/${next.id}` : screen, query());
   };
-  const toggle = (id: string) => {
-    const next = new Set(selected);
-    if (!next.delete(id)) next.add(id);
-    setSelected(next);
-  };
-  const chosen = items.filter(({ id }) => selected.has(id));
-
   return (
     <div class={`console-queue${id === undefined ? "" : " is-open"}`}>
       <div class="console-queue-list" ref={holder} tabIndex={-1} role="region" aria-label={t.queue}>
@@ -88,56 +75,117 @@ export function Queue<P extends QueuePath>(props: QueueProps<P>) {
           <button type="button" onClick={list.reload}>{t.reload}</button>
         </div>
         {several && items.length > 0 && (
-          <div class="console-bar">
-            <label class="row">
-              <input
-                type="checkbox"
-                checked={chosen.length === items.length}
-                onChange={(event) => setSelected(new Set(event.currentTarget.checked ? items.map(({ id }) => id) : []))}
-              />
-              {t.selectAll}
-            </label>
-            {chosen.length > 0 && several(chosen, (sentence) => {
-              announcement.value = sentence;
-              setSelected(new Set());
-              list.reload();
-            })}
-          </div>
+          <QueueSelection
+            items={items}
+            selected={selected}
+            onSelect={setSelected}
+            several={several}
+            onDone={list.reload}
+          />
         )}
-        <ul class="console-lines" aria-busy={list.isLoading} onKeyDown={moveFocus}>
-          {items.map((item) => (
-            <li key={item.id}>
-              {several && (
-                <input
-                  type="checkbox"
-                  aria-labelledby={`line-${item.id}`}
-                  checked={selected.has(item.id)}
-                  onChange={() => toggle(item.id)}
-                />
-              )}
-              <a
-                id={`line-${item.id}`}
-                href={addressOf(item.id)}
-                aria-current={item.id === id ? "true" : undefined}
-              >
-                {line(item)}
-              </a>
-            </li>
-          ))}
-        </ul>
+        <QueueLines
+          items={items}
+          current={id}
+          isLoading={list.isLoading}
+          addressOf={(id) => href(`${screen}/${id}`, query())}
+          line={line}
+          {...(several ? { selected, onSelect: setSelected } : {})}
+        />
         <PagesEnd pages={list} empty={empty} />
       </div>
       <section class="console-queue-open" ref={section} tabIndex={-1} aria-label={t.open}>
         {id === undefined ? <p class="notice">{t.choose}</p> : (
           <>
             <p class="console-back">
-              <a href={href(screen, Object.fromEntries(place.value.query))}>{t.back}</a>
+              <a href={href(screen, query())}>{t.back}</a>
             </p>
             <div key={id}>{detail(id, decided, list.reload)}</div>
           </>
         )}
       </section>
     </div>
+  );
+}
+
+/** The focus goes to an entry that opens, and back to the list when none is open any more. */
+function useFocusOnOpen(
+  id: string | undefined,
+  section: RefObject<HTMLElement | null>,
+  holder: RefObject<HTMLElement | null>,
+): void {
+  const before = useRef<string>(undefined);
+  useEffect(() => {
+    if (id !== undefined) section.current?.focus();
+    else if (before.current !== undefined) holder.current?.focus();
+    before.current = id;
+  }, [id]);
+}
+
+/** All entries as the selection, and what can be done with the selected ones. */
+function QueueSelection<Entry extends Item>({ items, selected, onSelect, several, onDone }: {
+  items: readonly Entry[];
+  selected: ReadonlySet<string>;
+  onSelect: (selected: ReadonlySet<string>) => void;
+  several: (items: readonly Entry[], done: (sentence: string) => void) => ComponentChildren;
+  onDone: () => void;
+}) {
+  const chosen = items.filter(({ id }) => selected.has(id));
+  return (
+    <div class="console-bar">
+      <label class="row">
+        <input
+          type="checkbox"
+          checked={chosen.length === items.length}
+          onChange={(event) => onSelect(new Set(event.currentTarget.checked ? items.map(({ id }) => id) : []))}
+        />
+        {text.value.selectAll}
+      </label>
+      {chosen.length > 0 && several(chosen, (sentence) => {
+        announcement.value = sentence;
+        onSelect(new Set());
+        onDone();
+      })}
+    </div>
+  );
+}
+
+/** The entries, with a checkbox each if several can be selected. */
+function QueueLines<Entry extends Item>({ items, current, isLoading, addressOf, line, selected, onSelect }: {
+  items: readonly Entry[];
+  current: string | undefined;
+  isLoading: boolean;
+  addressOf: (id: string) => string;
+  line: (item: Entry) => ComponentChildren;
+  selected?: ReadonlySet<string>;
+  onSelect?: (selected: ReadonlySet<string>) => void;
+}) {
+  const toggle = (id: string) => {
+    const next = new Set(selected);
+    if (!next.delete(id)) next.add(id);
+    onSelect?.(next);
+  };
+  return (
+    <ul class="console-lines" aria-busy={isLoading} onKeyDown={moveFocus}>
+      {items.map((item) => (
+        <li key={item.id}>
+          {selected && (
+            <input
+              type="checkbox"
+              aria-labelledby={`line-${item.id}`}
+              checked={selected.has(item.id)}
+              onChange={() => toggle(item.id)}
+            />
+          )}
+          <a
+            id={`line-${item.id}`}
+            href={addressOf(item.id)}
+            aria-current={item.id === current ? "true" : undefined}
+          >
+            {line(item)}
+          </a>
+        </li>
+      ))}
+    </ul>
   );
 }
 

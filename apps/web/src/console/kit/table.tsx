@@ -21,7 +21,7 @@ export interface ListOptions<P extends ListPath> {
   readonly path: P;
   /** The values of the placeholders of the path. */
   readonly of?: Readonly<Record<string, string>>;
-  /** Values of the query that the person does not choose. */
+  /** Values of the query that the administrator does not choose. */
   readonly query?: Readonly<Record<string, string>>;
   readonly filters?: readonly Filter[];
 }

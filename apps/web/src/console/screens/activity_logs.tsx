@@ -1,44 +1,24 @@
-/** What administrators have done: the whole record, and the part about one person or lot. */
-import type { ListItem, ListPath } from "parking-lot-client";
-import { label, options } from "../../codes.ts";
-import { dateTime, fromLocalInput } from "../../format.ts";
+/** What administrators have done: the whole record. */
+import { options } from "../../codes.ts";
+import { fromLocalInput } from "../../format.ts";
 import { texts } from "../../language.ts";
-import { href } from "../../router.ts";
-import { may } from "../kit/access.ts";
-import type { Filter } from "../kit/filters.tsx";
-import { PersonLink } from "../kit/links.tsx";
-import { Table } from "../kit/table.tsx";
-
-type Act = ListItem<"/v1/admin/activity-logs">;
-type ActPath = { [P in ListPath]: ListItem<P> extends Act ? P : never }[ListPath];
+import { ActTable } from "../kit/act_table.tsx";
 
 const text = texts({
   en: {
-    time: "Time",
     action: "Act",
-    administrator: "Administrator",
-    target: "What",
-    person: "Person",
-    changes: "Changes",
-    empty: "Nothing is on record.",
     from: "From",
     to: "Until before",
     administratorId: "Id of the administrator",
-    personId: "Id of the person",
+    userId: "Id of the app user",
     targetId: "Id of the entry",
   },
   ja: {
-    time: "日時",
     action: "操作",
-    administrator: "管理者",
-    target: "対象",
-    person: "利用者",
-    changes: "変更内容",
-    empty: "記録はありません。",
     from: "開始日",
     to: "終了日(この日は含まない)",
     administratorId: "管理者のID",
-    personId: "利用者のID",
+    userId: "利用者のID",
     targetId: "対象のID",
   },
 });
@@ -48,78 +28,16 @@ const startOfDay = (day: string) => fromLocalInput(`${day}T00:00`);
 export function ActivityLogsScreen() {
   const t = text.value;
   return (
-    <Acts
+    <ActTable
       path="/v1/admin/activity-logs"
       filters={[
         { name: "action", label: t.action, options: options("admin_action") },
         { name: "from", label: t.from, type: "date", toQuery: startOfDay },
         { name: "to", label: t.to, type: "date", toQuery: startOfDay },
         { name: "admin_id", label: t.administratorId },
-        { name: "user_id", label: t.personId },
+        { name: "user_id", label: t.userId },
         { name: "target_id", label: t.targetId },
       ]}
     />
-  );
-}
-
-/** A list of acts; of one person or lot with `of`. */
-export function Acts({ path, of, filters }: { path: ActPath; of?: { id: string }; filters?: readonly Filter[] }) {
-  const t = text.value;
-  return (
-    <Table
-      path={path}
-      empty={t.empty}
-      {...(of ? { of } : {})}
-      {...(filters ? { filters } : {})}
-      columns={[
-        { head: t.time, cell: ({ created_at }) => dateTime(created_at) },
-        { head: t.action, cell: ({ action }) => label("admin_action", action) },
-        { head: t.administrator, cell: ({ admin_id }) => <Administrator id={admin_id} /> },
-        { head: t.target, cell: (act) => <Target act={act} /> },
-        { head: t.person, cell: ({ user_id }) => user_id && <PersonLink id={user_id} /> },
-        { head: t.changes, cell: ({ changes }) => <Changes changes={changes} /> },
-      ]}
-    />
-  );
-}
-
-function Administrator({ id }: { id: string }) {
-  return <a href={href("/console/activity-logs", { admin_id: id })}>{id.slice(0, 8)}</a>;
-}
-
-/** The screens that open an entry, by the type of what was changed. */
-const SCREENS: Readonly<Record<string, readonly [path: string, area: Parameters<typeof may>[0]]>> = {
-  review: ["reviews", "reviews"],
-  error_report: ["error-reports", "lots"],
-  field_value: ["field-values", "lots"],
-  parking_lot: ["parking-lots", "lots"],
-  support_ticket: ["support-tickets", "support"],
-  user_notification: ["user-notifications", "notifications"],
-  app_user: ["users", "users"],
-};
-
-function Target({ act: { target_type, target_id } }: { act: Act }) {
-  const name = target_id === null ? target_type : `${target_type} ${target_id.slice(0, 8)}`;
-  const [path, area] = SCREENS[target_type] ?? [];
-  return path && may(area) ? <a href={href(`/console/${path}/${target_id}`)}>{name}</a> : <>{name}</>;
-}
-
-const shown = (value: unknown) =>
-  value === null || value === undefined ? "–" : typeof value === "object" ? JSON.stringify(value) : String(value);
-
-/** Each changed field with its values before and after; other details, such as a reason, as they are. */
-function Changes({ changes }: { changes: Readonly<Record<string, unknown>> }) {
-  return (
-    <ul class="console-changes">
-      {Object.entries(changes).map(([name, change]) => {
-        const isPair = typeof change === "object" && change !== null && "new" in change;
-        const { old, new: next } = Object(change) as { old?: unknown; new?: unknown };
-        return (
-          <li key={name}>
-            <code>{name}</code>: {isPair ? `${shown(old)} → ${shown(next)}` : shown(change)}
-          </li>
-        );
-      })}
-    </ul>
   );
 }

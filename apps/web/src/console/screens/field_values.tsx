@@ -87,7 +87,7 @@ export function FieldValuesScreen({ parts }: PageProps) {
           <span class="small">{text.value.votesOf(number(value.confirm_count), number(value.deny_count))}</span>
         </>
       )}
-      detail={(id, decided) => <FieldValue id={id} decided={decided} />}
+      detail={(id, decided) => <FieldValueDetail id={id} decided={decided} />}
     />
   );
 }
@@ -112,7 +112,7 @@ function fields(): FieldOf<Value>[] {
   ];
 }
 
-function FieldValue({ id, decided }: { id: string; decided: (sentence: string) => void }) {
+function FieldValueDetail({ id, decided }: { id: string; decided: (sentence: string) => void }) {
   const t = text.value;
   const path = { id };
   const entry = useEntry((signal) => client.GET("/v1/admin/field-values/{id}", { params: { path }, signal }), [id]);
@@ -136,11 +136,11 @@ function FieldValue({ id, decided }: { id: string; decided: (sentence: string) =
           <h2>{nameOf(value)}: {valueOf(value)}</h2>
           {entry.before && <ChangedNote before={entry.before} now={value} fields={fields()} />}
           <Details data={value} fields={fields()} />
-          {value.state !== "retired" && (
+          {value.allowed_states.length > 0 && (
             <Decision
               reason={t.reason}
               hint={t.reasonHint}
-              choices={(["confirmed", "retired"] as const).map(choice)}
+              choices={value.allowed_states.map(choice)}
             />
           )}
         </>

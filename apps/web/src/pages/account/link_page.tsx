@@ -140,7 +140,7 @@ function Elsewhere({ link }: { link: MailLink }) {
 /** Pages after which a password is set: the account has none yet, or a forgotten one. */
 const SETS_PASSWORD: readonly LinkType[] = ["invite", "recovery"];
 
-/** Uses the link up. The sentence that is shown; undefined if the person is signed in and another page is open. */
+/** Uses the link up. The sentence that is shown; undefined if the user is signed in and another page is open. */
 async function accept({ type, tokenHash, email, newEmail }: MailLink): Promise<string | undefined> {
   const separate = supabase.separateAuth();
   const { data, error } = await separate.verifyOtp({ token_hash: tokenHash, type });

@@ -1,4 +1,4 @@
-/** The reviews that a person wrote, with their states. */
+/** The reviews that a user wrote, with their states. */
 import { useState } from "preact/hooks";
 import { label } from "../../codes.ts";
 import { date } from "../../format.ts";

@@ -1,4 +1,4 @@
-/** The lots that a person saved. */
+/** The lots that a user saved. */
 import { useState } from "preact/hooks";
 import { texts } from "../../language.ts";
 import { href } from "../../router.ts";

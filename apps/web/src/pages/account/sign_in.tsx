@@ -132,7 +132,7 @@ function SignUp({ onMailed }: { onMailed: (email: string) => void }) {
         const [email, password] = [valueOf(values, "email"), valueOf(values, "password")];
         const { data, error } = await supabase.auth.signUp({ email, password, options: { emailRedirectTo: PAGE } });
         if (error) throw error;
-        // A project that confirms addresses sends a mail; one that does not signs the person in.
+        // A project that confirms addresses sends a mail; one that does not signs the user in.
         if (data.session) close();
         else onMailed(email);
       }}

@@ -1,4 +1,4 @@
-/** Support: a person's tickets, one ticket with its messages, and a new one. */
+/** Support: a user's tickets, one ticket with its messages, and a new one. */
 import type { PageProps } from "../../page.ts";
 import { label, options } from "../../codes.ts";
 import { dateTime } from "../../format.ts";

@@ -1,4 +1,4 @@
-/** The vehicles of a person: their type and size decide fees and which lots they fit. */
+/** The vehicles of a user: their type and size decide fees and which lots they fit. */
 import { useState } from "preact/hooks";
 import type { components } from "parking-lot-client";
 import { label, options } from "../../codes.ts";

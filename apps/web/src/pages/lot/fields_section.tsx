@@ -123,7 +123,7 @@ function FieldRow({ name, field, lot, reload }: LotProps & { name: string; field
   );
 }
 
-/** The value of a field for people. */
+/** The value of a field as the page shows it. */
 function valueOf(lot: Lot, name: string): string {
   if (name === "operator_code" && lot.operator) return lot.operator.name;
   if (name === "shape_type" && lot.shape_type) return label("shape_type", lot.shape_type);

@@ -46,7 +46,7 @@ export function StayForm({ lot, stay }: LotProps) {
   const submitted = useRef<string | undefined>(undefined);
   const shown = useRef<string | undefined>(undefined);
   const show = (changes: Partial<Stay>) => replaceQuery(queryOf({ ...stay, ...changes }));
-  // The fields keep what a person enters. Another stay from elsewhere is another form; that of the form itself is not,
+  // The fields keep what a user enters. Another stay from elsewhere is another form; that of the form itself is not,
   // so that the focus stays.
   if (keyOf(stay) !== submitted.current) shown.current = keyOf(stay);
   const submit = async (values: FormData) => {

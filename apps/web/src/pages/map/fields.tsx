@@ -1,4 +1,4 @@
-/** The inputs of the panel. Each passes its value on when a person has finished entering it. */
+/** The inputs of the panel. Each passes its value on when a user has finished entering it. */
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { options } from "../../codes.ts";

@@ -1,4 +1,4 @@
-/** What a signed-in person has for searches: vehicles, saved searches and the value of a minute of walking. */
+/** What a signed-in user has for searches: vehicles, saved searches and the value of a minute of walking. */
 import { useEffect } from "preact/hooks";
 import { label } from "../../codes.ts";
 import { texts } from "../../language.ts";

@@ -4,7 +4,7 @@ import { dateTime } from "../../../format.ts";
 import { texts } from "../../../language.ts";
 import { ErrorNote } from "../../../ui/error_note.tsx";
 import { client } from "../../kit/access.ts";
-import { LotLink, PersonLink } from "../../kit/links.tsx";
+import { LotLink, UserLink } from "../../kit/links.tsx";
 import { useLive } from "../../kit/live.ts";
 
 const text = texts({
@@ -51,7 +51,7 @@ export function ActivityFeed() {
                 <span class="small">{dateTime(activity.created_at)}</span>{" "}
                 {label("user_activity", activity.activity_type)}
                 <span class="small">
-                  {t.by} <PersonLink id={activity.user_id} />
+                  {t.by} <UserLink id={activity.user_id} />
                   {activity.parking_lot_id && (
                     <>
                       , {t.at} <LotLink id={activity.parking_lot_id} />

@@ -1,0 +1,41 @@
+/** The sessions that began on each day. */
+import { useMemo } from "preact/hooks";
+import uPlot from "uplot";
+import type { ResponseBody } from "parking-lot-client";
+import { date, number } from "../../../format.ts";
+import { language } from "../../../language.ts";
+import { Chart } from "../../../ui/chart.tsx";
+import { color } from "../../../ui/color.ts";
+import { text } from "./texts.ts";
+
+type Days = NonNullable<ResponseBody<"/v1/admin/overview", "get">["sessions_by_day"]>["days"];
+
+const bars = () => uPlot.paths.bars!({ size: [0.7, 60] });
+
+export function SessionsChart({ days }: { days: Days }) {
+  const t = text.value;
+  const data = useMemo<uPlot.AlignedData>(
+    () => [days.map((_, index) => index), days.map(({ started }) => started)],
+    [days],
+  );
+  const series = useMemo<uPlot.Series[]>(
+    () => [{}, { paths: bars(), fill: color("accent"), stroke: color("accent"), points: { show: false } }],
+    [],
+  );
+  const dayOf = (index: number) => date(`${days[index]?.date}T12:00:00+09:00`);
+  return (
+    <Chart
+      key={language.value}
+      label={t.started}
+      data={data}
+      series={series}
+      scales={{ x: { time: false, range: [-0.7, days.length - 0.3] }, y: { range: (_, __, max) => [0, max || 1] } }}
+      axes={[{
+        values: (_, ticks) => ticks.map((tick) => days[tick] ? String(Number(days[tick].date.slice(8))) : ""),
+      }, { size: 40, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000] }]}
+      head={[t.day, t.sessions]}
+      row={(index) => [dayOf(index), number(days[index]!.started)]}
+      height={160}
+    />
+  );
+}

@@ -1,0 +1,136 @@
+/// <reference lib="dom" />
+/** The form of a notification to app users. */
+import { useRef, useState } from "preact/hooks";
+import type { components, ListItem } from "parking-lot-client";
+import { options } from "../../../codes.ts";
+import { fromLocalInput, number, toLocalInput } from "../../../format.ts";
+import { Field, Form, Select, TextArea } from "../../../ui/form.tsx";
+import { ActionButton } from "../../../ui/load.tsx";
+import { client } from "../../kit/access.ts";
+import { text } from "./texts.ts";
+
+export type Notification = ListItem<"/v1/admin/user-notifications">;
+type NewNotification = components["schemas"]["NewComposedNotification"];
+type Segment = NonNullable<NewNotification["segment"]>;
+
+/** The types for which an administrator writes; all others are written by the service. */
+const TYPES: readonly string[] = ["announcement", "campaign"];
+const SIDES = ["west", "south", "east", "north"] as const;
+
+/** The request of the form. The names of its fields are the paths in the request, so that errors find them. */
+function bodyOf(values: FormData): NewNotification {
+  const of = (name: string) => String(values.get(name) ?? "").trim();
+  const [level, since, plan] = [of("segment.min_level"), of("segment.last_active_since"), of("segment.plan")];
+  // The service names a side that is missing.
+  const box = SIDES.flatMap((side) =>
+    of(`segment.box.${side}`) === "" ? [] : [[side, Number(of(`segment.box.${side}`))]]
+  );
+  const segment: Segment = {
+    ...(level === "" ? {} : { min_level: Number(level) }),
+    ...(since === "" ? {} : { last_active_since: fromLocalInput(since) }),
+    ...(plan === "" ? {} : { plan }),
+    ...(box.length === 0 ? {} : { box: Object.fromEntries(box) }),
+  };
+  const target = of("target") as NewNotification["target"];
+  const at = of("scheduled_at");
+  return {
+    type: of("type"),
+    title: of("title"),
+    body: of("body"),
+    title_en: of("title_en") || null,
+    body_en: of("body_en") || null,
+    target,
+    user_id: target === "user" ? of("user_id") : null,
+    segment: Object.keys(segment).length === 0 ? null : segment,
+    scheduled_at: at === "" ? null : fromLocalInput(at),
+  };
+}
+
+export function NotificationForm(
+  { start, onSubmit }: { start: Partial<Notification>; onSubmit: (body: NewNotification) => Promise<unknown> },
+) {
+  const t = text.value;
+  const holder = useRef<HTMLDivElement>(null);
+  const [target, setTarget] = useState(start.target ?? "all");
+  const [reach, setReach] = useState<components["schemas"]["NotificationReach"]>();
+  const { segment } = start;
+  const preview = async () => {
+    setReach(undefined);
+    const form = holder.current!.querySelector("form")!;
+    if (!form.reportValidity()) return;
+    setReach((await client.POST("/v1/admin/user-notifications/preview", { body: bodyOf(new FormData(form)) })).data);
+  };
+  return (
+    <div ref={holder} class="console-form">
+      <Form submit={t.save} onSubmit={(values) => onSubmit(bodyOf(values))}>
+        <Select
+          name="type"
+          label={t.type}
+          options={options("notification_type").filter(([code]) => TYPES.includes(code) || code === start.type)}
+          defaultValue={start.type}
+        />
+        <Field name="title" label={t.title} defaultValue={start.title} maxLength={200} required />
+        <TextArea name="body" label={t.body} defaultValue={start.body} rows={4} maxLength={4000} required />
+        <Field name="title_en" label={t.titleEn} defaultValue={start.title_en ?? ""} hint={t.enHint} maxLength={200} />
+        <TextArea name="body_en" label={t.bodyEn} defaultValue={start.body_en ?? ""} rows={3} maxLength={4000} />
+        <Select
+          name="target"
+          label={t.target}
+          options={options("notification_target")}
+          defaultValue={start.target ?? "all"}
+          onChange={(value) => setTarget(value as typeof target)}
+        />
+        {target === "user"
+          ? <Field name="user_id" label={t.user} hint={t.userHint} defaultValue={start.user_id ?? ""} required />
+          : <SegmentFields segment={segment} />}
+        <Field
+          name="scheduled_at"
+          label={t.at}
+          hint={t.atHint}
+          type="datetime-local"
+          defaultValue={start.scheduled_at ? toLocalInput(new Date(start.scheduled_at)) : ""}
+        />
+        <div class="row">
+          <ActionButton perform={preview}>{t.preview}</ActionButton>
+          <span role="status">{reach && t.reach(number(reach.people), number(reach.devices))}</span>
+        </div>
+      </Form>
+    </div>
+  );
+}
+
+function SegmentFields({ segment }: { segment: Segment | null | undefined }) {
+  const t = text.value;
+  return (
+    <details class="console-more" open={segment !== null && segment !== undefined}>
+      <summary>{t.segment}</summary>
+      <Field
+        name="segment.min_level"
+        label={t.minLevel}
+        type="number"
+        min={1}
+        defaultValue={segment?.min_level}
+      />
+      <Field
+        name="segment.last_active_since"
+        label={t.activeSince}
+        type="datetime-local"
+        defaultValue={segment?.last_active_since && toLocalInput(new Date(segment.last_active_since))}
+      />
+      <Field name="segment.plan" label={t.plan} defaultValue={segment?.plan} />
+      <fieldset>
+        <legend>{t.box}</legend>
+        {SIDES.map((side) => (
+          <Field
+            key={side}
+            name={`segment.box.${side}`}
+            label={t[side]}
+            type="number"
+            step="any"
+            defaultValue={segment?.box?.[side]}
+          />
+        ))}
+      </fieldset>
+    </details>
+  );
+}
