@@ -39,7 +39,7 @@ async function openConsole(explorer: Explorer, administrator: Person, path: stri
   await explorer.page.waitForSelector(".console");
 }
 
-/** Presses Tab until the button is focused, as a person without a mouse does. */
+/** Presses Tab until the button is focused, as a user without a mouse does. */
 async function tabTo({ page }: Explorer, name: string): Promise<void> {
   for (let presses = 0; presses < 60; presses++) {
     await page.keyboard.press("Tab");
@@ -300,7 +300,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "console: a person is found, gets a preset, and is suspended with a reason that is on record",
+  name: "console: an app user is found, gets a preset, and is suspended with a reason that is on record",
   ignore: !hasBrowser,
 }, async () => {
   const administrator = await anAdministrator("users", "search_presets");
@@ -326,7 +326,7 @@ Deno.test({
       [["Near work", { attributes: ["covered"] }]],
     );
     await explorer.click("Delete");
-    await explorer.sees("The person has no presets.");
+    await explorer.sees("The user has no presets.");
     assert.deepEqual((await presets()).items, []);
 
     await explorer.open(`/console/users/${person.id}`);

@@ -1,7 +1,7 @@
 /** Amounts, times and distances as texts of the current language. */
 import { language } from "./language.ts";
+import { TIME_ZONE } from "./local_time.ts";
 
-const TIME_ZONE = "Asia/Tokyo";
 const locale = () => language.value === "ja" ? "ja-JP" : "en-GB";
 
 /** An amount in minor units of the currency: `¥1,200`. */
@@ -46,18 +46,4 @@ export function duration(minutes: number): string {
 /** `350 m`, `1.2 km` */
 export function distance(meters: number): string {
   return meters < 1000 ? `${number(meters)} m` : `${number(meters / 1000, 1)} km`;
-}
-
-/** The value of `<input type="datetime-local">`, by the clocks of the time zone. */
-export function toLocalInput(time: string | Date, timeZone = TIME_ZONE): string {
-  return new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short", timeZone }).format(new Date(time))
-    .replace(" ", "T");
-}
-
-/** The timestamp of a value of `<input type="datetime-local">`. */
-export function fromLocalInput(value: string, timeZone = TIME_ZONE): string {
-  const asUtc = Date.parse(`${value}Z`);
-  const offsetAt = (time: number) => Date.parse(`${toLocalInput(new Date(time), timeZone)}Z`) - time;
-  // Twice: the offset at the wanted moment can differ from that some hours away.
-  return new Date(asUtc - offsetAt(asUtc - offsetAt(asUtc))).toISOString();
 }

@@ -32,7 +32,7 @@ const text = texts({
 });
 
 export function ConsolePage({ parts }: PageProps) {
-  return user.value ? <ForSignedIn parts={parts} /> : (
+  return user.value ? <AdministratorConsole parts={parts} /> : (
     <>
       <h1>{text.value.console}</h1>
       <p class="notice">{text.value.signInFirst}</p>
@@ -41,7 +41,7 @@ export function ConsolePage({ parts }: PageProps) {
   );
 }
 
-function ForSignedIn({ parts }: PageProps) {
+function AdministratorConsole({ parts }: PageProps) {
   const load = useLoad(async (signal) => {
     me.value = undefined;
     await readMe(signal);
@@ -51,7 +51,7 @@ function ForSignedIn({ parts }: PageProps) {
   return (
     <Loaded load={load}>
       {() =>
-        isAdministrator() ? <Console parts={parts} /> : (
+        isAdministrator() ? <ConsoleScreens parts={parts} /> : (
           <>
             <h1>{text.value.console}</h1>
             <p class="notice">{text.value.noAdministrator}</p>
@@ -71,7 +71,7 @@ function useReadAgainInForeground() {
 
 const isOffered = ({ areas }: Screen) => may(undefined) && (areas === undefined || areas.some(may));
 
-function Console({ parts }: PageProps) {
+function ConsoleScreens({ parts }: PageProps) {
   const [path = "overview", ...rest] = parts;
   const screen = SCREENS.find((screen) => screen.path === path);
   return (
@@ -89,7 +89,7 @@ function Console({ parts }: PageProps) {
         <Sidebar />
       </nav>
       <div class="console-screen">
-        <Heading path={path} name={screen ? names.value[screen.path] : text.value.console} />
+        <ScreenHeading path={path} name={screen ? names.value[screen.path] : text.value.console} />
         <p role="status" class="console-announcement">{announcement.value}</p>
         {screen ? <screen.component key={path} parts={rest} /> : <p class="notice">{text.value.nothing}</p>}
       </div>
@@ -98,7 +98,7 @@ function Console({ parts }: PageProps) {
 }
 
 /** Another screen begins at its heading, also for those who do not see it. */
-function Heading({ path, name }: { path: string; name: string }) {
+function ScreenHeading({ path, name }: { path: string; name: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const before = useRef(path);
   useEffect(() => {

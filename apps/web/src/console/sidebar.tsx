@@ -56,13 +56,13 @@ export function Sidebar() {
         <ActionButton perform={() => markAllRead(state.items)}>{t.allRead}</ActionButton>
       )}
       <ul class="list">
-        {state?.items.map((notification) => <Item key={notification.id} notification={notification} />)}
+        {state?.items.map((notification) => <SidebarNotification key={notification.id} notification={notification} />)}
       </ul>
     </details>
   );
 }
 
-function Item({ notification }: { notification: Notification }) {
+function SidebarNotification({ notification }: { notification: Notification }) {
   const t = text.value;
   const { id, type, title, body, link, severity, is_read, created_at } = notification;
   return (

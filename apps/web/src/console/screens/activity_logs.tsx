@@ -1,6 +1,6 @@
 /** What administrators have done: the whole record. */
 import { options } from "../../codes.ts";
-import { fromLocalInput } from "../../format.ts";
+import { fromLocalInput } from "../../local_time.ts";
 import { texts } from "../../language.ts";
 import { ActTable } from "../kit/act_table.tsx";
 

@@ -6,10 +6,10 @@ import { href } from "../../router.ts";
 import { user } from "../../service.ts";
 import { SignInFirst } from "../../ui/sign_in_first.tsx";
 import { Profile } from "./profile.tsx";
-import { Reviews } from "./reviews.tsx";
+import { MyReviews } from "./reviews.tsx";
 import { SavedLots } from "./saved_lots.tsx";
 import { Support } from "./support.tsx";
-import { Vehicles } from "./vehicles.tsx";
+import { VehicleList } from "./vehicles.tsx";
 
 const text = texts({
   en: {
@@ -36,9 +36,9 @@ type Section = keyof typeof text.value.names;
 
 const SECTIONS: Readonly<Record<Section, ComponentType<PageProps>>> = {
   profile: Profile,
-  vehicles: Vehicles,
+  vehicles: VehicleList,
   saved: SavedLots,
-  reviews: Reviews,
+  reviews: MyReviews,
   support: Support,
 };
 const NAMES = Object.keys(SECTIONS) as Section[];

@@ -76,7 +76,7 @@ export function LinkPage() {
     );
   }
   const flow = flowOf(link, PAGE);
-  return flow !== undefined && supabase.hasFlow(flow) ? <Following link={link} /> : <Question link={link} />;
+  return flow !== undefined && supabase.hasFlow(flow) ? <Following link={link} /> : <LinkQuestion link={link} />;
 }
 
 /** This browser requested the mail: the auth server redirects back with a code for its verifier. */
@@ -92,7 +92,7 @@ function Following({ link }: { link: MailLink }) {
 
 const isSame = (one: string | undefined, other: string | undefined) => one?.toLowerCase() === other?.toLowerCase();
 
-function Question({ link }: { link: MailLink }) {
+function LinkQuestion({ link }: { link: MailLink }) {
   const t = text.value;
   const [done, setDone] = useState<string>();
   const action = useAction(async () => setDone(await accept(link)));
@@ -109,7 +109,7 @@ function Question({ link }: { link: MailLink }) {
             <p>{isChange ? t.staysOut : t.signsIn(email)}</p>
             {!isChange && current !== undefined && !isSame(current, email) && <p class="notice">{t.other(current)}</p>}
             <p>{t.caution}</p>
-            {action.error !== undefined && <Failure error={action.error} />}
+            {action.error !== undefined && <LinkFailure error={action.error} />}
             <p class="choices">
               <button type="button" class="primary" aria-busy={action.isRunning} onClick={() => void action.run()}>
                 {t.go}
@@ -125,7 +125,7 @@ function Question({ link }: { link: MailLink }) {
 }
 
 /** The error of a link has the sentence of its code. */
-function Failure({ error }: { error: unknown }) {
+function LinkFailure({ error }: { error: unknown }) {
   return error instanceof Error ? <LinkNote result={error} /> : <ErrorNote error={error} />;
 }
 

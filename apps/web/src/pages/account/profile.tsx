@@ -55,13 +55,13 @@ const text = texts({
 
 export function Profile() {
   const load = useLoad(async (signal) => (await client.GET("/v1/me", { signal })).data, []);
-  return <Loaded load={load}>{(me) => <Details me={me} onSaved={load.reload} />}</Loaded>;
+  return <Loaded load={load}>{(me) => <ProfileForm me={me} onSaved={load.reload} />}</Loaded>;
 }
 
-function Details({ me, onSaved }: { me: Me; onSaved: () => void }) {
+function ProfileForm({ me, onSaved }: { me: Me; onSaved: () => void }) {
   const t = text.value;
   const [news, setNews] = useState("");
-  const { app_user, email, permission_scopes } = me;
+  const { app_user } = me;
   if (app_user === null) return <p class="notice">{t.noUser}</p>;
 
   const save = async (values: FormData) => {
@@ -86,17 +86,7 @@ function Details({ me, onSaved }: { me: Me; onSaved: () => void }) {
 
   return (
     <>
-      <dl class="account-facts">
-        <dt>{t.email}</dt>
-        <dd>{email}</dd>
-        <dt>{t.since}</dt>
-        <dd>{date(app_user.created_at)}</dd>
-        <dt>{t.status}</dt>
-        <dd>
-          {label("app_user_status", app_user.status)}
-          {permission_scopes.includes("premium") && <span class="chip">{t.premium}</span>}
-        </dd>
-      </dl>
+      <AccountFacts me={me} user={app_user} />
       {app_user.avatar_url && <img class="account-picture" src={app_user.avatar_url} alt={t.picture} />}
       <Form submit={t.save} onSubmit={save}>
         <Field
@@ -116,13 +106,31 @@ function Details({ me, onSaved }: { me: Me; onSaved: () => void }) {
         />
       </Form>
       <p role="status">{news}</p>
-      <Address />
+      <AddressForm />
     </>
   );
 }
 
+function AccountFacts({ me, user }: { me: Me; user: NonNullable<Me["app_user"]> }) {
+  const t = text.value;
+  const { email, permission_scopes } = me;
+  return (
+    <dl class="account-facts">
+      <dt>{t.email}</dt>
+      <dd>{email}</dd>
+      <dt>{t.since}</dt>
+      <dd>{date(user.created_at)}</dd>
+      <dt>{t.status}</dt>
+      <dd>
+        {label("app_user_status", user.status)}
+        {permission_scopes.includes("premium") && <span class="chip">{t.premium}</span>}
+      </dd>
+    </dl>
+  );
+}
+
 /** A new mail address, which both addresses confirm. */
-function Address() {
+function AddressForm() {
   const t = text.value;
   const [mailedTo, setMailedTo] = useState<string>();
   return (

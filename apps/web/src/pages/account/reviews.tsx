@@ -23,7 +23,7 @@ const text = texts({
   },
 });
 
-export function Reviews() {
+export function MyReviews() {
   const [changes, setChanges] = useState(0);
   const t = text.value;
   return (

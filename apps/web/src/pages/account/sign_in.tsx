@@ -65,7 +65,7 @@ export function SignInDialog() {
     return (
       <Dialog title={t.newPassword} onClose={close}>
         {user.value && <p>{user.value.email}</p>}
-        <NewPassword />
+        <NewPasswordForm />
       </Dialog>
     );
   }
@@ -75,10 +75,10 @@ export function SignInDialog() {
   };
   return (
     <Dialog title={t[mode]} onClose={close}>
-      {mode === "signIn" && <SignIn />}
-      {mode === "signUp" && <SignUp onMailed={setMailedTo} />}
-      {mode === "code" && <Code onMailed={setMailedTo} mailedTo={mailedTo} />}
-      {mode === "recover" && <Recover onMailed={setMailedTo} />}
+      {mode === "signIn" && <SignInForm />}
+      {mode === "signUp" && <SignUpForm onMailed={setMailedTo} />}
+      {mode === "code" && <CodeForm onMailed={setMailedTo} mailedTo={mailedTo} />}
+      {mode === "recover" && <RecoverForm onMailed={setMailedTo} />}
       {mailedTo !== undefined && (
         <p class="notice" role="status">
           {t.mailed(mailedTo)} {isLocal() && (
@@ -106,7 +106,7 @@ export function SignInDialog() {
 
 const isLocal = () => ["127.0.0.1", "localhost"].includes(location.hostname);
 
-function SignIn() {
+function SignInForm() {
   const t = text.value;
   return (
     <Form
@@ -117,13 +117,13 @@ function SignIn() {
         close();
       }}
     >
-      <Email />
+      <EmailField />
       <Field name="password" label={t.password} type="password" autocomplete="current-password" required />
     </Form>
   );
 }
 
-function SignUp({ onMailed }: { onMailed: (email: string) => void }) {
+function SignUpForm({ onMailed }: { onMailed: (email: string) => void }) {
   const t = text.value;
   return (
     <Form
@@ -137,13 +137,13 @@ function SignUp({ onMailed }: { onMailed: (email: string) => void }) {
         else onMailed(email);
       }}
     >
-      <Email />
+      <EmailField />
       <NewPasswordField />
     </Form>
   );
 }
 
-function Code({ mailedTo, onMailed }: { mailedTo: string | undefined; onMailed: (email: string) => void }) {
+function CodeForm({ mailedTo, onMailed }: { mailedTo: string | undefined; onMailed: (email: string) => void }) {
   const t = text.value;
   if (mailedTo === undefined) {
     return (
@@ -155,7 +155,7 @@ function Code({ mailedTo, onMailed }: { mailedTo: string | undefined; onMailed: 
           onMailed(email);
         }}
       >
-        <Email />
+        <EmailField />
       </Form>
     );
   }
@@ -180,7 +180,7 @@ function Code({ mailedTo, onMailed }: { mailedTo: string | undefined; onMailed: 
   );
 }
 
-function Recover({ onMailed }: { onMailed: (email: string) => void }) {
+function RecoverForm({ onMailed }: { onMailed: (email: string) => void }) {
   const t = text.value;
   return (
     <Form
@@ -191,12 +191,12 @@ function Recover({ onMailed }: { onMailed: (email: string) => void }) {
         onMailed(email);
       }}
     >
-      <Email />
+      <EmailField />
     </Form>
   );
 }
 
-function NewPassword() {
+function NewPasswordForm() {
   return (
     <Form
       submit={text.value.save}
@@ -210,7 +210,7 @@ function NewPassword() {
   );
 }
 
-function Email() {
+function EmailField() {
   return <Field name="email" label={text.value.email} type="email" autocomplete="username" required />;
 }
 

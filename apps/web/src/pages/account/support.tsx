@@ -35,10 +35,10 @@ const text = texts({
 });
 
 export function Support({ parts: [id] }: PageProps) {
-  return id === undefined ? <Tickets /> : <Ticket key={id} id={id} />;
+  return id === undefined ? <TicketList /> : <TicketPage key={id} id={id} />;
 }
 
-function Tickets() {
+function TicketList() {
   const t = text.value;
   return (
     <>
@@ -74,7 +74,7 @@ function Tickets() {
   );
 }
 
-function Ticket({ id }: { id: string }) {
+function TicketPage({ id }: { id: string }) {
   const params = { path: { id }, query: { limit: 100 } };
   const load = useLoad(
     async (signal) => (await client.GET("/v1/support/tickets/{id}", { params, signal })).data,

@@ -65,7 +65,7 @@ const SIZES = [
   { name: "tire_width_mm", unit: "mm", max: 500, step: 1 },
 ] as const;
 
-export function Vehicles() {
+export function VehicleList() {
   const load = useLoad(
     async (signal) => (await client.GET("/v1/me/vehicles", { params: { query: { limit: 100 } }, signal })).data.items,
     [],
@@ -86,7 +86,7 @@ export function Vehicles() {
             <ul class="list">
               {vehicles.map((vehicle) => (
                 <li key={vehicle.id} class="card">
-                  <Card vehicle={vehicle} onEdit={() => setEdited(vehicle)} onChange={load.reload} />
+                  <VehicleCard vehicle={vehicle} onEdit={() => setEdited(vehicle)} onChange={load.reload} />
                 </li>
               ))}
             </ul>
@@ -95,7 +95,7 @@ export function Vehicles() {
       </Loaded>
       {edited && (
         <Dialog title={edited === "new" ? t.add : t.edit} onClose={close}>
-          <Editor
+          <VehicleEditor
             vehicle={edited === "new" ? undefined : edited}
             onSaved={() => {
               close();
@@ -108,7 +108,7 @@ export function Vehicles() {
   );
 }
 
-function Card({ vehicle, onEdit, onChange }: { vehicle: Vehicle; onEdit: () => void; onChange: () => void }) {
+function VehicleCard({ vehicle, onEdit, onChange }: { vehicle: Vehicle; onEdit: () => void; onChange: () => void }) {
   const t = text.value;
   const params = { path: { id: vehicle.id } };
   const sizes = SIZES.filter(({ name }) => vehicle[name] !== null);
@@ -148,7 +148,7 @@ function Card({ vehicle, onEdit, onChange }: { vehicle: Vehicle; onEdit: () => v
   );
 }
 
-function Editor({ vehicle, onSaved }: { vehicle: Vehicle | undefined; onSaved: () => void }) {
+function VehicleEditor({ vehicle, onSaved }: { vehicle: Vehicle | undefined; onSaved: () => void }) {
   const t = text.value;
   const save = async (values: FormData) => {
     const textOf = (name: string) => String(values.get(name) ?? "").trim() || null;

@@ -60,7 +60,7 @@ export function InboxPage() {
           <ul class="list">
             {state.items.map((item) => (
               <li key={item.id}>
-                <Entry notification={item} />
+                <InboxEntry notification={item} />
               </li>
             ))}
           </ul>
@@ -71,7 +71,7 @@ export function InboxPage() {
   );
 }
 
-function Entry({ notification }: { notification: Notification }) {
+function InboxEntry({ notification }: { notification: Notification }) {
   const t = text.value;
   const { id, title, body, type, sent_at, created_at, read_at, data } = notification;
   const path = pathOf(data);

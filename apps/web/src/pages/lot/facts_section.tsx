@@ -73,14 +73,14 @@ export function FactsSection({ lot }: LotProps) {
           </div>
         ))}
       </dl>
-      <Tags lot={lot} />
-      <Spots lot={lot} />
+      <LotTags lot={lot} />
+      <LotSpots lot={lot} />
     </section>
   );
 }
 
 /** The tags that the lot has, does not have, and those that are uncertain. */
-function Tags({ lot }: { lot: Lot }) {
+function LotTags({ lot }: { lot: Lot }) {
   const t = text.value;
   if (lot.tags.length === 0) return <p class="notice">{t.noTags}</p>;
   const groups = [
@@ -109,7 +109,7 @@ function Tags({ lot }: { lot: Lot }) {
   );
 }
 
-function Spots({ lot }: { lot: Lot }) {
+function LotSpots({ lot }: { lot: Lot }) {
   const t = text.value;
   if (lot.spots.length === 0) return null;
   return (

@@ -55,7 +55,7 @@ export function FieldsSection(props: LotProps) {
   return (
     <section aria-labelledby="lot-fields">
       <h2 id="lot-fields">{t.title}</h2>
-      <Origin lot={lot} />
+      <DataOrigin lot={lot} />
       <details>
         <summary>{t.votes}</summary>
         {fields.length === 0 && <p class="notice">{t.none}</p>}
@@ -67,7 +67,7 @@ export function FieldsSection(props: LotProps) {
   );
 }
 
-function Origin({ lot }: { lot: Lot }) {
+function DataOrigin({ lot }: { lot: Lot }) {
   const t = text.value;
   const { source, licence, attribution, source_url } = lot.provenance;
   return (

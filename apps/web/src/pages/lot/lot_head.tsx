@@ -1,7 +1,8 @@
 /** The head of the page: the lot, whether it is open, what others think, and what a user can do with it. */
 import { useState } from "preact/hooks";
 import { ApiError } from "parking-lot-client";
-import { dateTime, number, toLocalInput } from "../../format.ts";
+import { dateTime, number } from "../../format.ts";
+import { toLocalInput } from "../../local_time.ts";
 import { texts } from "../../language.ts";
 import { href, navigate, place } from "../../router.ts";
 import { client } from "../../service.ts";
@@ -66,7 +67,7 @@ export function LotHead(props: LotProps) {
     <header class="lot-head">
       <h1>{name}</h1>
       {lot.address && <p class="lot-address">{lot.address}</p>}
-      <Status {...props} />
+      <LotStatus {...props} />
       <p>
         {lot.review_count > 0
           ? (
@@ -87,7 +88,7 @@ export function LotHead(props: LotProps) {
       )}
       <div class="row">
         <StartButton {...props} />
-        <SaveButton {...props} />
+        <LotSaveButton {...props} />
         <RatingButtons {...props} />
         <ShareButton {...props} />
         {lot.lat !== null && lot.lng !== null && <a class="button" href={onMap(props)}>{t.onMap}</a>}
@@ -109,7 +110,7 @@ function onMap({ lot, stay }: LotProps): string {
 }
 
 /** Open, entry and exit, each with its next change. */
-function Status({ lot }: LotProps) {
+function LotStatus({ lot }: LotProps) {
   const t = text.value;
   const states = [
     { words: t.open, state: lot.derived.is_open_now, change: lot.next_change_at.is_open_now },
@@ -158,7 +159,7 @@ function StartButton({ lot, stay }: LotProps) {
   );
 }
 
-function SaveButton({ lot, reload }: LotProps) {
+function LotSaveButton({ lot, reload }: LotProps) {
   const t = text.value;
   const isSaved = lot.is_saved === true;
   const change = async () => {

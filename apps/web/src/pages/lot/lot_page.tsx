@@ -22,10 +22,10 @@ const text = texts({
 
 export function LotPage({ parts }: PageProps) {
   const [id = ""] = parts;
-  return <LotOf key={id} id={id} />;
+  return <LoadedLot key={id} id={id} />;
 }
 
-function LotOf({ id }: { id: string }) {
+function LoadedLot({ id }: { id: string }) {
   const [atFirst] = useState(() => nextHour(new Date()));
   const { query } = place.value;
   const stay = stayOf(query, atFirst);

@@ -51,9 +51,9 @@ export function OccupancySection(props: LotProps) {
   return (
     <section aria-labelledby="lot-occupancy">
       <h2 id="lot-occupancy">{t.title}</h2>
-      <Current {...props} />
+      <CurrentOccupancy {...props} />
       <Forecast hours={lot.occupancy_forecast ?? []} timeZone={lot.time_zone} />
-      {isSignedIn.value ? <Report {...props} /> : (
+      {isSignedIn.value ? <OccupancyReport {...props} /> : (
         <p>
           <button type="button" onClick={() => askToSignIn()}>{t.signIn}</button>
         </p>
@@ -62,7 +62,7 @@ export function OccupancySection(props: LotProps) {
   );
 }
 
-function Current({ lot }: LotProps) {
+function CurrentOccupancy({ lot }: LotProps) {
   const t = text.value;
   const now = lot.availability;
   if (now === null) return <p class="notice">{t.unknown}</p>;
@@ -81,7 +81,7 @@ function Current({ lot }: LotProps) {
   );
 }
 
-function Report({ lot, reload }: LotProps) {
+function OccupancyReport({ lot, reload }: LotProps) {
   const t = text.value;
   const [isSent, setIsSent] = useState(false);
   const send = async (values: FormData) => {

@@ -67,7 +67,7 @@ export function PriceList({ lot }: { lot: Lot }) {
       {[...groups].map(([id, rules]) => (
         <div key={id ?? ""}>
           {lot.pricing_groups.length > 0 && <h4>{groupName(lot, id)}</h4>}
-          <Rules rules={rules} lot={lot} />
+          <PriceRules rules={rules} lot={lot} />
         </div>
       ))}
       {special.length > 0 && (
@@ -76,7 +76,7 @@ export function PriceList({ lot }: { lot: Lot }) {
           {special.map((override) => (
             <div key={override.id}>
               <h4>{date(`${override.override_date}T00:00Z`, "UTC")} {override.label}</h4>
-              <Rules rules={override.pricing as AnyRule[]} lot={lot} />
+              <PriceRules rules={override.pricing as AnyRule[]} lot={lot} />
             </div>
           ))}
         </details>
@@ -85,7 +85,7 @@ export function PriceList({ lot }: { lot: Lot }) {
   );
 }
 
-function Rules({ rules, lot }: { rules: readonly AnyRule[]; lot: Lot }) {
+function PriceRules({ rules, lot }: { rules: readonly AnyRule[]; lot: Lot }) {
   const t = text.value;
   return (
     <table class="lot-prices">

@@ -62,7 +62,7 @@ export function ReviewSection({ lot }: LotProps) {
       >
         {(review) => <ReviewCard review={review} author={review.user_name} />}
       </PagedList>
-      {isSignedIn.value ? <Mine lot={lot} /> : (
+      {isSignedIn.value ? <MyReview lot={lot} /> : (
         <p>
           <button type="button" onClick={() => askToSignIn()}>{t.signIn}</button>
         </p>
@@ -86,7 +86,7 @@ function Histogram({ lot }: { lot: Lot }) {
             {([5, 4, 3, 2, 1] as const).map((stars) => (
               <tr key={stars}>
                 <th scope="row">
-                  <Stars count={stars} />
+                  <ReviewStars count={stars} />
                 </th>
                 <td>
                   <meter min={0} max={Math.max(1, lot.review_count)} value={histogram[stars]} aria-hidden="true" />
@@ -101,7 +101,7 @@ function Histogram({ lot }: { lot: Lot }) {
   );
 }
 
-function Stars({ count }: { count: number }) {
+function ReviewStars({ count }: { count: number }) {
   return (
     <>
       <span aria-hidden="true">{"★".repeat(count)}{"☆".repeat(5 - count)}</span>
@@ -115,7 +115,7 @@ function ReviewCard({ review, author }: { review: Review; author?: string }) {
   return (
     <div class="card">
       <p class="row">
-        <Stars count={review.rating} /> {author && <strong class="lot-author">{author}</strong>}
+        <ReviewStars count={review.rating} /> {author && <strong class="lot-author">{author}</strong>}
         <span class="small">{date(review.created_at)}</span>
         {review.status !== "approved" && <span class="chip">{label("review_status", review.status)}</span>}
       </p>
@@ -134,7 +134,7 @@ function ReviewCard({ review, author }: { review: Review; author?: string }) {
 }
 
 /** The user's review of this lot, or the form for one: a user has one review of a lot. */
-function Mine({ lot }: { lot: Lot }) {
+function MyReview({ lot }: { lot: Lot }) {
   const t = text.value;
   const [sent, setSent] = useState<MyReview>();
   const load = useLoad((signal) => findMine(lot.id, signal), [lot.id]);

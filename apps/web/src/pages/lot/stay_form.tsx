@@ -2,7 +2,8 @@
 import { useRef } from "preact/hooks";
 import type { components } from "parking-lot-client";
 import { label, options } from "../../codes.ts";
-import { duration, fromLocalInput, toLocalInput } from "../../format.ts";
+import { duration } from "../../format.ts";
+import { fromLocalInput, toLocalInput } from "../../local_time.ts";
 import { texts } from "../../language.ts";
 import { replaceQuery } from "../../router.ts";
 import { client, isSignedIn } from "../../service.ts";
@@ -68,7 +69,7 @@ export function StayForm({ lot, stay }: LotProps) {
         ))}
         <button type="button" onClick={() => show(tonight(zone))}>{t.tonight}</button>
       </div>
-      <MyVehicles onChoose={show} />
+      <StayVehicles onChoose={show} />
       <Form submit={t.calculate} class="lot-stay-form" key={shown.current} onSubmit={submit}>
         <Field
           name="entry_at"
@@ -113,7 +114,7 @@ function withChoice(choices: [string, string][], choice: string): [string, strin
 }
 
 /** The vehicles of the user: a button for each takes its type and its dimensions. */
-function MyVehicles({ onChoose }: { onChoose: (changes: Partial<Stay>) => void }) {
+function StayVehicles({ onChoose }: { onChoose: (changes: Partial<Stay>) => void }) {
   const { data } = useLoad(readVehicles, [isSignedIn.value]);
   if (data === undefined || data.length === 0) return null;
   return (

@@ -62,12 +62,12 @@ export function WeekSection({ lot, stay }: LotProps) {
         {week.days.map((day) => (
           <li key={day.date}>
             <div class="lot-day">
-              <strong>{dayName(day)}</strong> <Marks lot={lot} day={day} />
+              <strong>{dayName(day)}</strong> <DayMarks lot={lot} day={day} />
             </div>
             <div class="lot-lanes" aria-hidden="true">
               {LANES.map((lane) => <span key={lane}>{t.lanes[lane]}</span>)}
             </div>
-            <Strip lot={lot} day={day} stay={stay} />
+            <DayStrip lot={lot} day={day} stay={stay} />
           </li>
         ))}
       </ol>
@@ -80,7 +80,7 @@ export function WeekSection({ lot, stay }: LotProps) {
 }
 
 /** The holiday and the date override of a day. */
-function Marks({ lot, day }: { lot: Lot; day: Day }) {
+function DayMarks({ lot, day }: { lot: Lot; day: Day }) {
   return <>{marksOf(lot, day).map((mark) => <span key={mark} class="chip">{mark}</span>)}</>;
 }
 
@@ -96,7 +96,7 @@ function marksOf(lot: Lot, day: Day): string[] {
   return [day.holiday, special].filter((mark): mark is string => Boolean(mark));
 }
 
-function Strip({ lot, day, stay }: { lot: Lot; day: Day; stay: Stay }) {
+function DayStrip({ lot, day, stay }: { lot: Lot; day: Day; stay: Stay }) {
   const start = Date.parse(day.starts_at);
   const end = Date.parse(day.ends_at);
   const minutes = (time: number) => (time - start) / MINUTE_MS;

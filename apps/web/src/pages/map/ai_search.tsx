@@ -2,7 +2,8 @@
 import { useState } from "preact/hooks";
 import type { components } from "parking-lot-client";
 import { label } from "../../codes.ts";
-import { dateTime, money, number, toLocalInput } from "../../format.ts";
+import { dateTime, money, number } from "../../format.ts";
+import { toLocalInput } from "../../local_time.ts";
 import { language, texts } from "../../language.ts";
 import { client, isSignedIn } from "../../service.ts";
 import { askToSignIn } from "../../sign_in.ts";
@@ -155,13 +156,13 @@ function Understood({ answer }: { answer: Answer }) {
           ))}
         </dl>
       )}
-      <Notes title={t.assumptions} notes={answer.assumptions} />
-      <Notes title={t.unresolved} notes={answer.unresolved} />
+      <AiSearchNotes title={t.assumptions} notes={answer.assumptions} />
+      <AiSearchNotes title={t.unresolved} notes={answer.unresolved} />
     </div>
   );
 }
 
-function Notes({ title, notes }: { title: string; notes: Answer["assumptions"] }) {
+function AiSearchNotes({ title, notes }: { title: string; notes: Answer["assumptions"] }) {
   if (notes.length === 0) return null;
   return (
     <>

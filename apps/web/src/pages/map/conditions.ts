@@ -58,8 +58,14 @@ export function listOf(value: string | undefined): string[] {
   return (value ?? "").split(/[,、]/).map((text) => text.trim()).filter(Boolean);
 }
 
+/** The number of a text; undefined for an empty text or another one. */
+export function numberOf(text: string | undefined): number | undefined {
+  const value = Number(text);
+  return text?.trim() && Number.isFinite(value) ? value : undefined;
+}
+
 function valueOf(field: ConditionField, text: string): unknown {
-  if (field.kind === "number") return Number.isFinite(Number(text)) ? Number(text) : undefined;
+  if (field.kind === "number") return numberOf(text);
   return field.kind === "flag" ? field.value : listOf(text);
 }
 

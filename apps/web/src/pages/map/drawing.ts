@@ -3,23 +3,11 @@ import type { GeoJSONSource, LayerSpecification, Map as MapLibre, StyleSpecifica
 import { language } from "../../language.ts";
 import { color } from "../../ui/color.ts";
 import type { BaseMap } from "../../settings.ts";
+import { circle, type Edges, type Feature, gridLines, point } from "./geometry.ts";
 import type { BoxContents, Lot } from "./lots.ts";
-
-type Position = [lng: number, lat: number];
-
-/** A feature of GeoJSON. */
-interface Feature {
-  readonly type: "Feature";
-  readonly geometry:
-    | { readonly type: "Point"; readonly coordinates: Position }
-    | { readonly type: "LineString"; readonly coordinates: Position[] }
-    | { readonly type: "Polygon"; readonly coordinates: Position[][] };
-  readonly properties: Readonly<Record<string, string | number>>;
-}
 
 const EMPTY = { type: "FeatureCollection", features: [] } as const;
 const LABEL = "label:";
-const EARTH_RADIUS_M = 6_371_008.8;
 
 export function mapStyle(baseMap: BaseMap | undefined): StyleSpecification {
   const base: LayerSpecification[] = baseMap ? [{ id: "base", type: "raster", source: "base" }] : [];
@@ -41,54 +29,68 @@ export function mapStyle(baseMap: BaseMap | undefined): StyleSpecification {
         layout: { visibility: baseMap ? "none" : "visible" },
         paint: { "line-color": color("line"), "line-width": 1 },
       },
-      {
-        id: "radius-area",
-        type: "fill",
-        source: "radius",
-        paint: { "fill-color": color("accent"), "fill-opacity": 0.06 },
-      },
-      {
-        id: "radius-edge",
-        type: "line",
-        source: "radius",
-        paint: { "line-color": color("accent"), "line-width": 1.5, "line-dasharray": [3, 2] },
-      },
-      {
-        id: "lots",
-        type: "circle",
-        source: "lots",
-        paint: {
-          "circle-color": ["case", ["has", "count"], color("accent"), color("paper")],
-          "circle-stroke-color": ["case", ["has", "count"], color("paper"), color("accent")],
-          "circle-stroke-width": ["case", ["has", "count"], 1.5, 3],
-          "circle-radius": [
-            "case",
-            ["has", "count"],
-            ["interpolate", ["linear"], ["log10", ["get", "count"]], 0, 10, 2, 15, 4, 22, 6, 28],
-            6,
-          ],
-        },
-      },
-      {
-        id: "counts",
-        type: "symbol",
-        source: "lots",
-        filter: ["has", "count"],
-        layout: { "icon-image": ["concat", LABEL, "count:", ["get", "label"]], "icon-allow-overlap": true },
-      },
-      {
-        id: "prices",
-        type: "symbol",
-        source: "lots",
-        filter: ["!", ["has", "count"]],
-        layout: {
-          "icon-image": ["concat", LABEL, "price:", ["get", "label"]],
-          "icon-anchor": "bottom",
-          "icon-offset": [0, -8],
-        },
-      },
+      ...radiusLayers(),
+      ...lotLayers(),
     ],
   };
+}
+
+/** The area of the search. */
+function radiusLayers(): LayerSpecification[] {
+  return [
+    {
+      id: "radius-area",
+      type: "fill",
+      source: "radius",
+      paint: { "fill-color": color("accent"), "fill-opacity": 0.06 },
+    },
+    {
+      id: "radius-edge",
+      type: "line",
+      source: "radius",
+      paint: { "line-color": color("accent"), "line-width": 1.5, "line-dasharray": [3, 2] },
+    },
+  ];
+}
+
+/** Clusters with their counts, and lots with their prices. */
+function lotLayers(): LayerSpecification[] {
+  return [
+    {
+      id: "lots",
+      type: "circle",
+      source: "lots",
+      paint: {
+        "circle-color": ["case", ["has", "count"], color("accent"), color("paper")],
+        "circle-stroke-color": ["case", ["has", "count"], color("paper"), color("accent")],
+        "circle-stroke-width": ["case", ["has", "count"], 1.5, 3],
+        "circle-radius": [
+          "case",
+          ["has", "count"],
+          ["interpolate", ["linear"], ["log10", ["get", "count"]], 0, 10, 2, 15, 4, 22, 6, 28],
+          6,
+        ],
+      },
+    },
+    {
+      id: "counts",
+      type: "symbol",
+      source: "lots",
+      filter: ["has", "count"],
+      layout: { "icon-image": ["concat", LABEL, "count:", ["get", "label"]], "icon-allow-overlap": true },
+    },
+    {
+      id: "prices",
+      type: "symbol",
+      source: "lots",
+      filter: ["!", ["has", "count"]],
+      layout: {
+        "icon-image": ["concat", LABEL, "price:", ["get", "label"]],
+        "icon-anchor": "bottom",
+        "icon-offset": [0, -8],
+      },
+    },
+  ];
 }
 
 /** Draws a label when the map first needs it. */
@@ -143,47 +145,18 @@ export function drawBox(
   ]);
 }
 
-function point(lng: number, lat: number, properties: Feature["properties"]): Feature {
-  return { type: "Feature", geometry: { type: "Point", coordinates: [lng, lat] }, properties };
-}
-
-/** The circle of the search, as a polygon. */
+/** The circle of the search. */
 export function drawRadius(map: MapLibre, { lat, lng, radius }: { lat: number; lng: number; radius: number }): void {
-  const degrees = 180 / Math.PI;
-  const angle = radius / EARTH_RADIUS_M * degrees;
-  const corners = Array.from({ length: 73 }, (_, index): Position => {
-    const direction = index * 5 / degrees;
-    return [
-      lng + angle * Math.sin(direction) / Math.max(0.05, Math.cos(lat / degrees)),
-      lat + angle * Math.cos(direction),
-    ];
-  });
-  setFeatures(map, "radius", [{
-    type: "Feature",
-    geometry: { type: "Polygon", coordinates: [corners] },
-    properties: {},
-  }]);
+  setFeatures(map, "radius", [circle({ lat, lng }, radius)]);
 }
-
-const GRID_STEPS = [30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002, 0.0001];
-const GRID_CELL_PX = 70;
 
 /** Meridians and parallels of the view and its surroundings, at round degrees. */
 export function drawGrid(map: MapLibre): void {
+  setFeatures(map, "grid", gridLines(edgesOf(map), map.getContainer().clientWidth));
+}
+
+/** The edges of the visible part, without the turns around the globe taken out. */
+export function edgesOf(map: MapLibre): Edges {
   const bounds = map.getBounds();
-  const [west, south, east, north] = [bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()];
-  const degree = map.getContainer().clientWidth / (east - west);
-  const step = GRID_STEPS.findLast((step) => step * degree >= GRID_CELL_PX) ?? 30;
-  const [width, height] = [east - west, north - south];
-  const lines: Feature[] = [];
-  const line = (...coordinates: Position[]) =>
-    lines.push({ type: "Feature", geometry: { type: "LineString", coordinates }, properties: {} });
-  const [bottom, top] = [Math.max(-85, south - height), Math.min(85, north + height)];
-  for (let lng = Math.floor((west - width) / step) * step; lng < east + width; lng += step) {
-    line([lng, bottom], [lng, top]);
-  }
-  for (let lat = Math.floor(bottom / step) * step; lat < top; lat += step) {
-    line([west - width, lat], [east + width, lat]);
-  }
-  setFeatures(map, "grid", lines);
+  return { west: bounds.getWest(), south: bounds.getSouth(), east: bounds.getEast(), north: bounds.getNorth() };
 }

@@ -12,7 +12,7 @@ const text = texts({
   ja: { commas: "複数はコンマで区切ります。" },
 });
 
-export function Labelled({ label, children }: { label: string; children: (id: string) => ComponentChildren }) {
+export function LabelledInput({ label, children }: { label: string; children: (id: string) => ComponentChildren }) {
   const id = useId();
   return (
     <div class="field">
@@ -28,9 +28,9 @@ interface InputProps {
   readonly onChange: (value: string) => void;
 }
 
-export function DateTime({ label, value, onChange }: InputProps) {
+export function DateTimeInput({ label, value, onChange }: InputProps) {
   return (
-    <Labelled label={label}>
+    <LabelledInput label={label}>
       {(id) => (
         <input
           id={id}
@@ -40,25 +40,25 @@ export function DateTime({ label, value, onChange }: InputProps) {
           onChange={({ currentTarget }) => currentTarget.reportValidity() && onChange(currentTarget.value)}
         />
       )}
-    </Labelled>
+    </LabelledInput>
   );
 }
 
 type Options = readonly (readonly [value: string, text: string])[];
 
-export function Choice({ label, value, options, onChange }: InputProps & { options: Options }) {
+export function ChoiceInput({ label, value, options, onChange }: InputProps & { options: Options }) {
   return (
-    <Labelled label={label}>
+    <LabelledInput label={label}>
       {(id) => (
         <select id={id} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
           {options.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
         </select>
       )}
-    </Labelled>
+    </LabelledInput>
   );
 }
 
-export function Flag(
+export function FlagInput(
   { label, isSet, onChange }: { label: string; isSet: boolean; onChange: (isSet: boolean) => void },
 ) {
   return (
@@ -86,13 +86,13 @@ export function Condition({ field, label, values, change, operators }: Condition
     case "number":
       return <NumberInput {...input} min={field.min} max={field.max} step={field.step} />;
     case "flag":
-      return <Flag label={label} isSet={value !== ""} onChange={(isSet) => input.onChange(isSet ? "true" : "")} />;
+      return <FlagInput label={label} isSet={value !== ""} onChange={(isSet) => input.onChange(isSet ? "true" : "")} />;
     case "words":
-      return <Words {...input} suggestions={field.suggest ? operators : []} />;
+      return <WordsInput {...input} suggestions={field.suggest ? operators : []} />;
     case "codes":
-      return <Choices {...input} options={options(field.category)} />;
+      return <CodesInput {...input} options={options(field.category)} />;
     case "tags":
-      return <Tags {...input} />;
+      return <TagsInput {...input} />;
   }
 }
 
@@ -100,7 +100,7 @@ export function NumberInput(
   { label, value, onChange, ...bounds }: InputProps & { min: number; max: number; step: number },
 ) {
   return (
-    <Labelled label={label}>
+    <LabelledInput label={label}>
       {(id) => (
         <input
           id={id}
@@ -110,13 +110,13 @@ export function NumberInput(
           onChange={({ currentTarget }) => currentTarget.reportValidity() && onChange(currentTarget.value)}
         />
       )}
-    </Labelled>
+    </LabelledInput>
   );
 }
 
-function Words({ label, value, onChange, suggestions }: InputProps & { suggestions: readonly string[] }) {
+function WordsInput({ label, value, onChange, suggestions }: InputProps & { suggestions: readonly string[] }) {
   return (
-    <Labelled label={label}>
+    <LabelledInput label={label}>
       {(id) => (
         <>
           <input
@@ -130,18 +130,18 @@ function Words({ label, value, onChange, suggestions }: InputProps & { suggestio
           <p class="small" id={`${id}-hint`}>{text.value.commas}</p>
         </>
       )}
-    </Labelled>
+    </LabelledInput>
   );
 }
 
-function Choices({ label, value, onChange, options }: InputProps & { options: Options }) {
+function CodesInput({ label, value, onChange, options }: InputProps & { options: Options }) {
   const chosen = listOf(value);
   return (
     <fieldset>
       <legend>{label}</legend>
       <div class="choices">
         {options.map(([code, name]) => (
-          <Flag
+          <FlagInput
             key={code}
             label={name}
             isSet={chosen.includes(code)}
@@ -155,7 +155,7 @@ function Choices({ label, value, onChange, options }: InputProps & { options: Op
 }
 
 /** The tags that are no features: every feature has a tag of its name, and the search knows more about it. */
-function Tags(input: InputProps) {
+function TagsInput(input: InputProps) {
   const lang = language.value;
   const { data } = useLoad(
     (signal) => Array.fromAsync(client.pages("/v1/tags", { params: { query: { lang, limit: 100 } }, signal })),
@@ -164,5 +164,5 @@ function Tags(input: InputProps) {
   const features = new Set(options("attribute").map(([code]) => code));
   const others = (data ?? []).filter(({ slug }) => !features.has(slug));
   if (others.length === 0) return null;
-  return <Choices {...input} options={others.map(({ slug, name }) => [slug, name])} />;
+  return <CodesInput {...input} options={others.map(({ slug, name }) => [slug, name])} />;
 }

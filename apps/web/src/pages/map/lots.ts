@@ -2,6 +2,7 @@
 import type { components } from "parking-lot-client";
 import { client } from "../../service.ts";
 import { filtersOf, queryOf, vehicleOf } from "./conditions.ts";
+import type { Bounds } from "./geometry.ts";
 import type { Search } from "./search.ts";
 
 type Schemas = components["schemas"];
@@ -112,8 +113,6 @@ function lotOf(found: Found): Lot {
     planned_stay: found.planned_stay ?? null,
   };
 }
-
-export type Bounds = readonly [west: number, south: number, east: number, north: number];
 
 export interface BoxContents {
   /** Empty if the lots themselves are drawn. */

@@ -8,10 +8,12 @@ import { AiSearch } from "./ai_search.tsx";
 import { queryOf } from "./conditions.ts";
 import { highlighted } from "./highlight.ts";
 import { type BoxContents, listLots, type Lot, type LotList, readBox } from "./lots.ts";
-import { MapView, type View } from "./map_view.tsx";
-import { Panel } from "./panel.tsx";
-import { Result } from "./result.tsx";
-import { type Search, useSearch } from "./search.ts";
+import { MapView } from "./map_view.tsx";
+import { SearchPanel } from "./panel.tsx";
+import { SearchResult } from "./result.tsx";
+import type { Search } from "./search.ts";
+import type { View } from "./use_map.ts";
+import { useSearch } from "./use_search.ts";
 
 const text = texts({
   en: {
@@ -57,7 +59,7 @@ export function MapPage() {
     [box.data],
   );
   const result = (lot: Lot) => (
-    <Result
+    <SearchResult
       lot={lot}
       stay={search.stay}
       compared={list.data?.compared ?? 0}
@@ -70,7 +72,7 @@ export function MapPage() {
       <div class="map-search">
         <h1>{t.title}</h1>
         <AiSearch search={search} change={change} />
-        <Panel search={search} change={change} operators={operators} onWalkValue={list.reload} />
+        <SearchPanel search={search} change={change} operators={operators} onWalkValue={list.reload} />
       </div>
       <div class="map-side">
         <MapView
@@ -92,7 +94,7 @@ export function MapPage() {
           </section>
         )}
       </div>
-      <Results list={list} search={search} result={result} />
+      <SearchResults list={list} search={search} result={result} />
     </div>
   );
 }
@@ -108,7 +110,7 @@ interface ResultsProps {
   readonly result: (lot: Lot) => ComponentChildren;
 }
 
-function Results({ list, search, result }: ResultsProps) {
+function SearchResults({ list, search, result }: ResultsProps) {
   const t = text.value;
   return (
     <section class="map-results" aria-labelledby="map-results">

@@ -7,7 +7,7 @@ import { client } from "../../service.ts";
 import { ErrorNote } from "../../ui/error_note.tsx";
 import { useAction, useLoad } from "../../ui/load.tsx";
 import { type Values, valuesOfQuery, VEHICLE_FIELDS } from "./conditions.ts";
-import { Choice, NumberInput } from "./fields.tsx";
+import { ChoiceInput, NumberInput } from "./fields.tsx";
 
 const text = texts({
   en: {
@@ -31,7 +31,7 @@ interface OwnProps {
 }
 
 /** One of the vehicles fills type and dimensions. */
-export function MyVehicles({ change }: OwnProps) {
+export function SearchVehicles({ change }: OwnProps) {
   const t = text.value;
   const { data } = useLoad(
     async (signal) => (await client.GET("/v1/me/vehicles", { params: { query: { limit: 100 } }, signal })).data.items,
@@ -42,7 +42,7 @@ export function MyVehicles({ change }: OwnProps) {
     [id, nickname ?? label("vehicle_type", vehicle_type)] as const
   );
   return (
-    <Choice
+    <ChoiceInput
       label={t.vehicle}
       value=""
       options={[["", t.choose], ...named]}
@@ -72,7 +72,7 @@ export function MyPresets({ change }: OwnProps) {
   }, [data]);
   if (!data?.length) return null;
   return (
-    <Choice
+    <ChoiceInput
       label={t.preset}
       value=""
       options={[["", t.choose], ...data.map(({ id, name }) => [id, name] as const)]}

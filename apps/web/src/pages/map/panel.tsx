@@ -6,8 +6,8 @@ import { texts } from "../../language.ts";
 import { isAppUser } from "../../following.ts";
 import { CONDITION_FIELDS, type ConditionName, countConditions, type Values, VEHICLE_FIELDS } from "./conditions.ts";
 import { dimensionName, unitOf } from "./dimensions.ts";
-import { Choice, Condition, DateTime, Flag } from "./fields.tsx";
-import { MyPresets, MyVehicles, WalkValue } from "./own.tsx";
+import { ChoiceInput, Condition, DateTimeInput, FlagInput } from "./fields.tsx";
+import { MyPresets, SearchVehicles, WalkValue } from "./own.tsx";
 import { RADII, type Search, SORTS, type Stay, stayFromNow, stayOvernight } from "./search.ts";
 
 const text = texts({
@@ -83,12 +83,11 @@ export interface PanelProps {
   readonly onWalkValue: () => void;
 }
 
-export function Panel({ search, change, operators, onWalkValue }: PanelProps) {
+export function SearchPanel({ search, change, operators, onWalkValue }: PanelProps) {
   const t = text.value;
   // On a phone the panel would hide the map.
   const [isOpen] = useState(() => matchMedia(WIDE).matches);
   const { values, radius, stay } = search;
-  const count = countConditions(values);
   const fields = { values, change, operators };
   return (
     <section class="map-panel" aria-label={t.search}>
@@ -96,10 +95,10 @@ export function Panel({ search, change, operators, onWalkValue }: PanelProps) {
         <summary>
           {stayText(stay)}, {distance(radius)}
         </summary>
-        <Basics search={search} change={change} />
+        <StayAndRadius search={search} change={change} />
         {isAppUser.value && (
           <div class="map-fields">
-            <MyVehicles change={change} />
+            <SearchVehicles change={change} />
             <MyPresets change={change} />
             <WalkValue onChange={onWalkValue} />
           </div>
@@ -119,30 +118,40 @@ export function Panel({ search, change, operators, onWalkValue }: PanelProps) {
             />
           ))}
         </div>
-        <Flag
+        <FlagInput
           label={t.onlyFitting}
           isSet={Boolean(values["only_fitting"])}
           onChange={(isSet) => change({ only_fitting: isSet ? "true" : "" })}
         />
       </details>
-      <details>
-        <summary>
-          {t.conditions} {count > 0 && <span class="chip">{t.set(count)}</span>}
-        </summary>
-        <div class="map-conditions">
-          {CONDITION_FIELDS.map((field) => (
-            <Condition key={field.name} field={field} label={t.fields[field.name]} {...fields} />
-          ))}
-          <button
-            type="button"
-            onClick={() =>
-              change({ ...Object.fromEntries(CONDITION_FIELDS.map(({ name }) => [name, ""])), only_fitting: "" })}
-          >
-            {t.clear}
-          </button>
-        </div>
-      </details>
+      <ConditionList {...fields} />
     </section>
+  );
+}
+
+/** All conditions, and how many of them are set. */
+function ConditionList(fields: Omit<PanelProps, "search" | "onWalkValue"> & { values: Values }) {
+  const t = text.value;
+  const { values, change } = fields;
+  const count = countConditions(values);
+  return (
+    <details>
+      <summary>
+        {t.conditions} {count > 0 && <span class="chip">{t.set(count)}</span>}
+      </summary>
+      <div class="map-conditions">
+        {CONDITION_FIELDS.map((field) => (
+          <Condition key={field.name} field={field} label={t.fields[field.name]} {...fields} />
+        ))}
+        <button
+          type="button"
+          onClick={() =>
+            change({ ...Object.fromEntries(CONDITION_FIELDS.map(({ name }) => [name, ""])), only_fitting: "" })}
+        >
+          {t.clear}
+        </button>
+      </div>
+    </details>
   );
 }
 
@@ -152,7 +161,7 @@ function stayText({ entry_at, exit_at }: Stay): string {
 }
 
 /** Stay, vehicle type, radius and order. */
-function Basics({ search, change }: Pick<PanelProps, "search" | "change">) {
+function StayAndRadius({ search, change }: Pick<PanelProps, "search" | "change">) {
   const t = text.value;
   const { values, radius, sort, stay } = search;
   const [entry, exit] = [values["entry"]!, values["exit"]!];
@@ -160,8 +169,8 @@ function Basics({ search, change }: Pick<PanelProps, "search" | "change">) {
   return (
     <>
       <div class="map-stay">
-        <DateTime label={t.entry} value={entry} onChange={(entry) => change({ entry, exit })} />
-        <DateTime label={t.exit} value={exit} onChange={(exit) => change({ entry, exit })} />
+        <DateTimeInput label={t.entry} value={entry} onChange={(entry) => change({ entry, exit })} />
+        <DateTimeInput label={t.exit} value={exit} onChange={(exit) => change({ entry, exit })} />
       </div>
       <div class="row">
         <button type="button" onClick={() => change(stayFromNow(60))}>{t.oneHour}</button>
@@ -169,20 +178,20 @@ function Basics({ search, change }: Pick<PanelProps, "search" | "change">) {
         <button type="button" onClick={() => change(stayOvernight())}>{t.overnight}</button>
       </div>
       <div class="map-fields">
-        <Choice
+        <ChoiceInput
           label={t.vehicleType}
           value={stay.vehicle_type}
           options={withValue(options("vehicle_type"), stay.vehicle_type)}
           onChange={(vehicle_type) => change({ vehicle_type })}
         />
-        <Choice
+        <ChoiceInput
           label={t.radius}
           value={String(radius)}
           options={radii.map((meters) => [String(meters), distance(meters)])}
           onChange={(radius) => change({ radius })}
         />
       </div>
-      <Choice
+      <ChoiceInput
         label={t.sort}
         value={sort}
         options={SORTS.map((sort) => [sort, t.sorts[sort]])}

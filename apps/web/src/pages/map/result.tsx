@@ -78,7 +78,7 @@ export interface ResultProps {
   readonly onSaved: (isSaved: boolean) => void;
 }
 
-export function Result({ lot, stay, compared, isSaved, onSaved }: ResultProps) {
+export function SearchResult({ lot, stay, compared, isSaved, onSaved }: ResultProps) {
   const t = text.value;
   const light = () => highlighted.value = lot.id;
   const unlight = () => {
@@ -115,8 +115,8 @@ export function Result({ lot, stay, compared, isSaved, onSaved }: ResultProps) {
         <FitState lot={lot} />
         {lot.availability && <li class="chip">{label("occupancy_state", lot.availability.state)}</li>}
       </ul>
-      <Score lot={lot} compared={compared} />
-      {isSignedIn.value && <SaveButton lot={lot} isSaved={isSaved} onSaved={onSaved} />}
+      <RankingScore lot={lot} compared={compared} />
+      {isSignedIn.value && <ResultSaveButton lot={lot} isSaved={isSaved} onSaved={onSaved} />}
     </article>
   );
 }
@@ -150,7 +150,7 @@ function FitState({ lot: { fit } }: { lot: Lot }) {
 }
 
 /** The parts of the score as bars, with their numbers. */
-function Score({ lot, compared }: { lot: Lot; compared: number }) {
+function RankingScore({ lot, compared }: { lot: Lot; compared: number }) {
   const t = text.value;
   const { ranking_components: parts, ranking_score: score, ranking_rank: rank } = lot;
   if (!parts || score === undefined || rank === undefined) return null;
@@ -174,7 +174,7 @@ function Score({ lot, compared }: { lot: Lot; compared: number }) {
   );
 }
 
-function SaveButton({ lot, isSaved, onSaved }: Pick<ResultProps, "lot" | "isSaved" | "onSaved">) {
+function ResultSaveButton({ lot, isSaved, onSaved }: Pick<ResultProps, "lot" | "isSaved" | "onSaved">) {
   const t = text.value;
   const save = async () => {
     if (isSaved) await client.DELETE("/v1/me/saved-parking-lots/{lotId}", { params: { path: { lotId: lot.id } } });

@@ -23,7 +23,7 @@ export function Celebration() {
             <Medal />
           </span>
           <p>
-            {t.earned}: <BadgeName id={earned.id} />
+            {t.earned}: <EarnedBadgeName id={earned.id} />
           </p>
           <div class="row">
             <a class="button" href={href("/rewards")} onClick={close}>{t.see}</a>
@@ -36,7 +36,7 @@ export function Celebration() {
 }
 
 /** The name in the language of the page; the event has it in Japanese. */
-function BadgeName({ id }: { id: string }) {
+function EarnedBadgeName({ id }: { id: string }) {
   const lang = language.value;
   const { data } = useLoad(
     async (signal) => (await client.GET("/v1/me/badges", { params: { query: { lang } }, signal })).data.items,

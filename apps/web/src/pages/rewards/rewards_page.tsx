@@ -65,15 +65,15 @@ export function RewardsPage() {
   return (
     <>
       <h1>{t.title}</h1>
-      <Level />
+      <LevelProgress />
       <h2>{t.badges}</h2>
       <div class="rewards-badges">
-        <Badges />
+        <EarnedBadges />
       </div>
       <h2>{t.progress}</h2>
-      <Progress />
+      <BadgeProgress />
       <h2>{t.themes}</h2>
-      <Themes />
+      <ThemeList />
       <h2>{t.history}</h2>
       <PagedList
         read={(signal) => client.pages("/v1/me/exp/history", { signal })}
@@ -92,7 +92,7 @@ export function RewardsPage() {
   );
 }
 
-function Level() {
+function LevelProgress() {
   const t = text.value;
   // An earned badge gives points too.
   const load = useLoad(async (signal) => (await client.GET("/v1/me/exp", { signal })).data, [
@@ -116,7 +116,7 @@ function Level() {
   );
 }
 
-function Badges() {
+function EarnedBadges() {
   const t = text.value;
   return (
     <PagedList
@@ -146,7 +146,7 @@ function BadgeName({ badge }: { badge: Schemas["MyBadgeProgress"]["badge"] }) {
   );
 }
 
-function Progress() {
+function BadgeProgress() {
   const t = text.value;
   return (
     <PagedList
@@ -169,7 +169,7 @@ function Progress() {
   );
 }
 
-function Themes() {
+function ThemeList() {
   const load = useLoad(
     async (signal) =>
       (await client.GET("/v1/me/themes", { params: { query: { include: ["catalogue"] } }, signal })).data.catalogue ??

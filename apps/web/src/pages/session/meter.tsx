@@ -51,7 +51,7 @@ export function MeterView({ meter }: { meter: Meter }) {
         )
         : <p>{t.noIncrease(dateTime(meter.known_until))}</p>}
       {meter.cap_reached && <p>{t.cap}</p>}
-      <Curve meter={meter} />
+      <MeterCurve meter={meter} />
     </section>
   );
 }
@@ -61,7 +61,7 @@ function countdown(at: string, now: number): string {
   return text.value.counted(Math.floor(seconds / 60), seconds % 60);
 }
 
-function Curve({ meter }: { meter: Meter }) {
+function MeterCurve({ meter }: { meter: Meter }) {
   const { data, series, axes } = useMemo(() => chartOf(meter), [meter, language.value]);
   const t = text.value;
   return (

@@ -116,7 +116,7 @@ function Receipt({ session }: { session: Detail }) {
           </ul>
         </section>
       )}
-      <Notes session={session} />
+      <SessionNotes session={session} />
     </>
   );
 }
@@ -127,7 +127,7 @@ function titleOf({ status, total_amount_minor, currency }: Detail): string {
   return `${text.value.paid}: ${money(total_amount_minor, currency ?? undefined)}`;
 }
 
-function Notes({ session }: { session: Detail }) {
+function SessionNotes({ session }: { session: Detail }) {
   const [isSaved, setSaved] = useState(false);
   const t = text.value;
   return (

@@ -88,14 +88,14 @@ function CurrentSession() {
           {t.nothing} <a href={href("/")}>{t.find}</a>
         </p>
       )}
-      {current && <Running session={current} />}
+      {current && <RunningSession session={current} />}
       <h2>{t.history}</h2>
-      <History key={current?.id ?? ""} />
+      <SessionHistory key={current?.id ?? ""} />
     </>
   );
 }
 
-function Running({ session }: { session: Current }) {
+function RunningSession({ session }: { session: Current }) {
   const now = useNow();
   const t = text.value;
   const { id, meter, parking_lot_id, parking_lot_name, started_at, vehicle_type } = session;
@@ -109,7 +109,7 @@ function Running({ session }: { session: Current }) {
         {vehicle_type && ` · ${label("vehicle_type", vehicle_type)}`}
       </p>
       {"refusal" in meter ? <UnknownFee refusal={meter.refusal} /> : <MeterView meter={meter} />}
-      <Exit session={session} />
+      <ExitNotice session={session} />
       <div class="row">
         <ActionButton
           class="primary"
@@ -143,7 +143,7 @@ function UnknownFee({ refusal }: { refusal: components["schemas"]["FeeRefusal"] 
   );
 }
 
-function Exit({ session: { can_exit_now, can_exit_changes_at } }: { session: Current }) {
+function ExitNotice({ session: { can_exit_now, can_exit_changes_at } }: { session: Current }) {
   if (can_exit_now === null) return null;
   const t = text.value;
   const change = can_exit_now ? t.closes : t.opens;
@@ -155,7 +155,7 @@ function Exit({ session: { can_exit_now, can_exit_changes_at } }: { session: Cur
   );
 }
 
-function History() {
+function SessionHistory() {
   return (
     <PagedList
       read={(signal) => client.pages("/v1/me/parking-sessions", { signal })}

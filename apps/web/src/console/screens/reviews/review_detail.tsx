@@ -15,7 +15,7 @@ function fields(): FieldOf<Review>[] {
   const t = text.value;
   return [
     { label: t.status, show: ({ status }) => label("review_status", status) },
-    { label: t.rating, show: ({ rating }) => <Stars rating={rating} />, value: ({ rating }) => rating },
+    { label: t.rating, show: ({ rating }) => <RatingStars rating={rating} />, value: ({ rating }) => rating },
     { label: t.comment, show: ({ comment }) => comment },
     {
       label: t.photos,
@@ -78,6 +78,6 @@ export function ReviewDetail({ id, decided }: { id: string; decided: (sentence: 
   );
 }
 
-export function Stars({ rating }: { rating: number }) {
+export function RatingStars({ rating }: { rating: number }) {
   return <span role="img" aria-label={text.value.stars(rating)}>{"★".repeat(rating)}{"☆".repeat(5 - rating)}</span>;
 }

@@ -4,7 +4,7 @@ import { dateTime } from "../../../format.ts";
 import type { PageProps } from "../../../page.ts";
 import { Queue } from "../../kit/queue.tsx";
 import { type Review, ReviewDecisions } from "./review_decisions.tsx";
-import { ReviewDetail, Stars } from "./review_detail.tsx";
+import { RatingStars, ReviewDetail } from "./review_detail.tsx";
 import { text } from "./texts.ts";
 
 export function ReviewsScreen({ parts }: PageProps) {
@@ -37,7 +37,7 @@ function ReviewLine({ review }: { review: Review }) {
     <>
       <span class="row">
         <strong>{review.parking_lot_name}</strong>
-        <Stars rating={review.rating} />
+        <RatingStars rating={review.rating} />
       </span>
       <span class="console-text">{review.comment ?? text.value.noComment}</span>
       <span class="small">{review.user_name ?? "–"}, {dateTime(review.created_at)}</span>

@@ -1,7 +1,7 @@
 /** The sales of the stores by day: a chart, the sums and the days. */
 import { useMemo } from "preact/hooks";
 import uPlot from "uplot";
-import type { components, ResponseBody } from "parking-lot-client";
+import type { components } from "parking-lot-client";
 import { label } from "../../../codes.ts";
 import { money, number } from "../../../format.ts";
 import { language } from "../../../language.ts";
@@ -12,10 +12,9 @@ import { Loaded, useLoad } from "../../../ui/load.tsx";
 import { client } from "../../kit/access.ts";
 import { Filters, filterValues } from "../../kit/filters.tsx";
 import { Rows } from "../../kit/table.tsx";
+import { type DailySale, sumsOf, unitsByDay } from "./daily_sums.ts";
 import { dayFilters, storeFilter } from "./store_filters.ts";
 import { text } from "./texts.ts";
-
-type DailySale = ResponseBody<"/v1/admin/store-sales/daily", "get">["items"][number];
 
 export function DailySales() {
   const t = text.value;
@@ -54,26 +53,9 @@ export function DailySales() {
   );
 }
 
-/** Currencies are not converted: each store and currency has its sum. */
-function sumsOf(items: readonly DailySale[]): DailySale[] {
-  const groups = Map.groupBy(items, ({ store, currency }) => `${store} ${currency}`);
-  return [...groups.values()].map((group) =>
-    group.reduce((sum, item) => ({
-      ...sum,
-      units: sum.units + item.units,
-      refund_units: sum.refund_units + item.refund_units,
-      amount_minor: sum.amount_minor + item.amount_minor,
-    }))
-  );
-}
-
-function UnitsChart({ items }: { items: readonly { sale_date: string; units: number }[] }) {
+function UnitsChart({ items }: { items: readonly DailySale[] }) {
   const t = text.value;
-  const days = useMemo(() => {
-    const byDay = new Map<string, number>();
-    for (const { sale_date, units } of items) byDay.set(sale_date, (byDay.get(sale_date) ?? 0) + units);
-    return [...byDay].sort(([a], [b]) => a < b ? -1 : 1);
-  }, [items]);
+  const days = useMemo(() => unitsByDay(items), [items]);
   const data = useMemo<uPlot.AlignedData>(
     () => [days.map(([day]) => Date.parse(`${day}T00:00:00Z`) / 1000), days.map(([, units]) => units)],
     [days],

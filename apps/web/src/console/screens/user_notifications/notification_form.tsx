@@ -3,48 +3,18 @@
 import { useRef, useState } from "preact/hooks";
 import type { components, ListItem } from "parking-lot-client";
 import { options } from "../../../codes.ts";
-import { fromLocalInput, number, toLocalInput } from "../../../format.ts";
+import { number } from "../../../format.ts";
+import { toLocalInput } from "../../../local_time.ts";
 import { Field, Form, Select, TextArea } from "../../../ui/form.tsx";
 import { ActionButton } from "../../../ui/load.tsx";
 import { client } from "../../kit/access.ts";
+import { type NewNotification, requestOf, type Segment, SIDES } from "./notification_request.ts";
 import { text } from "./texts.ts";
 
 export type Notification = ListItem<"/v1/admin/user-notifications">;
-type NewNotification = components["schemas"]["NewComposedNotification"];
-type Segment = NonNullable<NewNotification["segment"]>;
 
 /** The types for which an administrator writes; all others are written by the service. */
 const TYPES: readonly string[] = ["announcement", "campaign"];
-const SIDES = ["west", "south", "east", "north"] as const;
-
-/** The request of the form. The names of its fields are the paths in the request, so that errors find them. */
-function bodyOf(values: FormData): NewNotification {
-  const of = (name: string) => String(values.get(name) ?? "").trim();
-  const [level, since, plan] = [of("segment.min_level"), of("segment.last_active_since"), of("segment.plan")];
-  // The service names a side that is missing.
-  const box = SIDES.flatMap((side) =>
-    of(`segment.box.${side}`) === "" ? [] : [[side, Number(of(`segment.box.${side}`))]]
-  );
-  const segment: Segment = {
-    ...(level === "" ? {} : { min_level: Number(level) }),
-    ...(since === "" ? {} : { last_active_since: fromLocalInput(since) }),
-    ...(plan === "" ? {} : { plan }),
-    ...(box.length === 0 ? {} : { box: Object.fromEntries(box) }),
-  };
-  const target = of("target") as NewNotification["target"];
-  const at = of("scheduled_at");
-  return {
-    type: of("type"),
-    title: of("title"),
-    body: of("body"),
-    title_en: of("title_en") || null,
-    body_en: of("body_en") || null,
-    target,
-    user_id: target === "user" ? of("user_id") : null,
-    segment: Object.keys(segment).length === 0 ? null : segment,
-    scheduled_at: at === "" ? null : fromLocalInput(at),
-  };
-}
 
 export function NotificationForm(
   { start, onSubmit }: { start: Partial<Notification>; onSubmit: (body: NewNotification) => Promise<unknown> },
@@ -58,11 +28,11 @@ export function NotificationForm(
     setReach(undefined);
     const form = holder.current!.querySelector("form")!;
     if (!form.reportValidity()) return;
-    setReach((await client.POST("/v1/admin/user-notifications/preview", { body: bodyOf(new FormData(form)) })).data);
+    setReach((await client.POST("/v1/admin/user-notifications/preview", { body: requestOf(new FormData(form)) })).data);
   };
   return (
     <div ref={holder} class="console-form">
-      <Form submit={t.save} onSubmit={(values) => onSubmit(bodyOf(values))}>
+      <Form submit={t.save} onSubmit={(values) => onSubmit(requestOf(values))}>
         <Select
           name="type"
           label={t.type}

@@ -1,7 +1,7 @@
 /** The decisions on an app user: suspension of the account, and premium without a subscription. */
 import { useState } from "preact/hooks";
 import type { ResponseBody } from "parking-lot-client";
-import { fromLocalInput, toLocalInput } from "../../../format.ts";
+import { fromLocalInput, toLocalInput } from "../../../local_time.ts";
 import { Field } from "../../../ui/form.tsx";
 import { client } from "../../kit/access.ts";
 import { type Choice, Decision } from "../../kit/decision.tsx";
