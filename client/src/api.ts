@@ -1656,6 +1656,7 @@ export interface components {
       report_type: string;
       severity: "low" | "medium" | "high" | "critical" | null;
       status: "open" | "in_review" | "resolved" | "rejected";
+      allowed_statuses: ("in_review" | "resolved" | "rejected")[];
       description: string | null;
       evidence_urls: string[];
       assigned_admin_id: components["schemas"]["Id"] | null;
@@ -1676,6 +1677,7 @@ export interface components {
       field_name: string;
       value: unknown;
       state: "disputed" | "unverified" | "confirmed" | "retired";
+      allowed_states: ("confirmed" | "retired")[];
       source: string | null;
       licence: string | null;
       confirm_count: number;
@@ -1834,6 +1836,7 @@ export interface components {
       rating: number;
       comment: string | null;
       status: components["schemas"]["ReviewStatus"];
+      allowed_statuses: ("approved" | "rejected" | "hidden")[];
       photo_urls: string[];
       created_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
@@ -1989,6 +1992,7 @@ export interface components {
       user_id: components["schemas"]["Id"];
       user_name: string | null;
       status_changed_at: components["schemas"]["Timestamp"];
+      allowed_statuses: ("answered" | "closed")[];
       message_count: number;
       last_message_at: components["schemas"]["Timestamp"] | null;
     };
@@ -2002,6 +2006,7 @@ export interface components {
       user_id: components["schemas"]["Id"];
       user_name: string | null;
       status_changed_at: components["schemas"]["Timestamp"];
+      allowed_statuses: ("answered" | "closed")[];
       message_count: number;
       last_message_at: components["schemas"]["Timestamp"] | null;
       messages: components["schemas"]["AdminSupportMessage"][];
@@ -2070,6 +2075,7 @@ export interface components {
       last_sign_in_at: components["schemas"]["Timestamp"] | null;
       updated_at: components["schemas"]["Timestamp"];
       avatar_url: string | null;
+      allowed_statuses: ("active" | "suspended" | "withdrawn")[];
       figures: {
         total_exp: number;
         level: number;
@@ -2374,6 +2380,7 @@ export interface components {
       segment: components["schemas"]["NotificationSegment"] | null;
       scheduled_at: components["schemas"]["Timestamp"] | null;
       status: components["schemas"]["ComposedNotificationStatus"];
+      allowed_statuses: ("scheduled" | "sending" | "cancelled")[];
       sent_at: components["schemas"]["Timestamp"] | null;
       success_count: number;
       failure_count: number;

@@ -7,15 +7,15 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Folders without a circle. Imports of types and imports on demand count as well. */
-const WITHOUT_CIRCLE = ["web/src", "client/src", "site", "importer"];
+const WITHOUT_CIRCLE = ["apps/web/src", "client/src", "apps/site", "tools/importer"];
 
 /** In a folder: files of the first part import nothing of the second one. */
 const SEPARATE: readonly (readonly [folder: string, from: string, to: string])[] = [
-  ["web/src", "ui/", "pages/"],
-  ["web/src", "ui/", "console/"],
-  ["web/src", "pages/", "console/"],
-  ["web/src", "console/", "pages/"],
-  ["web/src", "console/kit/", "console/screens/"],
+  ["apps/web/src", "ui/", "pages/"],
+  ["apps/web/src", "ui/", "console/"],
+  ["apps/web/src", "pages/", "console/"],
+  ["apps/web/src", "console/", "pages/"],
+  ["apps/web/src", "console/kit/", "console/screens/"],
 ];
 
 type Graph = ReadonlyMap<string, ReadonlySet<string>>;
@@ -77,9 +77,9 @@ for (const [folder, from, to] of SEPARATE) {
   });
 }
 
-Deno.test("import graph: in web/src, the pages of one area import nothing of another area", async () => {
+Deno.test("import graph: in apps/web/src, the pages of one area import nothing of another area", async () => {
   const areaOf = (file: string) => /^pages\/([^/]+)\//.exec(file)?.[1];
-  const found = [...await graphOf("web/src")].filter(([file]) => areaOf(file))
+  const found = [...await graphOf("apps/web/src")].filter(([file]) => areaOf(file))
     .flatMap(([file, imported]) =>
       [...imported].filter((name) => areaOf(name) && areaOf(name) !== areaOf(file)).map((name) => [file, name])
     );

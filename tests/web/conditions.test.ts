@@ -9,7 +9,7 @@ import {
   valuesOfQuery,
   VEHICLE_FIELDS,
   vehicleOf,
-} from "../../web/src/pages/map/conditions.ts";
+} from "../../apps/web/src/pages/map/conditions.ts";
 import { SearchQueryV1 } from "../../supabase/functions/_shared/schema/search.ts";
 
 Deno.test("conditions: an address without conditions makes empty requests", () => {

@@ -1,8 +1,8 @@
 // web/: what screens of the console send and sum up.
 import assert from "node:assert/strict";
-import { hoursOf } from "../../web/src/console/screens/overview/hours.ts";
-import { sumsOf, unitsByDay } from "../../web/src/console/screens/store_sync/daily_sums.ts";
-import { requestOf } from "../../web/src/console/screens/user_notifications/notification_request.ts";
+import { hoursOf } from "../../apps/web/src/console/screens/overview/hours.ts";
+import { sumsOf, unitsByDay } from "../../apps/web/src/console/screens/store_sync/daily_sums.ts";
+import { requestOf } from "../../apps/web/src/console/screens/user_notifications/notification_request.ts";
 import { NewComposedNotification } from "../../supabase/functions/admin/user_notifications.schema.ts";
 
 function form(values: Record<string, string>): FormData {

@@ -1,6 +1,6 @@
 // web/: the shapes of the map.
 import assert from "node:assert/strict";
-import { boundsOf, circle, type Edges, gridLines, overlapping } from "../../web/src/pages/map/geometry.ts";
+import { boundsOf, circle, type Edges, gridLines, overlapping } from "../../apps/web/src/pages/map/geometry.ts";
 
 const edges = (west: number, south: number, east: number, north: number): Edges => ({ west, south, east, north });
 

@@ -1,6 +1,6 @@
 // web/: times of form fields by the clocks of a time zone.
 import assert from "node:assert/strict";
-import { fromLocalInput, toLocalInput } from "../../web/src/local_time.ts";
+import { fromLocalInput, toLocalInput } from "../../apps/web/src/local_time.ts";
 
 const CASES: readonly (readonly [value: string, time: string, timeZone: string])[] = [
   ["2026-09-01T09:30", "2026-09-01T00:30:00.000Z", "Asia/Tokyo"],

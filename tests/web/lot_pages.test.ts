@@ -1,7 +1,7 @@
 // web/: the stay that the page of a lot calculates, and the lanes of its week.
 import assert from "node:assert/strict";
-import { isPossible, lasting, nextHour, queryOf, stayOf, vehicleFrom } from "../../web/src/pages/lot/stay.ts";
-import { laneOf } from "../../web/src/pages/lot/week.ts";
+import { isPossible, lasting, nextHour, queryOf, stayOf, vehicleFrom } from "../../apps/web/src/pages/lot/stay.ts";
+import { laneOf } from "../../apps/web/src/pages/lot/week.ts";
 
 const HOUR = { entryAt: "2026-09-01T00:30:00.000Z", exitAt: "2026-09-01T01:30:00.000Z" };
 const stay = (query: string) => stayOf(new URLSearchParams(query), HOUR);

@@ -8,7 +8,7 @@ import {
   stayOvernight,
   viewOf,
   viewText,
-} from "../../web/src/pages/map/search.ts";
+} from "../../apps/web/src/pages/map/search.ts";
 
 const STAY = { entry: "2026-09-01T09:30", exit: "2026-09-01T10:30" };
 const START = { lat: 35.6812, lng: 139.7671 };
