@@ -60,7 +60,10 @@ Deno.test("pages: every file and folder that a page names exists", () => {
   const folders = "_shared|apps|client|docs|local|supabase|tests|tools";
   const missing = pages.flatMap((page) =>
     [...read(page).matchAll(new RegExp(`\`((?:${folders})/[\\w./-]*)\``, "g"))].map(([, path]) => path!)
-      .filter((path) => path !== OWN_SETTINGS && !exists(path.replace(/^_shared/, "supabase/functions/_shared")))
+      .filter((path) =>
+        path !== OWN_SETTINGS && !path.endsWith("/dist") &&
+        !exists(path.replace(/^_shared/, "supabase/functions/_shared"))
+      )
       .map((path) => `${page}: ${path}`)
   );
   assert.deepEqual(missing, []);
