@@ -55,6 +55,24 @@ const PLANTED: readonly Planted[] = [
     line: "Extra: policy drift_policy of public.tags.",
   },
   {
+    name: "policy restrictive",
+    sql: `drop policy "Authenticated users read the levels" on public.levels;
+      create policy "Authenticated users read the levels" on public.levels as restrictive for select to authenticated
+      using (true)`,
+    line: 'Different: policy "Authenticated users read the levels" of public.levels: permissive is "no"',
+  },
+  {
+    name: "check of a policy",
+    sql: `alter policy "Users report as themselves" on public.error_reports with check (true)`,
+    line: 'Different: policy "Users report as themselves" of public.error_reports: check is "true"',
+  },
+  {
+    name: "events of a trigger",
+    sql: `create or replace trigger _200_sync_admin after update of email on auth.users
+      for each row execute function private.tg_users__sync_admin()`,
+    line: "Different: trigger _200_sync_admin of auth.users: definition is",
+  },
+  {
     name: "policy of object storage added",
     sql: `create policy drift_objects on storage.objects for select to anon using (true)`,
     line: "Extra: policy drift_objects of storage.objects.",

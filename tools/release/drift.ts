@@ -13,13 +13,13 @@ import { type Catalogue, type CatalogueObject, type CatalogueOptions, readCatalo
 import { differences } from "./catalogue_difference.ts";
 
 const USAGE =
-  "deno task drift <database address>, for example: deno task drift postgresql://reader:PASSWORD@db.REF.supabase.co:5432/postgres";
+  'deno task drift <database address>, for example: PGPASSWORD=… deno task drift "postgresql://drift_reader@db.REF.supabase.co:5432/postgres?sslmode=require"';
 /** Folders of the databases that the migrations are applied to begin with this. */
 const FOLDER = "drift";
 const CONNECT_TIMEOUT_SECONDS = 10;
 
 /** The rights that reading needs. */
-const READER = "create role reader login bypassrls password '…' in role pg_read_all_data";
+const READER = "create role drift_reader login bypassrls password '…' in role pg_read_all_data";
 
 /** A reason why the databases could not be compared. */
 class NotCompared extends Error {}
