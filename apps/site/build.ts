@@ -14,6 +14,7 @@ import { type Page, render } from "./markdown.ts";
 import { addressOf, between, DOCUMENTS, type Group, INDEX, linked, navigationOf, readPages } from "./pages.ts";
 import { replaceFolder } from "../replace_folder.ts";
 import { scalarBundle } from "./scalar.ts";
+import { completeContract } from "../supabase/functions/openapi/contract.ts";
 import { type Found, OPTIONS } from "./search_index.ts";
 
 const SITE = dirname(fileURLToPath(import.meta.url));
@@ -45,10 +46,11 @@ async function writeSite(folder: string, { api, hasSamplePeople }: Required<Site
   };
   const pages = await readPages(ROOT);
   const groups = navigationOf(pages.get(INDEX)!);
-  const contract = JSON.parse(await Deno.readTextFile(join(ROOT, "openapi.json")));
+  const contract = completeContract();
   for (const [file, page] of pages) await write(addressOf(file), pageOf(file, page, pages, groups));
   await write(REFERENCE, reference(contract.info.title, groups, api, hasSamplePeople));
   await write("search.json", JSON.stringify(searchIndex([...sections(pages), ...operations(contract.paths)])));
+  await write("complete.json", JSON.stringify(contract));
   for (const file of DOCUMENTS) await write(file, await Deno.readTextFile(join(ROOT, file)));
   for (const file of ["frame.css", "style.css", "reference.css"]) {
     await write(file, await Deno.readTextFile(join(SITE, file)));

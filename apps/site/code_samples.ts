@@ -20,13 +20,15 @@ export interface Parameter {
 
 export interface Operation {
   readonly operationId: string;
-  readonly security: readonly Readonly<Record<string, unknown>>[];
+  /** Absent means that of the contract: a token. */
+  readonly security?: readonly Readonly<Record<string, unknown>>[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly example?: unknown }>> };
   readonly responses: Readonly<Record<string, { readonly "x-representations"?: Readonly<Record<string, unknown>> }>>;
 }
 
 export interface Contract {
+  readonly security: readonly Readonly<Record<string, unknown>>[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly parameters: Readonly<Record<string, Parameter>> };
 }
@@ -68,7 +70,8 @@ export function sampleRequest(
   const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
   const body = operation.requestBody?.content["application/json"]?.example;
   // An empty list: no operation of this kind reads a token. An empty object in it: the token is optional.
-  const needsToken = operation.security.length > 0 && operation.security.every((one) => Object.keys(one).length > 0);
+  const { security = contract.security } = operation;
+  const needsToken = security.length > 0 && security.every((one) => Object.keys(one).length > 0);
   return {
     method: method.toUpperCase(),
     path,

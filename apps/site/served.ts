@@ -14,6 +14,7 @@ const SOURCES = [
   "CHANGELOG.md",
   "CONTRIBUTING.md",
   "openapi.json",
+  "supabase/functions/openapi/examples.json",
   "asyncapi.json",
 ];
 

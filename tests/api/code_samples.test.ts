@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ROOT } from "../../local/settings.ts";
 import { codeSamples, type Contract } from "../../apps/site/code_samples.ts";
-import { contract as openapi } from "../../supabase/functions/openapi/contract.ts";
+import { completeContract } from "../../supabase/functions/openapi/contract.ts";
 import { routes } from "../examples/recorder.ts";
 import { stack } from "../support/stack.ts";
 
 /** Requests that only a store can sign. */
 const SIGNED = ["receiveAppStoreNotification", "receiveGooglePlayNotification"];
 
-const contract = JSON.parse(JSON.stringify(openapi())) as Contract;
+const contract = JSON.parse(JSON.stringify(completeContract())) as Contract;
 const base = `${stack().apiUrl}/functions`;
 const anonymous = [...routes.values()].filter(({ access, name }) =>
   (access === "public" || access === "optional") && !SIGNED.includes(name)

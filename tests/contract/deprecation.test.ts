@@ -55,7 +55,7 @@ Deno.test("deprecation: the contract marks the operation, the parameter and the 
   const { paths, components } = documentOf(routes);
   const { get: old } = paths["/v1/things/old"];
   assert.deepEqual([old.deprecated, old.description], [true, `The thing. ${text}`]);
-  const shade = { name: "shade", in: "query", required: false, description: text, deprecated: true };
+  const shade = { name: "shade", in: "query", description: text, deprecated: true };
   assert.deepEqual(old.parameters, [{ ...shade, schema: { type: "string" } }]);
   const { colour } = components.schemas.Thing.properties;
   assert.deepEqual(colour, { type: "string", description: `Its colour. ${text}`, deprecated: true });

@@ -1,8 +1,8 @@
-// Every operation of openapi.json has an example of its request and of its response. They are recorded: `deno task examples`.
+// Every operation of the contract has an example of its request and of its response. They are recorded: `deno task examples`.
 import assert from "node:assert/strict";
 import { Ajv } from "ajv";
 import examples from "../../supabase/functions/openapi/examples.json" with { type: "json" };
-import { contract, groups } from "../../supabase/functions/openapi/contract.ts";
+import { completeContract, groups } from "../../supabase/functions/openapi/contract.ts";
 import type { Example, Operation } from "../../supabase/functions/openapi/generator.ts";
 import { assertReply, assertRequest } from "../examples/recorder.ts";
 import { differences } from "../examples/shape.ts";
@@ -10,7 +10,7 @@ import { followed } from "../support/contract.ts";
 
 const byName: Readonly<Record<string, Example>> = examples;
 const routes = groups.flatMap(({ routes }) => routes);
-const document = contract();
+const document = completeContract();
 const operations = new Map(
   Object.values(document.paths).flatMap((item) => Object.values(item) as Operation[]).map((operation) =>
     [operation.operationId, operation] as const

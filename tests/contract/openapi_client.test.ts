@@ -55,7 +55,7 @@ const calls: Record<string, string> = {
     print(response.status, response.headers.get("RateLimit") ?? "");`,
   "an operation by its name, and an error response by its name": `
     type Put = Operations["putSessionPhoto"]["parameters"]["path"]["slot"];
-    type Limited = components["responses"]["RateLimited"]["headers"]["Retry-After"];
+    type Limited = components["responses"]["429"]["headers"]["Retry-After"];
     print(1 satisfies Put, 2 satisfies NonNullable<Limited>);`,
 };
 

@@ -6,7 +6,7 @@ import { addressOf } from "../../supabase/functions/_shared/http/rate_limit.ts";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import { errorCodesOf, limitOf, type Route, route } from "../../supabase/functions/_shared/http/route.ts";
 import { PROVIDER_NAMES } from "../../supabase/functions/_shared/providers/providers.ts";
-import { contract, groups } from "../../supabase/functions/openapi/contract.ts";
+import { completeContract, groups } from "../../supabase/functions/openapi/contract.ts";
 import { assertError } from "../support/api_errors.ts";
 import { requestOf } from "../policies/admin_actors.ts";
 import { followed } from "../support/contract.ts";
@@ -459,12 +459,14 @@ Deno.test("requests: the service role is not limited", () => {
 });
 
 Deno.test("requests: the contract has the key on every POST, and the headers of replays and limits where they are sent", () => {
-  for (const [path, item] of Object.entries(contract().paths ?? {})) {
+  const { paths, security: token } = completeContract();
+  for (const [path, item] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(item) as [string, NonNullable<typeof item.post>][]) {
       const place = `${method} ${path}`;
-      const text = JSON.stringify(operation);
+      const succeeds = Object.entries(operation.responses).filter(([status]) => status.startsWith("2"));
+      const text = JSON.stringify([operation, ...succeeds.map(([_, response]) => followed(response))]);
       assert.equal(text.includes("#/components/parameters/Idempotency-Key"), method === "post", place);
-      const keeps = method === "post" && operation.security?.some((one) => "bearer" in one);
+      const keeps = method === "post" && (operation.security ?? token).some((one) => "bearer" in one);
       const service = groups.flatMap(({ routes }) => routes).some((route) =>
         `/v1${route.path}` === path && route.method === method.toUpperCase() && route.access === "service"
       );

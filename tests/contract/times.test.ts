@@ -27,7 +27,7 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 
-const { paths, components } = JSON.parse(JSON.stringify(contract({ withExamples: false }))) as {
+const { paths, components } = JSON.parse(JSON.stringify(contract())) as {
   paths: Record<string, Record<string, Operation>>;
   components: {
     schemas: Record<string, Schema>;

@@ -33,6 +33,7 @@ export async function walkAsUser(walk: Walk, { user, friend }: Cast): Promise<Re
   await send("listErrors");
   await send("readError", { params: { code: "fee_unknown" } });
   await send("readContract");
+  await send("readContractOverlay");
   await send("readRealtimeContract");
   await send("readAppleAssociation");
   await send("readAssetLinks");

@@ -60,6 +60,9 @@ const EDITS: Readonly<Record<string, (recorded: Recorded) => Recorded>> = {
   readContract: ({ reply: { openapi, info: { title, version } } }) => ({
     reply: { openapi, info: { title, version }, paths: {} },
   }),
+  readContractOverlay: ({ reply: { overlay, info, extends: document } }) => ({
+    reply: { overlay, info, extends: document, actions: [] },
+  }),
   readRealtimeContract: ({ reply: { asyncapi, info: { title, version } } }) => ({
     reply: { asyncapi, info: { title, version }, channels: {} },
   }),

@@ -1,9 +1,9 @@
 // The code samples of the reference: each language sends the operation's method, path, headers and body.
 import assert from "node:assert/strict";
 import { codeSamples, type Contract, sampleRequest, withSamples } from "../../apps/site/code_samples.ts";
-import { contract as openapi, groups } from "../../supabase/functions/openapi/contract.ts";
+import { completeContract, groups } from "../../supabase/functions/openapi/contract.ts";
 
-const contract = JSON.parse(JSON.stringify(openapi())) as Contract;
+const contract = JSON.parse(JSON.stringify(completeContract())) as Contract;
 const BASE = "https://project.supabase.test/functions";
 const operations = Object.entries(contract.paths).flatMap(([path, item]) =>
   Object.keys(item).map((method) => ({ path, method, operation: item[method]! }))

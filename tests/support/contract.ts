@@ -1,7 +1,7 @@
-import { contract } from "../../supabase/functions/openapi/contract.ts";
+import { completeContract } from "../../supabase/functions/openapi/contract.ts";
 import type { Reference } from "../../supabase/functions/openapi/generator.ts";
 
-const document: Record<string, unknown> = contract();
+const document: Record<string, unknown> = completeContract();
 
 /** What a reference of the contract points to; anything else is returned as it is. */
 export function followed<T extends object>(value: T | Reference): T {

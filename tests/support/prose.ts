@@ -4,6 +4,7 @@
 //   deno task prose [files]     prints what it finds; without files in all pages, all migrations and openapi.json
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { completeContract } from "../../supabase/functions/openapi/contract.ts";
 import { DENIED } from "./denied_words.ts";
 
 export const MAX_WORDS = 35;
@@ -146,6 +147,8 @@ function withoutJson(text: string): string {
 export function inFile(path: string): Finding[] {
   const text = Deno.readTextFileSync(join(ROOT, path));
   if (path.endsWith(".sql")) return inMigration(text);
+  // With the texts of its overlay, which is not a file.
+  if (path === "openapi.json") return inContract(completeContract());
   return path.endsWith(".json") ? inContract(JSON.parse(text)) : inMarkdown(text);
 }
 

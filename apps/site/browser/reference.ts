@@ -16,7 +16,8 @@ declare const Scalar: {
 const element = document.getElementById("content")!;
 
 const server = `${element.dataset["api"] || location.origin}/functions`;
-const contract: Contract = await (await fetch("openapi.json")).json();
+// The contract with its examples, and with the texts of operations that no app uses.
+const contract: Contract = await (await fetch("complete.json")).json();
 
 const configuration = {
   content: withSamples(contract, server),

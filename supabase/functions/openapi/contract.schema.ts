@@ -6,6 +6,11 @@ export const ContractDocument = z.record(z.string(), z.unknown()).meta({
   description: "An OpenAPI 3.1 document",
 });
 
+export const OverlayDocument = z.record(z.string(), z.unknown()).meta({
+  id: "OverlayDocument",
+  description: "An OpenAPI Overlay 1.0 document",
+});
+
 export const RealtimeContractDocument = z.record(z.string(), z.unknown()).meta({
   id: "RealtimeContractDocument",
   description: "An AsyncAPI 3.0 document",

@@ -25,6 +25,7 @@ import { routes as tags } from "../tags/routes.ts";
 import { routes as verifyIap } from "../verify-iap/routes.ts";
 import { routes as wellKnown } from "../well-known/routes.ts";
 import examples from "./examples.json" with { type: "json" };
+import { split } from "./overlay.ts";
 import { routes as openapi } from "./routes.ts";
 
 export const groups: readonly Group[] = [
@@ -54,7 +55,17 @@ export const groups: readonly Group[] = [
   { name: "health", routes: health },
 ];
 
-/** The document. The examples are recorded: `deno task examples`. */
-export function contract({ withExamples = true } = {}) {
-  return openApiDocument(groups, [ParkingLot, NearbyLot], withExamples ? examples : {});
+/** The document with everything. The examples are recorded: `deno task examples`. */
+export function completeContract() {
+  return openApiDocument(groups, [ParkingLot, NearbyLot], examples);
+}
+
+/** What `GET /v1/openapi` returns. Recorded examples and texts of the console are in the overlay. */
+export function contract() {
+  return split(completeContract()).contract;
+}
+
+/** What `GET /v1/openapi/overlay` returns: applied to the contract, it is the complete document. */
+export function contractOverlay() {
+  return split(completeContract()).overlay;
 }

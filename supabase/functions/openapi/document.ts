@@ -1,9 +1,5 @@
 import { route } from "../_shared/http/route.ts";
-import { ContractDocument, RealtimeContractDocument } from "./contract.schema.ts";
-
-/** Generated at the first request. The generators and the examples are loaded only then. */
-let document: Promise<Record<string, unknown>> | undefined;
-let realtimeDocument: Promise<Record<string, unknown>> | undefined;
+import { ContractDocument, OverlayDocument, RealtimeContractDocument } from "./contract.schema.ts";
 
 const cache = { scope: "public", maxAge: 300, staleWhileRevalidate: 86_400 } as const;
 
@@ -13,14 +9,28 @@ export const readContract = route({
   access: "public",
   summary: "Get this contract",
   description:
-    "The same document is `openapi.json` in the repository. `GET /v1/openapi/asyncapi` returns the contract of Realtime.",
+    "The same document is `openapi.json` in the repository. `GET /v1/openapi/overlay` returns examples and the texts of " +
+    "internal operations, `GET /v1/openapi/asyncapi` the contract of Realtime.",
   reply: [200, ContractDocument],
   errors: [],
   cache,
-  handle: () =>
-    document ??= import("./contract.ts").then(({ contract }) => ({
-      ...contract(),
-    })),
+  uses: ["contract"],
+  handle: ({ contract }) => contract.openapi(),
+});
+
+export const readContractOverlay = route({
+  method: "GET",
+  path: "/openapi/overlay",
+  access: "public",
+  summary: "Get the examples of this contract",
+  description:
+    "An OpenAPI Overlay. Applied to this contract, it adds an example of each request and response. It also adds the " +
+    "descriptions of operations that no app uses, and the rate limit headers of successful responses.",
+  reply: [200, OverlayDocument],
+  errors: [],
+  cache,
+  uses: ["contract"],
+  handle: ({ contract }) => contract.overlay(),
 });
 
 export const readRealtimeContract = route({
@@ -33,8 +43,6 @@ export const readRealtimeContract = route({
   reply: [200, RealtimeContractDocument],
   errors: [],
   cache,
-  handle: () =>
-    realtimeDocument ??= import("./asyncapi.ts").then(({ asyncApiDocument }) => ({
-      ...asyncApiDocument(),
-    })),
+  uses: ["contract"],
+  handle: ({ contract }) => contract.asyncapi(),
 });

@@ -4,6 +4,7 @@ import { asyncApiDocument } from "./asyncapi.ts";
 import { reasons } from "./reasons.ts";
 import type { Route } from "../_shared/http/route.ts";
 import { contract, groups } from "./contract.ts";
+import { table, wrapped } from "./markdown.ts";
 
 export function generatedFiles(): { file: URL; text: string }[] {
   return [
@@ -36,13 +37,6 @@ function withRoutes(page: string, routes: readonly Route[]): string {
   const rows = routes.toSorted((a, b) => a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
     .map(({ method, path, area, summary }) => [`\`${method} /v1${path}\``, area ? `\`${area}\`` : "any", summary]);
   return `${before}${begin}\n\n${table([["Route", "Area", "Does"], ...rows])}\n\n${end}${after}`;
-}
-
-/** In the style of the formatter: every column is as wide as its widest cell. */
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |`);
-  return [lines[0]!, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...lines.slice(1)].join("\n");
 }
 
 function errorsPage(): string {
@@ -99,14 +93,3 @@ const introduction = [
     ) => [`\`${reason}\``, codes.map((code) => `\`${code}\``).join(", "), meaning]),
   ]),
 ];
-
-/** Wraps lines like the formatter. */
-function wrapped(paragraph: string): string {
-  const lines: string[] = [""];
-  for (const word of paragraph.split(" ")) {
-    const longer = `${lines.at(-1)} ${word}`.trimStart();
-    if (longer.length <= 120) lines[lines.length - 1] = longer;
-    else lines.push(word);
-  }
-  return lines.join("\n");
-}

@@ -1,6 +1,5 @@
 /** Generates the OpenAPI 3.1 document from the routes. Only loaded by the function `openapi` and by tools. */
 import type { ZodType } from "zod";
-import type { Access } from "../_shared/auth/access.ts";
 import { VERSION } from "../_shared/config.ts";
 import { ApiError, catalogue, type Code, codes } from "../_shared/errors.ts";
 import { deprecationText } from "../_shared/http/deprecation.ts";
@@ -34,7 +33,8 @@ export interface Reference {
 export interface Parameter {
   readonly name: string;
   readonly in: "path" | "query" | "header";
-  readonly required: boolean;
+  /** Absent means false. */
+  readonly required?: true;
   readonly description?: string;
   readonly deprecated?: boolean;
   readonly explode?: boolean;
@@ -75,7 +75,8 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly deprecated?: true;
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  /** Absent means that of the document: a token. */
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, Content>> };
   readonly responses: Readonly<Responses>;
@@ -93,14 +94,16 @@ rejected, and a \`validation_error\` lists every problem of the request. Separat
 or repeat the parameter. Timestamps have an offset. Amounts of money are in minor units of the currency.
 
 Send an \`Idempotency-Key\` to retry a POST safely for 24 hours: it takes effect once and returns the same response. A request
-that was rejected is processed again. Write requests are rate limited per caller. Their responses carry \`RateLimit\`, the
-remaining quota.
+that was rejected is processed again. Write requests are rate limited per caller. Their responses have \`RateLimit\`, the
+remaining quota, and \`RateLimit-Policy\`.
 
 Every response has the headers \`X-Request-Id\`, which identifies the request in the service's logs, \`Server-Timing\`, the
 milliseconds spent in the database and in total, \`Cache-Control\`, and \`Access-Control-Allow-Origin: *\`. Responses of a deprecated operation
 have \`Deprecation\`, \`Sunset\` and a \`Link\` with \`rel="deprecation"\`.
 
-\`GET /v1/openapi/asyncapi\` returns the contract of Realtime, in AsyncAPI 3.0.`;
+The tag of an administrators' operation names its permission scope: \`admin-lots\` requires \`admin:lots\`. \`externalDocs\` is an
+OpenAPI Overlay with examples and the descriptions of operations that no app uses. \`GET /v1/openapi/asyncapi\` returns the
+contract of Realtime, in AsyncAPI 3.0.`;
 
 /** Shared parts of operations, by their reference names, and the examples. */
 class Components {
@@ -164,6 +167,10 @@ export function openApiDocument(groups: readonly Group[], bases: readonly ZodTyp
         "x-internal": true,
       },
     ],
+    externalDocs: {
+      description: "Examples, and the texts of operations that no app uses: an OpenAPI Overlay of this document",
+      url: "/functions/v1/openapi/overlay",
+    },
     security: [{ bearer: [] }],
     tags: tagged.tags,
     "x-tagGroups": tagged.groups,
@@ -265,7 +272,6 @@ const headers = {
 const ifNoneMatch: Parameter = {
   name: "If-None-Match",
   in: "header",
-  required: false,
   description: "The `ETag` of the client's copy. Returns 304 if it is still current.",
   schema: { type: "string" },
   example: '"9b74c9897bac770ffc029102a200c5de"',
@@ -274,7 +280,6 @@ const ifNoneMatch: Parameter = {
 const ifMatch: Parameter = {
   name: "If-Match",
   in: "header",
-  required: false,
   description:
     "The `ETag` of the version to change. Returns 412 if a newer version exists. If omitted, any version is changed.",
   schema: { type: "string" },
@@ -284,7 +289,6 @@ const ifMatch: Parameter = {
 const idempotencyKey: Parameter = {
   name: KEY_HEADER,
   in: "header",
-  required: false,
   description:
     "A key that the client creates for this request, for example a UUID. Repeating the request within 24 hours " +
     "with the same key, method, path and body has no further effect and returns the first response. Another " +
@@ -297,7 +301,6 @@ const idempotencyKey: Parameter = {
 const readAfter: Parameter = {
   name: READ_AFTER_HEADER,
   in: "header",
-  required: false,
   description:
     "The last `X-Read-After` that the client received, `0` before the first one, or `now`. If the time is more " +
     "than a minute ago, a read replica may respond, with a short replication delay. If omitted, the primary " +
@@ -320,7 +323,7 @@ function operation(route: NamedRoute, tag: string, named: JsonSchemas, component
     summary: route.summary,
     ...describedWith(route),
     ...(route.deprecated ? { deprecated: true } : {}),
-    security: security[route.access],
+    ...(route.access === "public" || route.access === "optional" ? { security: security[route.access] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body
       ? {
@@ -350,7 +353,7 @@ function parametersOf(route: NamedRoute, named: JsonSchemas, components: Compone
       const parameter: Parameter = {
         name,
         in: part === "params" ? "path" : "query",
-        required: required.includes(name),
+        ...(required.includes(name) ? { required: true } : {}),
         ...(description === undefined ? {} : { description }),
         ...(deprecated === true ? { deprecated } : {}),
         ...written,
@@ -371,13 +374,8 @@ function parametersOf(route: NamedRoute, named: JsonSchemas, components: Compone
   );
 }
 
-const security: Record<Access, Record<string, string[]>[]> = {
-  public: [],
-  optional: [{}, { bearer: [] }],
-  user: [{ bearer: [] }],
-  admin: [{ bearer: [] }],
-  service: [{ bearer: [] }],
-};
+/** Where it differs from that of the document. */
+const security = { public: [], optional: [{}, { bearer: [] }] } as const;
 
 /** The description of a route, with the permission scope of administrators' routes and the end of a deprecated one. */
 function describedWith({ description, area, deprecated }: Route): { description?: string } {
@@ -422,7 +420,7 @@ function success(route: NamedRoute, reply: JsonSchema | undefined, components: C
     }),
   };
   return {
-    [status]: response,
+    [status]: reply === undefined ? components.response(noContent(names), response) : response,
     ...(alternateStatus === undefined
       ? {}
       : { [alternateStatus]: { ...response, description: "OK: nothing was created" } }),
@@ -430,6 +428,12 @@ function success(route: NamedRoute, reply: JsonSchema | undefined, components: C
       ? { 304: components.response("NotModified", { description: "Not modified", headers: headersNamed("ETag") }) }
       : {}),
   };
+}
+
+/** The name of the shared response without content that has these headers. */
+function noContent(headers: readonly string[]): string {
+  const own = headers.filter((name) => name === "ETag" || name === REPLAYED_HEADER);
+  return `NoContent${own.map((name) => `With${name.replaceAll("-", "")}`).join("")}`;
 }
 
 /** Whether the route can have a caller. */
@@ -455,13 +459,13 @@ const featureCollection = {
   },
 };
 
-/** One response per status, with an example of each of its codes. Shared under the names of the codes. */
+/** One response per status, with an example of each of its codes. */
 function failures(route: Route, components: Components): Responses {
   const byStatus = Object.groupBy(errorCodesOf(route), (code) => String(catalogue[code].status));
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, codes = []]) => [
       status,
-      components.response(codes.map(inPascalCase).join("Or"), {
+      components.response(nameOf(codes), {
         description: codes.map((code) => `\`${code}\`: ${catalogue[code].meaning}`).join("\n\n"),
         headers: headersNamed(
           "X-Request-Id",
@@ -478,6 +482,30 @@ function failures(route: Route, components: Components): Responses {
       }),
     ]),
   );
+}
+
+/** The codes that are usual for their status. */
+const USUAL: ReadonlySet<Code> = new Set<Code>([
+  "unauthorized",
+  "forbidden",
+  "not_found",
+  "conflict",
+  "precondition_failed",
+  "payload_too_large",
+  "unsupported_media_type",
+  "validation_error",
+  "rate_limited",
+  "server_error",
+  "service_unavailable",
+]);
+
+/**
+ * The name of a shared error response: the status, if it has the usual code of the status alone, otherwise the codes. Each
+ * operation refers to eight of them, so long names are a tenth of the document.
+ */
+function nameOf(codes: readonly Code[]): string {
+  const [code] = codes;
+  return codes.length === 1 && USUAL.has(code!) ? String(catalogue[code!].status) : codes.map(inPascalCase).join("Or");
 }
 
 function inPascalCase(code: Code): string {

@@ -31,6 +31,9 @@ const OPERATE: Readonly<Record<string, string>> = {
   admins: "Administrators",
 };
 
+/** Whether no app uses the operations of a tag: those of the console, of the stores and of the service itself. */
+export const isInternalTag = (tag: string) => /^(admin|admin-.*|webhooks|consumers)$/.test(tag);
+
 const adminTag = (area: string) => area === "" ? "admin" : `admin-${area.replaceAll("_", "-")}`;
 
 const GROUPS: readonly TagGroup[] = [

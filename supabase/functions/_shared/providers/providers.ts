@@ -1,6 +1,7 @@
 /** The providers for handlers, by their names in handlers and in `createApp`. */
 import type { AiGateway } from "./ai_gateway.ts";
 import type { AppStore } from "./app_store.ts";
+import type { ContractDocuments } from "./contract_documents.ts";
 import type { PushSender } from "./fcm.ts";
 import type { Geocoder } from "./geocoder.ts";
 import type { GooglePlay } from "./google_play.ts";
@@ -19,6 +20,7 @@ export interface Providers {
   readonly storeReports: StoreReportSources;
   readonly ai: AiGateway;
   readonly geocoder: Geocoder;
+  readonly contract: ContractDocuments;
 }
 
 export type ProviderName = keyof Providers;
@@ -33,4 +35,5 @@ export const PROVIDER_NAMES: readonly ProviderName[] = [
   "storeReports",
   "ai",
   "geocoder",
+  "contract",
 ];

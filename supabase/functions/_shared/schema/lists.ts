@@ -16,14 +16,16 @@ export const NextCursor = z.string().nullable().meta({
   description: "Cursor of the next page. Null on the last page.",
 });
 
-export const Total = z.int().min(0).optional().meta({
+export const Total = z.int().min(0).meta({
+  id: "Total",
   description: "Total number of items. Only with `include=total`.",
-});
+}).optional();
 
 /** Of a list that may have millions of items. */
-export const TotalIsExact = z.boolean().optional().meta({
+export const TotalIsExact = z.boolean().meta({
+  id: "TotalIsExact",
   description: "With `total`: false if there may be more than `total`. Counting stops at 10,000.",
-});
+}).optional();
 
 export const IncludeTotal = z.array(z.enum(["total"])).optional().meta({
   description: "`total`: also return the total number",

@@ -27,6 +27,13 @@ export const attributes = {
 } as const;
 
 const attributeNames = Object.keys(attributes) as [keyof typeof attributes, ...(keyof typeof attributes)[]];
+const SearchAttributes = z.array(z.enum(attributeNames)).max(20).meta({
+  id: "SearchAttributes",
+  description: "A lot has an attribute if the stated condition holds. " +
+    Object.entries(attributes).map(([name, meaning]) => `\`${name}\`: ${meaning}`).join(". ") +
+    ". A tag that is known to be false excludes the lot.",
+  example: ["covered", "open_24h"],
+});
 const Price = z.int().min(0).max(100_000).nullable().optional();
 
 /** The conditions, as query parameters and as keys of one object. */
@@ -46,12 +53,7 @@ const conditions = {
   price_max: Price.meta({
     description: "Only lots with a known `hour_price` of at most this value, in minor units of the lot's currency",
   }),
-  attributes: z.array(z.enum(attributeNames)).max(20).optional().meta({
-    description: "Only lots with all of these attributes. A lot has an attribute if the stated condition holds. " +
-      Object.entries(attributes).map(([name, meaning]) => `\`${name}\`: ${meaning}`).join(". ") +
-      ". A tag that is known to be false excludes the lot.",
-    example: ["covered", "open_24h"],
-  }),
+  attributes: SearchAttributes.optional().meta({ description: "Only lots with all of these attributes" }),
   difficulty: z.array(z.enum(["easy", "normal", "hard"])).max(3).optional().meta({
     description: "Only lots with one of these values of `entry_difficulty`",
   }),
