@@ -14,7 +14,7 @@ import { type Page, render } from "./markdown.ts";
 import { addressOf, between, DOCUMENTS, type Group, INDEX, linked, navigationOf, readPages } from "./pages.ts";
 import { replaceFolder } from "../replace_folder.ts";
 import { scalarBundle } from "./scalar.ts";
-import { completeContract } from "../supabase/functions/openapi/contract.ts";
+import { completeContract } from "../../supabase/functions/openapi/contract.ts";
 import { type Found, OPTIONS } from "./search_index.ts";
 
 const SITE = dirname(fileURLToPath(import.meta.url));

@@ -1441,6 +1441,14 @@ export interface paths {
     };
     get: operations["readContract"];
   };
+  "/v1/openapi/overlay": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+    };
+    get: operations["readContractOverlay"];
+  };
   "/v1/openapi/asyncapi": {
     parameters: {
       query?: never;
@@ -1488,28 +1496,6 @@ export interface components {
     ActReason: {
       reason: string;
     };
-    Ad: {
-      id: components["schemas"]["Id"];
-      placement: components["schemas"]["AdPlacement"];
-      title: string;
-      body: string | null;
-      image_url: string | null;
-      link_url: string | null;
-      starts_at: components["schemas"]["Timestamp"];
-      ends_at: components["schemas"]["Timestamp"] | null;
-    };
-    AdChanges: {
-      placement?: components["schemas"]["AdPlacement"];
-      title?: string;
-      body?: string | null;
-      image_url?: string | null;
-      link_url?: string | null;
-      weight?: number;
-      starts_at?: components["schemas"]["Timestamp"];
-      ends_at?: components["schemas"]["Timestamp"] | null;
-      is_active?: boolean;
-    };
-    AdPlacement: "home_top" | "map" | "search_results" | "lot_detail" | "session_end" | "article";
     AdminActivityLog: {
       id: components["schemas"]["Id"];
       admin_id: components["schemas"]["Id"];
@@ -1526,8 +1512,18 @@ export interface components {
     AdminActivityLogs: {
       items: components["schemas"]["AdminActivityLog"][];
       next_cursor: string | null;
-      total?: number;
-      total_is_exact?: boolean;
+      total?: components["schemas"]["Total"];
+      total_is_exact?: components["schemas"]["TotalIsExact"];
+    };
+    Ad: {
+      id: components["schemas"]["Id"];
+      placement: components["schemas"]["AdPlacement"];
+      title: string;
+      body: string | null;
+      image_url: string | null;
+      link_url: string | null;
+      starts_at: components["schemas"]["Timestamp"];
+      ends_at: components["schemas"]["Timestamp"] | null;
     };
     AdminAd: {
       id: components["schemas"]["Id"];
@@ -1544,585 +1540,29 @@ export interface components {
       created_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
     };
-    AdminAds: {
-      items: components["schemas"]["AdminAd"][];
-      next_cursor: string | null;
-      total?: number;
-    };
-    AdminArea: "admins" | "content" | "lots" | "notifications" | "reviews" | "rewards" | "search_presets" | "store_sync" | "support" | "users";
-    AdminArticle: {
-      id: components["schemas"]["Id"];
-      slug: string;
-      locale: components["schemas"]["Lang"];
+    NewAd: {
+      placement: components["schemas"]["AdPlacement"];
       title: string;
-      summary: string | null;
-      cover_image_url: string | null;
-      tags: string[];
-      published_at: components["schemas"]["Timestamp"] | null;
-      updated_at: components["schemas"]["Timestamp"];
-      withdrawn_at: components["schemas"]["Timestamp"] | null;
-      status: "draft" | "scheduled" | "published" | "withdrawn";
-      created_at: components["schemas"]["Timestamp"];
-      body: string;
+      body?: string | null;
+      image_url?: string | null;
+      link_url?: string | null;
+      weight?: number;
+      starts_at?: components["schemas"]["Timestamp"];
+      ends_at?: components["schemas"]["Timestamp"] | null;
+      is_active?: boolean;
     };
-    AdminArticleItem: {
-      id: components["schemas"]["Id"];
-      slug: string;
-      locale: components["schemas"]["Lang"];
-      title: string;
-      summary: string | null;
-      cover_image_url: string | null;
-      tags: string[];
-      published_at: components["schemas"]["Timestamp"] | null;
-      updated_at: components["schemas"]["Timestamp"];
-      withdrawn_at: components["schemas"]["Timestamp"] | null;
-      status: "draft" | "scheduled" | "published" | "withdrawn";
-      created_at: components["schemas"]["Timestamp"];
+    AdChanges: {
+      placement?: components["schemas"]["AdPlacement"];
+      title?: string;
+      body?: string | null;
+      image_url?: string | null;
+      link_url?: string | null;
+      weight?: number;
+      starts_at?: components["schemas"]["Timestamp"];
+      ends_at?: components["schemas"]["Timestamp"] | null;
+      is_active?: boolean;
     };
-    AdminArticles: {
-      items: components["schemas"]["AdminArticleItem"][];
-      next_cursor: string | null;
-      total?: number;
-    };
-    AdminBadge: {
-      id: components["schemas"]["Id"];
-      name: string;
-      name_en: string | null;
-      description: string;
-      description_en: string | null;
-      icon: string;
-      category: string;
-      conditions: {
-        [key: string]: unknown;
-      };
-      threshold: number;
-      is_active: boolean;
-      sort_order: number;
-      created_at: components["schemas"]["Timestamp"];
-      updated_at: components["schemas"]["Timestamp"];
-    };
-    AdminBadges: {
-      items: components["schemas"]["AdminBadge"][];
-      next_cursor: string | null;
-      total?: number;
-    };
-    AdminCode: {
-      category_id: string;
-      code: string;
-      labels: {
-        [key: string]: string;
-      };
-      metadata: ({
-        color: string | null;
-        logo_url: string | null;
-        url: string | null;
-      } & {
-        [key: string]: unknown;
-      }) | null;
-      sort_order: number;
-      is_active: boolean;
-      is_open: boolean;
-      created_at: components["schemas"]["Timestamp"];
-      updated_at: components["schemas"]["Timestamp"];
-    };
-    AdminCodes: {
-      items: components["schemas"]["AdminCode"][];
-      next_cursor: string | null;
-      total?: number;
-    };
-    AdminDateOverride: {
-      id: components["schemas"]["Id"];
-      override_date: string;
-      label: string | null;
-      hours: {
-        business?: components["schemas"]["HoursSpan"][];
-        entry?: components["schemas"]["HoursSpan"][];
-        exit?: components["schemas"]["HoursSpan"][];
-        after_hours_exit?: components["schemas"]["HoursSpan"][];
-        is_closed?: boolean;
-        is_24h?: boolean;
-      } | null;
-      pricing: {
-        [key: string]: unknown;
-      }[] | null;
-      note: string | null;
-    };
-    AdminErrorReport: {
-      id: components["schemas"]["Id"];
-      user_id: components["schemas"]["Id"] | null;
-      user_name: string | null;
-      parking_lot_id: components["schemas"]["Id"] | null;
-      parking_lot_name: string;
-      report_type: string;
-      severity: "low" | "medium" | "high" | "critical" | null;
-      status: "open" | "in_review" | "resolved" | "rejected";
-      allowed_statuses: ("in_review" | "resolved" | "rejected")[];
-      description: string | null;
-      evidence_urls: string[];
-      assigned_admin_id: components["schemas"]["Id"] | null;
-      assigned_admin_name: string | null;
-      created_at: components["schemas"]["Timestamp"];
-      updated_at: components["schemas"]["Timestamp"];
-    };
-    AdminErrorReports: {
-      items: components["schemas"]["AdminErrorReport"][];
-      next_cursor: string | null;
-      total?: number;
-      total_is_exact?: boolean;
-    };
-    AdminFieldValue: {
-      id: components["schemas"]["Id"];
-      parking_lot_id: components["schemas"]["Id"];
-      parking_lot_name: string;
-      field_name: string;
-      value: unknown;
-      state: "disputed" | "unverified" | "confirmed" | "retired";
-      allowed_states: ("confirmed" | "retired")[];
-      source: string | null;
-      licence: string | null;
-      confirm_count: number;
-      deny_count: number;
-      last_verified_at: components["schemas"]["Timestamp"] | null;
-      decided_at: components["schemas"]["Timestamp"] | null;
-      created_at: components["schemas"]["Timestamp"];
-      updated_at: components["schemas"]["Timestamp"];
-    };
-    AdminFieldValues: {
-      items: components["schemas"]["AdminFieldValue"][];
-      next_cursor: string | null;
-      total?: number;
-      total_is_exact?: boolean;
-    };
-    AdminLevel: {
-      level: number;
-      required_exp: number;
-      name: string | null;
-      name_en: string | null;
-      created_at: components["schemas"]["Timestamp"];
-      updated_at: components["schemas"]["Timestamp"];
-    };
-    AdminLevels: {
-      items: components["schemas"]["AdminLevel"][];
-      next_cursor: string | null;
-      total?: number;
-    };
-    AdminMarkedRead: {
-      updated: number;
-      has_more: boolean;
-    };
-    AdminNotification: {
-      id: components["schemas"]["Id"];
-      type: string;
-      severity: string;
-      title: string;
-      body: string;
-      link: string | null;
-      area: string | null;
-      is_read: boolean;
-      created_at: components["schemas"]["Timestamp"];
-      updated_at: components["schemas"]["Timestamp"];
-    };
-    AdminNotifications: {
-      items: components["schemas"]["AdminNotification"][];
-      next_cursor: string | null;
-      total?: number;
-      total_is_exact?: boolean;
-      unread_count?: number;
-    };
-    AdminParkingLot: {
-      id: components["schemas"]["Id"];
-      area: components["schemas"]["Geometry"] | null;
-      total_spaces: number | null;
-      structure: string | null;
-      max_height_m: number | null;
-      max_width_m: number | null;
-      max_length_m: number | null;
-      max_weight_t: number | null;
-      min_clearance_cm: number | null;
-      max_tire_width_mm: number | null;
-      max_parking_duration_min: number | null;
-      name_kana: string | null;
-      address: string | null;
-      entry_method: string | null;
-      shape_type: string | null;
-      entry_difficulty: string | null;
-      operator_code: string | null;
-      phone: string | null;
-      website: string | null;
-      time_zone: string;
-      holiday_calendar: string;
-      currency: string;
-      source: string | null;
-      avg_rating: number;
-      review_count: number;
-      hour_price: number | null;
-      created_at: components["schemas"]["Timestamp"];
-      updated_at: components["schemas"]["Timestamp"];
-      name: string;
-      lat: number;
-      lng: number;
-      status: components["schemas"]["ParkingLotStatus"];
-      external_id: string | null;
-      source_url: string | null;
-      licence: string | null;
-      attribution: string | null;
-      allowed_statuses: components["schemas"]["ParkingLotStatus"][];
-      spots: components["schemas"]["ParkingLotPublicSpot"][];
-      pricing_groups: components["schemas"]["ParkingLotPublicPricingGroup"][];
-      pricing_rules: components["schemas"]["AdminPricingRule"][];
-      windows: components["schemas"]["HoursWindow"][];
-      date_overrides: components["schemas"]["AdminDateOverride"][];
-      tags: components["schemas"]["AdminParkingLotTag"][];
-      images: components["schemas"]["AdminParkingLotImage"][];
-    };
-    AdminParkingLotImage: {
-      id: components["schemas"]["Id"];
-      asset_id: components["schemas"]["Id"];
-      is_main: boolean;
-      sort_order: number | null;
-      image_url: string | null;
-    };
-    AdminParkingLotRow: {
-      id: components["schemas"]["Id"];
-      name: string;
-      address: string | null;
-      lat: number;
-      lng: number;
-      status: components["schemas"]["ParkingLotStatus"];
-      operator_code: string | null;
-      source: string | null;
-      external_id: string | null;
-      total_spaces: number | null;
-      hour_price: number | null;
-      currency: string;
-      avg_rating: number;
-      review_count: number;
-      created_at: components["schemas"]["Timestamp"];
-      updated_at: components["schemas"]["Timestamp"];
-    };
-    AdminParkingLotTag: {
-      tag_id: components["schemas"]["Id"];
-      slug: string;
-      name: string;
-      state: boolean | null;
-    };
-    AdminParkingLots: {
-      items: components["schemas"]["AdminParkingLotRow"][];
-      next_cursor: string | null;
-      total?: number;
-      total_is_exact?: boolean;
-    };
-    AdminPricingRule: {
-      id: components["schemas"]["Id"];
-      pricing_group_id: components["schemas"]["Id"] | null;
-      category: components["schemas"]["PricingRuleCategory"];
-      rule_order: number;
-      time_start: components["schemas"]["ClockTime"] | null;
-      time_end: components["schemas"]["ClockTime"] | null;
-      day_type: components["schemas"]["DayType"] | null;
-      per_minutes: number | null;
-      price_minor: number | null;
-      cap_type: components["schemas"]["FeeCapType"] | null;
-      cap_duration_hours: number | null;
-      cap_price_minor: number | null;
-      cap_repeat: boolean | null;
-    };
-    AdminReview: {
-      id: components["schemas"]["Id"];
-      parking_lot_id: components["schemas"]["Id"];
-      parking_lot_name: string;
-      user_id: components["schemas"]["Id"] | null;
-      user_name: string | null;
-      rating: number;
-      comment: string | null;
-      status: components["schemas"]["ReviewStatus"];
-      allowed_statuses: ("approved" | "rejected" | "hidden")[];
-      photo_urls: string[];
-      created_at: components["schemas"]["Timestamp"];
-      updated_at: components["schemas"]["Timestamp"];
-    };
-    AdminReviews: {
-      items: components["schemas"]["AdminReview"][];
-      next_cursor: string | null;
-      total?: number;
-      total_is_exact?: boolean;
-    };
-    AdminSponsor: {
-      id: components["schemas"]["Id"];
-      name: string;
-      description: string | null;
-      category: string | null;
-      address: string | null;
-      lat: number;
-      lng: number;
-      website: string | null;
-      image_url: string | null;
-      opening_hours: components["schemas"]["WeeklyHours"] | null;
-      time_zone: string;
-      checkin_radius_m: number;
-      starts_at: components["schemas"]["Timestamp"];
-      ends_at: components["schemas"]["Timestamp"] | null;
-      sort_order: number;
-      image_asset_id: components["schemas"]["Id"] | null;
-      is_active: boolean;
-      status: "scheduled" | "shown" | "ended" | "withdrawn";
-      created_at: components["schemas"]["Timestamp"];
-      updated_at: components["schemas"]["Timestamp"];
-    };
-    AdminSponsors: {
-      items: components["schemas"]["AdminSponsor"][];
-      next_cursor: string | null;
-      total?: number;
-    };
-    AdminSubscription: {
-      id: components["schemas"]["Id"];
-      user_id: components["schemas"]["Id"] | null;
-      plan_id: components["schemas"]["Id"];
-      plan_code: string;
-      provider: "ios_store" | "android_store";
-      environment: "Production" | "Sandbox";
-      external_subscription_id: string | null;
-      status: components["schemas"]["SubscriptionStatus"];
-      gives_premium: boolean;
-      access_ends_at: components["schemas"]["Timestamp"] | null;
-      started_at: components["schemas"]["Timestamp"];
-      ended_at: components["schemas"]["Timestamp"] | null;
-      auto_renewing: boolean;
-      is_trial_period: boolean;
-      created_at: components["schemas"]["Timestamp"];
-      updated_at: components["schemas"]["Timestamp"];
-      user: components["schemas"]["AdminUserListItem"] | null;
-      store_status: components["schemas"]["SubscriptionStatus"];
-      is_revoked_by_hand: boolean;
-      auto_renew_status: boolean | null;
-      next_billing_date: components["schemas"]["Timestamp"] | null;
-      original_purchase_date: components["schemas"]["Timestamp"];
-      superseded_at: components["schemas"]["Timestamp"] | null;
-      supersedes_id: components["schemas"]["Id"] | null;
-      needs_acknowledgement: boolean;
-      acknowledged_at: components["schemas"]["Timestamp"] | null;
-      heard_at: components["schemas"]["Timestamp"];
-      ask_at: components["schemas"]["Timestamp"] | null;
-    };
-    AdminSubscriptionEvent: {
-      id: components["schemas"]["Id"];
-      event_id: string;
-      source: "verify" | "refresh" | "notification" | "reconciliation" | "admin";
-      type: string | null;
-      subtype: string | null;
-      status: components["schemas"]["SubscriptionStatus"] | null;
-      occurred_at: components["schemas"]["Timestamp"];
-      confirmed_at: components["schemas"]["Timestamp"];
-      received_at: components["schemas"]["Timestamp"];
-      facts: {
-        [key: string]: unknown;
-      } | null;
-      payload: {
-        [key: string]: unknown;
-      };
-    };
-    AdminSubscriptionEvents: {
-      items: components["schemas"]["AdminSubscriptionEvent"][];
-      next_cursor: string | null;
-      total?: number;
-    };
-    AdminSubscriptionListItem: {
-      id: components["schemas"]["Id"];
-      user_id: components["schemas"]["Id"] | null;
-      plan_id: components["schemas"]["Id"];
-      plan_code: string;
-      provider: "ios_store" | "android_store";
-      environment: "Production" | "Sandbox";
-      external_subscription_id: string | null;
-      status: components["schemas"]["SubscriptionStatus"];
-      gives_premium: boolean;
-      access_ends_at: components["schemas"]["Timestamp"] | null;
-      started_at: components["schemas"]["Timestamp"];
-      ended_at: components["schemas"]["Timestamp"] | null;
-      auto_renewing: boolean;
-      is_trial_period: boolean;
-      created_at: components["schemas"]["Timestamp"];
-      updated_at: components["schemas"]["Timestamp"];
-    };
-    AdminSubscriptionPlan: {
-      id: components["schemas"]["Id"];
-      code: string;
-      name: string;
-      description: string | null;
-      price_minor: number;
-      currency: string;
-      billing_period: string;
-      accent_color: string | null;
-      features: components["schemas"]["PlanFeatures"];
-      sort_order: number;
-      name_en: string | null;
-      description_en: string | null;
-      features_en: components["schemas"]["PlanFeatures"] | null;
-      is_active: boolean;
-      created_at: components["schemas"]["Timestamp"];
-      updated_at: components["schemas"]["Timestamp"];
-    };
-    AdminSubscriptionPlans: {
-      items: components["schemas"]["AdminSubscriptionPlan"][];
-      next_cursor: string | null;
-      total?: number;
-    };
-    AdminSubscriptions: {
-      items: components["schemas"]["AdminSubscriptionListItem"][];
-      next_cursor: string | null;
-      total?: number;
-      total_is_exact?: boolean;
-    };
-    AdminSupportMessage: {
-      id: components["schemas"]["Id"];
-      author: "user" | "support";
-      body: string;
-      attachment_urls: string[];
-      created_at: components["schemas"]["Timestamp"];
-      admin_id: components["schemas"]["Id"] | null;
-      admin_name: string | null;
-    };
-    AdminSupportTicket: {
-      id: components["schemas"]["Id"];
-      category: string;
-      subject: string;
-      status: "open" | "answered" | "closed";
-      created_at: components["schemas"]["Timestamp"];
-      updated_at: components["schemas"]["Timestamp"];
-      user_id: components["schemas"]["Id"];
-      user_name: string | null;
-      status_changed_at: components["schemas"]["Timestamp"];
-      allowed_statuses: ("answered" | "closed")[];
-      message_count: number;
-      last_message_at: components["schemas"]["Timestamp"] | null;
-    };
-    AdminSupportTicketDetail: {
-      id: components["schemas"]["Id"];
-      category: string;
-      subject: string;
-      status: "open" | "answered" | "closed";
-      created_at: components["schemas"]["Timestamp"];
-      updated_at: components["schemas"]["Timestamp"];
-      user_id: components["schemas"]["Id"];
-      user_name: string | null;
-      status_changed_at: components["schemas"]["Timestamp"];
-      allowed_statuses: ("answered" | "closed")[];
-      message_count: number;
-      last_message_at: components["schemas"]["Timestamp"] | null;
-      messages: components["schemas"]["AdminSupportMessage"][];
-      next_cursor: string | null;
-    };
-    AdminSupportTickets: {
-      items: components["schemas"]["AdminSupportTicket"][];
-      next_cursor: string | null;
-      total?: number;
-      total_is_exact?: boolean;
-    };
-    AdminTag: {
-      id: components["schemas"]["Id"];
-      name: string;
-      color: string | null;
-      slug: string;
-      category: string | null;
-      icon_name: string | null;
-      sort_order: number;
-      name_en: string | null;
-      is_active: boolean;
-      created_at: components["schemas"]["Timestamp"];
-      updated_at: components["schemas"]["Timestamp"];
-    };
-    AdminTags: {
-      items: components["schemas"]["AdminTag"][];
-      next_cursor: string | null;
-      total?: number;
-    };
-    AdminTheme: {
-      id: components["schemas"]["Id"];
-      name: string;
-      description: string | null;
-      is_free: boolean;
-      price_yen_minor: number | null;
-      unlock_level: number | null;
-      unlock_badge_id: components["schemas"]["Id"] | null;
-      preview_asset_id: components["schemas"]["Id"] | null;
-      preview_url: string | null;
-      sort_order: number;
-      is_active: boolean;
-      created_at: components["schemas"]["Timestamp"];
-      updated_at: components["schemas"]["Timestamp"];
-    };
-    AdminThemeGift: {
-      id: components["schemas"]["Id"];
-      user_id: components["schemas"]["Id"];
-      theme_id: components["schemas"]["Id"];
-      admin_id: components["schemas"]["Id"] | null;
-      message: string | null;
-      created_at: components["schemas"]["Timestamp"];
-    };
-    AdminThemes: {
-      items: components["schemas"]["AdminTheme"][];
-      next_cursor: string | null;
-      total?: number;
-    };
-    AdminUser: {
-      id: components["schemas"]["Id"];
-      email: string | null;
-      display_name: string | null;
-      status: "active" | "suspended" | "withdrawn";
-      is_premium: boolean;
-      premium_ends_at: components["schemas"]["Timestamp"] | null;
-      created_at: components["schemas"]["Timestamp"];
-      last_sign_in_at: components["schemas"]["Timestamp"] | null;
-      updated_at: components["schemas"]["Timestamp"];
-      avatar_url: string | null;
-      allowed_statuses: ("active" | "suspended" | "withdrawn")[];
-      figures: {
-        total_exp: number;
-        level: number;
-        sessions: number;
-        reviews: number;
-        error_reports: number;
-        badges: number;
-        devices: number;
-        saved_parking_lots: number;
-      };
-      subscription: components["schemas"]["AdminSubscriptionListItem"] | null;
-    };
-    AdminUserListItem: {
-      id: components["schemas"]["Id"];
-      email: string | null;
-      display_name: string | null;
-      status: "active" | "suspended" | "withdrawn";
-      is_premium: boolean;
-      premium_ends_at: components["schemas"]["Timestamp"] | null;
-      created_at: components["schemas"]["Timestamp"];
-      last_sign_in_at: components["schemas"]["Timestamp"] | null;
-      updated_at: components["schemas"]["Timestamp"];
-    };
-    AdminUserPremium: {
-      until: components["schemas"]["Timestamp"] | null;
-      reason: string;
-    };
-    AdminUserSearchPreset: {
-      id: components["schemas"]["Id"];
-      user_id: components["schemas"]["Id"];
-      name: string;
-      query_json: components["schemas"]["SearchQueryV1"];
-      is_default: boolean;
-      sort_order: number;
-      created_at: components["schemas"]["Timestamp"];
-      updated_at: components["schemas"]["Timestamp"];
-    };
-    AdminUserSearchPresets: {
-      items: components["schemas"]["AdminUserSearchPreset"][];
-      total: number;
-    };
-    AdminUsers: {
-      items: components["schemas"]["AdminUserListItem"][];
-      next_cursor: string | null;
-      total?: number;
-      total_is_exact?: boolean;
-    };
+    AdPlacement: "home_top" | "map" | "search_results" | "lot_detail" | "session_end" | "article";
     Administrator: {
       id: components["schemas"]["Id"];
       email: string | null;
@@ -2134,6 +1574,11 @@ export interface components {
       created_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
     };
+    NewAdministrator: {
+      email: string;
+      name?: string | null;
+      areas: components["schemas"]["AdminArea"][];
+    };
     AdministratorUpdate: {
       name?: string | null;
       areas?: components["schemas"]["AdminArea"][];
@@ -2141,12 +1586,17 @@ export interface components {
     Administrators: {
       items: components["schemas"]["Administrator"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
+    };
+    AdminAds: {
+      items: components["schemas"]["AdminAd"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
     };
     Ads: {
       items: components["schemas"]["Ad"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
       seed: string;
     };
     AiKeys: {
@@ -2238,6 +1688,22 @@ export interface components {
         apps: string[];
       };
     };
+    AdminArea: "admins" | "content" | "lots" | "notifications" | "reviews" | "rewards" | "search_presets" | "store_sync" | "support" | "users";
+    AdminArticle: {
+      id: components["schemas"]["Id"];
+      slug: string;
+      locale: components["schemas"]["Lang"];
+      title: string;
+      summary: string | null;
+      cover_image_url: string | null;
+      tags: string[];
+      published_at: components["schemas"]["Timestamp"] | null;
+      updated_at: components["schemas"]["Timestamp"];
+      withdrawn_at: components["schemas"]["Timestamp"] | null;
+      status: "draft" | "scheduled" | "published" | "withdrawn";
+      created_at: components["schemas"]["Timestamp"];
+      body: string;
+    };
     Article: {
       id: components["schemas"]["Id"];
       slug: string;
@@ -2248,6 +1714,16 @@ export interface components {
       tags: string[];
       published_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
+    };
+    NewArticle: {
+      slug: string;
+      locale: components["schemas"]["Lang"];
+      title: string;
+      summary?: string | null;
+      body: string;
+      cover_image_url?: string | null;
+      tags?: string[];
+      published_at?: components["schemas"]["Timestamp"] | null;
     };
     ArticleChanges: {
       slug?: string;
@@ -2272,10 +1748,29 @@ export interface components {
       updated_at: components["schemas"]["Timestamp"];
       body: string;
     };
+    AdminArticleItem: {
+      id: components["schemas"]["Id"];
+      slug: string;
+      locale: components["schemas"]["Lang"];
+      title: string;
+      summary: string | null;
+      cover_image_url: string | null;
+      tags: string[];
+      published_at: components["schemas"]["Timestamp"] | null;
+      updated_at: components["schemas"]["Timestamp"];
+      withdrawn_at: components["schemas"]["Timestamp"] | null;
+      status: "draft" | "scheduled" | "published" | "withdrawn";
+      created_at: components["schemas"]["Timestamp"];
+    };
+    AdminArticles: {
+      items: components["schemas"]["AdminArticleItem"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
+    };
     Articles: {
       items: components["schemas"]["Article"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
     };
     AssetLinksResponse: {
       relation: string[];
@@ -2285,6 +1780,49 @@ export interface components {
         sha256_cert_fingerprints: string[];
       };
     }[];
+    AdminBadge: {
+      id: components["schemas"]["Id"];
+      name: string;
+      name_en: string | null;
+      description: string;
+      description_en: string | null;
+      icon: string;
+      category: string;
+      conditions: {
+        [key: string]: unknown;
+      };
+      threshold: number;
+      is_active: boolean;
+      sort_order: number;
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+    };
+    MyBadge: {
+      id: components["schemas"]["Id"];
+      badge_id: components["schemas"]["Id"];
+      earned_at: components["schemas"]["Timestamp"];
+      badge: {
+        id: components["schemas"]["Id"];
+        name: string;
+        description: string;
+        icon: string;
+        category: string;
+      } | null;
+    };
+    NewBadge: {
+      name: string;
+      description: string;
+      name_en?: string | null;
+      description_en?: string | null;
+      icon: string;
+      category: string;
+      conditions: {
+        [key: string]: unknown;
+      };
+      threshold: number;
+      is_active?: boolean;
+      sort_order?: number;
+    };
     BadgeBackfill: {
       badge_id: components["schemas"]["Id"];
       status: "none" | "queued" | "running" | "done";
@@ -2302,6 +1840,23 @@ export interface components {
       done_badges: number;
       total_badges: number;
     };
+    MyBadgeProgress: {
+      badge_id: components["schemas"]["Id"];
+      count: number;
+      threshold: number;
+      percent: number;
+      badge: {
+        name: string;
+        description: string;
+        icon: string;
+        category: string;
+      } | null;
+    };
+    MyBadgeProgressList: {
+      items: components["schemas"]["MyBadgeProgress"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
+    };
     BadgeUpdate: {
       name?: string;
       description?: string;
@@ -2315,6 +1870,16 @@ export interface components {
       threshold?: number;
       is_active?: boolean;
       sort_order?: number;
+    };
+    AdminBadges: {
+      items: components["schemas"]["AdminBadge"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
+    };
+    MyBadges: {
+      items: components["schemas"]["MyBadge"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
     };
     CancelledParkingSession: {
       cancelled: boolean;
@@ -2333,7 +1898,46 @@ export interface components {
       is_owned: boolean;
       is_applied: boolean;
     };
+    NewCheckin: {
+      lat: number;
+      lng: number;
+      accuracy_m: number;
+    };
     ClockTime: string;
+    AdminCode: {
+      category_id: string;
+      code: string;
+      labels: {
+        [key: string]: string;
+      };
+      metadata: ({
+        color: string | null;
+        logo_url: string | null;
+        url: string | null;
+      } & {
+        [key: string]: unknown;
+      }) | null;
+      sort_order: number;
+      is_active: boolean;
+      is_open: boolean;
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+    };
+    NewCode: {
+      labels: {
+        ja: string;
+        en: string;
+      };
+      metadata?: {
+        color?: string | null;
+        logo_url?: string | null;
+        url?: string | null;
+      } | null;
+      sort_order?: number;
+      is_active?: boolean;
+      category_id: string;
+      code: string;
+    };
     CodeChanges: {
       labels?: {
         ja: string;
@@ -2361,53 +1965,14 @@ export interface components {
         [key: string]: unknown;
       }) | null;
     };
+    AdminCodes: {
+      items: components["schemas"]["AdminCode"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
+    };
     CodesResponse: {
       items: components["schemas"]["CodeRow"][];
       lang: components["schemas"]["Lang"];
-    };
-    ComposedNotification: {
-      id: components["schemas"]["Id"];
-      type: string;
-      title: string;
-      body: string;
-      title_en: string | null;
-      body_en: string | null;
-      data: {
-        [key: string]: string;
-      };
-      target: "all" | "free" | "premium" | "user";
-      user_id: components["schemas"]["Id"] | null;
-      segment: components["schemas"]["NotificationSegment"] | null;
-      scheduled_at: components["schemas"]["Timestamp"] | null;
-      status: components["schemas"]["ComposedNotificationStatus"];
-      allowed_statuses: ("scheduled" | "sending" | "cancelled")[];
-      sent_at: components["schemas"]["Timestamp"] | null;
-      success_count: number;
-      failure_count: number;
-      suppressed_count: number;
-      deferred_count: number;
-      created_at: components["schemas"]["Timestamp"];
-      updated_at: components["schemas"]["Timestamp"];
-    };
-    ComposedNotificationStatus: "draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled";
-    ComposedNotificationUpdate: {
-      type?: string;
-      title?: string;
-      body?: string;
-      title_en?: string | null;
-      body_en?: string | null;
-      data?: {
-        [key: string]: string;
-      };
-      target?: "all" | "free" | "premium" | "user";
-      user_id?: components["schemas"]["Id"] | null;
-      segment?: components["schemas"]["NotificationSegment"] | null;
-      scheduled_at?: components["schemas"]["Timestamp"] | null;
-    };
-    ComposedNotifications: {
-      items: components["schemas"]["ComposedNotification"][];
-      next_cursor: string | null;
-      total?: number;
     };
     ContractDocument: {
       [key: string]: unknown;
@@ -2448,6 +2013,32 @@ export interface components {
       meter: components["schemas"]["Meter"] | components["schemas"]["UnknownFee"];
       can_exit_now: boolean | null;
       can_exit_changes_at: components["schemas"]["Timestamp"] | null;
+    };
+    MyData: {
+      exported_at: components["schemas"]["Timestamp"];
+      account: components["schemas"]["Me"];
+      data: {
+        [key: string]: {
+          [key: string]: unknown;
+        }[];
+      };
+    };
+    AdminDateOverride: {
+      id: components["schemas"]["Id"];
+      override_date: string;
+      label: string | null;
+      hours: {
+        business?: components["schemas"]["HoursSpan"][];
+        entry?: components["schemas"]["HoursSpan"][];
+        exit?: components["schemas"]["HoursSpan"][];
+        after_hours_exit?: components["schemas"]["HoursSpan"][];
+        is_closed?: boolean;
+        is_24h?: boolean;
+      } | null;
+      pricing: {
+        [key: string]: unknown;
+      }[] | null;
+      note: string | null;
     };
     DateOverride: {
       id: components["schemas"]["Id"];
@@ -2510,7 +2101,7 @@ export interface components {
     DeadMessages: {
       items: components["schemas"]["DeadMessage"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
     };
     DeletedParkingLot: {
       id: components["schemas"]["Id"];
@@ -2560,6 +2151,31 @@ export interface components {
     ErrorPages: {
       items: components["schemas"]["ErrorPage"][];
     };
+    AdminErrorReport: {
+      id: components["schemas"]["Id"];
+      user_id: components["schemas"]["Id"] | null;
+      user_name: string | null;
+      parking_lot_id: components["schemas"]["Id"] | null;
+      parking_lot_name: string;
+      report_type: string;
+      severity: "low" | "medium" | "high" | "critical" | null;
+      status: "open" | "in_review" | "resolved" | "rejected";
+      allowed_statuses: ("in_review" | "resolved" | "rejected")[];
+      description: string | null;
+      evidence_urls: string[];
+      assigned_admin_id: components["schemas"]["Id"] | null;
+      assigned_admin_name: string | null;
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+    };
+    NewErrorReport: {
+      parking_lot_id?: components["schemas"]["Id"];
+      parking_lot_name?: string;
+      report_type: string;
+      severity?: "low" | "medium" | "high" | "critical";
+      description: string;
+      evidence_asset_ids?: components["schemas"]["Id"][];
+    } & (unknown | unknown);
     ErrorReportDecision: {
       assigned_admin_id?: components["schemas"]["Id"] | null;
       status?: "in_review" | "resolved" | "rejected";
@@ -2569,10 +2185,22 @@ export interface components {
       };
       seen_updated_at: components["schemas"]["Timestamp"];
     };
+    AdminErrorReports: {
+      items: components["schemas"]["AdminErrorReport"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
+      total_is_exact?: components["schemas"]["TotalIsExact"];
+    };
+    MyExp: {
+      total_exp: number;
+      level: number;
+      next_level_exp: number | null;
+      exp_to_next_level: number | null;
+    };
     ExpEntries: {
       items: components["schemas"]["ExpEntry"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
     };
     ExpEntry: {
       id: components["schemas"]["Id"];
@@ -2592,6 +2220,13 @@ export interface components {
       created_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
     };
+    NewExpRule: {
+      reason: string;
+      activity_type?: string | null;
+      amount: number;
+      daily_limit?: number | null;
+      is_active?: boolean;
+    };
     ExpRuleUpdate: {
       amount?: number;
       daily_limit?: number | null;
@@ -2600,7 +2235,7 @@ export interface components {
     ExpRules: {
       items: components["schemas"]["ExpRule"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
     };
     Fee: {
       total_amount: number;
@@ -2681,6 +2316,23 @@ export interface components {
         my_vote: "confirm" | "deny" | null;
       };
     };
+    AdminFieldValue: {
+      id: components["schemas"]["Id"];
+      parking_lot_id: components["schemas"]["Id"];
+      parking_lot_name: string;
+      field_name: string;
+      value: unknown;
+      state: "disputed" | "unverified" | "confirmed" | "retired";
+      allowed_states: ("confirmed" | "retired")[];
+      source: string | null;
+      licence: string | null;
+      confirm_count: number;
+      deny_count: number;
+      last_verified_at: components["schemas"]["Timestamp"] | null;
+      decided_at: components["schemas"]["Timestamp"] | null;
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+    };
     FieldValue: {
       id: components["schemas"]["Id"];
       parking_lot_id: components["schemas"]["Id"];
@@ -2698,6 +2350,20 @@ export interface components {
     FieldValueDecision: {
       state: "confirmed" | "retired";
       reason?: string | null;
+    };
+    AdminFieldValues: {
+      items: components["schemas"]["AdminFieldValue"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
+      total_is_exact?: components["schemas"]["TotalIsExact"];
+    };
+    NearbyFilters: {
+      max_height_m?: number;
+      tags?: string[];
+      open_now?: boolean;
+      max_price?: number;
+      entry_at?: components["schemas"]["Timestamp"];
+      exit_at?: components["schemas"]["Timestamp"];
     };
     FinalizeParkingSession: {
       exit_at: components["schemas"]["Timestamp"];
@@ -2754,7 +2420,7 @@ export interface components {
     FoundParkingLots: {
       items: (components["schemas"]["ParkingLotTombstone"] | components["schemas"]["FoundParkingLot"])[];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
       total_is_exact?: boolean;
       has_more?: boolean;
       clusters?: components["schemas"]["ParkingLotCluster"][];
@@ -2791,6 +2457,12 @@ export interface components {
       created_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
     };
+    NewHoliday: {
+      name: string;
+      name_en?: string | null;
+      calendar: string;
+      holiday_date: string;
+    };
     HolidayChanges: {
       name?: string;
       name_en?: string | null;
@@ -2798,7 +2470,7 @@ export interface components {
     Holidays: {
       items: components["schemas"]["Holiday"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
     };
     Hours: {
       windows: components["schemas"]["HoursWindow"][];
@@ -2867,6 +2539,20 @@ export interface components {
       items: components["schemas"]["Job"][];
     };
     Lang: "ja" | "en";
+    AdminLevel: {
+      level: number;
+      required_exp: number;
+      name: string | null;
+      name_en: string | null;
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+    };
+    NewLevel: {
+      level: number;
+      required_exp: number;
+      name?: string | null;
+      name_en?: string | null;
+    };
     LevelRecalculation: {
       status: "none" | "queued" | "running" | "done";
       done_users: number;
@@ -2879,6 +2565,11 @@ export interface components {
       required_exp?: number;
       name?: string | null;
       name_en?: string | null;
+    };
+    AdminLevels: {
+      items: components["schemas"]["AdminLevel"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
     };
     Liveness: {
       status: "ok";
@@ -2896,7 +2587,7 @@ export interface components {
       to: string;
       items: components["schemas"]["LotEngagement"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
     };
     LotImport: {
       source: string;
@@ -2956,6 +2647,10 @@ export interface components {
       ids?: components["schemas"]["Id"][];
       before?: components["schemas"]["Timestamp"];
     } & (unknown | unknown);
+    AdminMarkedRead: {
+      updated: number;
+      has_more: boolean;
+    };
     MarkedRead: {
       updated: number;
     };
@@ -2991,7 +2686,7 @@ export interface components {
     MeErrorReports: {
       items: components["schemas"]["MeErrorReport"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
     };
     MeUpdate: {
       lang?: components["schemas"]["Lang"];
@@ -3011,424 +2706,6 @@ export interface components {
       at: components["schemas"]["Timestamp"];
       amount: number;
     };
-    MyBadge: {
-      id: components["schemas"]["Id"];
-      badge_id: components["schemas"]["Id"];
-      earned_at: components["schemas"]["Timestamp"];
-      badge: {
-        id: components["schemas"]["Id"];
-        name: string;
-        description: string;
-        icon: string;
-        category: string;
-      } | null;
-    };
-    MyBadgeProgress: {
-      badge_id: components["schemas"]["Id"];
-      count: number;
-      threshold: number;
-      percent: number;
-      badge: {
-        name: string;
-        description: string;
-        icon: string;
-        category: string;
-      } | null;
-    };
-    MyBadgeProgressList: {
-      items: components["schemas"]["MyBadgeProgress"][];
-      next_cursor: string | null;
-      total?: number;
-    };
-    MyBadges: {
-      items: components["schemas"]["MyBadge"][];
-      next_cursor: string | null;
-      total?: number;
-    };
-    MyData: {
-      exported_at: components["schemas"]["Timestamp"];
-      account: components["schemas"]["Me"];
-      data: {
-        [key: string]: {
-          [key: string]: unknown;
-        }[];
-      };
-    };
-    MyExp: {
-      total_exp: number;
-      level: number;
-      next_level_exp: number | null;
-      exp_to_next_level: number | null;
-    };
-    MyReview: {
-      id: components["schemas"]["Id"];
-      parking_lot_id: components["schemas"]["Id"];
-      rating: number;
-      comment: string | null;
-      status: components["schemas"]["ReviewStatus"];
-      photo_urls: string[];
-      created_at: components["schemas"]["Timestamp"];
-      updated_at: components["schemas"]["Timestamp"];
-      user_id: components["schemas"]["Id"];
-    };
-    MyReviews: {
-      items: components["schemas"]["MyReview"][];
-      next_cursor: string | null;
-      total?: number;
-    };
-    MySubscription: {
-      id: components["schemas"]["Id"] | null;
-      plan_id: components["schemas"]["Id"] | null;
-      plan: components["schemas"]["SubscriptionPlan"] | null;
-      status: components["schemas"]["SubscriptionStatus"] | null;
-      started_at: components["schemas"]["Timestamp"] | null;
-      ended_at: components["schemas"]["Timestamp"] | null;
-    };
-    MyTheme: {
-      id: components["schemas"]["Id"];
-      theme_id: components["schemas"]["Id"];
-      acquired_at: components["schemas"]["Timestamp"];
-      acquisition_type: string;
-      is_applied: boolean;
-      theme: components["schemas"]["ThemeListItem"];
-    };
-    MyThemes: {
-      items: components["schemas"]["MyTheme"][];
-      next_cursor: string | null;
-      total?: number;
-      catalogue?: components["schemas"]["CatalogueTheme"][];
-    };
-    NearbyFilters: {
-      max_height_m?: number;
-      tags?: string[];
-      open_now?: boolean;
-      max_price?: number;
-      entry_at?: components["schemas"]["Timestamp"];
-      exit_at?: components["schemas"]["Timestamp"];
-    };
-    NearbyParkingLot: {
-      id: components["schemas"]["Id"];
-      name: string;
-      address: string | null;
-      lat: number | null;
-      lng: number | null;
-      distance_m: number;
-    };
-    NearbyParkingLotWithRanking: {
-      id: components["schemas"]["Id"];
-      name: string;
-      address: string | null;
-      lat: number | null;
-      lng: number | null;
-      distance_m: number;
-      avg_rating: number;
-      review_count: number;
-      main_image: string | null;
-      tags: string[];
-      ranking_score: number;
-      ranking_rank: number;
-      is_top3: boolean;
-      ranking_components: components["schemas"]["RankingComponents"];
-      estimated_fee: number | null;
-      currency: string;
-      fee_refusal: components["schemas"]["FeeRefusal"] | null;
-      walk_minutes: number;
-      effective_cost: number | null;
-      walk_yen_per_minute: number;
-      planned_stay: components["schemas"]["PlannedStay"] | null;
-      fit: components["schemas"]["VehicleFit"] | null;
-      is_saved: boolean | null;
-      my_rating: "good" | "bad" | null;
-      availability: components["schemas"]["CurrentOccupancy"] | null;
-    };
-    NearbySponsor: {
-      id: components["schemas"]["Id"];
-      name: string;
-      description: string | null;
-      category: string | null;
-      address: string | null;
-      lat: number;
-      lng: number;
-      website: string | null;
-      image_url: string | null;
-      opening_hours: components["schemas"]["WeeklyHours"] | null;
-      time_zone: string;
-      is_open_now: boolean | null;
-      checkin_radius_m: number;
-      starts_at: components["schemas"]["Timestamp"];
-      ends_at: components["schemas"]["Timestamp"] | null;
-      sort_order: number;
-      distance_m: number;
-    };
-    NearbySponsors: components["schemas"]["NearbySponsor"][];
-    NewAd: {
-      placement: components["schemas"]["AdPlacement"];
-      title: string;
-      body?: string | null;
-      image_url?: string | null;
-      link_url?: string | null;
-      weight?: number;
-      starts_at?: components["schemas"]["Timestamp"];
-      ends_at?: components["schemas"]["Timestamp"] | null;
-      is_active?: boolean;
-    };
-    NewAdminUserSearchPreset: {
-      name: string;
-      query_json: components["schemas"]["SearchQueryV1"];
-      is_default?: boolean;
-      sort_order?: number;
-      user_id: components["schemas"]["Id"];
-    };
-    NewAdministrator: {
-      email: string;
-      name?: string | null;
-      areas: components["schemas"]["AdminArea"][];
-    };
-    NewArticle: {
-      slug: string;
-      locale: components["schemas"]["Lang"];
-      title: string;
-      summary?: string | null;
-      body: string;
-      cover_image_url?: string | null;
-      tags?: string[];
-      published_at?: components["schemas"]["Timestamp"] | null;
-    };
-    NewBadge: {
-      name: string;
-      description: string;
-      name_en?: string | null;
-      description_en?: string | null;
-      icon: string;
-      category: string;
-      conditions: {
-        [key: string]: unknown;
-      };
-      threshold: number;
-      is_active?: boolean;
-      sort_order?: number;
-    };
-    NewCheckin: {
-      lat: number;
-      lng: number;
-      accuracy_m: number;
-    };
-    NewCode: {
-      labels: {
-        ja: string;
-        en: string;
-      };
-      metadata?: {
-        color?: string | null;
-        logo_url?: string | null;
-        url?: string | null;
-      } | null;
-      sort_order?: number;
-      is_active?: boolean;
-      category_id: string;
-      code: string;
-    };
-    NewComposedNotification: {
-      type: string;
-      title: string;
-      body: string;
-      title_en?: string | null;
-      body_en?: string | null;
-      data?: {
-        [key: string]: string;
-      };
-      target: "all" | "free" | "premium" | "user";
-      user_id?: components["schemas"]["Id"] | null;
-      segment?: components["schemas"]["NotificationSegment"] | null;
-      scheduled_at?: components["schemas"]["Timestamp"] | null;
-    };
-    NewErrorReport: {
-      parking_lot_id?: components["schemas"]["Id"];
-      parking_lot_name?: string;
-      report_type: string;
-      severity?: "low" | "medium" | "high" | "critical";
-      description: string;
-      evidence_asset_ids?: components["schemas"]["Id"][];
-    } & (unknown | unknown);
-    NewExpRule: {
-      reason: string;
-      activity_type?: string | null;
-      amount: number;
-      daily_limit?: number | null;
-      is_active?: boolean;
-    };
-    NewHoliday: {
-      name: string;
-      name_en?: string | null;
-      calendar: string;
-      holiday_date: string;
-    };
-    NewLevel: {
-      level: number;
-      required_exp: number;
-      name?: string | null;
-      name_en?: string | null;
-    };
-    NewOccupancyReport: {
-      state?: components["schemas"]["OccupancyState"];
-      free_spaces?: number;
-      occupancy_ratio?: number;
-    } | unknown | unknown | unknown;
-    NewParkingLot: {
-      name: string;
-      name_kana?: string | null;
-      address?: string | null;
-      lat: number;
-      lng: number;
-      area?: components["schemas"]["GeometryInput"] | null;
-      total_spaces?: number | null;
-      status?: components["schemas"]["ParkingLotStatus"];
-      structure?: string | null;
-      max_height_m?: number | null;
-      max_width_m?: number | null;
-      max_length_m?: number | null;
-      max_weight_t?: number | null;
-      min_clearance_cm?: number | null;
-      max_tire_width_mm?: number | null;
-      max_parking_duration_min?: number | null;
-      entry_method?: string | null;
-      shape_type?: string | null;
-      entry_difficulty?: "easy" | "normal" | "hard" | null;
-      operator_code?: string | null;
-      phone?: string | null;
-      website?: string | null;
-      time_zone?: string;
-      holiday_calendar?: string;
-      currency?: string;
-      source?: string | null;
-      external_id?: string | null;
-      source_url?: string | null;
-      licence?: string | null;
-      attribution?: string | null;
-    };
-    NewParkingSession: {
-      parking_lot_id: components["schemas"]["Id"];
-      vehicle_id?: components["schemas"]["Id"];
-      vehicle_type?: string;
-      start_lat?: number | null;
-      start_lng?: number | null;
-      client_request_id?: components["schemas"]["Id"];
-    };
-    NewPlanFeatures: string[] | {
-      [key: string]: unknown;
-    };
-    NewPushToken: {
-      fcm_token: string;
-      device_type: "ios" | "android" | "web";
-    };
-    NewRating: {
-      value: "good" | "bad";
-    };
-    NewReview: {
-      rating: number;
-      comment?: string | null;
-      photo_asset_ids?: components["schemas"]["Id"][];
-    };
-    NewSavedParkingLot: {
-      parking_lot_id: components["schemas"]["Id"];
-    };
-    NewSearchPreset: {
-      name: string;
-      query_json: components["schemas"]["SearchQueryV1"];
-      is_default?: boolean;
-      sort_order?: number;
-    };
-    NewSessionPhoto: {
-      asset_id: components["schemas"]["Id"];
-    };
-    NewSponsor: {
-      name: string;
-      description?: string | null;
-      category?: string | null;
-      address?: string | null;
-      lat: number;
-      lng: number;
-      website?: string | null;
-      image_asset_id?: components["schemas"]["Id"] | null;
-      opening_hours?: {
-        weekday: number;
-        opens: string;
-        closes: string;
-      }[] | null;
-      time_zone?: string;
-      checkin_radius_m?: number;
-      sort_order?: number;
-      starts_at?: components["schemas"]["Timestamp"];
-      ends_at?: components["schemas"]["Timestamp"] | null;
-      is_active?: boolean;
-    };
-    NewSubscriptionPlan: {
-      name: string;
-      name_en?: string | null;
-      description?: string | null;
-      description_en?: string | null;
-      price_minor: number;
-      currency?: string;
-      billing_period: "week" | "month" | "year" | "one_time";
-      accent_color?: string | null;
-      features?: components["schemas"]["NewPlanFeatures"];
-      features_en?: components["schemas"]["NewPlanFeatures"] | null;
-      sort_order?: number;
-      is_active?: boolean;
-      code: string;
-    };
-    NewSupportAnswer: {
-      message: string;
-      seen_updated_at: components["schemas"]["Timestamp"];
-    };
-    NewSupportMessage: {
-      message: string;
-      attachment_asset_ids?: components["schemas"]["Id"][];
-    };
-    NewSupportTicket: {
-      category: string;
-      subject: string;
-      message: string;
-      attachment_asset_ids?: components["schemas"]["Id"][];
-    };
-    NewTag: {
-      name: string;
-      name_en?: string | null;
-      color?: string | null;
-      category?: string | null;
-      icon_name?: string | null;
-      sort_order?: number;
-      is_active?: boolean;
-      slug: string;
-    };
-    NewTheme: {
-      name: string;
-      description?: string | null;
-      is_free?: boolean;
-      price_yen_minor?: number | null;
-      unlock_level?: number | null;
-      unlock_badge_id?: components["schemas"]["Id"] | null;
-      preview_asset_id?: components["schemas"]["Id"] | null;
-      sort_order?: number;
-      is_active?: boolean;
-    };
-    NewThemeGift: {
-      user_id: components["schemas"]["Id"];
-      message?: string | null;
-    };
-    NewVehicle: {
-      vehicle_type: string;
-      nickname?: string | null;
-      plate_number?: string | null;
-      color?: string | null;
-      height_m?: number | null;
-      width_m?: number | null;
-      length_m?: number | null;
-      weight_t?: number | null;
-      clearance_cm?: number | null;
-      tire_width_mm?: number | null;
-      is_default?: boolean;
-    };
     NextChangeAt: {
       is_open_now: components["schemas"]["Timestamp"] | null;
       can_enter_now: components["schemas"]["Timestamp"] | null;
@@ -3444,6 +2721,56 @@ export interface components {
       code: string;
       display_label: string;
       email_allowed: boolean;
+    };
+    AdminNotification: {
+      id: components["schemas"]["Id"];
+      type: string;
+      severity: string;
+      title: string;
+      body: string;
+      link: string | null;
+      area: string | null;
+      is_read: boolean;
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+    };
+    ComposedNotification: {
+      id: components["schemas"]["Id"];
+      type: string;
+      title: string;
+      body: string;
+      title_en: string | null;
+      body_en: string | null;
+      data: {
+        [key: string]: string;
+      };
+      target: "all" | "free" | "premium" | "user";
+      user_id: components["schemas"]["Id"] | null;
+      segment: components["schemas"]["NotificationSegment"] | null;
+      scheduled_at: components["schemas"]["Timestamp"] | null;
+      status: components["schemas"]["ComposedNotificationStatus"];
+      allowed_statuses: ("scheduled" | "sending" | "cancelled")[];
+      sent_at: components["schemas"]["Timestamp"] | null;
+      success_count: number;
+      failure_count: number;
+      suppressed_count: number;
+      deferred_count: number;
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+    };
+    NewComposedNotification: {
+      type: string;
+      title: string;
+      body: string;
+      title_en?: string | null;
+      body_en?: string | null;
+      data?: {
+        [key: string]: string;
+      };
+      target: "all" | "free" | "premium" | "user";
+      user_id?: components["schemas"]["Id"] | null;
+      segment?: components["schemas"]["NotificationSegment"] | null;
+      scheduled_at?: components["schemas"]["Timestamp"] | null;
     };
     NotificationPreferences: {
       items: components["schemas"]["NotifPrefItem"][];
@@ -3477,6 +2804,33 @@ export interface components {
       last_active_since?: components["schemas"]["Timestamp"];
       plan?: string;
     };
+    ComposedNotificationStatus: "draft" | "scheduled" | "sending" | "sent" | "failed" | "cancelled";
+    ComposedNotificationUpdate: {
+      type?: string;
+      title?: string;
+      body?: string;
+      title_en?: string | null;
+      body_en?: string | null;
+      data?: {
+        [key: string]: string;
+      };
+      target?: "all" | "free" | "premium" | "user";
+      user_id?: components["schemas"]["Id"] | null;
+      segment?: components["schemas"]["NotificationSegment"] | null;
+      scheduled_at?: components["schemas"]["Timestamp"] | null;
+    };
+    AdminNotifications: {
+      items: components["schemas"]["AdminNotification"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
+      total_is_exact?: components["schemas"]["TotalIsExact"];
+      unread_count?: number;
+    };
+    ComposedNotifications: {
+      items: components["schemas"]["ComposedNotification"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
+    };
     Occupancy: {
       current: components["schemas"]["CurrentOccupancy"] | null;
       forecast: components["schemas"]["OccupancyForecast"];
@@ -3503,6 +2857,11 @@ export interface components {
       crowded_share: number;
       occupancy_ratio: number | null;
     }[];
+    NewOccupancyReport: {
+      state?: components["schemas"]["OccupancyState"];
+      free_spaces?: number;
+      occupancy_ratio?: number;
+    } | unknown | unknown | unknown;
     OccupancyReport: {
       id: components["schemas"]["Id"];
       parking_lot_id: components["schemas"]["Id"];
@@ -3517,6 +2876,9 @@ export interface components {
       count: number;
       oldest_at: components["schemas"]["Timestamp"] | null;
       oldest_age_seconds: number | null;
+    };
+    OverlayDocument: {
+      [key: string]: unknown;
     };
     Overview: {
       at: components["schemas"]["Timestamp"];
@@ -3579,6 +2941,92 @@ export interface components {
       } | null;
       push: components["schemas"]["PushFigures"] | null;
       mail: components["schemas"]["MailFigures"] | null;
+    };
+    AdminParkingLot: {
+      id: components["schemas"]["Id"];
+      area: components["schemas"]["Geometry"] | null;
+      total_spaces: number | null;
+      structure: string | null;
+      max_height_m: number | null;
+      max_width_m: number | null;
+      max_length_m: number | null;
+      max_weight_t: number | null;
+      min_clearance_cm: number | null;
+      max_tire_width_mm: number | null;
+      max_parking_duration_min: number | null;
+      name_kana: string | null;
+      address: string | null;
+      entry_method: string | null;
+      shape_type: string | null;
+      entry_difficulty: string | null;
+      operator_code: string | null;
+      phone: string | null;
+      website: string | null;
+      time_zone: string;
+      holiday_calendar: string;
+      currency: string;
+      source: string | null;
+      avg_rating: number;
+      review_count: number;
+      hour_price: number | null;
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+      name: string;
+      lat: number;
+      lng: number;
+      status: components["schemas"]["ParkingLotStatus"];
+      external_id: string | null;
+      source_url: string | null;
+      licence: string | null;
+      attribution: string | null;
+      allowed_statuses: components["schemas"]["ParkingLotStatus"][];
+      spots: components["schemas"]["ParkingLotPublicSpot"][];
+      pricing_groups: components["schemas"]["ParkingLotPublicPricingGroup"][];
+      pricing_rules: components["schemas"]["AdminPricingRule"][];
+      windows: components["schemas"]["HoursWindow"][];
+      date_overrides: components["schemas"]["AdminDateOverride"][];
+      tags: components["schemas"]["AdminParkingLotTag"][];
+      images: components["schemas"]["AdminParkingLotImage"][];
+    };
+    NearbyParkingLot: {
+      id: components["schemas"]["Id"];
+      name: string;
+      address: string | null;
+      lat: number | null;
+      lng: number | null;
+      distance_m: number;
+    };
+    NewParkingLot: {
+      name: string;
+      name_kana?: string | null;
+      address?: string | null;
+      lat: number;
+      lng: number;
+      area?: components["schemas"]["GeometryInput"] | null;
+      total_spaces?: number | null;
+      status?: components["schemas"]["ParkingLotStatus"];
+      structure?: string | null;
+      max_height_m?: number | null;
+      max_width_m?: number | null;
+      max_length_m?: number | null;
+      max_weight_t?: number | null;
+      min_clearance_cm?: number | null;
+      max_tire_width_mm?: number | null;
+      max_parking_duration_min?: number | null;
+      entry_method?: string | null;
+      shape_type?: string | null;
+      entry_difficulty?: "easy" | "normal" | "hard" | null;
+      operator_code?: string | null;
+      phone?: string | null;
+      website?: string | null;
+      time_zone?: string;
+      holiday_calendar?: string;
+      currency?: string;
+      source?: string | null;
+      external_id?: string | null;
+      source_url?: string | null;
+      licence?: string | null;
+      attribution?: string | null;
     };
     ParkingLot: {
       id: components["schemas"]["Id"] | null;
@@ -3670,6 +3118,13 @@ export interface components {
     ParkingLotFieldValueIds: {
       [key: string]: components["schemas"]["Id"];
     };
+    AdminParkingLotImage: {
+      id: components["schemas"]["Id"];
+      asset_id: components["schemas"]["Id"];
+      is_main: boolean;
+      sort_order: number | null;
+      image_url: string | null;
+    };
     ParkingLotImageInput: {
       id?: components["schemas"]["Id"];
       asset_id: components["schemas"]["Id"];
@@ -3704,7 +3159,31 @@ export interface components {
       created_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
     };
+    AdminParkingLotRow: {
+      id: components["schemas"]["Id"];
+      name: string;
+      address: string | null;
+      lat: number;
+      lng: number;
+      status: components["schemas"]["ParkingLotStatus"];
+      operator_code: string | null;
+      source: string | null;
+      external_id: string | null;
+      total_spaces: number | null;
+      hour_price: number | null;
+      currency: string;
+      avg_rating: number;
+      review_count: number;
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+    };
     ParkingLotStatus: "draft" | "active" | "suspended" | "closed";
+    AdminParkingLotTag: {
+      tag_id: components["schemas"]["Id"];
+      slug: string;
+      name: string;
+      state: boolean | null;
+    };
     ParkingLotTag: {
       tag_id: components["schemas"]["Id"];
       state: boolean | null;
@@ -3781,6 +3260,47 @@ export interface components {
       field_provenance?: components["schemas"]["FieldProvenance"];
       occupancy_forecast?: components["schemas"]["OccupancyForecast"];
     };
+    NearbyParkingLotWithRanking: {
+      id: components["schemas"]["Id"];
+      name: string;
+      address: string | null;
+      lat: number | null;
+      lng: number | null;
+      distance_m: number;
+      avg_rating: number;
+      review_count: number;
+      main_image: string | null;
+      tags: string[];
+      ranking_score: number;
+      ranking_rank: number;
+      is_top3: boolean;
+      ranking_components: components["schemas"]["RankingComponents"];
+      estimated_fee: number | null;
+      currency: string;
+      fee_refusal: components["schemas"]["FeeRefusal"] | null;
+      walk_minutes: number;
+      effective_cost: number | null;
+      walk_yen_per_minute: number;
+      planned_stay: components["schemas"]["PlannedStay"] | null;
+      fit: components["schemas"]["VehicleFit"] | null;
+      is_saved: boolean | null;
+      my_rating: "good" | "bad" | null;
+      availability: components["schemas"]["CurrentOccupancy"] | null;
+    };
+    AdminParkingLots: {
+      items: components["schemas"]["AdminParkingLotRow"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
+      total_is_exact?: components["schemas"]["TotalIsExact"];
+    };
+    NewParkingSession: {
+      parking_lot_id: components["schemas"]["Id"];
+      vehicle_id?: components["schemas"]["Id"];
+      vehicle_type?: string;
+      start_lat?: number | null;
+      start_lng?: number | null;
+      client_request_id?: components["schemas"]["Id"];
+    };
     ParkingSession: {
       id: components["schemas"]["Id"];
       user_id: components["schemas"]["Id"];
@@ -3827,7 +3347,10 @@ export interface components {
     ParkingSessions: {
       items: components["schemas"]["ParkingSession"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
+    };
+    NewPlanFeatures: string[] | {
+      [key: string]: unknown;
     };
     PlanFeatures: string[] | {
       [key: string]: unknown;
@@ -3864,6 +3387,21 @@ export interface components {
     PricingGroupsInput: {
       pricing_groups: components["schemas"]["PricingGroupInput"][];
     };
+    AdminPricingRule: {
+      id: components["schemas"]["Id"];
+      pricing_group_id: components["schemas"]["Id"] | null;
+      category: components["schemas"]["PricingRuleCategory"];
+      rule_order: number;
+      time_start: components["schemas"]["ClockTime"] | null;
+      time_end: components["schemas"]["ClockTime"] | null;
+      day_type: components["schemas"]["DayType"] | null;
+      per_minutes: number | null;
+      price_minor: number | null;
+      cap_type: components["schemas"]["FeeCapType"] | null;
+      cap_duration_hours: number | null;
+      cap_price_minor: number | null;
+      cap_repeat: boolean | null;
+    };
     PricingRule: {
       id: components["schemas"]["Id"];
       parking_lot_id: components["schemas"]["Id"];
@@ -3899,7 +3437,7 @@ export interface components {
     PricingRules: {
       items: components["schemas"]["PricingRule"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
     };
     PricingRulesInput: {
       pricing_rules: components["schemas"]["PricingRuleInput"][];
@@ -3915,30 +3453,6 @@ export interface components {
       source_url: string | null;
       licence: string | null;
       attribution: string | null;
-    };
-    PublicReview: {
-      id: components["schemas"]["Id"];
-      parking_lot_id: components["schemas"]["Id"];
-      rating: number;
-      comment: string | null;
-      status: components["schemas"]["ReviewStatus"];
-      photo_urls: string[];
-      created_at: components["schemas"]["Timestamp"];
-      updated_at: components["schemas"]["Timestamp"];
-      user_id: components["schemas"]["Id"] | null;
-      user_name: string;
-    };
-    PublicReviews: {
-      items: components["schemas"]["PublicReview"][];
-      next_cursor: string | null;
-      rating_histogram: {
-        1: number;
-        2: number;
-        3: number;
-        4: number;
-        5: number;
-      };
-      total?: number;
     };
     PushFigures: {
       at: components["schemas"]["Timestamp"];
@@ -3959,6 +3473,10 @@ export interface components {
         };
       }[];
     };
+    NewPushToken: {
+      fcm_token: string;
+      device_type: "ios" | "android" | "web";
+    };
     QuietHours: {
       from: string;
       to: string;
@@ -3968,6 +3486,9 @@ export interface components {
       price: number;
       distance: number;
       rating: number;
+    };
+    NewRating: {
+      value: "good" | "bad";
     };
     Readiness: {
       status: "ok";
@@ -4000,6 +3521,48 @@ export interface components {
     RequeuedMessage: {
       queue: string;
       msg_id: number;
+    };
+    AdminReview: {
+      id: components["schemas"]["Id"];
+      parking_lot_id: components["schemas"]["Id"];
+      parking_lot_name: string;
+      user_id: components["schemas"]["Id"] | null;
+      user_name: string | null;
+      rating: number;
+      comment: string | null;
+      status: components["schemas"]["ReviewStatus"];
+      allowed_statuses: ("approved" | "rejected" | "hidden")[];
+      photo_urls: string[];
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+    };
+    MyReview: {
+      id: components["schemas"]["Id"];
+      parking_lot_id: components["schemas"]["Id"];
+      rating: number;
+      comment: string | null;
+      status: components["schemas"]["ReviewStatus"];
+      photo_urls: string[];
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+      user_id: components["schemas"]["Id"];
+    };
+    NewReview: {
+      rating: number;
+      comment?: string | null;
+      photo_asset_ids?: components["schemas"]["Id"][];
+    };
+    PublicReview: {
+      id: components["schemas"]["Id"];
+      parking_lot_id: components["schemas"]["Id"];
+      rating: number;
+      comment: string | null;
+      status: components["schemas"]["ReviewStatus"];
+      photo_urls: string[];
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+      user_id: components["schemas"]["Id"] | null;
+      user_name: string;
     };
     ReviewDecision: {
       status: "approved" | "rejected" | "hidden";
@@ -4034,6 +3597,29 @@ export interface components {
       comment?: string | null;
       photo_asset_ids?: components["schemas"]["Id"][];
     };
+    AdminReviews: {
+      items: components["schemas"]["AdminReview"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
+      total_is_exact?: components["schemas"]["TotalIsExact"];
+    };
+    MyReviews: {
+      items: components["schemas"]["MyReview"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
+    };
+    PublicReviews: {
+      items: components["schemas"]["PublicReview"][];
+      next_cursor: string | null;
+      rating_histogram: {
+        1: number;
+        2: number;
+        3: number;
+        4: number;
+        5: number;
+      };
+      total?: components["schemas"]["Total"];
+    };
     RulesOfStay: {
       time_zone: string;
       holiday_calendar: string | null;
@@ -4053,6 +3639,9 @@ export interface components {
         }[];
       }[];
     };
+    NewSavedParkingLot: {
+      parking_lot_id: components["schemas"]["Id"];
+    };
     SavedParkingLot: {
       id: components["schemas"]["Id"];
       user_id: components["schemas"]["Id"];
@@ -4069,8 +3658,9 @@ export interface components {
     SavedParkingLots: {
       items: components["schemas"]["SavedParkingLotWithLot"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
     };
+    SearchAttributes: ("covered" | "open_24h" | "entry_24h" | "ev_charging" | "oversized_ok" | "motorcycle_ok" | "wheelchair_accessible" | "barrier_free" | "reservable" | "security_camera" | "has_max_fee" | "monthly_available" | "coin_500_or_less" | "near_station" | "low_price" | "partner_facility" | "24h" | "max_fee")[];
     SearchPreferences: {
       is_premium: boolean;
       yen_per_walk_minute: number;
@@ -4078,6 +3668,12 @@ export interface components {
     };
     SearchPreferencesUpdate: {
       yen_per_walk_minute: number;
+    };
+    NewSearchPreset: {
+      name: string;
+      query_json: components["schemas"]["SearchQueryV1"];
+      is_default?: boolean;
+      sort_order?: number;
     };
     SearchPreset: {
       id: components["schemas"]["Id"];
@@ -4097,7 +3693,7 @@ export interface components {
     SearchPresets: {
       items: components["schemas"]["SearchPreset"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
     };
     SearchQueryV1: {
       v?: number;
@@ -4109,7 +3705,7 @@ export interface components {
       radius_m?: number;
       price_min?: number | null;
       price_max?: number | null;
-      attributes?: ("covered" | "open_24h" | "entry_24h" | "ev_charging" | "oversized_ok" | "motorcycle_ok" | "wheelchair_accessible" | "barrier_free" | "reservable" | "security_camera" | "has_max_fee" | "monthly_available" | "coin_500_or_less" | "near_station" | "low_price" | "partner_facility" | "24h" | "max_fee")[];
+      attributes?: components["schemas"]["SearchAttributes"];
       difficulty?: ("easy" | "normal" | "hard")[];
       operator_codes?: string[];
       vehicle?: components["schemas"]["Vehicle"];
@@ -4125,6 +3721,9 @@ export interface components {
       enqueued: number;
       batches: number;
     };
+    NewSessionPhoto: {
+      asset_id: components["schemas"]["Id"];
+    };
     SessionPhoto: {
       id: components["schemas"]["Id"];
       phase: "during" | "after";
@@ -4137,6 +3736,68 @@ export interface components {
       url: string;
     };
     SessionStatus: "parking" | "ended" | "cancelled";
+    AdminSponsor: {
+      id: components["schemas"]["Id"];
+      name: string;
+      description: string | null;
+      category: string | null;
+      address: string | null;
+      lat: number;
+      lng: number;
+      website: string | null;
+      image_url: string | null;
+      opening_hours: components["schemas"]["WeeklyHours"] | null;
+      time_zone: string;
+      checkin_radius_m: number;
+      starts_at: components["schemas"]["Timestamp"];
+      ends_at: components["schemas"]["Timestamp"] | null;
+      sort_order: number;
+      image_asset_id: components["schemas"]["Id"] | null;
+      is_active: boolean;
+      status: "scheduled" | "shown" | "ended" | "withdrawn";
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+    };
+    NearbySponsor: {
+      id: components["schemas"]["Id"];
+      name: string;
+      description: string | null;
+      category: string | null;
+      address: string | null;
+      lat: number;
+      lng: number;
+      website: string | null;
+      image_url: string | null;
+      opening_hours: components["schemas"]["WeeklyHours"] | null;
+      time_zone: string;
+      is_open_now: boolean | null;
+      checkin_radius_m: number;
+      starts_at: components["schemas"]["Timestamp"];
+      ends_at: components["schemas"]["Timestamp"] | null;
+      sort_order: number;
+      distance_m: number;
+    };
+    NewSponsor: {
+      name: string;
+      description?: string | null;
+      category?: string | null;
+      address?: string | null;
+      lat: number;
+      lng: number;
+      website?: string | null;
+      image_asset_id?: components["schemas"]["Id"] | null;
+      opening_hours?: {
+        weekday: number;
+        opens: string;
+        closes: string;
+      }[] | null;
+      time_zone?: string;
+      checkin_radius_m?: number;
+      sort_order?: number;
+      starts_at?: components["schemas"]["Timestamp"];
+      ends_at?: components["schemas"]["Timestamp"] | null;
+      is_active?: boolean;
+    };
     Sponsor: {
       id: components["schemas"]["Id"];
       name: string;
@@ -4184,10 +3845,16 @@ export interface components {
       created_at: components["schemas"]["Timestamp"];
       counted: boolean;
     };
+    AdminSponsors: {
+      items: components["schemas"]["AdminSponsor"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
+    };
+    NearbySponsors: components["schemas"]["NearbySponsor"][];
     Sponsors: {
       items: components["schemas"]["Sponsor"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
     };
     SpotInput: {
       id?: components["schemas"]["Id"];
@@ -4223,8 +3890,8 @@ export interface components {
     StoreMetrics: {
       items: components["schemas"]["StoreMetric"][];
       next_cursor: string | null;
-      total?: number;
-      total_is_exact?: boolean;
+      total?: components["schemas"]["Total"];
+      total_is_exact?: components["schemas"]["TotalIsExact"];
     };
     StoreReview: {
       id: components["schemas"]["Id"];
@@ -4246,8 +3913,8 @@ export interface components {
     StoreReviews: {
       items: components["schemas"]["StoreReview"][];
       next_cursor: string | null;
-      total?: number;
-      total_is_exact?: boolean;
+      total?: components["schemas"]["Total"];
+      total_is_exact?: components["schemas"]["TotalIsExact"];
     };
     StoreSale: {
       id: components["schemas"]["Id"];
@@ -4270,8 +3937,8 @@ export interface components {
     StoreSales: {
       items: components["schemas"]["StoreSale"][];
       next_cursor: string | null;
-      total?: number;
-      total_is_exact?: boolean;
+      total?: components["schemas"]["Total"];
+      total_is_exact?: components["schemas"]["TotalIsExact"];
     };
     StoreSalesSums: {
       from: string;
@@ -4316,7 +3983,62 @@ export interface components {
     StoreSyncRuns: {
       items: components["schemas"]["StoreSyncRun"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
+    };
+    AdminSubscription: {
+      id: components["schemas"]["Id"];
+      user_id: components["schemas"]["Id"] | null;
+      plan_id: components["schemas"]["Id"];
+      plan_code: string;
+      provider: "ios_store" | "android_store";
+      environment: "Production" | "Sandbox";
+      external_subscription_id: string | null;
+      status: components["schemas"]["SubscriptionStatus"];
+      gives_premium: boolean;
+      access_ends_at: components["schemas"]["Timestamp"] | null;
+      started_at: components["schemas"]["Timestamp"];
+      ended_at: components["schemas"]["Timestamp"] | null;
+      auto_renewing: boolean;
+      is_trial_period: boolean;
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+      user: components["schemas"]["AdminUserListItem"] | null;
+      store_status: components["schemas"]["SubscriptionStatus"];
+      is_revoked_by_hand: boolean;
+      auto_renew_status: boolean | null;
+      next_billing_date: components["schemas"]["Timestamp"] | null;
+      original_purchase_date: components["schemas"]["Timestamp"];
+      superseded_at: components["schemas"]["Timestamp"] | null;
+      supersedes_id: components["schemas"]["Id"] | null;
+      needs_acknowledgement: boolean;
+      acknowledged_at: components["schemas"]["Timestamp"] | null;
+      heard_at: components["schemas"]["Timestamp"];
+      ask_at: components["schemas"]["Timestamp"] | null;
+    };
+    MySubscription: {
+      id: components["schemas"]["Id"] | null;
+      plan_id: components["schemas"]["Id"] | null;
+      plan: components["schemas"]["SubscriptionPlan"] | null;
+      status: components["schemas"]["SubscriptionStatus"] | null;
+      started_at: components["schemas"]["Timestamp"] | null;
+      ended_at: components["schemas"]["Timestamp"] | null;
+    };
+    AdminSubscriptionEvent: {
+      id: components["schemas"]["Id"];
+      event_id: string;
+      source: "verify" | "refresh" | "notification" | "reconciliation" | "admin";
+      type: string | null;
+      subtype: string | null;
+      status: components["schemas"]["SubscriptionStatus"] | null;
+      occurred_at: components["schemas"]["Timestamp"];
+      confirmed_at: components["schemas"]["Timestamp"];
+      received_at: components["schemas"]["Timestamp"];
+      facts: {
+        [key: string]: unknown;
+      } | null;
+      payload: {
+        [key: string]: unknown;
+      };
     };
     SubscriptionEvent: {
       id: components["schemas"]["Id"];
@@ -4328,10 +4050,66 @@ export interface components {
       status: components["schemas"]["SubscriptionStatus"] | null;
       occurred_at: components["schemas"]["Timestamp"];
     };
+    AdminSubscriptionEvents: {
+      items: components["schemas"]["AdminSubscriptionEvent"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
+    };
     SubscriptionEvents: {
       items: components["schemas"]["SubscriptionEvent"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
+    };
+    AdminSubscriptionListItem: {
+      id: components["schemas"]["Id"];
+      user_id: components["schemas"]["Id"] | null;
+      plan_id: components["schemas"]["Id"];
+      plan_code: string;
+      provider: "ios_store" | "android_store";
+      environment: "Production" | "Sandbox";
+      external_subscription_id: string | null;
+      status: components["schemas"]["SubscriptionStatus"];
+      gives_premium: boolean;
+      access_ends_at: components["schemas"]["Timestamp"] | null;
+      started_at: components["schemas"]["Timestamp"];
+      ended_at: components["schemas"]["Timestamp"] | null;
+      auto_renewing: boolean;
+      is_trial_period: boolean;
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+    };
+    AdminSubscriptionPlan: {
+      id: components["schemas"]["Id"];
+      code: string;
+      name: string;
+      description: string | null;
+      price_minor: number;
+      currency: string;
+      billing_period: string;
+      accent_color: string | null;
+      features: components["schemas"]["PlanFeatures"];
+      sort_order: number;
+      name_en: string | null;
+      description_en: string | null;
+      features_en: components["schemas"]["PlanFeatures"] | null;
+      is_active: boolean;
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+    };
+    NewSubscriptionPlan: {
+      name: string;
+      name_en?: string | null;
+      description?: string | null;
+      description_en?: string | null;
+      price_minor: number;
+      currency?: string;
+      billing_period: "week" | "month" | "year" | "one_time";
+      accent_color?: string | null;
+      features?: components["schemas"]["NewPlanFeatures"];
+      features_en?: components["schemas"]["NewPlanFeatures"] | null;
+      sort_order?: number;
+      is_active?: boolean;
+      code: string;
     };
     SubscriptionPlan: {
       id: components["schemas"]["Id"];
@@ -4359,15 +4137,43 @@ export interface components {
       sort_order?: number;
       is_active?: boolean;
     };
+    AdminSubscriptionPlans: {
+      items: components["schemas"]["AdminSubscriptionPlan"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
+    };
     SubscriptionPlans: {
       items: components["schemas"]["SubscriptionPlan"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
     };
     SubscriptionStatus: "active" | "expired" | "revoked" | "grace" | "on_hold" | "paused" | "pending" | "unknown";
+    AdminSubscriptions: {
+      items: components["schemas"]["AdminSubscriptionListItem"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
+      total_is_exact?: components["schemas"]["TotalIsExact"];
+    };
+    NewSupportAnswer: {
+      message: string;
+      seen_updated_at: components["schemas"]["Timestamp"];
+    };
     SupportAnswer: {
       message: components["schemas"]["AdminSupportMessage"];
       ticket: components["schemas"]["AdminSupportTicket"];
+    };
+    AdminSupportMessage: {
+      id: components["schemas"]["Id"];
+      author: "user" | "support";
+      body: string;
+      attachment_urls: string[];
+      created_at: components["schemas"]["Timestamp"];
+      admin_id: components["schemas"]["Id"] | null;
+      admin_name: string | null;
+    };
+    NewSupportMessage: {
+      message: string;
+      attachment_asset_ids?: components["schemas"]["Id"][];
     };
     SupportMessage: {
       id: components["schemas"]["Id"];
@@ -4375,6 +4181,26 @@ export interface components {
       body: string;
       attachment_urls: string[];
       created_at: components["schemas"]["Timestamp"];
+    };
+    AdminSupportTicket: {
+      id: components["schemas"]["Id"];
+      category: string;
+      subject: string;
+      status: "open" | "answered" | "closed";
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+      user_id: components["schemas"]["Id"];
+      user_name: string | null;
+      status_changed_at: components["schemas"]["Timestamp"];
+      allowed_statuses: ("answered" | "closed")[];
+      message_count: number;
+      last_message_at: components["schemas"]["Timestamp"] | null;
+    };
+    NewSupportTicket: {
+      category: string;
+      subject: string;
+      message: string;
+      attachment_asset_ids?: components["schemas"]["Id"][];
     };
     SupportTicket: {
       id: components["schemas"]["Id"];
@@ -4388,6 +4214,22 @@ export interface components {
       status: "closed";
       seen_updated_at: components["schemas"]["Timestamp"];
     };
+    AdminSupportTicketDetail: {
+      id: components["schemas"]["Id"];
+      category: string;
+      subject: string;
+      status: "open" | "answered" | "closed";
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+      user_id: components["schemas"]["Id"];
+      user_name: string | null;
+      status_changed_at: components["schemas"]["Timestamp"];
+      allowed_statuses: ("answered" | "closed")[];
+      message_count: number;
+      last_message_at: components["schemas"]["Timestamp"] | null;
+      messages: components["schemas"]["AdminSupportMessage"][];
+      next_cursor: string | null;
+    };
     SupportTicketDetail: {
       id: components["schemas"]["Id"];
       category: string;
@@ -4398,15 +4240,44 @@ export interface components {
       messages: components["schemas"]["SupportMessage"][];
       next_cursor: string | null;
     };
+    AdminSupportTickets: {
+      items: components["schemas"]["AdminSupportTicket"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
+      total_is_exact?: components["schemas"]["TotalIsExact"];
+    };
     SupportTickets: {
       items: components["schemas"]["SupportTicket"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
     };
     SyncedStores: {
       succeeded: number;
       failed: number;
       postponed: number;
+    };
+    AdminTag: {
+      id: components["schemas"]["Id"];
+      name: string;
+      color: string | null;
+      slug: string;
+      category: string | null;
+      icon_name: string | null;
+      sort_order: number;
+      name_en: string | null;
+      is_active: boolean;
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+    };
+    NewTag: {
+      name: string;
+      name_en?: string | null;
+      color?: string | null;
+      category?: string | null;
+      icon_name?: string | null;
+      sort_order?: number;
+      is_active?: boolean;
+      slug: string;
     };
     Tag: {
       id: components["schemas"]["Id"];
@@ -4434,13 +4305,64 @@ export interface components {
       icon_name: string | null;
       sort_order: number;
     };
+    AdminTags: {
+      items: components["schemas"]["AdminTag"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
+    };
     TagsResponse: {
       items: components["schemas"]["TagRow"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
     };
     TestedNotification: {
       devices: number;
+    };
+    AdminTheme: {
+      id: components["schemas"]["Id"];
+      name: string;
+      description: string | null;
+      is_free: boolean;
+      price_yen_minor: number | null;
+      unlock_level: number | null;
+      unlock_badge_id: components["schemas"]["Id"] | null;
+      preview_asset_id: components["schemas"]["Id"] | null;
+      preview_url: string | null;
+      sort_order: number;
+      is_active: boolean;
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+    };
+    MyTheme: {
+      id: components["schemas"]["Id"];
+      theme_id: components["schemas"]["Id"];
+      acquired_at: components["schemas"]["Timestamp"];
+      acquisition_type: string;
+      is_applied: boolean;
+      theme: components["schemas"]["ThemeListItem"];
+    };
+    NewTheme: {
+      name: string;
+      description?: string | null;
+      is_free?: boolean;
+      price_yen_minor?: number | null;
+      unlock_level?: number | null;
+      unlock_badge_id?: components["schemas"]["Id"] | null;
+      preview_asset_id?: components["schemas"]["Id"] | null;
+      sort_order?: number;
+      is_active?: boolean;
+    };
+    AdminThemeGift: {
+      id: components["schemas"]["Id"];
+      user_id: components["schemas"]["Id"];
+      theme_id: components["schemas"]["Id"];
+      admin_id: components["schemas"]["Id"] | null;
+      message: string | null;
+      created_at: components["schemas"]["Timestamp"];
+    };
+    NewThemeGift: {
+      user_id: components["schemas"]["Id"];
+      message?: string | null;
     };
     ThemeGift: {
       id: components["schemas"]["Id"];
@@ -4452,7 +4374,7 @@ export interface components {
     ThemeGifts: {
       items: components["schemas"]["ThemeGift"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
     };
     ThemeListItem: {
       id: components["schemas"]["Id"];
@@ -4477,7 +4399,20 @@ export interface components {
       sort_order?: number;
       is_active?: boolean;
     };
+    AdminThemes: {
+      items: components["schemas"]["AdminTheme"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
+    };
+    MyThemes: {
+      items: components["schemas"]["MyTheme"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
+      catalogue?: components["schemas"]["CatalogueTheme"][];
+    };
     Timestamp: string;
+    Total: number;
+    TotalIsExact: boolean;
     TriggerStoreSyncRequest: {
       store: "android_store" | "ios_store" | "all";
       task: "sales" | "metrics" | "reviews" | "all";
@@ -4507,11 +4442,35 @@ export interface components {
       entity_id?: components["schemas"]["Id"];
       is_public?: boolean;
     };
+    AdminUser: {
+      id: components["schemas"]["Id"];
+      email: string | null;
+      display_name: string | null;
+      status: "active" | "suspended" | "withdrawn";
+      is_premium: boolean;
+      premium_ends_at: components["schemas"]["Timestamp"] | null;
+      created_at: components["schemas"]["Timestamp"];
+      last_sign_in_at: components["schemas"]["Timestamp"] | null;
+      updated_at: components["schemas"]["Timestamp"];
+      avatar_url: string | null;
+      allowed_statuses: ("active" | "suspended" | "withdrawn")[];
+      figures: {
+        total_exp: number;
+        level: number;
+        sessions: number;
+        reviews: number;
+        error_reports: number;
+        badges: number;
+        devices: number;
+        saved_parking_lots: number;
+      };
+      subscription: components["schemas"]["AdminSubscriptionListItem"] | null;
+    };
     UserActivities: {
       items: components["schemas"]["UserActivity"][];
       next_cursor: string | null;
-      total?: number;
-      total_is_exact?: boolean;
+      total?: components["schemas"]["Total"];
+      total_is_exact?: components["schemas"]["TotalIsExact"];
     };
     UserActivity: {
       id: components["schemas"]["Id"];
@@ -4524,6 +4483,17 @@ export interface components {
       };
       is_rewarded: boolean;
       created_at: components["schemas"]["Timestamp"];
+    };
+    AdminUserListItem: {
+      id: components["schemas"]["Id"];
+      email: string | null;
+      display_name: string | null;
+      status: "active" | "suspended" | "withdrawn";
+      is_premium: boolean;
+      premium_ends_at: components["schemas"]["Timestamp"] | null;
+      created_at: components["schemas"]["Timestamp"];
+      last_sign_in_at: components["schemas"]["Timestamp"] | null;
+      updated_at: components["schemas"]["Timestamp"];
     };
     UserNotification: {
       id: components["schemas"]["Id"];
@@ -4543,8 +4513,12 @@ export interface components {
     UserNotifications: {
       items: components["schemas"]["UserNotification"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
       unread_count?: number;
+    };
+    AdminUserPremium: {
+      until: components["schemas"]["Timestamp"] | null;
+      reason: string;
     };
     UserPushToken: {
       id: components["schemas"]["Id"];
@@ -4553,6 +4527,27 @@ export interface components {
       device_type: string;
       created_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
+    };
+    AdminUserSearchPreset: {
+      id: components["schemas"]["Id"];
+      user_id: components["schemas"]["Id"];
+      name: string;
+      query_json: components["schemas"]["SearchQueryV1"];
+      is_default: boolean;
+      sort_order: number;
+      created_at: components["schemas"]["Timestamp"];
+      updated_at: components["schemas"]["Timestamp"];
+    };
+    NewAdminUserSearchPreset: {
+      name: string;
+      query_json: components["schemas"]["SearchQueryV1"];
+      is_default?: boolean;
+      sort_order?: number;
+      user_id: components["schemas"]["Id"];
+    };
+    AdminUserSearchPresets: {
+      items: components["schemas"]["AdminUserSearchPreset"][];
+      total: number;
     };
     UserVehicle: {
       id: components["schemas"]["Id"];
@@ -4574,7 +4569,26 @@ export interface components {
     UserVehicles: {
       items: components["schemas"]["UserVehicle"][];
       next_cursor: string | null;
-      total?: number;
+      total?: components["schemas"]["Total"];
+    };
+    AdminUsers: {
+      items: components["schemas"]["AdminUserListItem"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
+      total_is_exact?: components["schemas"]["TotalIsExact"];
+    };
+    NewVehicle: {
+      vehicle_type: string;
+      nickname?: string | null;
+      plate_number?: string | null;
+      color?: string | null;
+      height_m?: number | null;
+      width_m?: number | null;
+      length_m?: number | null;
+      weight_t?: number | null;
+      clearance_cm?: number | null;
+      tire_width_mm?: number | null;
+      is_default?: boolean;
     };
     Vehicle: {
       height_m?: number | null;
@@ -4695,11 +4709,122 @@ export interface components {
     };
   };
   responses: {
-    Conflict: {
+    401: {
+      headers: {
+        "X-Request-Id": components["headers"]["X-Request-Id"];
+        "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+        [name: string]: unknown;
+      };
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    403: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"];
         RateLimit: components["headers"]["RateLimit"];
         "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        [name: string]: unknown;
+      };
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    404: {
+      headers: {
+        "X-Request-Id": components["headers"]["X-Request-Id"];
+        RateLimit: components["headers"]["RateLimit"];
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        [name: string]: unknown;
+      };
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    409: {
+      headers: {
+        "X-Request-Id": components["headers"]["X-Request-Id"];
+        RateLimit: components["headers"]["RateLimit"];
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        [name: string]: unknown;
+      };
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    412: {
+      headers: {
+        "X-Request-Id": components["headers"]["X-Request-Id"];
+        RateLimit: components["headers"]["RateLimit"];
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        [name: string]: unknown;
+      };
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    413: {
+      headers: {
+        "X-Request-Id": components["headers"]["X-Request-Id"];
+        RateLimit: components["headers"]["RateLimit"];
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        [name: string]: unknown;
+      };
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    415: {
+      headers: {
+        "X-Request-Id": components["headers"]["X-Request-Id"];
+        RateLimit: components["headers"]["RateLimit"];
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        [name: string]: unknown;
+      };
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    422: {
+      headers: {
+        "X-Request-Id": components["headers"]["X-Request-Id"];
+        RateLimit: components["headers"]["RateLimit"];
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        [name: string]: unknown;
+      };
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    429: {
+      headers: {
+        "X-Request-Id": components["headers"]["X-Request-Id"];
+        RateLimit: components["headers"]["RateLimit"];
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        "Retry-After": components["headers"]["Retry-After"];
+        [name: string]: unknown;
+      };
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    500: {
+      headers: {
+        "X-Request-Id": components["headers"]["X-Request-Id"];
+        RateLimit: components["headers"]["RateLimit"];
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        [name: string]: unknown;
+      };
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    503: {
+      headers: {
+        "X-Request-Id": components["headers"]["X-Request-Id"];
+        RateLimit: components["headers"]["RateLimit"];
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        "Retry-After": components["headers"]["Retry-After"];
         [name: string]: unknown;
       };
       content: {
@@ -4707,17 +4832,6 @@ export interface components {
       };
     };
     ConflictOrConcurrentSessionNotAllowed: {
-      headers: {
-        "X-Request-Id": components["headers"]["X-Request-Id"];
-        RateLimit: components["headers"]["RateLimit"];
-        "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-        [name: string]: unknown;
-      };
-      content: {
-        "application/json": components["schemas"]["Error"];
-      };
-    };
-    Forbidden: {
       headers: {
         "X-Request-Id": components["headers"]["X-Request-Id"];
         RateLimit: components["headers"]["RateLimit"];
@@ -4750,16 +4864,34 @@ export interface components {
         "application/json": components["schemas"]["Error"];
       };
     };
-    NotFound: {
+    NoContent: {
       headers: {
-        "X-Request-Id": components["headers"]["X-Request-Id"];
         RateLimit: components["headers"]["RateLimit"];
         "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        "X-Read-After": components["headers"]["X-Read-After"];
         [name: string]: unknown;
       };
-      content: {
-        "application/json": components["schemas"]["Error"];
+      content?: never;
+    };
+    NoContentWithETag: {
+      headers: {
+        RateLimit: components["headers"]["RateLimit"];
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        ETag: components["headers"]["ETag"];
+        "X-Read-After": components["headers"]["X-Read-After"];
+        [name: string]: unknown;
       };
+      content?: never;
+    };
+    NoContentWithIdempotentReplayed: {
+      headers: {
+        RateLimit: components["headers"]["RateLimit"];
+        "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+        "X-Read-After": components["headers"]["X-Read-After"];
+        [name: string]: unknown;
+      };
+      content?: never;
     };
     NotFoundOrLotNotFound: {
       headers: {
@@ -4778,95 +4910,6 @@ export interface components {
         [name: string]: unknown;
       };
       content?: never;
-    };
-    PayloadTooLarge: {
-      headers: {
-        "X-Request-Id": components["headers"]["X-Request-Id"];
-        RateLimit: components["headers"]["RateLimit"];
-        "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-        [name: string]: unknown;
-      };
-      content: {
-        "application/json": components["schemas"]["Error"];
-      };
-    };
-    PreconditionFailed: {
-      headers: {
-        "X-Request-Id": components["headers"]["X-Request-Id"];
-        RateLimit: components["headers"]["RateLimit"];
-        "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-        [name: string]: unknown;
-      };
-      content: {
-        "application/json": components["schemas"]["Error"];
-      };
-    };
-    RateLimited: {
-      headers: {
-        "X-Request-Id": components["headers"]["X-Request-Id"];
-        RateLimit: components["headers"]["RateLimit"];
-        "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-        "Retry-After": components["headers"]["Retry-After"];
-        [name: string]: unknown;
-      };
-      content: {
-        "application/json": components["schemas"]["Error"];
-      };
-    };
-    ServerError: {
-      headers: {
-        "X-Request-Id": components["headers"]["X-Request-Id"];
-        RateLimit: components["headers"]["RateLimit"];
-        "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-        [name: string]: unknown;
-      };
-      content: {
-        "application/json": components["schemas"]["Error"];
-      };
-    };
-    ServiceUnavailable: {
-      headers: {
-        "X-Request-Id": components["headers"]["X-Request-Id"];
-        RateLimit: components["headers"]["RateLimit"];
-        "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-        "Retry-After": components["headers"]["Retry-After"];
-        [name: string]: unknown;
-      };
-      content: {
-        "application/json": components["schemas"]["Error"];
-      };
-    };
-    Unauthorized: {
-      headers: {
-        "X-Request-Id": components["headers"]["X-Request-Id"];
-        "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-        [name: string]: unknown;
-      };
-      content: {
-        "application/json": components["schemas"]["Error"];
-      };
-    };
-    UnsupportedMediaType: {
-      headers: {
-        "X-Request-Id": components["headers"]["X-Request-Id"];
-        RateLimit: components["headers"]["RateLimit"];
-        "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-        [name: string]: unknown;
-      };
-      content: {
-        "application/json": components["schemas"]["Error"];
-      };
-    };
-    ValidationError: {
-      headers: {
-        "X-Request-Id": components["headers"]["X-Request-Id"];
-        RateLimit: components["headers"]["RateLimit"];
-        "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-        [name: string]: unknown;
-      };
-      content: {
-        "application/json": components["schemas"]["Error"];
-      };
     };
     ValidationErrorOrFeeUnknown: {
       headers: {
@@ -4965,11 +5008,11 @@ export interface operations {
           "application/x-ndjson": string;
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readMe: {
@@ -4990,11 +5033,11 @@ export interface operations {
           "application/json": components["schemas"]["Me"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   updateMe: {
@@ -5020,15 +5063,15 @@ export interface operations {
           "application/json": components["schemas"]["Me"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   withdraw: {
@@ -5041,25 +5084,16 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      204: components["responses"]["NoContentWithIdempotentReplayed"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listMyBadgeProgress: {
@@ -5085,11 +5119,11 @@ export interface operations {
           "application/json": components["schemas"]["MyBadgeProgressList"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listMyBadges: {
@@ -5115,11 +5149,11 @@ export interface operations {
           "application/json": components["schemas"]["MyBadges"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listMyErrorReports: {
@@ -5144,11 +5178,11 @@ export interface operations {
           "application/json": components["schemas"]["MeErrorReports"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listMyExpEntries: {
@@ -5173,11 +5207,11 @@ export interface operations {
           "application/json": components["schemas"]["ExpEntries"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readMyExp: {
@@ -5198,11 +5232,11 @@ export interface operations {
           "application/json": components["schemas"]["MyExp"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listNotifications: {
@@ -5228,11 +5262,11 @@ export interface operations {
           "application/json": components["schemas"]["UserNotifications"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   markNotificationsRead: {
@@ -5261,15 +5295,15 @@ export interface operations {
           "application/json": components["schemas"]["MarkedRead"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readNotificationPreferences: {
@@ -5292,11 +5326,11 @@ export interface operations {
           "application/json": components["schemas"]["NotificationPreferences"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   putNotificationPreferences: {
@@ -5324,14 +5358,14 @@ export interface operations {
           "application/json": components["schemas"]["NotificationPreferences"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listMySessions: {
@@ -5360,11 +5394,11 @@ export interface operations {
           "application/json": components["schemas"]["ParkingSessions"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readCurrentSession: {
@@ -5388,12 +5422,12 @@ export interface operations {
         };
       };
       304: components["responses"]["NotModified"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["NotFoundOrLotNotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readMySession: {
@@ -5416,12 +5450,12 @@ export interface operations {
           "application/json": components["schemas"]["ParkingSessionDetail"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   updateMySession: {
@@ -5449,15 +5483,15 @@ export interface operations {
           "application/json": components["schemas"]["ParkingSession"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   deletePushToken: {
@@ -5470,24 +5504,16 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      204: components["responses"]["NoContent"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   putPushToken: {
@@ -5513,14 +5539,14 @@ export interface operations {
           "application/json": components["schemas"]["UserPushToken"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   deleteMyReview: {
@@ -5533,24 +5559,16 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      204: components["responses"]["NoContent"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   updateMyReview: {
@@ -5578,15 +5596,15 @@ export interface operations {
           "application/json": components["schemas"]["MyReview"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listMyReviews: {
@@ -5611,11 +5629,11 @@ export interface operations {
           "application/json": components["schemas"]["MyReviews"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listSavedParkingLots: {
@@ -5640,11 +5658,11 @@ export interface operations {
           "application/json": components["schemas"]["SavedParkingLots"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   saveParkingLot: {
@@ -5685,16 +5703,16 @@ export interface operations {
           "application/json": components["schemas"]["SavedParkingLot"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["LotNotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   unsaveParkingLot: {
@@ -5707,23 +5725,15 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      204: components["responses"]["NoContent"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readSearchPreferences: {
@@ -5744,11 +5754,11 @@ export interface operations {
           "application/json": components["schemas"]["SearchPreferences"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   putSearchPreferences: {
@@ -5774,14 +5784,14 @@ export interface operations {
           "application/json": components["schemas"]["SearchPreferences"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listSearchPresets: {
@@ -5806,11 +5816,11 @@ export interface operations {
           "application/json": components["schemas"]["SearchPresets"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   createSearchPreset: {
@@ -5839,15 +5849,15 @@ export interface operations {
           "application/json": components["schemas"]["SearchPreset"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   deleteSearchPreset: {
@@ -5860,24 +5870,16 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      204: components["responses"]["NoContent"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   updateSearchPreset: {
@@ -5905,15 +5907,15 @@ export interface operations {
           "application/json": components["schemas"]["SearchPreset"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   setDefaultSearchPreset: {
@@ -5940,16 +5942,16 @@ export interface operations {
           "application/json": components["schemas"]["SearchPreset"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   putSessionPhoto: {
@@ -5979,15 +5981,15 @@ export interface operations {
           "application/json": components["schemas"]["SessionPhoto"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   deleteSessionPhoto: {
@@ -6002,24 +6004,16 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      204: components["responses"]["NoContent"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listMySubscriptionEvents: {
@@ -6044,11 +6038,11 @@ export interface operations {
           "application/json": components["schemas"]["SubscriptionEvents"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readMySubscription: {
@@ -6071,11 +6065,11 @@ export interface operations {
           "application/json": components["schemas"]["MySubscription"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   refreshMyIap: {
@@ -6105,16 +6099,16 @@ export interface operations {
         };
       };
       400: components["responses"]["IapInvalid"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   verifyMyIap: {
@@ -6156,16 +6150,16 @@ export interface operations {
         };
       };
       400: components["responses"]["IapInvalid"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   applyTheme: {
@@ -6192,16 +6186,16 @@ export interface operations {
           "application/json": components["schemas"]["MyTheme"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listThemeGifts: {
@@ -6226,11 +6220,11 @@ export interface operations {
           "application/json": components["schemas"]["ThemeGifts"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listThemes: {
@@ -6255,11 +6249,11 @@ export interface operations {
           "application/json": components["schemas"]["MyThemes"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listVehicles: {
@@ -6284,11 +6278,11 @@ export interface operations {
           "application/json": components["schemas"]["UserVehicles"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   addVehicle: {
@@ -6317,15 +6311,15 @@ export interface operations {
           "application/json": components["schemas"]["UserVehicle"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   deleteVehicle: {
@@ -6338,24 +6332,16 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      204: components["responses"]["NoContent"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   updateVehicle: {
@@ -6383,16 +6369,16 @@ export interface operations {
           "application/json": components["schemas"]["UserVehicle"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readParkingLot: {
@@ -6425,12 +6411,12 @@ export interface operations {
         };
       };
       304: components["responses"]["NotModified"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["LotNotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   calculateFee: {
@@ -6461,16 +6447,16 @@ export interface operations {
           "application/json": components["schemas"]["Fee"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["LotNotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
       422: components["responses"]["ValidationErrorOrFeeUnknown"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   confirmFieldValue: {
@@ -6498,16 +6484,16 @@ export interface operations {
           "application/json": components["schemas"]["FieldValue"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["NotFoundOrLotNotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   denyFieldValue: {
@@ -6535,16 +6521,16 @@ export interface operations {
           "application/json": components["schemas"]["FieldValue"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["NotFoundOrLotNotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   nearbyParkingLots: {
@@ -6580,12 +6566,12 @@ export interface operations {
         };
       };
       304: components["responses"]["NotModified"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   feedOccupancy: {
@@ -6610,13 +6596,13 @@ export interface operations {
           "application/json": components["schemas"]["OccupancyFeedResult"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readOccupancy: {
@@ -6639,12 +6625,12 @@ export interface operations {
           "application/json": components["schemas"]["Occupancy"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["LotNotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   reportOccupancy: {
@@ -6675,16 +6661,16 @@ export interface operations {
           "application/json": components["schemas"]["OccupancyReport"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["LotNotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listPricingRules: {
@@ -6714,12 +6700,12 @@ export interface operations {
         };
       };
       304: components["responses"]["NotModified"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["LotNotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readRating: {
@@ -6742,12 +6728,12 @@ export interface operations {
           "application/json": components["schemas"]["ParkingLotRating"] | null;
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["LotNotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   putRating: {
@@ -6775,15 +6761,15 @@ export interface operations {
           "application/json": components["schemas"]["ParkingLotRating"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["LotNotFound"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   deleteRating: {
@@ -6796,24 +6782,16 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      204: components["responses"]["NoContent"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["LotNotFound"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listReviews: {
@@ -6843,12 +6821,12 @@ export interface operations {
         };
       };
       304: components["responses"]["NotModified"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["LotNotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   postReview: {
@@ -6879,16 +6857,16 @@ export interface operations {
           "application/json": components["schemas"]["MyReview"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["NotFoundOrLotNotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   searchParkingLots: {
@@ -6903,7 +6881,7 @@ export interface operations {
         radius_m?: number;
         price_min?: number;
         price_max?: number;
-        attributes?: ("covered" | "open_24h" | "entry_24h" | "ev_charging" | "oversized_ok" | "motorcycle_ok" | "wheelchair_accessible" | "barrier_free" | "reservable" | "security_camera" | "has_max_fee" | "monthly_available" | "coin_500_or_less" | "near_station" | "low_price" | "partner_facility" | "24h" | "max_fee")[];
+        attributes?: components["schemas"]["SearchAttributes"];
         difficulty?: ("easy" | "normal" | "hard")[];
         operator_codes?: string[];
         vehicle?: components["schemas"]["Vehicle"];
@@ -6947,12 +6925,12 @@ export interface operations {
         };
       };
       304: components["responses"]["NotModified"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   searchInWords: {
@@ -6981,15 +6959,15 @@ export interface operations {
           "application/json": components["schemas"]["AiSearchReply"] | components["schemas"]["AiSearchAnswer"] | components["schemas"]["RegisteredAiKey"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
       422: components["responses"]["ValidationErrorOrUnparseable"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   deleteAiKey: {
@@ -7002,24 +6980,16 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      204: components["responses"]["NoContent"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listAiKeys: {
@@ -7040,11 +7010,11 @@ export interface operations {
           "application/json": components["schemas"]["AiKeys"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   parseSearch: {
@@ -7073,15 +7043,15 @@ export interface operations {
           "application/json": components["schemas"]["AiSearchAnswer"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
       422: components["responses"]["ValidationErrorOrUnparseable"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   startSession: {
@@ -7122,16 +7092,16 @@ export interface operations {
           "application/json": components["schemas"]["StartedParkingSession"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["NotFoundOrLotNotFound"];
       409: components["responses"]["ConflictOrConcurrentSessionNotAllowed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   finalizeSession: {
@@ -7162,16 +7132,16 @@ export interface operations {
           "application/json": components["schemas"]["FinalizedParkingSession"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["NotFoundOrLotNotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   cancelSession: {
@@ -7198,16 +7168,16 @@ export interface operations {
           "application/json": components["schemas"]["CancelledParkingSession"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   postErrorReport: {
@@ -7236,16 +7206,16 @@ export interface operations {
           "application/json": components["schemas"]["MeErrorReport"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["NotFoundOrLotNotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listTickets: {
@@ -7270,11 +7240,11 @@ export interface operations {
           "application/json": components["schemas"]["SupportTickets"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   createTicket: {
@@ -7303,16 +7273,16 @@ export interface operations {
           "application/json": components["schemas"]["SupportTicketDetail"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readTicket: {
@@ -7338,12 +7308,12 @@ export interface operations {
           "application/json": components["schemas"]["SupportTicketDetail"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   replyToTicket: {
@@ -7374,16 +7344,16 @@ export interface operations {
           "application/json": components["schemas"]["SupportMessage"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listSponsors: {
@@ -7411,9 +7381,9 @@ export interface operations {
         };
       };
       304: components["responses"]["NotModified"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   nearbySponsors: {
@@ -7441,9 +7411,9 @@ export interface operations {
         };
       };
       304: components["responses"]["NotModified"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   checkIn: {
@@ -7486,16 +7456,16 @@ export interface operations {
           "application/json": components["schemas"]["SponsorCheckin"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   sweepStorage: {
@@ -7516,13 +7486,13 @@ export interface operations {
           "application/json": components["schemas"]["StorageSweep"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   createUpload: {
@@ -7551,15 +7521,15 @@ export interface operations {
           "application/json": components["schemas"]["Upload"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listCodes: {
@@ -7584,9 +7554,9 @@ export interface operations {
         };
       };
       304: components["responses"]["NotModified"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listTags: {
@@ -7614,9 +7584,9 @@ export interface operations {
         };
       };
       304: components["responses"]["NotModified"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listPlans: {
@@ -7644,9 +7614,9 @@ export interface operations {
         };
       };
       304: components["responses"]["NotModified"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   verifyIap: {
@@ -7688,16 +7658,16 @@ export interface operations {
         };
       };
       400: components["responses"]["IapInvalid"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listArticles: {
@@ -7725,9 +7695,9 @@ export interface operations {
         };
       };
       304: components["responses"]["NotModified"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readArticle: {
@@ -7754,10 +7724,10 @@ export interface operations {
         };
       };
       304: components["responses"]["NotModified"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listAds: {
@@ -7786,9 +7756,9 @@ export interface operations {
         };
       };
       304: components["responses"]["NotModified"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listActivityLogs: {
@@ -7820,11 +7790,11 @@ export interface operations {
           "application/x-ndjson": string;
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   getAdministrator: {
@@ -7848,12 +7818,12 @@ export interface operations {
           "application/json": components["schemas"]["Administrator"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   updateAdministrator: {
@@ -7884,16 +7854,16 @@ export interface operations {
           "application/json": components["schemas"]["Administrator"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listAdministrators: {
@@ -7920,11 +7890,11 @@ export interface operations {
           "application/json": components["schemas"]["Administrators"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   inviteAdministrator: {
@@ -7953,16 +7923,16 @@ export interface operations {
           "application/json": components["schemas"]["Administrator"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   reactivateAdministrator: {
@@ -7993,16 +7963,16 @@ export interface operations {
           "application/json": components["schemas"]["Administrator"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   suspendAdministrator: {
@@ -8033,16 +8003,16 @@ export interface operations {
           "application/json": components["schemas"]["Administrator"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readAdOfAnyState: {
@@ -8066,12 +8036,12 @@ export interface operations {
           "application/json": components["schemas"]["AdminAd"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   deleteAd: {
@@ -8086,27 +8056,18 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          ETag: components["headers"]["ETag"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      204: components["responses"]["NoContentWithETag"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   changeAd: {
@@ -8137,16 +8098,16 @@ export interface operations {
           "application/json": components["schemas"]["AdminAd"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listAdsOfAllStates: {
@@ -8174,11 +8135,11 @@ export interface operations {
           "application/json": components["schemas"]["AdminAds"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   createAd: {
@@ -8207,15 +8168,15 @@ export interface operations {
           "application/json": components["schemas"]["AdminAd"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readArticleOfAnyState: {
@@ -8239,12 +8200,12 @@ export interface operations {
           "application/json": components["schemas"]["AdminArticle"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   deleteArticle: {
@@ -8259,27 +8220,18 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          ETag: components["headers"]["ETag"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      204: components["responses"]["NoContentWithETag"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   changeArticle: {
@@ -8310,17 +8262,17 @@ export interface operations {
           "application/json": components["schemas"]["AdminArticle"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listArticlesOfAllStates: {
@@ -8348,11 +8300,11 @@ export interface operations {
           "application/json": components["schemas"]["AdminArticles"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   createArticle: {
@@ -8381,15 +8333,15 @@ export interface operations {
           "application/json": components["schemas"]["AdminArticle"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readBadgeBackfill: {
@@ -8412,12 +8364,12 @@ export interface operations {
           "application/json": components["schemas"]["BadgeBackfill"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   backfillBadge: {
@@ -8444,16 +8396,16 @@ export interface operations {
           "application/json": components["schemas"]["BadgeBackfill"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readBadgeBackfills: {
@@ -8474,11 +8426,11 @@ export interface operations {
           "application/json": components["schemas"]["BadgeBackfills"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   backfillBadges: {
@@ -8503,15 +8455,15 @@ export interface operations {
           "application/json": components["schemas"]["BadgeBackfills"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listAdminBadges: {
@@ -8537,11 +8489,11 @@ export interface operations {
           "application/json": components["schemas"]["AdminBadges"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   createBadge: {
@@ -8570,15 +8522,15 @@ export interface operations {
           "application/json": components["schemas"]["AdminBadge"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readBadge: {
@@ -8602,12 +8554,12 @@ export interface operations {
           "application/json": components["schemas"]["AdminBadge"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   deleteBadge: {
@@ -8620,25 +8572,17 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      204: components["responses"]["NoContent"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   updateBadge: {
@@ -8669,16 +8613,16 @@ export interface operations {
           "application/json": components["schemas"]["AdminBadge"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readCodeOfAnyState: {
@@ -8703,12 +8647,12 @@ export interface operations {
           "application/json": components["schemas"]["AdminCode"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   changeCode: {
@@ -8740,17 +8684,17 @@ export interface operations {
           "application/json": components["schemas"]["AdminCode"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listCodesOfAllStates: {
@@ -8778,11 +8722,11 @@ export interface operations {
           "application/json": components["schemas"]["AdminCodes"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   createCode: {
@@ -8811,15 +8755,15 @@ export interface operations {
           "application/json": components["schemas"]["AdminCode"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   discardDeadMessage: {
@@ -8832,24 +8776,16 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      204: components["responses"]["NoContent"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listDeadMessages: {
@@ -8875,11 +8811,11 @@ export interface operations {
           "application/json": components["schemas"]["DeadMessages"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   requeueDeadMessage: {
@@ -8906,16 +8842,16 @@ export interface operations {
           "application/json": components["schemas"]["RequeuedMessage"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listErrorReports: {
@@ -8944,11 +8880,11 @@ export interface operations {
           "application/json": components["schemas"]["AdminErrorReports"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readErrorReport: {
@@ -8971,12 +8907,12 @@ export interface operations {
           "application/json": components["schemas"]["AdminErrorReport"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   updateErrorReport: {
@@ -9004,16 +8940,16 @@ export interface operations {
           "application/json": components["schemas"]["AdminErrorReport"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listExpRules: {
@@ -9039,11 +8975,11 @@ export interface operations {
           "application/json": components["schemas"]["ExpRules"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   createExpRule: {
@@ -9072,15 +9008,15 @@ export interface operations {
           "application/json": components["schemas"]["ExpRule"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readExpRule: {
@@ -9104,12 +9040,12 @@ export interface operations {
           "application/json": components["schemas"]["ExpRule"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   deleteExpRule: {
@@ -9122,24 +9058,16 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      204: components["responses"]["NoContent"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   updateExpRule: {
@@ -9170,16 +9098,16 @@ export interface operations {
           "application/json": components["schemas"]["ExpRule"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readFieldValue: {
@@ -9203,12 +9131,12 @@ export interface operations {
           "application/json": components["schemas"]["AdminFieldValue"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   decideFieldValue: {
@@ -9239,17 +9167,17 @@ export interface operations {
           "application/json": components["schemas"]["AdminFieldValue"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listFieldValues: {
@@ -9276,11 +9204,11 @@ export interface operations {
           "application/json": components["schemas"]["AdminFieldValues"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readHoliday: {
@@ -9305,12 +9233,12 @@ export interface operations {
           "application/json": components["schemas"]["Holiday"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   deleteHoliday: {
@@ -9326,26 +9254,17 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          ETag: components["headers"]["ETag"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      204: components["responses"]["NoContentWithETag"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   changeHoliday: {
@@ -9377,17 +9296,17 @@ export interface operations {
           "application/json": components["schemas"]["Holiday"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listHolidays: {
@@ -9415,11 +9334,11 @@ export interface operations {
           "application/json": components["schemas"]["Holidays"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   createHoliday: {
@@ -9448,15 +9367,15 @@ export interface operations {
           "application/json": components["schemas"]["Holiday"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listJobs: {
@@ -9477,11 +9396,11 @@ export interface operations {
           "application/json": components["schemas"]["Jobs"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listAdminLevels: {
@@ -9506,11 +9425,11 @@ export interface operations {
           "application/json": components["schemas"]["AdminLevels"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   createLevel: {
@@ -9539,15 +9458,15 @@ export interface operations {
           "application/json": components["schemas"]["AdminLevel"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readLevel: {
@@ -9571,12 +9490,12 @@ export interface operations {
           "application/json": components["schemas"]["AdminLevel"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   deleteLevel: {
@@ -9589,25 +9508,17 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      204: components["responses"]["NoContent"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   updateLevel: {
@@ -9638,16 +9549,16 @@ export interface operations {
           "application/json": components["schemas"]["AdminLevel"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readLevelRecalculation: {
@@ -9668,11 +9579,11 @@ export interface operations {
           "application/json": components["schemas"]["LevelRecalculation"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   recalculateLevels: {
@@ -9697,15 +9608,15 @@ export interface operations {
           "application/json": components["schemas"]["LevelRecalculation"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listAdminNotifications: {
@@ -9731,11 +9642,11 @@ export interface operations {
           "application/json": components["schemas"]["AdminNotifications"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   markAdminNotificationsRead: {
@@ -9764,15 +9675,15 @@ export interface operations {
           "application/json": components["schemas"]["AdminMarkedRead"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readOverview: {
@@ -9795,11 +9706,11 @@ export interface operations {
           "application/json": components["schemas"]["Overview"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listLotEngagement: {
@@ -9827,11 +9738,11 @@ export interface operations {
           "application/json": components["schemas"]["LotEngagements"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   importLots: {
@@ -9860,15 +9771,15 @@ export interface operations {
           "application/json": components["schemas"]["LotImportReport"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listLotsOfAllStatuses: {
@@ -9897,11 +9808,11 @@ export interface operations {
           "application/json": components["schemas"]["AdminParkingLots"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   createParkingLot: {
@@ -9930,15 +9841,15 @@ export interface operations {
           "application/json": components["schemas"]["AdminParkingLot"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readLotOfAnyStatus: {
@@ -9962,12 +9873,12 @@ export interface operations {
           "application/json": components["schemas"]["AdminParkingLot"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["LotNotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   deleteParkingLot: {
@@ -9991,15 +9902,15 @@ export interface operations {
           "application/json": components["schemas"]["DeletedParkingLot"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["LotNotFound"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   updateParkingLot: {
@@ -10030,17 +9941,17 @@ export interface operations {
           "application/json": components["schemas"]["AdminParkingLot"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["LotNotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listParkingLotHistory: {
@@ -10067,11 +9978,11 @@ export interface operations {
           "application/json": components["schemas"]["AdminActivityLogs"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   previewParkingLotFee: {
@@ -10102,16 +10013,16 @@ export interface operations {
           "application/json": components["schemas"]["Fee"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["LotNotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
       422: components["responses"]["ValidationErrorOrFeeUnknown"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   replaceDateOverrides: {
@@ -10142,17 +10053,17 @@ export interface operations {
           "application/json": components["schemas"]["AdminParkingLot"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["LotNotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   replaceLotImages: {
@@ -10183,17 +10094,17 @@ export interface operations {
           "application/json": components["schemas"]["AdminParkingLot"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["LotNotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   replaceLotTags: {
@@ -10224,17 +10135,17 @@ export interface operations {
           "application/json": components["schemas"]["AdminParkingLot"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["LotNotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   replacePricingGroups: {
@@ -10265,17 +10176,17 @@ export interface operations {
           "application/json": components["schemas"]["AdminParkingLot"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["LotNotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   replacePricingRules: {
@@ -10306,17 +10217,17 @@ export interface operations {
           "application/json": components["schemas"]["AdminParkingLot"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["LotNotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   replaceSpots: {
@@ -10347,17 +10258,17 @@ export interface operations {
           "application/json": components["schemas"]["AdminParkingLot"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["LotNotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   replaceWindows: {
@@ -10388,17 +10299,17 @@ export interface operations {
           "application/json": components["schemas"]["AdminParkingLot"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
       404: components["responses"]["LotNotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readReview: {
@@ -10421,12 +10332,12 @@ export interface operations {
           "application/json": components["schemas"]["AdminReview"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   decideReview: {
@@ -10454,16 +10365,16 @@ export interface operations {
           "application/json": components["schemas"]["AdminReview"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   decideReviews: {
@@ -10492,16 +10403,16 @@ export interface operations {
           "application/json": components["schemas"]["ReviewDecisionOutcomes"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listReviewQueue: {
@@ -10529,11 +10440,11 @@ export interface operations {
           "application/json": components["schemas"]["AdminReviews"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readSponsorOfAnyState: {
@@ -10557,12 +10468,12 @@ export interface operations {
           "application/json": components["schemas"]["AdminSponsor"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   deleteSponsor: {
@@ -10577,27 +10488,18 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          ETag: components["headers"]["ETag"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      204: components["responses"]["NoContentWithETag"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   changeSponsor: {
@@ -10628,16 +10530,16 @@ export interface operations {
           "application/json": components["schemas"]["AdminSponsor"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listSponsorsOfAllStates: {
@@ -10665,11 +10567,11 @@ export interface operations {
           "application/json": components["schemas"]["AdminSponsors"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   createSponsor: {
@@ -10698,16 +10600,16 @@ export interface operations {
           "application/json": components["schemas"]["AdminSponsor"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listStoreMetrics: {
@@ -10736,11 +10638,11 @@ export interface operations {
           "application/json": components["schemas"]["StoreMetrics"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listStoreReviews: {
@@ -10769,11 +10671,11 @@ export interface operations {
           "application/json": components["schemas"]["StoreReviews"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listStoreSales: {
@@ -10803,11 +10705,11 @@ export interface operations {
           "application/json": components["schemas"]["StoreSales"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listStoreSyncRuns: {
@@ -10835,11 +10737,11 @@ export interface operations {
           "application/json": components["schemas"]["StoreSyncRuns"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readStoreSyncRun: {
@@ -10862,12 +10764,12 @@ export interface operations {
           "application/json": components["schemas"]["StoreSyncRun"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   sumStoreSales: {
@@ -10893,11 +10795,11 @@ export interface operations {
           "application/json": components["schemas"]["StoreSalesSums"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   triggerStoreSync: {
@@ -10926,15 +10828,15 @@ export interface operations {
           "application/json": components["schemas"]["TriggeredStoreSync"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readPlanOfAnyState: {
@@ -10958,12 +10860,12 @@ export interface operations {
           "application/json": components["schemas"]["AdminSubscriptionPlan"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   changePlan: {
@@ -10994,17 +10896,17 @@ export interface operations {
           "application/json": components["schemas"]["AdminSubscriptionPlan"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listPlansOfAllStates: {
@@ -11031,11 +10933,11 @@ export interface operations {
           "application/json": components["schemas"]["AdminSubscriptionPlans"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   createPlan: {
@@ -11064,15 +10966,15 @@ export interface operations {
           "application/json": components["schemas"]["AdminSubscriptionPlan"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listSubscriptionEvents: {
@@ -11099,12 +11001,12 @@ export interface operations {
           "application/json": components["schemas"]["AdminSubscriptionEvents"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listSubscriptions: {
@@ -11134,11 +11036,11 @@ export interface operations {
           "application/json": components["schemas"]["AdminSubscriptions"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readSubscription: {
@@ -11162,12 +11064,12 @@ export interface operations {
           "application/json": components["schemas"]["AdminSubscription"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   refreshSubscription: {
@@ -11195,16 +11097,16 @@ export interface operations {
         };
       };
       400: components["responses"]["IapInvalid"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   reinstateSubscription: {
@@ -11237,17 +11139,17 @@ export interface operations {
           "application/json": components["schemas"]["AdminSubscription"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   revokeSubscription: {
@@ -11280,17 +11182,17 @@ export interface operations {
           "application/json": components["schemas"]["AdminSubscription"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   answerTicket: {
@@ -11321,16 +11223,16 @@ export interface operations {
           "application/json": components["schemas"]["SupportAnswer"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readTicketOfUser: {
@@ -11356,12 +11258,12 @@ export interface operations {
           "application/json": components["schemas"]["AdminSupportTicketDetail"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   closeTicket: {
@@ -11389,16 +11291,16 @@ export interface operations {
           "application/json": components["schemas"]["AdminSupportTicket"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listTicketQueue: {
@@ -11425,11 +11327,11 @@ export interface operations {
           "application/json": components["schemas"]["AdminSupportTickets"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readTagOfAnyState: {
@@ -11453,12 +11355,12 @@ export interface operations {
           "application/json": components["schemas"]["AdminTag"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   deleteTag: {
@@ -11473,27 +11375,18 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          ETag: components["headers"]["ETag"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      204: components["responses"]["NoContentWithETag"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   changeTag: {
@@ -11524,17 +11417,17 @@ export interface operations {
           "application/json": components["schemas"]["AdminTag"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listTagsOfAllStates: {
@@ -11562,11 +11455,11 @@ export interface operations {
           "application/json": components["schemas"]["AdminTags"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   createTag: {
@@ -11595,15 +11488,15 @@ export interface operations {
           "application/json": components["schemas"]["AdminTag"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listAdminThemes: {
@@ -11629,11 +11522,11 @@ export interface operations {
           "application/json": components["schemas"]["AdminThemes"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   createTheme: {
@@ -11662,15 +11555,15 @@ export interface operations {
           "application/json": components["schemas"]["AdminTheme"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readTheme: {
@@ -11694,12 +11587,12 @@ export interface operations {
           "application/json": components["schemas"]["AdminTheme"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   deleteTheme: {
@@ -11712,25 +11605,17 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      204: components["responses"]["NoContent"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   updateTheme: {
@@ -11761,16 +11646,16 @@ export interface operations {
           "application/json": components["schemas"]["AdminTheme"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   giftTheme: {
@@ -11801,16 +11686,16 @@ export interface operations {
           "application/json": components["schemas"]["AdminThemeGift"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listUserActivities: {
@@ -11837,11 +11722,11 @@ export interface operations {
           "application/json": components["schemas"]["UserActivities"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   cancelUserNotification: {
@@ -11868,16 +11753,16 @@ export interface operations {
           "application/json": components["schemas"]["ComposedNotification"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listUserNotifications: {
@@ -11903,11 +11788,11 @@ export interface operations {
           "application/json": components["schemas"]["ComposedNotifications"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   createUserNotification: {
@@ -11937,15 +11822,15 @@ export interface operations {
           "application/json": components["schemas"]["ComposedNotification"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readUserNotification: {
@@ -11969,12 +11854,12 @@ export interface operations {
           "application/json": components["schemas"]["ComposedNotification"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   deleteUserNotification: {
@@ -11987,26 +11872,18 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      204: components["responses"]["NoContent"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   updateUserNotification: {
@@ -12037,17 +11914,17 @@ export interface operations {
           "application/json": components["schemas"]["ComposedNotification"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   previewUserNotification: {
@@ -12076,15 +11953,15 @@ export interface operations {
           "application/json": components["schemas"]["NotificationReach"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   sendUserNotification: {
@@ -12115,16 +11992,16 @@ export interface operations {
           "application/json": components["schemas"]["SentNotification"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   testUserNotification: {
@@ -12151,16 +12028,16 @@ export interface operations {
           "application/json": components["schemas"]["TestedNotification"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listUserSearchPresets: {
@@ -12183,12 +12060,12 @@ export interface operations {
           "application/json": components["schemas"]["AdminUserSearchPresets"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   createUserSearchPreset: {
@@ -12217,16 +12094,16 @@ export interface operations {
           "application/json": components["schemas"]["AdminUserSearchPreset"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   deleteUserSearchPreset: {
@@ -12239,25 +12116,17 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      204: components["responses"]["NoContent"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   updateUserSearchPreset: {
@@ -12288,17 +12157,17 @@ export interface operations {
           "application/json": components["schemas"]["AdminUserSearchPreset"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   setDefaultUserSearchPreset: {
@@ -12325,16 +12194,16 @@ export interface operations {
           "application/json": components["schemas"]["AdminUserSearchPreset"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   exportUser: {
@@ -12362,16 +12231,16 @@ export interface operations {
           "application/x-ndjson": string;
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listUserActivityLogs: {
@@ -12398,12 +12267,12 @@ export interface operations {
           "application/json": components["schemas"]["AdminActivityLogs"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listUsers: {
@@ -12432,11 +12301,11 @@ export interface operations {
           "application/json": components["schemas"]["AdminUsers"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   reactivateUser: {
@@ -12469,17 +12338,17 @@ export interface operations {
           "application/json": components["schemas"]["AdminUser"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readUser: {
@@ -12503,12 +12372,12 @@ export interface operations {
           "application/json": components["schemas"]["AdminUser"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   setUserPremium: {
@@ -12541,17 +12410,17 @@ export interface operations {
           "application/json": components["schemas"]["AdminUser"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   suspendUser: {
@@ -12584,17 +12453,17 @@ export interface operations {
           "application/json": components["schemas"]["AdminUser"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   withdrawUser: {
@@ -12613,26 +12482,17 @@ export interface operations {
       };
     };
     responses: {
-      204: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-          "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-          "X-Read-After": components["headers"]["X-Read-After"];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      204: components["responses"]["NoContentWithIdempotentReplayed"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readAppleAssociation: {
@@ -12655,10 +12515,10 @@ export interface operations {
         };
       };
       304: components["responses"]["NotModified"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readAssetLinks: {
@@ -12681,10 +12541,10 @@ export interface operations {
         };
       };
       304: components["responses"]["NotModified"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   dispatchPushes: {
@@ -12705,13 +12565,13 @@ export interface operations {
           "application/json": components["schemas"]["DispatchedPushes"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   dispatchMails: {
@@ -12732,13 +12592,13 @@ export interface operations {
           "application/json": components["schemas"]["DispatchedMails"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   processStoreNotifications: {
@@ -12759,13 +12619,13 @@ export interface operations {
           "application/json": components["schemas"]["ProcessedNotifications"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   reconcileSubscriptions: {
@@ -12786,13 +12646,13 @@ export interface operations {
           "application/json": components["schemas"]["ReconciledSubscriptions"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   receiveAppStoreNotification: {
@@ -12820,12 +12680,12 @@ export interface operations {
         };
       };
       400: components["responses"]["IapInvalid"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   receiveGooglePlayNotification: {
@@ -12852,13 +12712,13 @@ export interface operations {
           "application/json": components["schemas"]["ReceivedNotification"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   syncRuns: {
@@ -12879,13 +12739,13 @@ export interface operations {
           "application/json": components["schemas"]["SyncedStores"];
         };
       };
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   reportCrash: {
@@ -12912,12 +12772,12 @@ export interface operations {
           "application/json": components["schemas"]["CrashReported"];
         };
       };
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["ValidationError"];
-      429: components["responses"]["RateLimited"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readContract: {
@@ -12940,9 +12800,34 @@ export interface operations {
         };
       };
       304: components["responses"]["NotModified"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
+    };
+  };
+  readContractOverlay: {
+    parameters: {
+      query?: never;
+      header?: {
+        "If-None-Match"?: components["parameters"]["If-None-Match"];
+      };
+      path?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          ETag: components["headers"]["ETag"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["OverlayDocument"];
+        };
+      };
+      304: components["responses"]["NotModified"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readRealtimeContract: {
@@ -12965,9 +12850,9 @@ export interface operations {
         };
       };
       304: components["responses"]["NotModified"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   listErrors: {
@@ -12990,9 +12875,9 @@ export interface operations {
         };
       };
       304: components["responses"]["NotModified"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   readError: {
@@ -13018,10 +12903,10 @@ export interface operations {
         };
       };
       304: components["responses"]["NotModified"];
-      404: components["responses"]["NotFound"];
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   live: {
@@ -13040,9 +12925,9 @@ export interface operations {
           "application/json": components["schemas"]["Liveness"];
         };
       };
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
   ready: {
@@ -13061,9 +12946,9 @@ export interface operations {
           "application/json": components["schemas"]["Readiness"];
         };
       };
-      422: components["responses"]["ValidationError"];
-      500: components["responses"]["ServerError"];
-      503: components["responses"]["ServiceUnavailable"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
     };
   };
 }
