@@ -3,7 +3,7 @@ import type { ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { effect } from "@preact/signals";
 import { inbox, isAppUser } from "./following.ts";
-import { type Language, language, LANGUAGES, texts } from "./language.ts";
+import { chooseLanguage, type Language, language, LANGUAGES } from "./language.ts";
 import type { PageProps } from "./page.ts";
 import { href, place } from "./router.ts";
 import { isRecovering, linkResult, supabase, user } from "./service.ts";
@@ -12,47 +12,9 @@ import { ErrorNote } from "./ui/error_note.tsx";
 import { LinkNote } from "./ui/link_note.tsx";
 import { Celebration } from "./pages/rewards/celebration.tsx";
 import { SignInDialog } from "./pages/account/sign_in.tsx";
+import { pageTexts } from "./texts/pages.ts";
 
-const text = texts({
-  en: {
-    title: "Parking lots",
-    skip: "Skip to the content",
-    pages: "Pages",
-    language: "Language",
-    signIn: "Sign in",
-    signOut: "Sign out",
-    loading: "Loading…",
-    unread: "unread",
-    nothing: "There is no such page.",
-    names: {
-      "/": "Map",
-      "/session": "Parking",
-      "/inbox": "Inbox",
-      "/rewards": "Rewards",
-      "/account": "Account",
-      "/console": "Console",
-    },
-  },
-  ja: {
-    title: "駐車場",
-    skip: "本文へ",
-    pages: "ページ",
-    language: "言語",
-    signIn: "ログイン",
-    signOut: "ログアウト",
-    loading: "読み込み中…",
-    unread: "件未読",
-    nothing: "ページが見つかりません。",
-    names: {
-      "/": "地図",
-      "/session": "駐車中",
-      "/inbox": "お知らせ",
-      "/rewards": "特典",
-      "/account": "アカウント",
-      "/console": "管理",
-    },
-  },
-});
+const text = pageTexts(({ app }) => app);
 
 type Page = ComponentType<PageProps>;
 
@@ -170,11 +132,20 @@ function isCurrent(path: string): boolean {
 }
 
 function LanguageSwitch() {
+  // Without its texts the other language cannot be shown: the pages stay as they are.
+  const choose = async (select: HTMLSelectElement) => {
+    try {
+      await chooseLanguage(select.value as Language);
+    } catch (error) {
+      console.warn("The texts of the language could not be loaded.", error);
+      select.value = language.value;
+    }
+  };
   return (
     <select
       aria-label={text.value.language}
       value={language.value}
-      onChange={(event) => language.value = event.currentTarget.value as Language}
+      onChange={(event) => void choose(event.currentTarget)}
     >
       {Object.entries(LANGUAGES).map(([code, name]) => <option key={code} value={code} lang={code}>{name}</option>)}
     </select>

@@ -1,8 +1,12 @@
-/** The language of the pages, Japanese or English, and their texts. */
+/// <reference lib="dom" />
+/** The language of the pages, Japanese or English, and the catalogs of texts in it. */
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 
 export const LANGUAGES = { en: "English", ja: "日本語" } as const;
 export type Language = keyof typeof LANGUAGES;
+
+/** Times and numbers as people write them in the language. */
+const LOCALES: Readonly<Record<Language, string>> = { en: "en-GB", ja: "ja-JP" };
 
 const STORED = "language";
 
@@ -11,14 +15,44 @@ function initial(): Language {
   return stored === "ja" ? "ja" : "en";
 }
 
-export const language = signal<Language>(initial());
+const current = signal(initial());
+/** The language of the pages; all texts that are in use are there. */
+export const language: ReadonlySignal<Language> = current;
+export const locale = computed(() => LOCALES[current.value]);
 
 effect(() => {
   document.documentElement.lang = language.value;
   localStorage.setItem(STORED, language.value);
 });
 
-/** The texts of a page in the current language. Each text is a string, or a function that returns one. */
-export function texts<Texts extends object>(byLanguage: { en: Texts; ja: NoInfer<Texts> }): ReadonlySignal<Texts> {
-  return computed(() => byLanguage[language.value]);
+/** The language that was chosen last, while its texts are being loaded. */
+let chosen = current.peek();
+const catalogs: ((language: Language) => Promise<void>)[] = [];
+
+/** Loads the texts of a language, and then shows the pages in it. The newest choice counts. */
+export async function chooseLanguage(next: Language): Promise<void> {
+  chosen = next;
+  try {
+    await Promise.all(catalogs.map((load) => load(next)));
+  } catch (error) {
+    if (chosen === next) chosen = current.peek();
+    throw error;
+  }
+  if (chosen === next) current.value = next;
+}
+
+/** The part of a catalog that a page uses. */
+export type SelectTexts<Texts> = <Part>(select: (texts: Texts) => Part) => ReadonlySignal<Part>;
+
+/** Loads a catalog of texts in the current language. Another language is loaded when it is chosen. */
+export async function loadCatalog<Texts extends object>(
+  loaders: Readonly<Record<Language, () => Promise<Texts>>>,
+): Promise<SelectTexts<Texts>> {
+  const loaded = new Map<Language, Texts>();
+  const load = async (language: Language) => {
+    if (!loaded.has(language)) loaded.set(language, await loaders[language]());
+  };
+  catalogs.push(load);
+  await Promise.all([load(current.peek()), load(chosen)]);
+  return (select) => computed(() => select(loaded.get(current.value)!));
 }

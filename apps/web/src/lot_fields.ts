@@ -1,53 +1,12 @@
 /** The main fields of a lot, for its form and for the correction of a report. */
 import type { components } from "parking-lot-client";
 import { label, options } from "./codes.ts";
-import { texts } from "./language.ts";
+import { pageTexts } from "./texts/pages.ts";
 
 type Changes = components["schemas"]["ParkingLotChanges"];
 export type LotField = keyof typeof names.value;
 
-export const names = texts({
-  en: {
-    name: "Name",
-    name_kana: "Name in kana",
-    address: "Address",
-    lat: "Latitude",
-    lng: "Longitude",
-    total_spaces: "Spaces",
-    structure: "Structure",
-    entry_method: "Entry method",
-    entry_difficulty: "Difficulty of the entry",
-    max_height_m: "Greatest height (m)",
-    max_width_m: "Greatest width (m)",
-    max_length_m: "Greatest length (m)",
-    max_weight_t: "Greatest weight (t)",
-    min_clearance_cm: "Least ground clearance (cm)",
-    max_parking_duration_min: "Longest stay (minutes)",
-    operator_code: "Operator",
-    phone: "Phone",
-    website: "Web site",
-  },
-  ja: {
-    name: "名称",
-    name_kana: "名称(かな)",
-    address: "住所",
-    lat: "緯度",
-    lng: "経度",
-    total_spaces: "台数",
-    structure: "構造",
-    entry_method: "入庫方式",
-    entry_difficulty: "入庫のしやすさ",
-    max_height_m: "全高制限(m)",
-    max_width_m: "全幅制限(m)",
-    max_length_m: "全長制限(m)",
-    max_weight_t: "重量制限(t)",
-    min_clearance_cm: "最低地上高(cm)",
-    max_parking_duration_min: "最長駐車時間(分)",
-    operator_code: "運営会社",
-    phone: "電話番号",
-    website: "ウェブサイト",
-  },
-});
+export const names = pageTexts(({ lotFields }) => lotFields);
 
 /** The categories of the fields whose values are codes. */
 const CATEGORIES: Readonly<Partial<Record<LotField, string>>> = {

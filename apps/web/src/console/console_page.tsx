@@ -2,34 +2,17 @@
 /** The administrators' console: its navigation by areas, and the screen that the address names. */
 import { useEffect, useRef } from "preact/hooks";
 import type { PageProps } from "../page.ts";
-import { texts } from "../language.ts";
 import { href } from "../router.ts";
 import { user } from "../service.ts";
 import { Loaded, useLoad } from "../ui/load.tsx";
 import { askToSignIn } from "../sign_in.ts";
+import { consoleTexts } from "../texts/console.ts";
 import { isAdministrator, may, me, readMe } from "./kit/access.ts";
 import { announcement } from "./kit/announcement.ts";
 import { names, type Screen, SCREENS } from "./screens.ts";
 import { Sidebar } from "./sidebar.tsx";
 
-const text = texts({
-  en: {
-    console: "Console",
-    screens: "Parts of the console",
-    signIn: "Sign in",
-    signInFirst: "Sign in as an administrator to open the console.",
-    noAdministrator: "The console is for administrators, and this account is not an active administrator.",
-    nothing: "The console has no such page.",
-  },
-  ja: {
-    console: "管理",
-    screens: "管理画面の項目",
-    signIn: "ログイン",
-    signInFirst: "管理画面を開くには、管理者としてログインしてください。",
-    noAdministrator: "管理画面は管理者専用です。このアカウントは有効な管理者ではありません。",
-    nothing: "このページは管理画面にありません。",
-  },
-});
+const text = consoleTexts(({ consolePage }) => consolePage);
 
 export function ConsolePage({ parts }: PageProps) {
   return user.value ? <AdministratorConsole parts={parts} /> : (

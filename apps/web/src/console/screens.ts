@@ -1,7 +1,7 @@
 /** The screens of the console, in the order of the navigation. */
 import type { ComponentType } from "preact";
 import type { PageProps } from "../page.ts";
-import { texts } from "../language.ts";
+import { consoleTexts } from "../texts/console.ts";
 import type { Area } from "./kit/access.ts";
 import { ActivityLogsScreen } from "./screens/activity_logs.tsx";
 import { ErrorReportsScreen } from "./screens/error_reports/error_reports_screen.tsx";
@@ -20,44 +20,7 @@ import { TicketsScreen } from "./screens/tickets/tickets_screen.tsx";
 import { UserNotificationsScreen } from "./screens/user_notifications/user_notifications_screen.tsx";
 import { UsersScreen } from "./screens/users/users_screen.tsx";
 
-export const names = texts({
-  en: {
-    overview: "Overview",
-    reviews: "Reviews",
-    "error-reports": "Error reports",
-    "field-values": "Values of lots",
-    "support-tickets": "Support tickets",
-    "user-notifications": "Notifications",
-    users: "App users",
-    "user-search-presets": "Search presets",
-    subscriptions: "Subscriptions",
-    "parking-lots": "Parking lots",
-    "store-sync": "Stores",
-    reference: "Reference data",
-    jobs: "Jobs",
-    "dead-messages": "Dead messages",
-    admins: "Administrators",
-    "activity-logs": "Record of acts",
-  },
-  ja: {
-    overview: "概要",
-    reviews: "レビュー",
-    "error-reports": "情報修正の報告",
-    "field-values": "駐車場の値",
-    "support-tickets": "問い合わせ",
-    "user-notifications": "お知らせ",
-    users: "利用者",
-    "user-search-presets": "検索条件",
-    subscriptions: "サブスクリプション",
-    "parking-lots": "駐車場",
-    "store-sync": "ストア",
-    reference: "参照データ",
-    jobs: "ジョブ",
-    "dead-messages": "処理できないメッセージ",
-    admins: "管理者",
-    "activity-logs": "操作の記録",
-  },
-});
+export const names = consoleTexts(({ screens }) => screens);
 
 export interface Screen {
   /** The part of the path after `/console/`: mostly the API's. */

@@ -2,8 +2,8 @@
 import type { ListItem } from "parking-lot-client";
 import { dateTime, number } from "../format.ts";
 import { label } from "../codes.ts";
-import { texts } from "../language.ts";
 import { href } from "../router.ts";
+import { consoleTexts } from "../texts/console.ts";
 import { ErrorNote } from "../ui/error_note.tsx";
 import { ActionButton } from "../ui/load.tsx";
 import { client } from "./kit/access.ts";
@@ -11,26 +11,7 @@ import { useLive } from "./kit/live.ts";
 
 type Notification = ListItem<"/v1/admin/notifications">;
 
-const text = texts({
-  en: {
-    title: "For administrators",
-    unread: (n: string) => `${n} unread`,
-    allRead: "Mark all as read",
-    read: "Mark as read",
-    empty: "There are no notifications.",
-    offline: "No connection. The list may be old.",
-    isUnread: "Unread",
-  },
-  ja: {
-    title: "管理者へのお知らせ",
-    unread: (n: string) => `未読${n}件`,
-    allRead: "すべて既読にする",
-    read: "既読にする",
-    empty: "お知らせはありません。",
-    offline: "接続が切れています。表示が古い可能性があります。",
-    isUnread: "未読",
-  },
-});
+const text = consoleTexts(({ sidebar }) => sidebar);
 
 const markRead = (body: { ids: string[] } | { before: string }) =>
   client.POST("/v1/admin/notifications/mark-read", { body });

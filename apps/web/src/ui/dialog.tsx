@@ -1,9 +1,9 @@
 /** A modal dialog: the browser keeps the focus inside, and Escape closes it. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
-import { texts } from "../language.ts";
+import { pageTexts } from "../texts/pages.ts";
 
-const text = texts({ en: { close: "Close" }, ja: { close: "閉じる" } });
+const text = pageTexts(({ ui }) => ui.dialog);
 
 export function Dialog(
   { title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren },

@@ -1,21 +1,8 @@
 /** An error of a request, as a sentence with the id under which the service logged it. */
 import { ApiError, NetworkError } from "parking-lot-client";
-import { texts } from "../language.ts";
+import { pageTexts } from "../texts/pages.ts";
 
-const text = texts({
-  en: {
-    offline: "No connection to the service.",
-    unknown: "It is not known whether the change was made. Check before you repeat it.",
-    again: "Try again",
-    request: "Request",
-  },
-  ja: {
-    offline: "サービスに接続できません。",
-    unknown: "変更されたかどうか分かりません。繰り返す前に確認してください。",
-    again: "再試行",
-    request: "リクエスト",
-  },
-});
+const text = pageTexts(({ ui }) => ui.errorNote);
 
 /** The sentence that a page shows for an error. */
 function sentenceOf(error: unknown): string {

@@ -2,38 +2,14 @@
 import type { components } from "parking-lot-client";
 import { label } from "../codes.ts";
 import { dateTime, duration, money, timeOfDay } from "../format.ts";
-import { texts } from "../language.ts";
+import { pageTexts } from "../texts/pages.ts";
 
 type Schemas = components["schemas"];
 type FeeBreakdown = Schemas["FeeBreakdown"];
 export type FeeRefusal = Schemas["FeeRefusal"];
 type Line = FeeBreakdown["lines"][number];
 
-const text = texts({
-  en: {
-    caption: "How the fee was calculated",
-    time: "Time",
-    what: "What",
-    amount: "Amount",
-    total: "Total",
-    free: "No fee",
-    unknownFrom: (from: string) => `The price is unknown from ${from}.`,
-    notApplied: (count: number) =>
-      count === 1
-        ? "1 rule of the lot does not apply to this stay."
-        : `${count} rules of the lot do not apply to this stay.`,
-  },
-  ja: {
-    caption: "料金の内訳",
-    time: "時間",
-    what: "内容",
-    amount: "金額",
-    total: "合計",
-    free: "無料",
-    unknownFrom: (from: string) => `${from} からの料金は不明です。`,
-    notApplied: (count: number) => `この駐車に適用されない規則: ${count}件`,
-  },
-});
+const text = pageTexts(({ ui }) => ui.feeLines);
 
 export interface FeeLinesProps {
   readonly breakdown: FeeBreakdown;

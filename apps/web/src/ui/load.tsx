@@ -1,10 +1,10 @@
 /** Reads for a page, and actions of buttons. */
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { texts } from "../language.ts";
+import { pageTexts } from "../texts/pages.ts";
 import { ErrorNote } from "./error_note.tsx";
 
-const text = texts({ en: { loading: "Loading…" }, ja: { loading: "読み込み中…" } });
+const text = pageTexts(({ ui }) => ui.load);
 
 export interface Load<Data> {
   /** The newest data that was read; it stays while a newer read runs. */

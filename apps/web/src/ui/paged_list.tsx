@@ -1,13 +1,10 @@
 /** A list that reads more items when a user asks for them. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { texts } from "../language.ts";
+import { pageTexts } from "../texts/pages.ts";
 import { ErrorNote } from "./error_note.tsx";
 
-const text = texts({
-  en: { loading: "Loading…", more: "Show more" },
-  ja: { loading: "読み込み中…", more: "もっと見る" },
-});
+const text = pageTexts(({ ui }) => ui.pagedList);
 
 export interface PagedListProps<Item> {
   /** Starts reading, for example `(signal) => client.pages("/v1/me/reviews", { signal })`. */

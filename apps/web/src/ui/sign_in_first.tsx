@@ -1,11 +1,8 @@
 /** What a page for signed-in users shows to others. */
-import { texts } from "../language.ts";
 import { askToSignIn } from "../sign_in.ts";
+import { pageTexts } from "../texts/pages.ts";
 
-const text = texts({
-  en: { first: "Sign in to see this page.", signIn: "Sign in" },
-  ja: { first: "ログインすると表示されます。", signIn: "ログイン" },
-});
+const text = pageTexts(({ ui }) => ui.signInFirst);
 
 export function SignInFirst({ title }: { title: string }) {
   return (

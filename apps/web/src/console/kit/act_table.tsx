@@ -2,8 +2,8 @@
 import type { ListItem, ListPath } from "parking-lot-client";
 import { label } from "../../codes.ts";
 import { dateTime } from "../../format.ts";
-import { texts } from "../../language.ts";
 import { href } from "../../router.ts";
+import { consoleTexts } from "../../texts/console.ts";
 import { may } from "./access.ts";
 import type { Filter } from "./filters.tsx";
 import { UserLink } from "./links.tsx";
@@ -12,26 +12,7 @@ import { Table } from "./table.tsx";
 type Act = ListItem<"/v1/admin/activity-logs">;
 type ActPath = { [P in ListPath]: ListItem<P> extends Act ? P : never }[ListPath];
 
-const text = texts({
-  en: {
-    time: "Time",
-    action: "Act",
-    administrator: "Administrator",
-    target: "What",
-    user: "App user",
-    changes: "Changes",
-    empty: "Nothing is on record.",
-  },
-  ja: {
-    time: "日時",
-    action: "操作",
-    administrator: "管理者",
-    target: "対象",
-    user: "利用者",
-    changes: "変更内容",
-    empty: "記録はありません。",
-  },
-});
+const text = consoleTexts(({ kit }) => kit.actTable);
 
 /** A list of acts; of one app user or lot with `of`. */
 export function ActTable({ path, of, filters }: { path: ActPath; of?: { id: string }; filters?: readonly Filter[] }) {

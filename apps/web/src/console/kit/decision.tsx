@@ -1,14 +1,11 @@
 /// <reference lib="dom" />
 /** The buttons of a decision with its reason. */
 import { useId, useRef } from "preact/hooks";
-import { texts } from "../../language.ts";
+import { consoleTexts } from "../../texts/console.ts";
 import { ErrorNote } from "../../ui/error_note.tsx";
 import { useAction } from "../../ui/load.tsx";
 
-const text = texts({
-  en: { needsReason: "Write the reason." },
-  ja: { needsReason: "理由を入力してください。" },
-});
+const text = consoleTexts(({ kit }) => kit.decision);
 
 export interface Choice {
   readonly name: string;

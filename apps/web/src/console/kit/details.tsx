@@ -1,27 +1,8 @@
 /** One entry as a list of its fields, and the difference of two versions of it. */
 import type { ComponentChildren } from "preact";
-import { texts } from "../../language.ts";
+import { consoleTexts } from "../../texts/console.ts";
 
-const text = texts({
-  en: {
-    changed: "Changed meanwhile",
-    notDone: "Your change was not made. This is what changed since you read it:",
-    elsewhere: "Other details of this entry have changed.",
-    field: "Field",
-    before: "When you read it",
-    now: "Now",
-    none: "–",
-  },
-  ja: {
-    changed: "他で変更されました",
-    notDone: "あなたの変更は保存されていません。表示後に次の点が変わりました。",
-    elsewhere: "この項目の他の情報が変わりました。",
-    field: "項目",
-    before: "表示したとき",
-    now: "現在",
-    none: "–",
-  },
-});
+const text = consoleTexts(({ kit }) => kit.details);
 
 export interface FieldOf<Data> {
   readonly label: string;

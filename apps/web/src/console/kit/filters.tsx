@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
 /** Filters of a list. They are in the address, so that a filtered list has a link. */
-import { texts } from "../../language.ts";
 import { place, replaceQuery } from "../../router.ts";
+import { consoleTexts } from "../../texts/console.ts";
 
-const text = texts({ en: { filters: "Filters", all: "All" }, ja: { filters: "絞り込み", all: "すべて" } });
+const text = consoleTexts(({ kit }) => kit.filters);
 
 export interface Filter {
   /** The name of the query parameter. */

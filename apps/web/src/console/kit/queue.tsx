@@ -3,35 +3,14 @@
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ListItem, ListPath } from "parking-lot-client";
-import { texts } from "../../language.ts";
 import { href, navigate, place } from "../../router.ts";
+import { consoleTexts } from "../../texts/console.ts";
 import { PagesEnd } from "../../ui/paged_list.tsx";
 import { announcement } from "./announcement.ts";
 import { Filters } from "./filters.tsx";
 import { type ListOptions, useList } from "./table.tsx";
 
-const text = texts({
-  en: {
-    queue: "Queue",
-    open: "Open entry",
-    choose: "Choose an entry. The arrow keys move in the list, and Enter opens an entry.",
-    back: "Back to the list",
-    reload: "Reload",
-    selectAll: "Select all",
-    next: "The next entry is open.",
-    last: "There is no further entry.",
-  },
-  ja: {
-    queue: "一覧",
-    open: "選択中の項目",
-    choose: "項目を選んでください。矢印キーで移動し、Enter キーで開きます。",
-    back: "一覧に戻る",
-    reload: "再読み込み",
-    selectAll: "すべて選択",
-    next: "次の項目を開きました。",
-    last: "次の項目はありません。",
-  },
-});
+const text = consoleTexts(({ kit }) => kit.queue);
 
 type Item = { readonly id: string };
 type QueuePath = { [P in ListPath]: ListItem<P> extends Item ? P : never }[ListPath];

@@ -1,15 +1,12 @@
 /** The list of the console: any list of the API as a table, with filters and more items on demand. */
 import type { ComponentChildren } from "preact";
 import type { ListItem, ListPath } from "parking-lot-client";
+import { consoleTexts } from "../../texts/console.ts";
 import { type Pages, PagesEnd, usePages } from "../../ui/paged_list.tsx";
 import { client } from "./access.ts";
 import { type Filter, Filters, filterValues } from "./filters.tsx";
-import { texts } from "../../language.ts";
 
-const text = texts({
-  en: { empty: "Nothing is here.", reload: "Reload" },
-  ja: { empty: "何もありません。", reload: "再読み込み" },
-});
+const text = consoleTexts(({ kit }) => kit.table);
 
 export interface Column<Item> {
   readonly head: string;

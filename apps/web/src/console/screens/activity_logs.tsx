@@ -1,27 +1,10 @@
 /** What administrators have done: the whole record. */
 import { options } from "../../codes.ts";
 import { fromLocalInput } from "../../local_time.ts";
-import { texts } from "../../language.ts";
+import { consoleTexts } from "../../texts/console.ts";
 import { ActTable } from "../kit/act_table.tsx";
 
-const text = texts({
-  en: {
-    action: "Act",
-    from: "From",
-    to: "Until before",
-    administratorId: "Id of the administrator",
-    userId: "Id of the app user",
-    targetId: "Id of the entry",
-  },
-  ja: {
-    action: "操作",
-    from: "開始日",
-    to: "終了日(この日は含まない)",
-    administratorId: "管理者のID",
-    userId: "利用者のID",
-    targetId: "対象のID",
-  },
-});
+const text = consoleTexts(({ activityLogs }) => activityLogs);
 
 const startOfDay = (day: string) => fromLocalInput(`${day}T00:00`);
 

@@ -1,27 +1,10 @@
 /** The administrators with their areas. */
 import { label, options } from "../../codes.ts";
 import { dateTime } from "../../format.ts";
-import { texts } from "../../language.ts";
+import { consoleTexts } from "../../texts/console.ts";
 import { Table } from "../kit/table.tsx";
 
-const text = texts({
-  en: {
-    name: "Name",
-    email: "Mail address",
-    areas: "Areas",
-    area: "Area",
-    status: "Status",
-    lastSignIn: "Last sign-in",
-  },
-  ja: {
-    name: "名前",
-    email: "メールアドレス",
-    areas: "担当範囲",
-    area: "担当範囲",
-    status: "状態",
-    lastSignIn: "最終ログイン",
-  },
-});
+const text = consoleTexts(({ administrators }) => administrators);
 
 export function AdministratorsScreen() {
   const t = text.value;

@@ -1,39 +1,12 @@
 /** Messages of queues that could not be processed: put back into their queue, or discarded. */
 import { dateTime, number } from "../../format.ts";
-import { texts } from "../../language.ts";
+import { consoleTexts } from "../../texts/console.ts";
 import { ActionButton } from "../../ui/load.tsx";
 import { client, may } from "../kit/access.ts";
 import { announcement } from "../kit/announcement.ts";
 import { Table } from "../kit/table.tsx";
 
-const text = texts({
-  en: {
-    noDead: "There are no dead messages.",
-    queue: "Queue",
-    message: "Message",
-    reads: "Reads",
-    enqueued: "Enqueued",
-    died: "Dead since",
-    actions: "Actions",
-    requeue: "Requeue",
-    requeued: "The message is in its queue again.",
-    discard: "Discard",
-    discarded: "Discarded.",
-  },
-  ja: {
-    noDead: "処理できないメッセージはありません。",
-    queue: "キュー",
-    message: "メッセージ",
-    reads: "読み取り回数",
-    enqueued: "登録",
-    died: "停止",
-    actions: "操作",
-    requeue: "キューに戻す",
-    requeued: "メッセージをキューに戻しました。",
-    discard: "破棄",
-    discarded: "破棄しました。",
-  },
-});
+const text = consoleTexts(({ deadMessages }) => deadMessages);
 
 export function DeadMessagesScreen() {
   const t = text.value;

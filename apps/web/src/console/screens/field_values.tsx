@@ -3,7 +3,6 @@ import type { components, ListItem } from "parking-lot-client";
 import type { PageProps } from "../../page.ts";
 import { label, options } from "../../codes.ts";
 import { dateTime, number } from "../../format.ts";
-import { texts } from "../../language.ts";
 import { Loaded } from "../../ui/load.tsx";
 import { client } from "../kit/access.ts";
 import { type Choice, Decision } from "../kit/decision.tsx";
@@ -11,51 +10,13 @@ import { ChangedNote, Details, type FieldOf } from "../kit/details.tsx";
 import { ifMatch, useEntry } from "../kit/entry.ts";
 import { LotLink } from "../kit/links.tsx";
 import { type LotField, names, shownValue } from "../../lot_fields.ts";
+import { consoleTexts } from "../../texts/console.ts";
 import { Queue } from "../kit/queue.tsx";
 
 type Value = ListItem<"/v1/admin/field-values">;
 type State = components["schemas"]["FieldValueDecision"]["state"];
 
-const text = texts({
-  en: {
-    empty: "There is no such value.",
-    state: "State",
-    lot: "Lot",
-    field: "Field",
-    value: "Value",
-    source: "Source",
-    licence: "Licence",
-    votes: "Votes",
-    votesOf: (confirmed: string, denied: string) => `${confirmed} confirm, ${denied} deny`,
-    verified: "Last confirmed",
-    decided: "Decided",
-    edited: "Changed",
-    reason: "Reason",
-    reasonHint: "It is on record.",
-    actions: { confirmed: "Confirm the value", retired: "Retire the value" },
-    done: { confirmed: "Confirmed.", retired: "Retired." },
-    lotId: "Id of the lot",
-  },
-  ja: {
-    empty: "該当する値はありません。",
-    state: "状態",
-    lot: "駐車場",
-    field: "項目",
-    value: "値",
-    source: "出典",
-    licence: "ライセンス",
-    votes: "投票",
-    votesOf: (confirmed: string, denied: string) => `正しい${confirmed}件、誤り${denied}件`,
-    verified: "最終確認",
-    decided: "判断日時",
-    edited: "更新日時",
-    reason: "理由",
-    reasonHint: "記録に残ります。",
-    actions: { confirmed: "正しいと確認", retired: "誤りとして取り消す" },
-    done: { confirmed: "確認しました。", retired: "取り消しました。" },
-    lotId: "駐車場のID",
-  },
-});
+const text = consoleTexts(({ fieldValues }) => fieldValues);
 
 const nameOf = ({ field_name }: Value) => names.value[field_name as LotField] ?? field_name;
 

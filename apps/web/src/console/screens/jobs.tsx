@@ -1,38 +1,11 @@
 /** The jobs of the database, with their last runs. */
 import { dateTime, number } from "../../format.ts";
-import { texts } from "../../language.ts";
+import { consoleTexts } from "../../texts/console.ts";
 import { Loaded, useLoad } from "../../ui/load.tsx";
 import { client } from "../kit/access.ts";
 import { Rows } from "../kit/table.tsx";
 
-const text = texts({
-  en: {
-    reload: "Reload",
-    job: "Job",
-    schedule: "Schedule",
-    isActive: "Active",
-    yes: "Yes",
-    no: "No",
-    lastRun: "Last run",
-    result: "Result",
-    duration: "Duration (ms)",
-    failed: "Failed in 24 hours",
-    nextRun: "Next run",
-  },
-  ja: {
-    reload: "再読み込み",
-    job: "ジョブ",
-    schedule: "スケジュール",
-    isActive: "有効",
-    yes: "はい",
-    no: "いいえ",
-    lastRun: "前回の実行",
-    result: "結果",
-    duration: "所要時間(ミリ秒)",
-    failed: "24時間の失敗",
-    nextRun: "次回の実行",
-  },
-});
+const text = consoleTexts(({ jobs }) => jobs);
 
 export function JobsScreen() {
   const t = text.value;

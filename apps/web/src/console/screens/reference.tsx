@@ -2,53 +2,14 @@
 import type { ListItem, ListPath } from "parking-lot-client";
 import type { PageProps } from "../../page.ts";
 import { dateTime } from "../../format.ts";
-import { texts } from "../../language.ts";
+import { consoleTexts } from "../../texts/console.ts";
 import { type Area, may } from "../kit/access.ts";
 import { Table } from "../kit/table.tsx";
 import { Tabs } from "../kit/tabs.tsx";
 
 const SCREEN = "/console/reference";
 
-const text = texts({
-  en: {
-    lists: "Lists",
-    search: "Search",
-    yes: "Yes",
-    no: "No",
-    names: {
-      articles: "Articles",
-      ads: "Advertisements",
-      sponsors: "Sponsors",
-      plans: "Plans",
-      tags: "Tags",
-      codes: "Codes",
-      holidays: "Public holidays",
-      badges: "Badges",
-      levels: "Levels",
-      exp_rules: "EXP rules",
-      themes: "Themes",
-    },
-  },
-  ja: {
-    lists: "一覧",
-    search: "検索",
-    yes: "はい",
-    no: "いいえ",
-    names: {
-      articles: "記事",
-      ads: "広告",
-      sponsors: "スポンサー",
-      plans: "プラン",
-      tags: "タグ",
-      codes: "コード",
-      holidays: "祝日",
-      badges: "バッジ",
-      levels: "レベル",
-      exp_rules: "経験値のルール",
-      themes: "テーマ",
-    },
-  },
-});
+const text = consoleTexts(({ reference }) => reference);
 
 interface Reference<P extends ListPath> {
   readonly name: keyof typeof text.value.names;

@@ -1,9 +1,9 @@
 /** The account: profile, vehicles, saved lots, reviews and support, each at a path of its own. */
 import type { ComponentType } from "preact";
 import type { PageProps } from "../../page.ts";
-import { texts } from "../../language.ts";
 import { href } from "../../router.ts";
 import { user } from "../../service.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { SignInFirst } from "../../ui/sign_in_first.tsx";
 import { Profile } from "./profile.tsx";
 import { MyReviews } from "./reviews.tsx";
@@ -11,26 +11,7 @@ import { SavedLots } from "./saved_lots.tsx";
 import { Support } from "./support.tsx";
 import { VehicleList } from "./vehicles.tsx";
 
-const text = texts({
-  en: {
-    title: "Account",
-    sections: "Sections of the account",
-    nothing: "There is no such page.",
-    names: { profile: "Profile", vehicles: "Vehicles", saved: "Saved lots", reviews: "Reviews", support: "Support" },
-  },
-  ja: {
-    title: "アカウント",
-    sections: "アカウントの項目",
-    nothing: "ページが見つかりません。",
-    names: {
-      profile: "プロフィール",
-      vehicles: "車両",
-      saved: "保存した駐車場",
-      reviews: "口コミ",
-      support: "お問い合わせ",
-    },
-  },
-});
+const text = pageTexts(({ account }) => account.accountPage);
 
 type Section = keyof typeof text.value.names;
 

@@ -4,66 +4,16 @@
  */
 import { useEffect, useState } from "preact/hooks";
 import type { Session } from "@supabase/auth-js";
-import { texts } from "../../language.ts";
 import { flowOf, followAddress, isPage, type LinkType, type MailLink, readMailLink } from "../../mail_links.ts";
 import { href, navigate, place } from "../../router.ts";
 import { isRecovering, linkResult, PAGE, supabase, user } from "../../service.ts";
 import { settings } from "../../settings.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { ErrorNote } from "../../ui/error_note.tsx";
 import { useAction } from "../../ui/load.tsx";
 import { LinkNote } from "../../ui/link_note.tsx";
 
-const text = texts({
-  en: {
-    titles: {
-      signup: "Confirm your mail address",
-      invite: "Accept the invitation",
-      recovery: "Set a new password",
-      magiclink: "Sign in",
-      email_change: "Confirm the change of address",
-    },
-    incomplete: "A part of this link is missing. Open it from the mail again, or ask for a new mail.",
-    following: "Signing in…",
-    account: (email: string) => `This link is for the account ${email}.`,
-    change: (email: string, next: string) => `The address of the account ${email} becomes ${next}.`,
-    signsIn: (email: string) => `If you continue, ${email} is signed in in this browser.`,
-    staysOut: "Nobody is signed in or out in this browser.",
-    other: (email: string) => `You are signed in as ${email}. If you continue, ${email} is signed out in this browser.`,
-    caution: "Continue only if you expected this mail.",
-    go: "Continue",
-    stop: "Do not continue",
-    elsewhere: (target: string) => `Continue in ${target}`,
-    app: "the app",
-    foreign: "This link belongs to another account than it says. Nothing was changed in this browser.",
-    half: "Confirmed. The other address has a mail too: open its link as well.",
-    changed: (email: string) => `The address of the account is ${email} now.`,
-  },
-  ja: {
-    titles: {
-      signup: "メールアドレスの確認",
-      invite: "招待の承諾",
-      recovery: "パスワードの再設定",
-      magiclink: "ログイン",
-      email_change: "メールアドレス変更の確認",
-    },
-    incomplete: "リンクの一部が欠けています。メールからもう一度開くか、新しいメールを送ってください。",
-    following: "ログインしています…",
-    account: (email: string) => `このリンクはアカウント ${email} のものです。`,
-    change: (email: string, next: string) => `アカウント ${email} のアドレスを ${next} に変更します。`,
-    signsIn: (email: string) => `続けると、このブラウザーで ${email} としてログインします。`,
-    staysOut: "このブラウザーのログイン状態は変わりません。",
-    other: (email: string) =>
-      `現在 ${email} としてログインしています。続けると、このブラウザーで ${email} はログアウトします。`,
-    caution: "このメールに心当たりがある場合だけ続けてください。",
-    go: "続ける",
-    stop: "中止する",
-    elsewhere: (target: string) => `${target}で続ける`,
-    app: "アプリ",
-    foreign: "このリンクは、表示されたものとは別のアカウントのものです。このブラウザーでは何も変更していません。",
-    half: "確認しました。もう一方のアドレスに届いたメールのリンクも開いてください。",
-    changed: (email: string) => `アカウントのアドレスは ${email} になりました。`,
-  },
-});
+const text = pageTexts(({ account }) => account.linkPage);
 
 export function LinkPage() {
   const link = readMailLink(place.value.query);

@@ -3,55 +3,16 @@ import { useState } from "preact/hooks";
 import type { components } from "parking-lot-client";
 import { label } from "../../codes.ts";
 import { date } from "../../format.ts";
-import { type Language, LANGUAGES, texts } from "../../language.ts";
+import { type Language, LANGUAGES } from "../../language.ts";
 import { client, PAGE, supabase } from "../../service.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { Field, Form, Select } from "../../ui/form.tsx";
 import { Loaded, useLoad } from "../../ui/load.tsx";
 import { checked } from "./sign_in.tsx";
 
 type Me = components["schemas"]["Me"];
 
-const text = texts({
-  en: {
-    email: "Mail address",
-    since: "Member since",
-    status: "Status",
-    premium: "Premium member",
-    name: "Display name",
-    nameHint: "Others see it at your reviews. Leave it empty to stay unnamed.",
-    language: "Language of notifications",
-    picture: "Picture",
-    pictureHint: "JPEG, PNG, WebP or HEIC, at most 10 MB.",
-    uploading: (percent: number) => `Uploading: ${percent} %`,
-    save: "Save",
-    saved: "Saved.",
-    address: "Change the mail address",
-    newAddress: "New mail address",
-    sendMails: "Send mails",
-    mailed: (email: string) =>
-      `The address changes when the links of two mails are opened: to ${email} and to the old one.`,
-    noUser: "This account belongs to an administrator who is not an app user.",
-  },
-  ja: {
-    email: "メールアドレス",
-    since: "登録日",
-    status: "状態",
-    premium: "プレミアム会員",
-    name: "表示名",
-    nameHint: "口コミに表示されます。空欄にすると表示されません。",
-    language: "お知らせの言語",
-    picture: "画像",
-    pictureHint: "JPEG、PNG、WebP、HEIC。10MBまで。",
-    uploading: (percent: number) => `アップロード中: ${percent}%`,
-    save: "保存",
-    saved: "保存しました。",
-    address: "メールアドレスの変更",
-    newAddress: "新しいメールアドレス",
-    sendMails: "メールを送る",
-    mailed: (email: string) => `${email} と現在のアドレスに届くメールのリンクを両方開くと、アドレスが変わります。`,
-    noUser: "このアカウントは、アプリを利用しない管理者のものです。",
-  },
-});
+const text = pageTexts(({ account }) => account.profile);
 
 export function Profile() {
   const load = useLoad(async (signal) => (await client.GET("/v1/me", { signal })).data, []);

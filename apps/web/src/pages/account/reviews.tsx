@@ -2,26 +2,13 @@
 import { useState } from "preact/hooks";
 import { label } from "../../codes.ts";
 import { date } from "../../format.ts";
-import { texts } from "../../language.ts";
 import { href } from "../../router.ts";
 import { client } from "../../service.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { ActionButton } from "../../ui/load.tsx";
 import { PagedList } from "../../ui/paged_list.tsx";
 
-const text = texts({
-  en: {
-    nothing: "No reviews yet.",
-    lot: "The lot",
-    delete: "Delete",
-    stars: (rating: number) => `${rating} of 5 stars`,
-  },
-  ja: {
-    nothing: "口コミはまだありません。",
-    lot: "駐車場",
-    delete: "削除",
-    stars: (rating: number) => `星5つのうち${rating}`,
-  },
-});
+const text = pageTexts(({ account }) => account.reviews);
 
 export function MyReviews() {
   const [changes, setChanges] = useState(0);

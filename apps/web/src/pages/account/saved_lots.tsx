@@ -1,15 +1,12 @@
 /** The lots that a user saved. */
 import { useState } from "preact/hooks";
-import { texts } from "../../language.ts";
 import { href } from "../../router.ts";
 import { client } from "../../service.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { ActionButton } from "../../ui/load.tsx";
 import { PagedList } from "../../ui/paged_list.tsx";
 
-const text = texts({
-  en: { nothing: "No saved lots.", remove: "Remove", gone: "This lot is no longer public." },
-  ja: { nothing: "保存した駐車場はありません。", remove: "削除", gone: "この駐車場は公開されていません。" },
-});
+const text = pageTexts(({ account }) => account.savedLots);
 
 export function SavedLots() {
   const [changes, setChanges] = useState(0);

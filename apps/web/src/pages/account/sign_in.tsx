@@ -1,46 +1,13 @@
 /** Sign-in, sign-up, one-time code and password recovery, in one dialog. */
 import { useState } from "preact/hooks";
 import type { AuthError } from "@supabase/auth-js";
-import { texts } from "../../language.ts";
 import { isRecovering, PAGE, supabase, user } from "../../service.ts";
 import { isSignInOpen } from "../../sign_in.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Form } from "../../ui/form.tsx";
 
-const text = texts({
-  en: {
-    signIn: "Sign in",
-    signUp: "Create an account",
-    code: "Sign in with a code",
-    recover: "Forgot your password?",
-    newPassword: "Set a new password",
-    email: "Mail address",
-    password: "Password",
-    passwordHint: "At least 8 characters, with letters and digits.",
-    enterCode: "Code from the mail",
-    sendCode: "Send a code",
-    sendLink: "Send a link",
-    save: "Save",
-    mailed: (email: string) => `A mail is on its way to ${email}.`,
-    localMails: "On a local platform, mails are at",
-  },
-  ja: {
-    signIn: "ログイン",
-    signUp: "アカウントを作成",
-    code: "コードでログイン",
-    recover: "パスワードをお忘れですか",
-    newPassword: "新しいパスワード",
-    email: "メールアドレス",
-    password: "パスワード",
-    passwordHint: "8文字以上、英字と数字を含めてください。",
-    enterCode: "メールに記載のコード",
-    sendCode: "コードを送る",
-    sendLink: "リンクを送る",
-    save: "保存",
-    mailed: (email: string) => `${email} にメールを送りました。`,
-    localMails: "ローカル環境のメール:",
-  },
-});
+const text = pageTexts(({ account }) => account.signIn);
 
 function close(): void {
   isSignInOpen.value = false;

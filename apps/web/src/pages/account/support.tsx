@@ -2,37 +2,14 @@
 import type { PageProps } from "../../page.ts";
 import { label, options } from "../../codes.ts";
 import { dateTime } from "../../format.ts";
-import { texts } from "../../language.ts";
 import { href, navigate } from "../../router.ts";
 import { client } from "../../service.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { Field, Form, Select, TextArea } from "../../ui/form.tsx";
 import { Loaded, useLoad } from "../../ui/load.tsx";
 import { PagedList } from "../../ui/paged_list.tsx";
 
-const text = texts({
-  en: {
-    create: "Write to us",
-    category: "Subject area",
-    subject: "Subject",
-    message: "Message",
-    send: "Send",
-    tickets: "Your messages",
-    nothing: "You have not written to us yet.",
-    back: "All messages",
-    answer: "Add a message",
-  },
-  ja: {
-    create: "お問い合わせ",
-    category: "種類",
-    subject: "件名",
-    message: "内容",
-    send: "送信",
-    tickets: "お問い合わせの履歴",
-    nothing: "お問い合わせはまだありません。",
-    back: "お問い合わせの一覧",
-    answer: "追加のメッセージ",
-  },
-});
+const text = pageTexts(({ account }) => account.support);
 
 export function Support({ parts: [id] }: PageProps) {
   return id === undefined ? <TicketList /> : <TicketPage key={id} id={id} />;

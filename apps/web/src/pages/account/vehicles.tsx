@@ -2,58 +2,15 @@
 import { useState } from "preact/hooks";
 import type { components } from "parking-lot-client";
 import { label, options } from "../../codes.ts";
-import { texts } from "../../language.ts";
 import { client } from "../../service.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Checkbox, Field, Form, Select } from "../../ui/form.tsx";
 import { ActionButton, Loaded, useLoad } from "../../ui/load.tsx";
 
 type Vehicle = components["schemas"]["UserVehicle"];
 
-const text = texts({
-  en: {
-    add: "Add a vehicle",
-    edit: "Edit",
-    delete: "Delete",
-    makeDefault: "Make it the default",
-    isDefault: "Default",
-    nothing: "No vehicle yet. With a vehicle, the search shows which lots it fits.",
-    type: "Type",
-    nickname: "Name",
-    plate: "Number plate",
-    color: "Colour",
-    save: "Save",
-    sizes: {
-      height_m: "Height",
-      width_m: "Width",
-      length_m: "Length",
-      weight_t: "Weight",
-      clearance_cm: "Ground clearance",
-      tire_width_mm: "Tyre width",
-    },
-  },
-  ja: {
-    add: "車両を追加",
-    edit: "編集",
-    delete: "削除",
-    makeDefault: "既定にする",
-    isDefault: "既定",
-    nothing: "車両が登録されていません。登録すると、入れる駐車場が分かります。",
-    type: "車種",
-    nickname: "名前",
-    plate: "ナンバー",
-    color: "色",
-    save: "保存",
-    sizes: {
-      height_m: "高さ",
-      width_m: "幅",
-      length_m: "長さ",
-      weight_t: "重さ",
-      clearance_cm: "最低地上高",
-      tire_width_mm: "タイヤ幅",
-    },
-  },
-});
+const text = pageTexts(({ account }) => account.vehicles);
 
 /** The sizes with their units and the bounds of the service. */
 const SIZES = [

@@ -3,9 +3,9 @@ import type { components } from "parking-lot-client";
 import { label } from "../../codes.ts";
 import { inbox } from "../../following.ts";
 import { dateTime } from "../../format.ts";
-import { texts } from "../../language.ts";
 import { href } from "../../router.ts";
 import { client, user } from "../../service.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { ErrorNote } from "../../ui/error_note.tsx";
 import { ActionButton } from "../../ui/load.tsx";
 import { LiveNote } from "../../ui/live_note.tsx";
@@ -13,30 +13,7 @@ import { SignInFirst } from "../../ui/sign_in_first.tsx";
 
 type Notification = components["schemas"]["UserNotification"];
 
-const text = texts({
-  en: {
-    title: "Inbox",
-    unread: (count: number) => count === 0 ? "Everything is read." : `${count} unread`,
-    readAll: "Mark all as read",
-    read: "Mark as read",
-    isUnread: "Unread",
-    nothing: "No notifications yet.",
-    loading: "Loading…",
-    newest: (count: number) => `The newest ${count} are shown.`,
-    open: "Open",
-  },
-  ja: {
-    title: "お知らせ",
-    unread: (count: number) => count === 0 ? "すべて既読です。" : `未読 ${count}件`,
-    readAll: "すべて既読にする",
-    read: "既読にする",
-    isUnread: "未読",
-    nothing: "お知らせはまだありません。",
-    loading: "読み込み中…",
-    newest: (count: number) => `新しい${count}件を表示しています。`,
-    open: "開く",
-  },
-});
+const text = pageTexts(({ inbox }) => inbox.inboxPage);
 
 export function InboxPage() {
   const t = text.value;

@@ -1,37 +1,16 @@
 /** The dialog in which a user reports an error in the data of the lot. */
 import { useState } from "preact/hooks";
 import { options } from "../../codes.ts";
-import { texts } from "../../language.ts";
 import { client } from "../../service.ts";
 import { ActionButton } from "../../ui/load.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Form, Select, TextArea } from "../../ui/form.tsx";
 import { whenSignedIn } from "../../sign_in.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import type { Lot } from "./lot.ts";
 import { filesOf, PHOTO_TYPES, uploadAll } from "./uploads.ts";
 
-const text = texts({
-  en: {
-    open: "Report an error",
-    title: "Report an error in the data",
-    type: "What is wrong?",
-    description: "What would be right?",
-    severity: "How serious is it?",
-    photos: "Photos as evidence",
-    send: "Send the report",
-    sent: "Thank you. The report was sent. The decision will be in your inbox.",
-  },
-  ja: {
-    open: "誤りを報告",
-    title: "データの誤りを報告",
-    type: "何が違いますか",
-    description: "正しい内容",
-    severity: "重要度",
-    photos: "証拠の写真",
-    send: "報告を送る",
-    sent: "ありがとうございます。報告を送りました。結果はお知らせに届きます。",
-  },
-});
+const text = pageTexts(({ lot }) => lot.errorReport);
 
 /** The types that are about a lot that the service has. */
 const isAboutLot = ([code]: [string, string]) => code !== "missing";

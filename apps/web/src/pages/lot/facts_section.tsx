@@ -1,51 +1,10 @@
 /** What the lot is and has: tags, spots, operator, contact. */
 import { label } from "../../codes.ts";
 import { duration, number } from "../../format.ts";
-import { texts } from "../../language.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import type { Lot, LotProps } from "./lot.ts";
 
-const text = texts({
-  en: {
-    title: "About the lot",
-    spaces: "Spaces",
-    structure: "Structure",
-    entryMethod: "Entry method",
-    difficulty: "Difficulty of the entry",
-    longest: "Longest stay",
-    operator: "Operator",
-    phone: "Telephone",
-    website: "Website",
-    unknown: "unknown",
-    has: "It has",
-    hasNot: "It does not have",
-    uncertain: "Uncertain",
-    noTags: "Its features are unknown.",
-    spots: (count: number) => `Single spaces (${count})`,
-    upTo: (vehicle: string) => `up to ${vehicle}`,
-    charger: "EV charger",
-    reservable: "can be reserved",
-  },
-  ja: {
-    title: "駐車場について",
-    spaces: "収容台数",
-    structure: "構造",
-    entryMethod: "入庫方式",
-    difficulty: "入庫の難易度",
-    longest: "最長駐車時間",
-    operator: "運営",
-    phone: "電話番号",
-    website: "ウェブサイト",
-    unknown: "不明",
-    has: "あり",
-    hasNot: "なし",
-    uncertain: "不確か",
-    noTags: "設備の情報がありません。",
-    spots: (count: number) => `区画 (${count})`,
-    upTo: (vehicle: string) => `${vehicle}まで`,
-    charger: "EV充電器",
-    reservable: "予約可",
-  },
-});
+const text = pageTexts(({ lot }) => lot.factsSection);
 
 export function FactsSection({ lot }: LotProps) {
   const t = text.value;

@@ -2,30 +2,14 @@
 import { useMemo } from "preact/hooks";
 import uPlot from "uplot";
 import { dateTime, duration, money } from "../../format.ts";
-import { language, texts } from "../../language.ts";
+import { language } from "../../language.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { Chart } from "../../ui/chart.tsx";
 import { color } from "../../ui/color.ts";
 import type { Lot, LotProps } from "./lot.ts";
 import { HOUR_MS } from "./stay.ts";
 
-const text = texts({
-  en: {
-    label: "Fee by length of the stay",
-    length: "Length of the stay",
-    exit: "Exit",
-    after: (time: string) => `after ${time}`,
-    until: (time: string) => `until ${time}`,
-    fee: "Fee",
-  },
-  ja: {
-    label: "駐車時間ごとの料金",
-    length: "駐車時間",
-    exit: "出庫",
-    after: (time: string) => `${time} より後`,
-    until: (time: string) => `${time} まで`,
-    fee: "料金",
-  },
-});
+const text = pageTexts(({ lot }) => lot.feeCurve);
 
 type Points = NonNullable<Lot["fee_curve"]>;
 

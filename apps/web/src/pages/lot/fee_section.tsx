@@ -1,32 +1,13 @@
 /** What the stay costs, why, and what other stays cost. */
 import { dateTime, money } from "../../format.ts";
-import { texts } from "../../language.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { FeeLines, RefusalNote } from "../../ui/fee_lines.tsx";
 import { lazy } from "../../ui/lazy.tsx";
 import type { LotProps } from "./lot.ts";
 import { PriceList, ruleTexts } from "./price_list.tsx";
 import { StayForm } from "./stay_form.tsx";
 
-const text = texts({
-  en: {
-    title: "Fee",
-    unknown: "The fee is unknown.",
-    noEntry: (time: string) => `Cars cannot enter at ${time}.`,
-    lockedIn: (time: string) => `Cars cannot leave at ${time}.`,
-    nextExit: (time: string) => `The next exit is possible at ${time}.`,
-    curve: "Fee of an exit in the first 24 hours",
-    prices: "Price list",
-  },
-  ja: {
-    title: "料金",
-    unknown: "料金は不明です。",
-    noEntry: (time: string) => `${time} は入庫できません。`,
-    lockedIn: (time: string) => `${time} は出庫できません。`,
-    nextExit: (time: string) => `次に出庫できるのは ${time} です。`,
-    curve: "最初の24時間の出庫時刻ごとの料金",
-    prices: "料金表",
-  },
-});
+const text = pageTexts(({ lot }) => lot.feeSection);
 
 const FeeCurve = lazy(() => import("./fee_curve.tsx").then(({ FeeCurve }) => FeeCurve));
 

@@ -3,47 +3,18 @@ import { useState } from "preact/hooks";
 import type { components } from "parking-lot-client";
 import { label } from "../../codes.ts";
 import { date, number } from "../../format.ts";
-import { texts } from "../../language.ts";
 import { client } from "../../service.ts";
 import { ActionButton } from "../../ui/load.tsx";
 import { whenSignedIn } from "../../sign_in.ts";
 import { LOT_FIELDS, type LotField, names, shownValue } from "../../lot_fields.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import type { Lot, LotProps } from "./lot.ts";
 
 type FieldValue = components["schemas"]["FieldValue"];
 type Field = NonNullable<Lot["field_provenance"]>[string];
 type Vote = "confirm" | "deny";
 
-const text = texts({
-  en: {
-    title: "Where the data come from",
-    source: "Source",
-    licence: "Licence",
-    original: "Original data",
-    votes: "Is this right? Confirm or deny each value.",
-    none: "There is no value to vote on.",
-    verified: (day: string) => `last confirmed ${day}`,
-    confirm: "Right",
-    deny: "Wrong",
-    yours: "Your vote",
-    waits: "Your vote is stored. It counts once your mail address has been confirmed for 24 hours.",
-    names: { max_tire_width_mm: "Greatest tyre width (mm)", shape_type: "Shape" } as Record<string, string>,
-  },
-  ja: {
-    title: "データの出典",
-    source: "出典",
-    licence: "ライセンス",
-    original: "元のデータ",
-    votes: "この情報は正しいですか。項目ごとに投票できます。",
-    none: "投票できる項目がありません。",
-    verified: (day: string) => `最終確認 ${day}`,
-    confirm: "正しい",
-    deny: "誤り",
-    yours: "あなたの投票",
-    waits: "投票を保存しました。メールアドレスの確認から24時間後に集計されます。",
-    names: { max_tire_width_mm: "タイヤ幅制限(mm)", shape_type: "形状" } as Record<string, string>,
-  },
-});
+const text = pageTexts(({ lot }) => lot.fieldsSection);
 
 const nameOf = (field: string) => names.value[field as LotField] ?? text.value.names[field] ?? field;
 

@@ -1,43 +1,13 @@
 /** How full a lot usually is: a row of bars for each day of the week, one bar for each hour. */
 import { number } from "../../format.ts";
-import { language, texts } from "../../language.ts";
+import { locale } from "../../language.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import type { Lot } from "./lot.ts";
 
 type Hours = NonNullable<Lot["occupancy_forecast"]>;
 type Hour = Hours[number];
 
-const text = texts({
-  en: {
-    title: "Usually, by hour of the week",
-    none: "There are no reports yet from which the usual occupancy could be known.",
-    legend:
-      "The height of a bar is the share of reports that found the lot full (dark) or with few spaces left (light).",
-    asTable: "As a table",
-    day: "Day",
-    hour: "Hour",
-    full: "Full",
-    crowded: "Few spaces left",
-    ratio: "Mean occupancy",
-    samples: "Reports",
-    noReport: "no report",
-    of: (full: string, crowded: string, samples: number) =>
-      `full ${full}, few spaces left ${crowded}, ${samples} ${samples === 1 ? "report" : "reports"}`,
-  },
-  ja: {
-    title: "曜日・時間帯ごとの傾向",
-    none: "傾向を示せるだけの報告がまだありません。",
-    legend: "棒の高さは報告の割合です。濃い色は満車、薄い色は残りわずか。",
-    asTable: "表で見る",
-    day: "曜日",
-    hour: "時",
-    full: "満車",
-    crowded: "残りわずか",
-    ratio: "平均利用率",
-    samples: "報告数",
-    noReport: "報告なし",
-    of: (full: string, crowded: string, samples: number) => `満車 ${full}、残りわずか ${crowded}、報告 ${samples}件`,
-  },
-});
+const text = pageTexts(({ lot }) => lot.forecast);
 
 const HEIGHT = 30;
 /** Monday first. */
@@ -146,6 +116,6 @@ const percent = (share: number) => `${number(share * 100)}%`;
 /** The name of a day of the week; 0 is Sunday. */
 function dayName(day: number): string {
   // The first of August 2021 was a Sunday.
-  return new Intl.DateTimeFormat(language.value === "ja" ? "ja-JP" : "en-GB", { weekday: "short", timeZone: "UTC" })
+  return new Intl.DateTimeFormat(locale.value, { weekday: "short", timeZone: "UTC" })
     .format(new Date(Date.UTC(2021, 7, 1 + day)));
 }

@@ -3,60 +3,17 @@ import { useState } from "preact/hooks";
 import { ApiError } from "parking-lot-client";
 import { dateTime, number } from "../../format.ts";
 import { toLocalInput } from "../../local_time.ts";
-import { texts } from "../../language.ts";
 import { href, navigate, place } from "../../router.ts";
 import { client } from "../../service.ts";
 import { ActionButton, useAction } from "../../ui/load.tsx";
 import { ErrorNote } from "../../ui/error_note.tsx";
 import { whenSignedIn } from "../../sign_in.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { ErrorReport } from "./error_report.tsx";
 import type { LotProps } from "./lot.ts";
 import { queryOf } from "./stay.ts";
 
-const text = texts({
-  en: {
-    noName: "Parking lot without a name",
-    open: { true: "Open", false: "Closed", null: "Opening hours unknown" },
-    enter: { true: "Cars can enter", false: "No entry", null: "Entry unknown" },
-    exit: { true: "Cars can leave", false: "No exit", null: "Exit unknown" },
-    until: (time: string) => `until ${time}`,
-    now: "Now",
-    picture: (number: number, name: string) => `Picture ${number} of ${name}`,
-    stars: (average: string, count: number) => `${average} of 5 stars, ${count} ${count === 1 ? "review" : "reviews"}`,
-    noReviews: "No reviews yet",
-    rating: "Your rating",
-    good: "Good",
-    bad: "Bad",
-    save: "Save",
-    saved: "Saved",
-    share: "Copy the address",
-    copied: "The address is in the clipboard.",
-    start: "Start parking here",
-    running: "Show the session that runs",
-    onMap: "Show on the map",
-  },
-  ja: {
-    noName: "名称のない駐車場",
-    open: { true: "営業中", false: "営業時間外", null: "営業時間は不明" },
-    enter: { true: "入庫できます", false: "入庫できません", null: "入庫の可否は不明" },
-    exit: { true: "出庫できます", false: "出庫できません", null: "出庫の可否は不明" },
-    until: (time: string) => `${time} まで`,
-    now: "現在",
-    picture: (number: number, name: string) => `${name} の写真 ${number}`,
-    stars: (average: string, count: number) => `5点中 ${average}、レビュー ${count}件`,
-    noReviews: "レビューはまだありません",
-    rating: "あなたの評価",
-    good: "良い",
-    bad: "悪い",
-    save: "保存する",
-    saved: "保存済み",
-    share: "アドレスをコピー",
-    copied: "アドレスをコピーしました。",
-    start: "ここで駐車を始める",
-    running: "駐車中の画面を開く",
-    onMap: "地図で見る",
-  },
-});
+const text = pageTexts(({ lot }) => lot.lotHead);
 
 export function LotHead(props: LotProps) {
   const { lot } = props;

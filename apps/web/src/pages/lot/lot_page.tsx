@@ -1,8 +1,9 @@
 /** A parking lot: what it costs, when it is open, whether a vehicle fits, how full it is, and what users say about it. */
 import { useState } from "preact/hooks";
 import type { PageProps } from "../../page.ts";
-import { language, texts } from "../../language.ts";
+import { language } from "../../language.ts";
 import { href, place } from "../../router.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { Loaded, useLoad } from "../../ui/load.tsx";
 import { FactsSection } from "./facts_section.tsx";
 import { FeeSection } from "./fee_section.tsx";
@@ -15,10 +16,7 @@ import { nextHour, stayOf } from "./stay.ts";
 import { VehicleSection } from "./vehicle_section.tsx";
 import { WeekSection } from "./week_section.tsx";
 
-const text = texts({
-  en: { title: "Parking lot", withoutStay: "Show the lot without the conditions of the address" },
-  ja: { title: "駐車場", withoutStay: "アドレスの条件なしで表示する" },
-});
+const text = pageTexts(({ lot }) => lot.lotPage);
 
 export function LotPage({ parts }: PageProps) {
   const [id = ""] = parts;

@@ -3,47 +3,16 @@ import { useState } from "preact/hooks";
 import type { components } from "parking-lot-client";
 import { label, options } from "../../codes.ts";
 import { dateTime, duration, number } from "../../format.ts";
-import { texts } from "../../language.ts";
 import { client, isSignedIn } from "../../service.ts";
 import { Field, Form, Select } from "../../ui/form.tsx";
 import { askToSignIn } from "../../sign_in.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { Forecast } from "./forecast.tsx";
 import type { LotProps } from "./lot.ts";
 
 type State = components["schemas"]["OccupancyState"];
 
-const text = texts({
-  en: {
-    title: "How full",
-    unknown: "How full the lot is now is unknown: there is no recent report.",
-    free: (spaces: number) => `${number(spaces)} ${spaces === 1 ? "space" : "spaces"} free`,
-    of: (total: number) => `of ${number(total)}`,
-    observed: (time: string, age: string) => `observed ${time}, ${age} ago`,
-    source: "Source",
-    trust: (percent: string) => `Trust ${percent}%`,
-    report: "Report how full it is",
-    state: "Now",
-    spaces: "Free spaces, if you know",
-    send: "Report",
-    sent: "Thank you. The report was sent.",
-    signIn: "Sign in to report how full the lot is",
-  },
-  ja: {
-    title: "混雑状況",
-    unknown: "現在の混雑状況は不明です。最近の報告がありません。",
-    free: (spaces: number) => `空き ${number(spaces)}台`,
-    of: (total: number) => `/ 全 ${number(total)}台`,
-    observed: (time: string, age: string) => `${time} の情報 (${age}前)`,
-    source: "情報源",
-    trust: (percent: string) => `信頼度 ${percent}%`,
-    report: "混雑状況を報告",
-    state: "現在",
-    spaces: "空き台数 (分かる場合)",
-    send: "報告する",
-    sent: "ありがとうございます。報告を送りました。",
-    signIn: "ログインして混雑状況を報告",
-  },
-});
+const text = pageTexts(({ lot }) => lot.occupancySection);
 
 export function OccupancySection(props: LotProps) {
   const t = text.value;
@@ -70,7 +39,10 @@ function CurrentOccupancy({ lot }: LotProps) {
     <p class="lot-occupancy-now">
       <strong class={`lot-${now.state}`}>{label("occupancy_state", now.state)}</strong>{" "}
       {now.free_spaces !== null && (
-        <span>{t.free(now.free_spaces)} {lot.total_spaces !== null && t.of(lot.total_spaces)}</span>
+        <span>
+          {t.free(number(now.free_spaces), now.free_spaces === 1)}{" "}
+          {lot.total_spaces !== null && t.of(number(lot.total_spaces))}
+        </span>
       )}
       <span class="small">
         {t.source}: {label("occupancy_source", now.source)},{" "}

@@ -1,61 +1,14 @@
 /** The pricing rules of a lot in words, group by group. */
 import { label } from "../../codes.ts";
 import { date, duration, money } from "../../format.ts";
-import { texts } from "../../language.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import type { Lot } from "./lot.ts";
 
 type Rule = Lot["pricing_rules"][number];
 /** A rule of a date override has some of the fields. */
 type AnyRule = Partial<Omit<Rule, "category">> & Pick<Rule, "category">;
 
-const text = texts({
-  en: {
-    days: "Days",
-    hours: "Hours",
-    price: "Price",
-    anyTime: "Any time",
-    none: "The service knows no prices of this lot.",
-    everyVehicle: "All vehicles",
-    specialDates: "Dates with prices of their own",
-    noPrice: "?",
-    rate: (price: string, unit: string) => `${price} for each ${unit}`,
-    flat: (price: string) => `${price} flat`,
-    initial: (price: string, unit: string) => `${price} for the first ${unit}`,
-    grace: (unit: string) => `Free up to ${unit}; a longer stay is charged from the entry`,
-    cap: (price: string, window: string) => `At most ${price} ${window}`,
-    capOfRate: (rate: string, cap: string) => `${rate}. ${cap} at this rate`,
-    windows: {
-      duration: (hours: string, repeats: boolean | null) =>
-        `${repeats ? "in each" : "in the first"} ${hours} from the entry`,
-      day: (repeats: boolean | null): string => repeats ? "on each calendar day" : "on the first calendar day",
-      band: (repeats: boolean | null): string =>
-        repeats ? "in these hours, each time" : "in these hours, the first time",
-      stay: "for the whole stay",
-    },
-  },
-  ja: {
-    days: "曜日",
-    hours: "時間帯",
-    price: "料金",
-    anyTime: "終日",
-    none: "料金の情報がありません。",
-    everyVehicle: "すべての車両",
-    specialDates: "特別料金の日",
-    noPrice: "?",
-    rate: (price: string, unit: string) => `${unit}ごとに ${price}`,
-    flat: (price: string) => `一律 ${price}`,
-    initial: (price: string, unit: string) => `最初の${unit} ${price}`,
-    grace: (unit: string) => `${unit}以内は無料（超えると入庫時から課金）`,
-    cap: (price: string, window: string) => `${window}最大 ${price}`,
-    capOfRate: (rate: string, cap: string) => `${rate}（${cap}）`,
-    windows: {
-      duration: (hours: string, repeats: boolean | null) => `入庫から${hours}${repeats ? "ごとに" : "まで（1回のみ）"}`,
-      day: (repeats: boolean | null): string => repeats ? "1日ごとに" : "最初の1日",
-      band: (repeats: boolean | null): string => repeats ? "時間帯ごとに" : "最初の時間帯のみ",
-      stay: "1回の駐車につき",
-    },
-  },
-});
+const text = pageTexts(({ lot }) => lot.priceList);
 
 export function PriceList({ lot }: { lot: Lot }) {
   const t = text.value;

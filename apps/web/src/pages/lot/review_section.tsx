@@ -3,50 +3,19 @@ import { useState } from "preact/hooks";
 import type { components } from "parking-lot-client";
 import { label } from "../../codes.ts";
 import { date, number } from "../../format.ts";
-import { texts } from "../../language.ts";
 import { client, isSignedIn } from "../../service.ts";
 import { Field, Form, Select, TextArea } from "../../ui/form.tsx";
 import { Loaded, useLoad } from "../../ui/load.tsx";
 import { PagedList } from "../../ui/paged_list.tsx";
 import { askToSignIn } from "../../sign_in.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import type { Lot, LotProps } from "./lot.ts";
 import { filesOf, PHOTO_TYPES, uploadAll } from "./uploads.ts";
 
 type MyReview = components["schemas"]["MyReview"];
 type Review = components["schemas"]["PublicReview"] | MyReview;
 
-const text = texts({
-  en: {
-    title: "Reviews",
-    none: "Nobody has written a review yet.",
-    stars: (count: number) => `${count} of 5 stars`,
-    histogram: "Reviews by number of stars",
-    photo: (number: number) => `Photo ${number} of the review`,
-    mine: "Your review",
-    pendingHint: "An administrator decides on it before others can see it.",
-    write: "Write a review",
-    rating: "Stars",
-    comment: "Comment",
-    photos: "Photos, up to four",
-    send: "Send the review",
-    signIn: "Sign in to write a review",
-  },
-  ja: {
-    title: "レビュー",
-    none: "レビューはまだありません。",
-    stars: (count: number) => `5点中 ${count}点`,
-    histogram: "点数ごとの件数",
-    photo: (number: number) => `レビューの写真 ${number}`,
-    mine: "あなたのレビュー",
-    pendingHint: "公開前に管理者が確認します。",
-    write: "レビューを書く",
-    rating: "点数",
-    comment: "コメント",
-    photos: "写真 (4枚まで)",
-    send: "レビューを送る",
-    signIn: "ログインしてレビューを書く",
-  },
-});
+const text = pageTexts(({ lot }) => lot.reviewSection);
 
 export function ReviewSection({ lot }: LotProps) {
   const t = text.value;

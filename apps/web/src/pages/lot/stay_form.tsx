@@ -4,9 +4,9 @@ import type { components } from "parking-lot-client";
 import { label, options } from "../../codes.ts";
 import { duration } from "../../format.ts";
 import { fromLocalInput, toLocalInput } from "../../local_time.ts";
-import { texts } from "../../language.ts";
 import { replaceQuery } from "../../router.ts";
 import { client, isSignedIn } from "../../service.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { Field, Form, Select } from "../../ui/form.tsx";
 import { useLoad } from "../../ui/load.tsx";
 import type { LotProps } from "./lot.ts";
@@ -14,30 +14,7 @@ import { isPossible, lasting, nextHour, queryOf, type Stay, vehicleFrom } from "
 
 type UserVehicle = components["schemas"]["UserVehicle"];
 
-const text = texts({
-  en: {
-    entry: "Entry",
-    exit: "Exit",
-    vehicleType: "Vehicle type",
-    calculate: "Calculate the fee",
-    presets: "Stays from now on",
-    tonight: "Tonight",
-    vehicles: "Your vehicles",
-    wrongOrder: "The exit must be after the entry, by 366 days at most.",
-    clock: (timeZone: string) => `Times of the lot (${timeZone})`,
-  },
-  ja: {
-    entry: "入庫",
-    exit: "出庫",
-    vehicleType: "車種",
-    calculate: "料金を計算",
-    presets: "今からの駐車",
-    tonight: "今夜",
-    vehicles: "あなたの車",
-    wrongOrder: "出庫は入庫の後、366日以内にしてください。",
-    clock: (timeZone: string) => `駐車場の現地時刻 (${timeZone})`,
-  },
-});
+const text = pageTexts(({ lot }) => lot.stayForm);
 
 const HOURS = [1, 3, 12, 24];
 

@@ -1,63 +1,12 @@
 /** Whether a vehicle fits, dimension by dimension. */
 import { number } from "../../format.ts";
-import { texts } from "../../language.ts";
 import { replaceQuery } from "../../router.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { Field, Form } from "../../ui/form.tsx";
 import type { LotProps } from "./lot.ts";
 import { type Dimension, DIMENSIONS, queryOf, vehicleFrom } from "./stay.ts";
 
-const text = texts({
-  en: {
-    title: "Vehicle",
-    fits: "The vehicle fits.",
-    fitsNot: "The vehicle does not fit.",
-    unknown: "It is unknown whether the vehicle fits.",
-    names: {
-      height_m: "Height",
-      width_m: "Width",
-      length_m: "Length",
-      weight_t: "Weight",
-      clearance_cm: "Ground clearance",
-      tire_width_mm: "Tyre width",
-    },
-    dimension: "Dimension",
-    limit: "Limit of the lot",
-    yours: "Your vehicle",
-    result: "Result",
-    atMost: (value: string) => `at most ${value}`,
-    atLeast: (value: string) => `at least ${value}`,
-    notKnown: "unknown",
-    ok: "fits",
-    failing: "does not fit",
-    enter: "Check a vehicle",
-    check: "Check",
-  },
-  ja: {
-    title: "車両制限",
-    fits: "この車は入庫できます。",
-    fitsNot: "この車は入庫できません。",
-    unknown: "この車が入庫できるかは不明です。",
-    names: {
-      height_m: "高さ",
-      width_m: "幅",
-      length_m: "長さ",
-      weight_t: "重量",
-      clearance_cm: "最低地上高",
-      tire_width_mm: "タイヤ幅",
-    },
-    dimension: "項目",
-    limit: "駐車場の制限",
-    yours: "あなたの車",
-    result: "結果",
-    atMost: (value: string) => `${value} 以下`,
-    atLeast: (value: string) => `${value} 以上`,
-    notKnown: "不明",
-    ok: "可",
-    failing: "不可",
-    enter: "車のサイズを入力して確認",
-    check: "確認",
-  },
-});
+const text = pageTexts(({ lot }) => lot.vehicleSection);
 
 const UNITS: Readonly<Record<Dimension, string>> = {
   height_m: "m",

@@ -1,42 +1,12 @@
 /** The hours of the next seven days as a strip: for each day a lane for business, entry and exit. */
 import { timeOfDay } from "../../format.ts";
-import { language, texts } from "../../language.ts";
+import { locale } from "../../language.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import type { Lot, LotProps } from "./lot.ts";
 import type { Stay } from "./stay.ts";
 import { type Day, type Lane, laneOf, type LaneSpan } from "./week.ts";
 
-const text = texts({
-  en: {
-    title: "Hours of the next seven days",
-    lanes: { is_open: "Open", can_enter: "Entry", can_exit: "Exit" },
-    allDay: "all day",
-    never: "closed all day",
-    neverMove: "not possible",
-    unknown: "unknown",
-    unknownAt: (times: string) => `unknown ${times}`,
-    legend: "A filled bar: yes. No bar: no. Dots: unknown.",
-    now: "Now",
-    stay: "Your stay",
-    asText: "The hours as text",
-    specialHours: "hours of its own",
-    specialPrices: "prices of its own",
-  },
-  ja: {
-    title: "7日間の営業時間",
-    lanes: { is_open: "営業", can_enter: "入庫", can_exit: "出庫" },
-    allDay: "終日",
-    never: "終日休業",
-    neverMove: "不可",
-    unknown: "不明",
-    unknownAt: (times: string) => `不明 ${times}`,
-    legend: "色付きの帯: 可。帯なし: 不可。点線: 不明。",
-    now: "現在",
-    stay: "予定の駐車",
-    asText: "文字で見る",
-    specialHours: "特別な営業時間",
-    specialPrices: "特別料金",
-  },
-});
+const text = pageTexts(({ lot }) => lot.weekSection);
 
 const LANES: readonly Lane[] = ["is_open", "can_enter", "can_exit"];
 const LANE_HEIGHT = 14;
@@ -146,7 +116,7 @@ function DayStrip({ lot, day, stay }: { lot: Lot; day: Day; stay: Stay }) {
 
 /** `Mon 23 Nov` */
 function dayName(day: Day): string {
-  return new Intl.DateTimeFormat(language.value === "ja" ? "ja-JP" : "en-GB", {
+  return new Intl.DateTimeFormat(locale.value, {
     weekday: "short",
     day: "numeric",
     month: "short",

@@ -4,9 +4,10 @@ import type { components } from "parking-lot-client";
 import { label } from "../../codes.ts";
 import { dateTime, money, number } from "../../format.ts";
 import { toLocalInput } from "../../local_time.ts";
-import { language, texts } from "../../language.ts";
+import { language } from "../../language.ts";
 import { client, isSignedIn } from "../../service.ts";
 import { askToSignIn } from "../../sign_in.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { Checkbox, Form, TextArea } from "../../ui/form.tsx";
 import { queryOf, type Values, valuesOfQuery, VEHICLE_FIELDS } from "./conditions.ts";
 import { dimensionName, measure } from "./dimensions.ts";
@@ -16,46 +17,7 @@ type Schemas = components["schemas"];
 type SearchQuery = Schemas["SearchQueryV1"];
 type Answer = Schemas["AiSearchAnswer"] | Schemas["AiSearchReply"];
 
-const text = texts({
-  en: {
-    title: "Search in your own words",
-    sentence: "What do you need?",
-    example: "For example: tomorrow 9 to 6 near Shibuya station, under 2,000 yen, covered",
-    refine: "Change the search as it is now",
-    submit: "Search by sentence",
-    signIn: "Sign in to search by a sentence",
-    understood: "Understood",
-    place: "Place",
-    stay: "Stay",
-    price: "At most",
-    features: "Features",
-    vehicle: "Vehicle",
-    nothing: "Nothing that the search can use.",
-    assumptions: "Assumed",
-    unresolved: "Not clear",
-    parser: { rules: "Read by rules", model: "Read by a model" },
-    confidence: (percent: string) => `confidence ${percent} %`,
-  },
-  ja: {
-    title: "文章で検索",
-    sentence: "どんな駐車場をお探しですか",
-    example: "例: 明日9時から18時まで渋谷駅の近く、2,000円以内、屋根付き",
-    refine: "今の検索条件を変更する",
-    submit: "文章で検索",
-    signIn: "ログインすると文章で検索できます",
-    understood: "読み取った条件",
-    place: "場所",
-    stay: "時間",
-    price: "上限",
-    features: "特徴",
-    vehicle: "車両",
-    nothing: "検索に使える条件がありません。",
-    assumptions: "推定したこと",
-    unresolved: "分からなかったこと",
-    parser: { rules: "規則で解析", model: "モデルで解析" },
-    confidence: (percent: string) => `確信度 ${percent}%`,
-  },
-});
+const text = pageTexts(({ map }) => map.aiSearch);
 
 export function AiSearch({ search, change }: { search: Search; change: (fields: Values) => void }) {
   const t = text.value;

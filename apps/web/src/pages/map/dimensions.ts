@@ -1,28 +1,11 @@
 /** The names of a vehicle's dimensions. */
 import { number } from "../../format.ts";
-import { texts } from "../../language.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import type { VEHICLE_FIELDS } from "./conditions.ts";
 
 export type Dimension = (typeof VEHICLE_FIELDS)[number]["name"];
 
-const text = texts<Record<Dimension, string>>({
-  en: {
-    height_m: "Height",
-    width_m: "Width",
-    length_m: "Length",
-    weight_t: "Weight",
-    clearance_cm: "Ground clearance",
-    tire_width_mm: "Tyre width",
-  },
-  ja: {
-    height_m: "高さ",
-    width_m: "幅",
-    length_m: "長さ",
-    weight_t: "重さ",
-    clearance_cm: "最低地上高",
-    tire_width_mm: "タイヤ幅",
-  },
-});
+const text = pageTexts(({ map }) => map.dimensions);
 
 export const dimensionName = (name: Dimension): string => text.value[name];
 

@@ -2,15 +2,13 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { options } from "../../codes.ts";
-import { language, texts } from "../../language.ts";
+import { language } from "../../language.ts";
 import { client } from "../../service.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { useLoad } from "../../ui/load.tsx";
 import { type ConditionField, listOf, type Values } from "./conditions.ts";
 
-const text = texts({
-  en: { commas: "Commas between several." },
-  ja: { commas: "複数はコンマで区切ります。" },
-});
+const text = pageTexts(({ map }) => map.fields);
 
 export function LabelledInput({ label, children }: { label: string; children: (id: string) => ComponentChildren }) {
   const id = useId();

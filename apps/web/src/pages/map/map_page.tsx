@@ -2,7 +2,8 @@
 import type { ComponentChildren } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { distance, number } from "../../format.ts";
-import { language, texts } from "../../language.ts";
+import { language } from "../../language.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { type Load, Loaded, useLoad } from "../../ui/load.tsx";
 import { AiSearch } from "./ai_search.tsx";
 import { queryOf } from "./conditions.ts";
@@ -15,26 +16,7 @@ import type { Search } from "./search.ts";
 import type { View } from "./use_map.ts";
 import { useSearch } from "./use_search.ts";
 
-const text = texts({
-  en: {
-    title: "Find a parking lot",
-    results: "Results",
-    found: (count: string, radius: string, place: string) => `${count} lots within ${radius}${place && ` of ${place}`}`,
-    truncated: "Only the nearest lots were compared; more may match. Choose a smaller radius or more conditions.",
-    empty: "No lot matches. Choose a larger radius, fewer conditions, or another place on the map.",
-    chosen: "Chosen on the map",
-    close: "Close",
-  },
-  ja: {
-    title: "駐車場を探す",
-    results: "検索結果",
-    found: (count: string, radius: string, place: string) => `${place && `${place}から`}${radius}以内に${count}件`,
-    truncated: "近い駐車場だけを比較しました。ほかにも該当する場合があります。範囲を狭めるか条件を増やしてください。",
-    empty: "該当する駐車場がありません。範囲を広げるか、条件を減らすか、地図で別の場所を選んでください。",
-    chosen: "地図で選んだ駐車場",
-    close: "閉じる",
-  },
-});
+const text = pageTexts(({ map }) => map.mapPage);
 
 const NONE: readonly Lot[] = [];
 

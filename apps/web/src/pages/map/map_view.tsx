@@ -1,8 +1,8 @@
 /** The map: markers for the lots of the list, and clusters or circles for all others of the visible part. */
 import { useEffect, useState } from "preact/hooks";
 import { number } from "../../format.ts";
-import { texts } from "../../language.ts";
 import { type BaseMap, settings } from "../../settings.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { ErrorNote } from "../../ui/error_note.tsx";
 import type { Load } from "../../ui/load.tsx";
 import { filtersOf } from "./conditions.ts";
@@ -13,32 +13,7 @@ import type { Search } from "./search.ts";
 import { type MapHandlers, type UsedMap, useMap } from "./use_map.ts";
 import { useLotMarkers, usePin } from "./use_markers.ts";
 
-const text = texts({
-  en: {
-    map: "Map of parking lots",
-    lotsHere: (count: string) => `${count} lots in this part of the map`,
-    about: (count: string) => `About ${count} lots in this part of the map`,
-    clustered: "in groups: zoom in for single lots",
-    unfiltered: "The map does not apply: price of the stay, open now, tags.",
-    searchHere: "Search here",
-    baseMap: "Base map",
-    grid: "Plain grid",
-    zoomIn: "Zoom in",
-    zoomOut: "Zoom out",
-  },
-  ja: {
-    map: "駐車場の地図",
-    lotsHere: (count: string) => `この範囲に${count}件の駐車場`,
-    about: (count: string) => `この範囲に約${count}件の駐車場`,
-    clustered: "まとめて表示中。拡大すると1件ずつ表示されます",
-    unfiltered: "駐車料金の上限・営業中・タグの条件は地図には反映されません。",
-    searchHere: "ここで検索",
-    baseMap: "背景地図",
-    grid: "格子のみ",
-    zoomIn: "拡大",
-    zoomOut: "縮小",
-  },
-});
+const text = pageTexts(({ map }) => map.mapView);
 
 const STORED_BASE_MAP = "base_map";
 /** The map is away from the search when its centre is further than this. */

@@ -1,30 +1,15 @@
 /** What a signed-in user has for searches: vehicles, saved searches and the value of a minute of walking. */
 import { useEffect } from "preact/hooks";
 import { label } from "../../codes.ts";
-import { texts } from "../../language.ts";
 import { place } from "../../router.ts";
 import { client } from "../../service.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { ErrorNote } from "../../ui/error_note.tsx";
 import { useAction, useLoad } from "../../ui/load.tsx";
 import { type Values, valuesOfQuery, VEHICLE_FIELDS } from "./conditions.ts";
 import { ChoiceInput, NumberInput } from "./fields.tsx";
 
-const text = texts({
-  en: {
-    vehicle: "My vehicle",
-    preset: "Saved searches",
-    choose: "Choose…",
-    walk: "A minute of walking is worth (yen)",
-    premium: (yen: number) => `A minute of walking counts as ¥${yen}. Premium members can change that.`,
-  },
-  ja: {
-    vehicle: "登録した車両",
-    preset: "保存した検索",
-    choose: "選択…",
-    walk: "徒歩1分の価値 (円)",
-    premium: (yen: number) => `徒歩1分を${yen}円として計算します。プレミアム会員は変更できます。`,
-  },
-});
+const text = pageTexts(({ map }) => map.own);
 
 interface OwnProps {
   readonly change: (fields: Values) => void;

@@ -2,74 +2,15 @@
 import { useState } from "preact/hooks";
 import { options } from "../../codes.ts";
 import { date, dateTime, distance, timeOfDay } from "../../format.ts";
-import { texts } from "../../language.ts";
 import { isAppUser } from "../../following.ts";
-import { CONDITION_FIELDS, type ConditionName, countConditions, type Values, VEHICLE_FIELDS } from "./conditions.ts";
+import { pageTexts } from "../../texts/pages.ts";
+import { CONDITION_FIELDS, countConditions, type Values, VEHICLE_FIELDS } from "./conditions.ts";
 import { dimensionName, unitOf } from "./dimensions.ts";
 import { ChoiceInput, Condition, DateTimeInput, FlagInput } from "./fields.tsx";
 import { MyPresets, SearchVehicles, WalkValue } from "./own.tsx";
 import { RADII, type Search, SORTS, type Stay, stayFromNow, stayOvernight } from "./search.ts";
 
-const text = texts({
-  en: {
-    search: "Search",
-    entry: "Entry",
-    exit: "Exit",
-    oneHour: "Now, 1 h",
-    threeHours: "Now, 3 h",
-    overnight: "Overnight",
-    radius: "Within",
-    sort: "Order",
-    sorts: { recommended: "Best of price, walk and rating", price: "Lowest price of the stay", distance: "Nearest" },
-    vehicleType: "Vehicle type",
-    vehicle: "Vehicle dimensions",
-    onlyFitting: "Only lots that are known to fit",
-    conditions: "Conditions",
-    set: (count: number) => `${count} set`,
-    clear: "Clear all conditions",
-    fields: {
-      keywords: "Words in name, address or operator",
-      max_price: "Price of the stay, at most (yen)",
-      open_now: "Open now",
-      attributes: "Features",
-      tags: "Tags",
-      price_min: "Price of one hour, at least (yen)",
-      price_max: "Price of one hour, at most (yen)",
-      difficulty: "Entrance",
-      operator_codes: "Operators",
-      meter_ticket_included: "Without on-street parking",
-    } satisfies Record<ConditionName, string>,
-  },
-  ja: {
-    search: "検索",
-    entry: "入庫",
-    exit: "出庫",
-    oneHour: "今から1時間",
-    threeHours: "今から3時間",
-    overnight: "夜間",
-    radius: "範囲",
-    sort: "並び順",
-    sorts: { recommended: "料金・徒歩・評価の総合", price: "料金が安い順", distance: "近い順" },
-    vehicleType: "車種",
-    vehicle: "車両の寸法",
-    onlyFitting: "入ると分かっている駐車場だけ",
-    conditions: "条件",
-    set: (count: number) => `${count}件指定`,
-    clear: "条件をすべて外す",
-    fields: {
-      keywords: "名称・住所・事業者に含まれる語",
-      max_price: "駐車料金の上限 (円)",
-      open_now: "現在営業中",
-      attributes: "設備・特徴",
-      tags: "タグ",
-      price_min: "1時間の料金の下限 (円)",
-      price_max: "1時間の料金の上限 (円)",
-      difficulty: "入りやすさ",
-      operator_codes: "事業者",
-      meter_ticket_included: "路上駐車場を除く",
-    },
-  },
-});
+const text = pageTexts(({ map }) => map.panel);
 
 /** Beside the map, as in map.css. */
 const WIDE = "(min-width: 60rem)";

@@ -1,61 +1,16 @@
 /** A lot of the list: price and true cost of the stay, walk, hours, fit, and why it has its rank. */
 import { label } from "../../codes.ts";
 import { dateTime, distance, money, number } from "../../format.ts";
-import { texts } from "../../language.ts";
 import { href } from "../../router.ts";
 import { client, isSignedIn } from "../../service.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { ActionButton } from "../../ui/load.tsx";
 import { dimensionName, measure } from "./dimensions.ts";
 import { highlighted } from "./highlight.ts";
 import type { Lot } from "./lots.ts";
 import type { Stay } from "./search.ts";
 
-const text = texts({
-  en: {
-    walk: (minutes: number) => `${minutes} min walk`,
-    trueCost: (cost: string, yen: string) => `True cost ${cost}, with ${yen} a minute of walking`,
-    unknownPrice: "Price unknown",
-    unknown: "?",
-    open: "Open for this stay",
-    closed: "Closed at entry",
-    noEntry: "No entry at this time",
-    noExit: "No exit at this time",
-    nextExit: (time: string) => `the next exit is ${time}`,
-    hoursUnknown: "Hours unknown",
-    fits: "The vehicle fits",
-    fails: (limits: string) => `Does not fit: ${limits}`,
-    fitUnknown: (limits: string) => `Fit not known: ${limits}`,
-    score: (score: string) => `Score ${score} of 100`,
-    rank: (rank: number, of: number) => `Rank ${rank} of ${of}`,
-    parts: { price: "Price", distance: "Distance", rating: "Rating" },
-    reviews: (rating: string, count: number) => `★ ${rating} of 5 (${count})`,
-    noReviews: "No reviews yet",
-    save: "Save",
-    saved: "Saved",
-  },
-  ja: {
-    walk: (minutes: number) => `徒歩${minutes}分`,
-    trueCost: (cost: string, yen: string) => `実質 ${cost}(徒歩1分を${yen}として)`,
-    unknownPrice: "料金不明",
-    unknown: "?",
-    open: "この時間に利用できます",
-    closed: "入庫時は営業時間外",
-    noEntry: "この時間は入庫できません",
-    noExit: "この時間は出庫できません",
-    nextExit: (time: string) => `次の出庫は ${time}`,
-    hoursUnknown: "営業時間不明",
-    fits: "車両が入ります",
-    fails: (limits: string) => `入りません: ${limits}`,
-    fitUnknown: (limits: string) => `入るか不明: ${limits}`,
-    score: (score: string) => `100点中${score}点`,
-    rank: (rank: number, of: number) => `${of}件中${rank}位`,
-    parts: { price: "料金", distance: "距離", rating: "評価" },
-    reviews: (rating: string, count: number) => `★ ${rating}/5(${count}件)`,
-    noReviews: "レビューはまだありません",
-    save: "保存",
-    saved: "保存済み",
-  },
-});
+const text = pageTexts(({ map }) => map.result);
 
 const PARTS = ["price", "distance", "rating"] as const;
 

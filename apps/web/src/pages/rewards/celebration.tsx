@@ -1,15 +1,13 @@
 /** The animation of a badge that was just earned, on whatever page it happens. */
 import { earnedBadges } from "../../following.ts";
-import { language, texts } from "../../language.ts";
+import { language } from "../../language.ts";
 import { href } from "../../router.ts";
 import { client } from "../../service.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { useLoad } from "../../ui/load.tsx";
 import { Medal } from "../../ui/medal.tsx";
 
-const text = texts({
-  en: { earned: "You earned a badge", close: "Close", see: "See your rewards" },
-  ja: { earned: "バッジを獲得しました", close: "閉じる", see: "特典を見る" },
-});
+const text = pageTexts(({ rewards }) => rewards.celebration);
 
 export function Celebration() {
   const [earned] = earnedBadges.value;

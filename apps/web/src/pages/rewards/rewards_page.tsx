@@ -3,8 +3,9 @@ import type { components } from "parking-lot-client";
 import { label } from "../../codes.ts";
 import { badges } from "../../following.ts";
 import { date, money, number } from "../../format.ts";
-import { language, texts } from "../../language.ts";
+import { language } from "../../language.ts";
 import { client, user } from "../../service.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { ActionButton, Loaded, useLoad } from "../../ui/load.tsx";
 import { Medal } from "../../ui/medal.tsx";
 import { PagedList } from "../../ui/paged_list.tsx";
@@ -12,52 +13,7 @@ import { SignInFirst } from "../../ui/sign_in_first.tsx";
 
 type Schemas = components["schemas"];
 
-const text = texts({
-  en: {
-    title: "Rewards",
-    level: (level: number) => `Level ${level}`,
-    total: (points: string) => `${points} points`,
-    missing: (points: string) => `${points} points to the next level`,
-    highest: "This is the highest level.",
-    badges: "Badges",
-    earned: (day: string) => `Earned on ${day}`,
-    progress: "In progress",
-    of: (count: string, threshold: string) => `${count} of ${threshold}`,
-    noBadges: "No badges yet. Parking, reviews and corrections earn them.",
-    themes: "Themes",
-    apply: "Use this theme",
-    applied: "In use",
-    owned: "Yours",
-    price: "For sale in the app",
-    level_theme: (level: number) => `Unlocked at level ${level}`,
-    badge_theme: "Unlocked by a badge",
-    gift: "Only as a gift",
-    history: "Points",
-    noPoints: "No points yet.",
-  },
-  ja: {
-    title: "特典",
-    level: (level: number) => `レベル${level}`,
-    total: (points: string) => `${points} ポイント`,
-    missing: (points: string) => `次のレベルまで ${points} ポイント`,
-    highest: "最高レベルです。",
-    badges: "バッジ",
-    earned: (day: string) => `${day} に獲得`,
-    progress: "進行中",
-    of: (count: string, threshold: string) => `${threshold} のうち ${count}`,
-    noBadges: "バッジはまだありません。駐車、口コミ、情報の修正で獲得できます。",
-    themes: "テーマ",
-    apply: "このテーマを使う",
-    applied: "使用中",
-    owned: "所有",
-    price: "アプリで販売中",
-    level_theme: (level: number) => `レベル${level} で獲得`,
-    badge_theme: "バッジで獲得",
-    gift: "プレゼント限定",
-    history: "ポイントの履歴",
-    noPoints: "ポイントはまだありません。",
-  },
-});
+const text = pageTexts(({ rewards }) => rewards.rewardsPage);
 
 export function RewardsPage() {
   const t = text.value;

@@ -3,35 +3,15 @@ import { useMemo } from "preact/hooks";
 import uPlot from "uplot";
 import type { components } from "parking-lot-client";
 import { dateTime, money, number, timeOfDay } from "../../format.ts";
-import { language, texts } from "../../language.ts";
+import { language } from "../../language.ts";
+import { pageTexts } from "../../texts/pages.ts";
 import { Chart } from "../../ui/chart.tsx";
 import { useNow } from "../../ui/clock.ts";
 import { amountAt, nextIncrease } from "./meter_amount.ts";
 
 export type Meter = components["schemas"]["Meter"];
 
-const text = texts({
-  en: {
-    now: "Fee if you leave now",
-    next: (amount: string, time: string) => `${amount} from ${time}, in`,
-    noIncrease: (time: string) => `No increase before ${time}.`,
-    cap: "A maximum fee limits the amount.",
-    curve: "Fee by time of exit",
-    exit: "Exit after",
-    amount: "Fee",
-    counted: (minutes: number, seconds: number) => `${minutes} min ${seconds} s`,
-  },
-  ja: {
-    now: "今出庫した場合の料金",
-    next: (amount: string, time: string) => `${time} から ${amount}。あと`,
-    noIncrease: (time: string) => `${time} まで料金は上がりません。`,
-    cap: "最大料金が適用されています。",
-    curve: "出庫時刻ごとの料金",
-    exit: "出庫時刻",
-    amount: "料金",
-    counted: (minutes: number, seconds: number) => `${minutes}分${seconds}秒`,
-  },
-});
+const text = pageTexts(({ session }) => session.meter);
 
 export function MeterView({ meter }: { meter: Meter }) {
   const now = useNow();

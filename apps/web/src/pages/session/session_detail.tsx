@@ -1,7 +1,6 @@
 /** A session that has ended: the receipt, the memo and the photos. */
 import { label } from "../../codes.ts";
 import { dateTime, duration, money } from "../../format.ts";
-import { texts } from "../../language.ts";
 import { href } from "../../router.ts";
 import { client } from "../../service.ts";
 import { FeeLines, RefusalNote } from "../../ui/fee_lines.tsx";
@@ -9,47 +8,11 @@ import { Field, Form, TextArea } from "../../ui/form.tsx";
 import { Loaded, useLoad } from "../../ui/load.tsx";
 import type { components } from "parking-lot-client";
 import { useState } from "preact/hooks";
+import { pageTexts } from "../../texts/pages.ts";
 
 type Detail = components["schemas"]["ParkingSessionDetail"];
 
-const text = texts({
-  en: {
-    paid: "Paid",
-    unknown: "The fee is unknown",
-    lot: "Lot",
-    from: "Entry",
-    to: "Exit",
-    stay: "Stay",
-    fee: "How the fee was calculated",
-    notes: "Your notes",
-    memo: "Memo",
-    rating: "Rating",
-    ratingHint: "In your own words. Only you see it.",
-    save: "Save",
-    saved: "Saved.",
-    photos: "Photos",
-    photo: (phase: string, slot: number) => `${phase}, photo ${slot}`,
-    back: "All sessions",
-  },
-  ja: {
-    paid: "お支払い",
-    unknown: "料金は不明です",
-    lot: "駐車場",
-    from: "入庫",
-    to: "出庫",
-    stay: "駐車時間",
-    fee: "料金の内訳",
-    notes: "メモ",
-    memo: "メモ",
-    rating: "評価",
-    ratingHint: "自由に書けます。本人だけに表示されます。",
-    save: "保存",
-    saved: "保存しました。",
-    photos: "写真",
-    photo: (phase: string, slot: number) => `${phase} 写真${slot}`,
-    back: "駐車の一覧",
-  },
-});
+const text = pageTexts(({ session }) => session.sessionDetail);
 
 export function SessionDetail({ id }: { id: string }) {
   const load = useLoad(

@@ -4,7 +4,6 @@ import type { components, LiveSubscription } from "parking-lot-client";
 import type { PageProps } from "../../page.ts";
 import { label } from "../../codes.ts";
 import { dateTime, duration, money } from "../../format.ts";
-import { texts } from "../../language.ts";
 import { href, navigate } from "../../router.ts";
 import { client } from "../../service.ts";
 import { ErrorNote } from "../../ui/error_note.tsx";
@@ -17,45 +16,11 @@ import { MeterView } from "./meter.tsx";
 import { SessionDetail } from "./session_detail.tsx";
 import { SignInFirst } from "../../ui/sign_in_first.tsx";
 import { user } from "../../service.ts";
+import { pageTexts } from "../../texts/pages.ts";
 
 type Current = components["schemas"]["CurrentParkingSession"];
 
-const text = texts({
-  en: {
-    title: "Parking",
-    since: (time: string) => `Since ${time}`,
-    vehicle: "Vehicle",
-    nothing: "You are not parked.",
-    find: "Find a lot",
-    leave: "Leave and pay",
-    cancel: "Cancel",
-    cancelHint: "Possible for five minutes after the start. Nothing is charged.",
-    canExit: "The exit is open.",
-    cannotExit: "The exit is closed.",
-    closes: (time: string) => `It closes at ${time}.`,
-    opens: (time: string) => `It opens at ${time}.`,
-    unknownFee: "The fee of this lot is unknown:",
-    history: "History",
-    noHistory: "No earlier sessions.",
-  },
-  ja: {
-    title: "駐車中",
-    since: (time: string) => `${time} から`,
-    vehicle: "車種",
-    nothing: "現在、駐車していません。",
-    find: "駐車場を探す",
-    leave: "出庫して精算",
-    cancel: "取り消す",
-    cancelHint: "開始から5分以内は取り消せます。料金はかかりません。",
-    canExit: "出庫できます。",
-    cannotExit: "現在は出庫できません。",
-    closes: (time: string) => `${time} に出口が閉まります。`,
-    opens: (time: string) => `${time} に出口が開きます。`,
-    unknownFee: "この駐車場の料金は不明です:",
-    history: "履歴",
-    noHistory: "履歴はありません。",
-  },
-});
+const text = pageTexts(({ session }) => session.sessionPage);
 
 const CANCELLABLE_MS = 5 * 60_000;
 

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { components, ListItem } from "parking-lot-client";
 import { label } from "../../../codes.ts";
 import { dateTime } from "../../../format.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { ActionButton, Loaded } from "../../../ui/load.tsx";
 import { client, me } from "../../kit/access.ts";
 import { announcement } from "../../kit/announcement.ts";
@@ -11,7 +12,8 @@ import { ChangedNote, Details, type FieldOf } from "../../kit/details.tsx";
 import { useEntry } from "../../kit/entry.ts";
 import { LotLink, UserLink } from "../../kit/links.tsx";
 import { correctionOf, LotCorrection, NO_CORRECTION } from "./lot_correction.tsx";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ errorReports }) => errorReports);
 
 export type Report = ListItem<"/v1/admin/error-reports">;
 type Decided = Omit<components["schemas"]["ErrorReportDecision"], "seen_updated_at">;

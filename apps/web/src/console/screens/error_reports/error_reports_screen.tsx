@@ -2,9 +2,11 @@
 import { label, options } from "../../../codes.ts";
 import { dateTime } from "../../../format.ts";
 import type { PageProps } from "../../../page.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Queue } from "../../kit/queue.tsx";
 import { ErrorReportDetail, type Report } from "./error_report_detail.tsx";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ errorReports }) => errorReports);
 
 export function ErrorReportsScreen({ parts }: PageProps) {
   const t = text.value;

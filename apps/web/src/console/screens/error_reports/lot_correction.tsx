@@ -1,6 +1,8 @@
 /** The correction of one field of the lot, with the resolution of a report. */
 import { changeOf, choicesOf, isNumber, LOT_FIELDS, type LotField, names } from "../../../lot_fields.ts";
-import { text } from "./texts.ts";
+import { consoleTexts } from "../../../texts/console.ts";
+
+const text = consoleTexts(({ errorReports }) => errorReports);
 
 /** The field to correct with its correct value. */
 export interface Correction {

@@ -1,36 +1,13 @@
 /** The newest activities of users, and new ones as they happen. */
 import { label } from "../../../codes.ts";
 import { dateTime } from "../../../format.ts";
-import { texts } from "../../../language.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { ErrorNote } from "../../../ui/error_note.tsx";
 import { client } from "../../kit/access.ts";
 import { LotLink, UserLink } from "../../kit/links.tsx";
 import { useLive } from "../../kit/live.ts";
 
-const text = texts({
-  en: {
-    title: "Activity",
-    status: {
-      connecting: "Connecting…",
-      live: "Live",
-      offline: "No connection. New activities appear when it is back.",
-    },
-    empty: "Activities of users appear here as they happen.",
-    by: "by",
-    at: "at",
-  },
-  ja: {
-    title: "利用状況",
-    status: {
-      connecting: "接続中…",
-      live: "リアルタイム",
-      offline: "接続が切れています。新しい利用状況は再接続後に表示されます。",
-    },
-    empty: "利用者の操作がここにリアルタイムで表示されます。",
-    by: "利用者",
-    at: "駐車場",
-  },
-});
+const text = consoleTexts(({ overview }) => overview.activityFeed);
 
 export function ActivityFeed() {
   const { state, status, error } = useLive(client.live.activity);

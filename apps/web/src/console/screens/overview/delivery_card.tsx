@@ -4,11 +4,13 @@ import type uPlot from "uplot";
 import type { ResponseBody } from "parking-lot-client";
 import { dateTime, number, timeOfDay } from "../../../format.ts";
 import { language } from "../../../language.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Chart } from "../../../ui/chart.tsx";
 import { color } from "../../../ui/color.ts";
 import { Figure, FigureCard } from "./figure.tsx";
 import { hoursOf } from "./hours.ts";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ overview }) => overview.figures);
 
 type Overview = ResponseBody<"/v1/admin/overview", "get">;
 type Delivery = NonNullable<Overview["push"] | Overview["mail"]>;

@@ -1,11 +1,13 @@
 /** The figures of the overview. A part is null without its area. */
 import type { ResponseBody } from "parking-lot-client";
 import { dateTime, duration, number, timeOfDay } from "../../../format.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Rows } from "../../kit/table.tsx";
 import { DeliveryCard } from "./delivery_card.tsx";
 import { Figure, FigureCard } from "./figure.tsx";
 import { SessionsChart } from "./sessions_chart.tsx";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ overview }) => overview.figures);
 
 type Overview = ResponseBody<"/v1/admin/overview", "get">;
 

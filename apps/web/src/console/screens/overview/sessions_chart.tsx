@@ -4,9 +4,11 @@ import uPlot from "uplot";
 import type { ResponseBody } from "parking-lot-client";
 import { date, number } from "../../../format.ts";
 import { language } from "../../../language.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Chart } from "../../../ui/chart.tsx";
 import { color } from "../../../ui/color.ts";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ overview }) => overview.figures);
 
 type Days = NonNullable<ResponseBody<"/v1/admin/overview", "get">["sessions_by_day"]>["days"];
 

@@ -1,11 +1,13 @@
 /** A lot with its form and its history. */
 import { href } from "../../../router.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Loaded } from "../../../ui/load.tsx";
 import { client } from "../../kit/access.ts";
 import { ActTable } from "../../kit/act_table.tsx";
 import { useEntry } from "../../kit/entry.ts";
 import { LotForm } from "./lot_form.tsx";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ parkingLots }) => parkingLots);
 
 export const SCREEN = "/console/parking-lots";
 

@@ -4,12 +4,14 @@ import { useRef, useState } from "preact/hooks";
 import type { components, ResponseBody } from "parking-lot-client";
 import { label } from "../../../codes.ts";
 import { changeOf, choicesOf, isNumber, LOT_FIELDS, type LotField, names, shownValue } from "../../../lot_fields.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Field, Form, Select } from "../../../ui/form.tsx";
 import { client } from "../../kit/access.ts";
 import { announcement } from "../../kit/announcement.ts";
 import { ChangedNote, type FieldOf } from "../../kit/details.tsx";
 import { type Entry, ifMatch } from "../../kit/entry.ts";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ parkingLots }) => parkingLots);
 
 type Lot = ResponseBody<"/v1/admin/parking-lots/{id}", "get">;
 type Changes = components["schemas"]["ParkingLotChanges"];

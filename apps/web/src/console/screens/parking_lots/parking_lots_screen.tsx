@@ -4,10 +4,12 @@ import { dateTime, money, number } from "../../../format.ts";
 import { names } from "../../../lot_fields.ts";
 import type { PageProps } from "../../../page.ts";
 import { href } from "../../../router.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Table } from "../../kit/table.tsx";
 import { Tabs } from "../../kit/tabs.tsx";
 import { LotDetail, SCREEN } from "./lot_detail.tsx";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ parkingLots }) => parkingLots);
 
 export function ParkingLotsScreen({ parts: [id] }: PageProps) {
   const t = text.value;

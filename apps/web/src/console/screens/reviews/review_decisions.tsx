@@ -1,8 +1,10 @@
 /** The decisions on reviews: a button for each, and those that several reviews allow at once. */
 import type { components, ListItem } from "parking-lot-client";
+import { consoleTexts } from "../../../texts/console.ts";
 import { client } from "../../kit/access.ts";
 import { type Choice, Decision } from "../../kit/decision.tsx";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ reviews }) => reviews);
 
 export type Review = ListItem<"/v1/admin/reviews">;
 export type ReviewStatus = components["schemas"]["ReviewDecision"]["status"];

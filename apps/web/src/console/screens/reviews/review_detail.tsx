@@ -2,6 +2,7 @@
 import { label } from "../../../codes.ts";
 import { dateTime } from "../../../format.ts";
 import { href } from "../../../router.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Loaded } from "../../../ui/load.tsx";
 import { client } from "../../kit/access.ts";
 import { Decision } from "../../kit/decision.tsx";
@@ -9,7 +10,8 @@ import { ChangedNote, Details, type FieldOf } from "../../kit/details.tsx";
 import { useEntry } from "../../kit/entry.ts";
 import { UserLink } from "../../kit/links.tsx";
 import { choiceOf, type Review, type ReviewStatus } from "./review_decisions.tsx";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ reviews }) => reviews);
 
 function fields(): FieldOf<Review>[] {
   const t = text.value;

@@ -2,10 +2,12 @@
 import { options } from "../../../codes.ts";
 import { dateTime } from "../../../format.ts";
 import type { PageProps } from "../../../page.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Queue } from "../../kit/queue.tsx";
 import { type Review, ReviewDecisions } from "./review_decisions.tsx";
 import { RatingStars, ReviewDetail } from "./review_detail.tsx";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ reviews }) => reviews);
 
 export function ReviewsScreen({ parts }: PageProps) {
   const t = text.value;

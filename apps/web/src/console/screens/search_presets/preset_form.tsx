@@ -1,8 +1,10 @@
 /** The form of a preset. */
 import { options } from "../../../codes.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Checkbox, Field, Form, Select } from "../../../ui/form.tsx";
 import type { Preset, PresetQuery } from "./preset_table.tsx";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ searchPresets }) => searchPresets);
 
 const attributes = () => options("attribute");
 

@@ -2,10 +2,12 @@
 import type { ResponseBody } from "parking-lot-client";
 import { label } from "../../../codes.ts";
 import { dateTime, money, number } from "../../../format.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { ActionButton } from "../../../ui/load.tsx";
 import { client } from "../../kit/access.ts";
 import { Rows } from "../../kit/table.tsx";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ searchPresets }) => searchPresets);
 
 export type Preset = ResponseBody<"/v1/admin/user-search-presets", "get">["items"][number];
 export type PresetQuery = Preset["query_json"];

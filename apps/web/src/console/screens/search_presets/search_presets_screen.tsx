@@ -1,9 +1,11 @@
 /** The search presets of an app user: list, create, edit, delete, set the default. Each read of them is on record. */
 import type { PageProps } from "../../../page.ts";
 import { navigate } from "../../../router.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Field, Form } from "../../../ui/form.tsx";
-import { text } from "./texts.ts";
 import { UserPresets } from "./user_presets.tsx";
+
+const text = consoleTexts(({ searchPresets }) => searchPresets);
 
 export function SearchPresetsScreen({ parts: [userId] }: PageProps) {
   const t = text.value;

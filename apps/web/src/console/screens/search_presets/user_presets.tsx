@@ -1,5 +1,6 @@
 /** The presets of one app user, and the form of one of them. */
 import { useState } from "preact/hooks";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Loaded, useLoad } from "../../../ui/load.tsx";
 import { client } from "../../kit/access.ts";
 import { announcement } from "../../kit/announcement.ts";
@@ -8,7 +9,8 @@ import { isChangedMeanwhile } from "../../kit/entry.ts";
 import { UserLink } from "../../kit/links.tsx";
 import { PresetForm } from "./preset_form.tsx";
 import { type Preset, type PresetQuery, PresetTable, summary } from "./preset_table.tsx";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ searchPresets }) => searchPresets);
 
 /** The limit of presets is lower than a page. */
 const LIMIT = 100;

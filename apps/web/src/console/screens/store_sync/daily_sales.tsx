@@ -6,6 +6,7 @@ import { label } from "../../../codes.ts";
 import { money, number } from "../../../format.ts";
 import { language } from "../../../language.ts";
 import { place } from "../../../router.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Chart } from "../../../ui/chart.tsx";
 import { color } from "../../../ui/color.ts";
 import { Loaded, useLoad } from "../../../ui/load.tsx";
@@ -14,7 +15,8 @@ import { Filters, filterValues } from "../../kit/filters.tsx";
 import { Rows } from "../../kit/table.tsx";
 import { type DailySale, sumsOf, unitsByDay } from "./daily_sums.ts";
 import { dayFilters, storeFilter } from "./store_filters.ts";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ storeSync }) => storeSync);
 
 export function DailySales() {
   const t = text.value;

@@ -1,9 +1,11 @@
 /** What was fetched from the stores: sales, reviews and figures. */
 import { label } from "../../../codes.ts";
 import { dateTime, money, number } from "../../../format.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Table } from "../../kit/table.tsx";
 import { dayFilters, storeFilter } from "./store_filters.ts";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ storeSync }) => storeSync);
 
 export function StoreSales() {
   const t = text.value;

@@ -4,6 +4,7 @@ import type { components, ListItem } from "parking-lot-client";
 import { label, options } from "../../../codes.ts";
 import { dateTime, number } from "../../../format.ts";
 import { href } from "../../../router.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Form, Select } from "../../../ui/form.tsx";
 import { Loaded, useLoad } from "../../../ui/load.tsx";
 import { client } from "../../kit/access.ts";
@@ -12,7 +13,8 @@ import { Details, type FieldOf } from "../../kit/details.tsx";
 import { usePoll } from "../../kit/poll.ts";
 import { Table } from "../../kit/table.tsx";
 import { storeFilter } from "./store_filters.ts";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ storeSync }) => storeSync);
 
 type Run = ListItem<"/v1/admin/store-sync/runs">;
 type Trigger = components["schemas"]["TriggerStoreSyncRequest"];

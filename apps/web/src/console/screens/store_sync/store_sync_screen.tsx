@@ -1,10 +1,12 @@
 /** Sales, reviews and figures of the stores, and the runs that fetch them. */
 import type { PageProps } from "../../../page.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Tabs } from "../../kit/tabs.tsx";
 import { DailySales } from "./daily_sales.tsx";
 import { StoreMetrics, StoreReviews, StoreSales } from "./store_lists.tsx";
 import { SCREEN, StoreSyncRun, StoreSyncRuns } from "./store_sync_runs.tsx";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ storeSync }) => storeSync);
 
 export function StoreSyncScreen({ parts: [part] }: PageProps) {
   const t = text.value;

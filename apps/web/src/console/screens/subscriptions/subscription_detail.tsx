@@ -3,6 +3,7 @@ import type { ResponseBody } from "parking-lot-client";
 import { label } from "../../../codes.ts";
 import { dateTime } from "../../../format.ts";
 import { href } from "../../../router.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { ActionButton, Loaded } from "../../../ui/load.tsx";
 import { client } from "../../kit/access.ts";
 import { type Choice, Decision } from "../../kit/decision.tsx";
@@ -11,7 +12,8 @@ import { actOn, type Entry, ifMatch, type Seen, useEntry } from "../../kit/entry
 import { UserLink } from "../../kit/links.tsx";
 import { SandboxMark } from "../../kit/sandbox_mark.tsx";
 import { Table } from "../../kit/table.tsx";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ subscriptions }) => subscriptions);
 
 type Subscription = ResponseBody<"/v1/admin/subscriptions/{id}", "get">;
 

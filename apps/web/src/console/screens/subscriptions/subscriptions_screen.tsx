@@ -3,11 +3,13 @@ import { label, options } from "../../../codes.ts";
 import { dateTime } from "../../../format.ts";
 import type { PageProps } from "../../../page.ts";
 import { href } from "../../../router.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { UserLink } from "../../kit/links.tsx";
 import { SandboxMark } from "../../kit/sandbox_mark.tsx";
 import { Table } from "../../kit/table.tsx";
 import { ends, SCREEN, SubscriptionDetail } from "./subscription_detail.tsx";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ subscriptions }) => subscriptions);
 
 export function SubscriptionsScreen({ parts: [id] }: PageProps) {
   return id === undefined ? <SubscriptionList /> : <SubscriptionDetail key={id} id={id} />;

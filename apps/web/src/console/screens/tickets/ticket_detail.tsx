@@ -3,13 +3,15 @@ import { useMemo, useState } from "preact/hooks";
 import type { ResponseBody } from "parking-lot-client";
 import { label } from "../../../codes.ts";
 import { dateTime, number } from "../../../format.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { ErrorNote } from "../../../ui/error_note.tsx";
 import { ActionButton, Loaded, useAction } from "../../../ui/load.tsx";
 import { client } from "../../kit/access.ts";
 import { ChangedNote, type FieldOf } from "../../kit/details.tsx";
 import { type Entry, useEntry } from "../../kit/entry.ts";
 import { UserLink } from "../../kit/links.tsx";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ tickets }) => tickets);
 
 type Ticket = ResponseBody<"/v1/admin/support-tickets/{id}", "get">;
 

@@ -3,9 +3,11 @@ import type { ListItem } from "parking-lot-client";
 import { label, options } from "../../../codes.ts";
 import { dateTime } from "../../../format.ts";
 import type { PageProps } from "../../../page.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Queue } from "../../kit/queue.tsx";
-import { text } from "./texts.ts";
 import { TicketDetail } from "./ticket_detail.tsx";
+
+const text = consoleTexts(({ tickets }) => tickets);
 
 export function TicketsScreen({ parts }: PageProps) {
   const t = text.value;

@@ -2,11 +2,13 @@
 import { useMemo } from "preact/hooks";
 import { number } from "../../../format.ts";
 import { navigate } from "../../../router.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { ActionButton } from "../../../ui/load.tsx";
 import { client } from "../../kit/access.ts";
 import { announcement } from "../../kit/announcement.ts";
 import type { Notification } from "./notification_form.tsx";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ userNotifications }) => userNotifications);
 
 export const SCREEN = "/console/user-notifications";
 

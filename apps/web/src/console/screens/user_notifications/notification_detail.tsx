@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { label } from "../../../codes.ts";
 import { dateTime, number } from "../../../format.ts";
 import { href } from "../../../router.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Loaded } from "../../../ui/load.tsx";
 import { client } from "../../kit/access.ts";
 import { announcement } from "../../kit/announcement.ts";
@@ -12,7 +13,8 @@ import { UserLink } from "../../kit/links.tsx";
 import { usePoll } from "../../kit/poll.ts";
 import { NotificationActions, SCREEN } from "./notification_actions.tsx";
 import { type Notification, NotificationForm } from "./notification_form.tsx";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ userNotifications }) => userNotifications);
 
 function fields(): FieldOf<Notification>[] {
   const t = text.value;

@@ -5,11 +5,13 @@ import type { components, ListItem } from "parking-lot-client";
 import { options } from "../../../codes.ts";
 import { number } from "../../../format.ts";
 import { toLocalInput } from "../../../local_time.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Field, Form, Select, TextArea } from "../../../ui/form.tsx";
 import { ActionButton } from "../../../ui/load.tsx";
 import { client } from "../../kit/access.ts";
 import { type NewNotification, requestOf, type Segment, SIDES } from "./notification_request.ts";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ userNotifications }) => userNotifications);
 
 export type Notification = ListItem<"/v1/admin/user-notifications">;
 

@@ -4,13 +4,15 @@ import { label, options } from "../../../codes.ts";
 import { dateTime, number } from "../../../format.ts";
 import type { PageProps } from "../../../page.ts";
 import { href, navigate, place } from "../../../router.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { client } from "../../kit/access.ts";
 import { announcement } from "../../kit/announcement.ts";
 import { Table } from "../../kit/table.tsx";
 import { SCREEN } from "./notification_actions.tsx";
 import { NotificationDetail } from "./notification_detail.tsx";
 import { NotificationForm } from "./notification_form.tsx";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ userNotifications }) => userNotifications);
 
 export function UserNotificationsScreen({ parts: [id] }: PageProps) {
   if (id === "new") return <ComposeNotification />;

@@ -2,11 +2,13 @@
 import { useState } from "preact/hooks";
 import type { ResponseBody } from "parking-lot-client";
 import { fromLocalInput, toLocalInput } from "../../../local_time.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Field } from "../../../ui/form.tsx";
 import { client } from "../../kit/access.ts";
 import { type Choice, Decision } from "../../kit/decision.tsx";
 import { actOn, type Entry, ifMatch, type Seen } from "../../kit/entry.ts";
-import { text } from "./texts.ts";
+
+const text = consoleTexts(({ users }) => users);
 
 export type AppUser = ResponseBody<"/v1/admin/users/{id}", "get">;
 

@@ -2,14 +2,16 @@
 import { label } from "../../../codes.ts";
 import { dateTime, number } from "../../../format.ts";
 import { href } from "../../../router.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Loaded } from "../../../ui/load.tsx";
 import { client, may } from "../../kit/access.ts";
 import { ActTable } from "../../kit/act_table.tsx";
 import { ChangedNote, Details, type FieldOf } from "../../kit/details.tsx";
 import { useEntry } from "../../kit/entry.ts";
 import { SandboxMark } from "../../kit/sandbox_mark.tsx";
-import { text } from "./texts.ts";
 import { AccountDecision, type AppUser, PremiumDecision } from "./user_decisions.tsx";
+
+const text = consoleTexts(({ users }) => users);
 
 export const SCREEN = "/console/users";
 

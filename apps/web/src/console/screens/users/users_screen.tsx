@@ -4,9 +4,11 @@ import { label, options } from "../../../codes.ts";
 import { date, dateTime } from "../../../format.ts";
 import type { PageProps } from "../../../page.ts";
 import { href } from "../../../router.ts";
+import { consoleTexts } from "../../../texts/console.ts";
 import { Table } from "../../kit/table.tsx";
-import { text } from "./texts.ts";
 import { SCREEN, UserDetail } from "./user_detail.tsx";
+
+const text = consoleTexts(({ users }) => users);
 
 type Row = ListItem<"/v1/admin/users">;
 
