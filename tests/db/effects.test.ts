@@ -1,0 +1,71 @@
+// What follows from a write is drawn in docs/contributing/effects.md, from the catalogue that the migrations make.
+import assert from "node:assert/strict";
+import postgres from "postgres";
+import { bodyOf, type Catalogue, chainOf, effectsPage, FILE, firstSentence, writesOf } from "../support/effects.ts";
+
+Deno.test("docs/contributing/effects.md: it is what the catalogue prints now (deno task effects, with task dev running)", async () => {
+  const sql = postgres(Deno.env.get("DB_URL") ?? assert.fail("DB_URL is not set"), { max: 1, onnotice: () => {} });
+  try {
+    assert.equal(await Deno.readTextFile(FILE), await effectsPage(sql), "Run `deno task effects` and commit the page.");
+  } finally {
+    await sql.end();
+  }
+});
+
+const names = new Set(["private.a", "private.b"]);
+
+Deno.test("effects: a body's calls and writes are found with the columns of updates, and a lock is no write", () => {
+  const body = `
+    -- update public.commented set x = 1
+    perform private.a (1), private.unknown(2);
+    select private.b() from public.read where id = 1 for update;
+    insert into public.t as t (id, n) values (1, 2)
+      on conflict (id) do update set n = excluded.n, m = coalesce(t.m, 0) where t.n <> 1;
+    with gone as (delete from private.q where id = 1 returning id)
+    update public.u u set (c, d) = (1, 2), e = (select max(f) from public.v where g = 3) from gone where u.id = gone.id;`;
+  assert.deepEqual(bodyOf(body, names), {
+    calls: ["private.a", "private.b"],
+    writes: [
+      { operation: "insert", table: "public.t" },
+      { operation: "update", table: "public.t", columns: ["n", "m"] },
+      { operation: "delete", table: "private.q" },
+      { operation: "update", table: "public.u", columns: ["c", "d", "e"] },
+    ],
+  });
+});
+
+const trigger = (table: string, columns: readonly string[], calls: string) =>
+  ({ table, name: "_100", isBefore: false, operations: ["update"], columns, calls }) as const;
+const update = (table: string, ...columns: string[]) => ({ operation: "update", table, columns }) as const;
+
+const catalogue: Catalogue = {
+  functions: new Map([
+    ["api.start", { calls: ["private.step", "private.reads"], writes: [] }],
+    ["private.step", { calls: [], writes: [update("public.t", "n")] }],
+    ["private.reads", { calls: [], writes: [] }],
+    ["private.tg_n", { calls: ["private.step"], writes: [update("public.u", "m")] }],
+    ["private.tg_other", { calls: [], writes: [update("public.v", "m")] }],
+  ]),
+  sentences: new Map(),
+  triggers: [trigger("public.t", ["n"], "private.tg_n"), trigger("public.t", ["other"], "private.tg_other")],
+};
+
+Deno.test("effects: a chain has the triggers of the columns that are set, ends in a circle, and leaves out what only reads", () => {
+  const { lines, depth, functions, tables } = chainOf("api.start", catalogue);
+  assert.deepEqual(lines.map(({ depth, text }) => `${depth} ${text}`), [
+    "0 api.start()",
+    "1 private.step()",
+    "2 update public.t (n)",
+    "3 → private.tg_n()",
+    "4 private.step() ↑",
+    "4 update public.u (m)",
+  ]);
+  assert.deepEqual([depth, functions, tables], [4, 3, 2]);
+  assert.deepEqual(writesOf("api.start", catalogue), [update("public.t", "n")], "the chain is cut at triggers");
+});
+
+Deno.test("effects: a sentence ends at its full stop, and a colon before a list ends it too", () => {
+  assert.equal(firstSentence("Gives points\nfor a review. Again."), "Gives points for a review.");
+  assert.equal(firstSentence("Reads api.x() first. Then writes."), "Reads api.x() first.");
+  assert.equal(firstSentence(""), "");
+});
