@@ -3,27 +3,21 @@ import assert from "node:assert/strict";
 import { Administrator, Administrators } from "../../supabase/functions/admin/admins.schema.ts";
 import { getAdministrator, listAdministrators } from "../../supabase/functions/admin/admins.ts";
 import { stack } from "../support/stack.ts";
-import { type Administrator as Person, anAdministratingUser, anAdministrator, sending } from "./administrators.ts";
+import {
+  actsWhere,
+  type Administrator as Person,
+  anAdministratingUser,
+  anAdministrator,
+  sending,
+} from "./administrators.ts";
 import { replyOf, tagOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 
 const PATH = "/admin/admins";
 
-interface Act {
-  readonly action: string;
-  readonly user_id: string | null;
-  readonly changes: Record<string, unknown>;
-}
-
 /** The acts on record about an administrator, by another one. */
-async function acts(by: Person, about: string): Promise<Act[]> {
-  const rows = await inDatabase((sql) =>
-    sql<Act[]>`
-      select action, user_id, changes from public.admin_activity_logs
-      where admin_id = ${by.id} and target_type = 'admin' and target_id = ${about} order by created_at`
-  );
-  return rows.map((row) => ({ ...row }));
-}
+const acts = (by: Person, about: string) =>
+  actsWhere({ admin_id: by.id, target_type: "admin", target_id: about }, "action", "user_id", "changes");
 
 /** What the row and the identity provider have of an administrator. */
 async function both(id: string): Promise<[row: unknown, metadata: unknown]> {
@@ -36,7 +30,7 @@ async function both(id: string): Promise<[row: unknown, metadata: unknown]> {
   return [found!.row, found!.metadata];
 }
 
-async function errorOf(response: Response): Promise<{ code: string; param: string | null; details?: unknown }> {
+async function errorIn(response: Response): Promise<{ code: string; param: string | null; details?: unknown }> {
   return (await response.json()).error;
 }
 
@@ -67,7 +61,7 @@ Deno.test("admins: the list is filtered by status and area, newest first, page b
   const suspended = await (await chief.ask(`${PATH}?area=store_sync&status=suspended&limit=100`)).json();
   assert.ok(suspended.items.every(({ id }: { id: string }) => id !== newer.id && id !== older.id));
   for (const wrong of ["status=gone", "area=parking", "cursor=abc", "limit=0"]) {
-    const error = await errorOf(await chief.ask(`${PATH}?${wrong}`));
+    const error = await errorIn(await chief.ask(`${PATH}?${wrong}`));
     assert.deepEqual([error.code, error.param], ["validation_error", wrong.split("=")[0]]);
   }
 });
@@ -87,7 +81,7 @@ Deno.test("admins: GET returns the version that a change needs as If-Match", asy
   assert.equal(changed.status, 200, await changed.clone().text());
   assert.deepEqual((await changed.json()).areas, ["reviews", "support"]);
   const late = await chief.ask(`${PATH}/${other.id}`, sending("PATCH", { name: "Late" }, { "If-Match": tag }));
-  assert.deepEqual([late.status, (await errorOf(late)).code], [412, "precondition_failed"]);
+  assert.deepEqual([late.status, (await errorIn(late)).code], [412, "precondition_failed"]);
 });
 
 Deno.test("admins: a change is in the row, at the identity provider and in the activity log; the next request is authorized by it", async () => {
@@ -133,7 +127,7 @@ Deno.test("admins: an invalid change is rejected with its field, and leaves no r
     [{ status: "suspended" }, "status"],
   ];
   for (const [body, param] of rejected) {
-    const error = await errorOf(await patch(body));
+    const error = await errorIn(await patch(body));
     assert.equal(error.code, "validation_error", JSON.stringify(body));
     assert.equal(error.param?.replace(/[.[].*/, ""), param.replace(/[.[].*/, ""), JSON.stringify(body));
   }
@@ -141,7 +135,7 @@ Deno.test("admins: an invalid change is rejected with its field, and leaves no r
   for (const verb of ["suspend", "reactivate"]) {
     const send = (body: unknown, id = other.id) => chief.ask(`${PATH}/${id}/${verb}`, sending("POST", body));
     for (const body of [{}, { reason: "" }, { reason: " " }, { reason: "x".repeat(501) }]) {
-      const error = await errorOf(await send(body));
+      const error = await errorIn(await send(body));
       assert.deepEqual([error.code, error.param], ["validation_error", "reason"]);
     }
     assert.equal((await send({ reason: "Gone" }, crypto.randomUUID())).status, 404);
@@ -159,8 +153,8 @@ Deno.test("admins: a suspended administrator gets 403 at once and has their area
     assert.equal(done.headers.get("idempotent-replayed"), n === 0 ? null : "true");
   }
   const shut = await other.ask("/admin/notifications");
-  assert.deepEqual([shut.status, (await errorOf(shut)).details], [403, { scope: "admin" }]);
-  const again = await errorOf(await chief.ask(`${PATH}/${other.id}/suspend`, sending("POST", { reason: "Again" })));
+  assert.deepEqual([shut.status, (await errorIn(shut)).details], [403, { scope: "admin" }]);
+  const again = await errorIn(await chief.ask(`${PATH}/${other.id}/suspend`, sending("POST", { reason: "Again" })));
   assert.deepEqual([again.code, again.details], ["conflict", {
     reason: "status_not_reachable",
     status: "suspended",
@@ -193,7 +187,7 @@ Deno.test("admins: an administrator can neither suspend themselves nor remove th
       ["own_account", await chief.ask(`${PATH}/${chief.id}/suspend`, sending("POST", { reason: "Tired" }))],
     ] as const
   ) {
-    assert.deepEqual([response.status, (await errorOf(response)).details], [403, { reason }]);
+    assert.deepEqual([response.status, (await errorIn(response)).details], [403, { reason }]);
   }
   assert.deepEqual(await acts(chief, chief.id), []);
   // The other areas and the name are theirs to change.
@@ -226,7 +220,7 @@ Deno.test("admins: without the area every request is 403 with the missing scope,
       await one.ask(`${PATH}/${other.id}/reactivate`, sending("POST", {})),
     ]
   ) {
-    assert.deepEqual([response.status, (await errorOf(response)).details], [403, { scope: "admin:admins" }]);
+    assert.deepEqual([response.status, (await errorIn(response)).details], [403, { scope: "admin:admins" }]);
   }
   assert.deepEqual(await both(other.id).then(([row]) => row), {
     name: "Administrator",

@@ -4,7 +4,7 @@ import { BODY_LIMIT } from "../../supabase/functions/_shared/http/input.ts";
 import { LotImportReport } from "../../supabase/functions/admin/parking_lot_import.schema.ts";
 import { importLots } from "../../supabase/functions/admin/parking_lot_import.ts";
 import { stack } from "../support/stack.ts";
-import { type Administrator, anAdministrator, sending } from "./administrators.ts";
+import { actsWhere, type Administrator, anAdministrator, sending } from "./administrators.ts";
 import { replyOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 
@@ -64,11 +64,7 @@ const stored = (source: string) =>
   );
 
 const acts = (admin: Administrator) =>
-  inDatabase((sql) =>
-    sql<Row[]>`
-      select target_type, target_id, changes from public.admin_activity_logs
-      where admin_id = ${admin.id} and action = 'parking_lot.import' order by created_at`
-  );
+  actsWhere({ admin_id: admin.id, action: "parking_lot.import" }, "target_type", "target_id", "changes");
 
 const admin = await anAdministrator("lots");
 

@@ -6,7 +6,7 @@ import { listDeadMessages } from "../../supabase/functions/admin/dead_messages.t
 import { listJobs } from "../../supabase/functions/admin/jobs.ts";
 import { chance } from "../support/random.ts";
 import { stack } from "../support/stack.ts";
-import { type Administrator, anAdministrator, AREAS, sending } from "./administrators.ts";
+import { actsWhere, type Administrator, anAdministrator, AREAS, sending } from "./administrators.ts";
 import { replyOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 
@@ -29,13 +29,8 @@ async function aDeadMessage(message: Record<string, unknown> = {}, queue = QUEUE
   return row!.id;
 }
 
-async function acts(by: Administrator, id: string): Promise<unknown[]> {
-  return await inDatabase(async (sql) =>
-    (await sql`
-      select action, target_type, user_id, changes from public.admin_activity_logs
-      where admin_id = ${by.id} and target_id = ${id} order by created_at`).map((row) => ({ ...row }))
-  );
-}
+const acts = (by: Administrator, id: string): Promise<unknown[]> =>
+  actsWhere({ admin_id: by.id, target_id: id }, "action", "target_type", "user_id", "changes");
 
 async function waiting(): Promise<unknown[]> {
   return await inDatabase(async (sql) =>

@@ -13,7 +13,7 @@ import {
 import { asUser, signUp } from "../support/people.ts";
 import { assertError } from "../support/api_errors.ts";
 import { stack } from "../support/stack.ts";
-import { type Administrator, anAdministrator, sending } from "./administrators.ts";
+import { actsWhere, type Administrator, anAdministrator, sending } from "./administrators.ts";
 import { query, replyOf, tagOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 
@@ -31,13 +31,7 @@ const create = async ({ ask }: Administrator, user_id: string, fields: Record<st
 
 /** What is on record about an app user, oldest first. */
 const acts = (userId: string) =>
-  inDatabase(async (sql) => [
-    ...await sql<
-      { admin_id: string; action: string; target_type: string; target_id: string; changes: Record<string, unknown> }[]
-    >`
-      select admin_id, action, target_type, target_id, changes from public.admin_activity_logs
-      where user_id = ${userId} order by created_at, id`,
-  ]);
+  actsWhere({ user_id: userId }, "admin_id", "action", "target_type", "target_id", "changes");
 
 const suspend = (userId: string) =>
   inDatabase((sql) => sql`update public.app_users set status = 'suspended' where id = ${userId}`);

@@ -14,7 +14,7 @@ import {
 import { asUser, type Person, signUp } from "../support/people.ts";
 import { assertError } from "../support/api_errors.ts";
 import { stack } from "../support/stack.ts";
-import { type Administrator, anAdministrator, sending } from "./administrators.ts";
+import { actsWhere, type Administrator, anAdministrator, sending } from "./administrators.ts";
 import { query, replyOf, tagOf } from "./client.ts";
 import { aLot, inDatabase } from "./lots.ts";
 import { uploaded } from "./uploaded.ts";
@@ -33,12 +33,7 @@ const act = ({ ask }: Administrator, id: string, verb: string, body?: unknown, h
   ask(`${PATH}/${id}/${verb}`, sending("POST", body, headers));
 
 /** What is on record about an app user, oldest first. */
-const acts = (userId: string) =>
-  inDatabase(async (sql) => [
-    ...await sql<{ admin_id: string; action: string; target_id: string; changes: Record<string, unknown> }[]>`
-      select admin_id, action, target_id, changes from public.admin_activity_logs
-      where user_id = ${userId} order by created_at, id`,
-  ]);
+const acts = (userId: string) => actsWhere({ user_id: userId }, "admin_id", "action", "target_id", "changes");
 
 const detailsOf = async (response: Response) => (await response.clone().json()).error.details;
 

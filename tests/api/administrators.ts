@@ -3,6 +3,7 @@ import { type Ask, asUser, type Person, signUp } from "../support/people.ts";
 import { AdminArea } from "../../supabase/functions/admin/admins.schema.ts";
 import type { Code } from "../../supabase/functions/_shared/errors.ts";
 import { assertError } from "../support/api_errors.ts";
+import { type RecordedAct, recordedActs } from "../support/acts.ts";
 import { inDatabase } from "./lots.ts";
 
 /** Every area. */
@@ -43,20 +44,14 @@ export async function assertErrorDetails(
   return (await response.json()).error.details;
 }
 
-export interface Act {
-  readonly admin_id: string;
-  readonly action: string;
-  readonly target_type: string;
-  readonly user_id: string | null;
-  readonly changes: Record<string, unknown>;
-}
+export type Act = Omit<RecordedAct, "target_id">;
 
 /** What is on record about a thing, oldest first. */
-export async function actsOn(targetId: string): Promise<Act[]> {
-  const rows = await inDatabase((sql) =>
-    sql<Act[]>`
-      select admin_id, action, target_type, user_id, changes from public.admin_activity_logs
-      where target_id = ${targetId} order by created_at, id`
-  );
-  return rows.map((row) => ({ ...row }));
+export function actsOn(targetId: string): Promise<Act[]> {
+  return actsWhere({ target_id: targetId }, "admin_id", "action", "target_type", "user_id", "changes");
+}
+
+/** These columns of the acts on record that have all values of `where`, oldest first. */
+export function actsWhere<Column extends keyof RecordedAct>(where: Partial<RecordedAct>, ...columns: Column[]) {
+  return inDatabase((sql) => recordedActs(sql, where, columns));
 }

@@ -5,7 +5,7 @@ import contract from "../../openapi.json" with { type: "json" };
 import { apiError, fakeService, json, type Scripted } from "./fake_service.ts";
 
 /** The error of a promise that must fail. */
-async function errorOf(promise: Promise<unknown>): Promise<ApiError> {
+async function apiErrorOf(promise: Promise<unknown>): Promise<ApiError> {
   const error = await promise.then(() => assert.fail("no error"), (error: unknown) => error);
   assert.ok(error instanceof ApiError, String(error));
   return error;
@@ -14,7 +14,7 @@ async function errorOf(promise: Promise<unknown>): Promise<ApiError> {
 Deno.test("client errors: an error response is an ApiError with its fields", async () => {
   const details = { policy: "write", retry_after: 60 };
   await using service = fakeService(apiError(429, "rate_limited", { details, param: "a.b" }, { "Retry-After": "60" }));
-  const error = await errorOf(service.client().GET("/v1/me"));
+  const error = await apiErrorOf(service.client().GET("/v1/me"));
   const { name, code, status, requestId, param, retryAfterSeconds, message } = error;
   assert.deepEqual(
     { name, code, status, requestId, param, retryAfterSeconds, message, details: error.details },
@@ -35,7 +35,7 @@ Deno.test("client errors: an error response is an ApiError with its fields", asy
 Deno.test("client errors: a response that is not from the service has the code unexpected_response", async () => {
   const headers = { "X-Request-Id": "of the proxy", "Retry-After": new Date(Date.now() + 100_000).toUTCString() };
   await using service = fakeService(() => new Response("<h1>Bad gateway</h1>", { status: 502, headers }));
-  const error = await errorOf(service.client({ retry: { maxRetries: 0 } }).GET("/v1/me"));
+  const error = await apiErrorOf(service.client({ retry: { maxRetries: 0 } }).GET("/v1/me"));
   assert.deepEqual([error.code, error.status, error.requestId], ["unexpected_response", 502, "of the proxy"]);
   assert.ok(error.retryAfterSeconds! > 90 && error.retryAfterSeconds! <= 100);
 });
@@ -146,7 +146,7 @@ Deno.test("client stream: without streams (React Native) the lines of the whole 
 
 Deno.test("client stream: an error response is an ApiError", async () => {
   await using service = fakeService(apiError(403, "forbidden", { details: { scope: "admin" } }));
-  const error = await errorOf(Array.fromAsync(service.client().stream("/v1/admin/activity-logs")));
+  const error = await apiErrorOf(Array.fromAsync(service.client().stream("/v1/admin/activity-logs")));
   assert.equal(error.code, "forbidden");
 });
 

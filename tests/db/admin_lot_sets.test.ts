@@ -5,6 +5,7 @@ import type { Rule } from "../oracles/fees.ts";
 import { workedExamples } from "../support/cases.ts";
 import { database } from "../support/database.ts";
 import { newAdministrator } from "../support/activities.ts";
+import { recordedActs } from "../support/acts.ts";
 import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { newLot } from "../support/rows.ts";
 import { type FeeAnswer, seedLots } from "./support/fees.ts";
@@ -35,12 +36,7 @@ async function call<Reply>(name: string, args: Record<string, Json>): Promise<Re
 const put = (lot: string, set: string, items: Json) =>
   call<Lot>("put_parking_lot_set", { parking_lot_id: lot, set, items });
 
-async function acts(lot: string): Promise<{ action: string; changes: Record<string, Json> }[]> {
-  return [
-    ...await db.sql<{ action: string; changes: Record<string, Json> }[]>`
-      select action, changes from public.admin_activity_logs where target_id = ${lot} order by created_at, id`,
-  ];
-}
+const acts = (lot: string) => recordedActs(db.sql, { target_id: lot }, ["action", "changes"]);
 
 const other = await newLot(db.sql);
 const [foreign] = (await put(other, "spots", [{ code: "X" }]))["spots"]!;

@@ -2,6 +2,7 @@
 // edit of rules, levels and themes does to later activities.
 import assert from "node:assert/strict";
 import postgres from "postgres";
+import { recordedActs } from "../support/acts.ts";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { errorOf } from "../support/database_errors.ts";
@@ -53,9 +54,8 @@ const levelOf = async (user: string) =>
   (await pool<{ level: number }[]>`select level from public.app_users where id = ${user}`)[0]!.level;
 
 async function acts(target: string, id: string): Promise<string[]> {
-  const rows = await pool<{ action: string }[]>`
-    select action from public.admin_activity_logs where target_type = ${target} and target_id = ${id} order by created_at`;
-  return rows.map(({ action }) => action);
+  const found = await recordedActs(pool, { target_type: target, target_id: id }, ["action"]);
+  return found.map(({ action }) => action);
 }
 
 const badge = (columns: Row = {}) => ({

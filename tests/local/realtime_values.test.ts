@@ -212,7 +212,7 @@ Deno.test("realtime filters: an invalid subscription is rejected in the words of
     create table public.unpublished (id integer primary key);
     grant select on public.unpublished to authenticated;
   `);
-  const errorOf = async (binding: object, role = "authenticated") => {
+  const rejectionOf = async (binding: object, role = "authenticated") => {
     try {
       await subscribe(binding, { role, claims: { role } });
     } catch (error) {
@@ -222,23 +222,23 @@ Deno.test("realtime filters: an invalid subscription is rejected in the words of
     throw new Error(`Not rejected: ${JSON.stringify(binding)}`);
   };
   const withFilter = (filter: string) => ({ event: "*", schema: "public", table: "requested", filter });
-  assert.equal(await errorOf(withFilter("foo.hey")), 'Error parsing `filter` params: ["foo.hey"]');
-  assert.equal(await errorOf(withFilter("id=foo.hey")), 'Error parsing `filter` params: ["foo", "hey"]');
-  assert.equal(await errorOf(withFilter("undefined")), 'Error parsing `filter` params: ["undefined"]');
+  assert.equal(await rejectionOf(withFilter("foo.hey")), 'Error parsing `filter` params: ["foo.hey"]');
+  assert.equal(await rejectionOf(withFilter("id=foo.hey")), 'Error parsing `filter` params: ["foo", "hey"]');
+  assert.equal(await rejectionOf(withFilter("undefined")), 'Error parsing `filter` params: ["undefined"]');
   assert.equal(
-    await errorOf(withFilter("id=in.1,2")),
+    await rejectionOf(withFilter("id=in.1,2")),
     "Error parsing `filter` params: `in` filter value must be wrapped by parentheses",
   );
   assert.equal(
-    await errorOf(withFilter("id=eq.1,,id=eq.2")),
+    await rejectionOf(withFilter("id=eq.1,,id=eq.2")),
     "Error parsing `filter` params: filter must not contain empty segments (check for extra commas)",
   );
   assert.equal(
-    await errorOf({ event: "*" }),
+    await rejectionOf({ event: "*" }),
     'No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: %{"event" => "*"}',
   );
   assert.equal(
-    await errorOf({ schema: 7, table: "requested" }),
+    await rejectionOf({ schema: 7, table: "requested" }),
     "No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: " +
       '%{"schema" => 7, "table" => "requested"}',
   );
@@ -249,7 +249,7 @@ Deno.test("realtime filters: an invalid subscription is rejected in the words of
       : "An exception happened so please check your connect parameters") +
     `: [${detail}]` + (exception === undefined ? "" : `. Exception: ERROR ${exception}`);
   assert.equal(
-    await errorOf({ event: "*", schema: "public", table: "unpublished" }),
+    await rejectionOf({ event: "*", schema: "public", table: "unpublished" }),
     wrong("event: *, schema: public, table: unpublished, filters: [], select: nil"),
   );
   const raised = (column: string, operator: string, value: string, exception: string) =>
@@ -265,28 +265,31 @@ Deno.test("realtime filters: an invalid subscription is rejected in the words of
   ];
   for (const [column, operator, value, exception] of failures) {
     assert.equal(
-      await errorOf(withFilter(`${column}=${operator}.${value}`)),
+      await rejectionOf(withFilter(`${column}=${operator}.${value}`)),
       raised(column, operator, value, exception.replaceAll('\\"', '"')),
     );
   }
   assert.match(
-    await errorOf(withFilter("data=eq.1")),
+    await rejectionOf(withFilter("data=eq.1")),
     /ERROR 42883 \(undefined_function\) operator does not exist: json = json$/,
   );
   const many = Array.from({ length: 101 }, (_, index) => index).join();
   assert.match(
-    await errorOf(withFilter(`id=in.(${many})`)),
+    await rejectionOf(withFilter(`id=in.(${many})`)),
     /P0001 \(raise_exception\) too many values for `in` filter. Maximum 100$/,
   );
   for (const condition of ["is.null", "like.1%", "not.eq.1"]) {
-    assert.match(await errorOf(withFilter(`id=${condition}`)), /^Error parsing `filter` params: \["(is|like|not)", /);
+    assert.match(
+      await rejectionOf(withFilter(`id=${condition}`)),
+      /^Error parsing `filter` params: \["(is|like|not)", /,
+    );
   }
   assert.equal(
-    await errorOf({ schema: "public", table: "requested", select: ["id"] }),
+    await rejectionOf({ schema: "public", table: "requested", select: ["id"] }),
     "The local platform does not select columns.",
   );
   for (const role of ["postgres", "supabase_admin", "authenticator", "nobody", ""]) {
-    assert.match(await errorOf({ table: "requested" }, role), new RegExp(`role "${role}" does not exist$`));
+    assert.match(await rejectionOf({ table: "requested" }, role), new RegExp(`role "${role}" does not exist$`));
   }
   await assert.rejects(
     subscribe({ table: "requested" }, { role: null as unknown as string, claims: {} }),
