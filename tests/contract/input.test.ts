@@ -203,12 +203,11 @@ Deno.test("input: an error lists a hundred field errors at most", async () => {
   }
 });
 
-Deno.test("input: a body nested a hundred thousand deep is rejected at once, not a crash", async () => {
-  const deep = "[".repeat(100_000) + "]".repeat(100_000);
-  const started = performance.now();
+Deno.test("input: a body nested a hundred thousand deep is rejected and not read to its end", async () => {
+  // The text at the end is invalid. No error names it, because the check ends at the greatest depth.
+  const deep = `${"[".repeat(100_000)}"\\u0000"${"]".repeat(100_000)}`;
   await assert.rejects(posted(deep), rejectsWith([[null, "malformed"]]));
   await assert.rejects(posted(`{"nick":${deep}}`), rejectsWith([[null, "malformed"], ["nick", "unknown_key"]]));
-  assert.ok(performance.now() - started < 10_000); // work that grows with the square of the depth takes longer
 });
 
 /** Sends `total` bytes without a length, and counts how many were taken. */

@@ -12,7 +12,11 @@ Deno.test.afterAll(() => db.close());
 const report = (stack: string, device = "Pixel 9", version = "1.0", network: string = crypto.randomUUID()) =>
   db.as(
     { role: "service_role" },
-    (sql) => sql`select api.report_crash(${stack}, ${device}, ${version}, ${network}) as reply`,
+    async (sql) => {
+      // A pattern whose work grows with the square of a stack exceeds this deadline.
+      await sql`set local statement_timeout = '5s'`;
+      return await sql`select api.report_crash(${stack}, ${device}, ${version}, ${network}) as reply`;
+    },
   );
 const rows = (device: string) =>
   db.sql<{ stack: string; report_count: number; fingerprint: string }[]>`
@@ -74,14 +78,12 @@ Deno.test("crash reports: forty reports of one crash at once are one row with co
   assert.deepEqual((await rows("storm")).map(({ report_count }) => report_count), [40]);
 });
 
-Deno.test("crash reports: the first 8 KiB of a stack are kept, cut between characters, and a large stack is processed quickly", async () => {
+Deno.test("crash reports: the first 8 KiB of a stack are kept, cut between characters, also of a stack that is as large as allowed", async () => {
   const large = "a".repeat(65_536);
-  const before = performance.now();
   await report(large, "large");
   await report("駐".repeat(21_845), "wide");
   await report("a@a.b ".repeat(10_922), "grown");
   await report(`${"/Users/a ".repeat(7000)}`, "grown too");
-  assert.ok(performance.now() - before < 5000);
   assert.equal((await rows("large"))[0]!.stack, large.slice(0, 8192));
   for (const device of ["wide", "grown", "grown too"]) {
     const bytes = new TextEncoder().encode((await rows(device))[0]!.stack).length;
