@@ -6,9 +6,6 @@ import { STATE } from "../../local/settings.ts";
 
 const PACKAGE = "@sparticuz/chromium@138.0.2";
 
-/** The package has a browser for this kind of machine alone. */
-export const hasBrowser = Deno.build.os === "linux" && Deno.build.arch === "x86_64";
-
 /** Without the sandbox, which root and containers do not have. Everything that guards one origin from another stays on. */
 const FLAGS = [
   "--headless",

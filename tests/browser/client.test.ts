@@ -5,7 +5,8 @@ import { readmeApp, TITLE, uploadedBy } from "../client/readme_app.ts";
 import { connect, notify } from "../realtime/activities.ts";
 import { signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
-import { hasBrowser, withPage } from "./chromium.ts";
+import { hasBrowser } from "../support/browser.ts";
+import { withPage } from "./chromium.ts";
 
 const sql = connect();
 Deno.test.afterAll(() => sql.end());

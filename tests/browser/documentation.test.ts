@@ -6,7 +6,8 @@ import type { Page } from "puppeteer-core";
 import { ROOT } from "../../local/settings.ts";
 import { signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
-import { hasBrowser, withBrowser } from "./chromium.ts";
+import { hasBrowser } from "../support/browser.ts";
+import { withBrowser } from "./chromium.ts";
 
 const TIMEOUT_MS = 60_000;
 const AXE = join(ROOT, "node_modules/axe-core/axe.min.js");

@@ -9,7 +9,7 @@ import { ask, bearer, jsonBody } from "../api/client.ts";
 import { aLot, inDatabase } from "../api/lots.ts";
 import { aPricedLot, post } from "../api/sessions.ts";
 import { signUp } from "../support/people.ts";
-import { hasBrowser } from "./chromium.ts";
+import { hasBrowser } from "../support/browser.ts";
 import { type Explorer, inExplorer } from "./explorer.ts";
 
 const AXE = join(ROOT, "node_modules/axe-core/axe.min.js");

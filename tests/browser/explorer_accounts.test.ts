@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { newestMail } from "../support/mail_links.ts";
 import { signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
-import { hasBrowser } from "./chromium.ts";
+import { hasBrowser } from "../support/browser.ts";
 import { inExplorer } from "./explorer.ts";
 
 Deno.test({

@@ -8,7 +8,7 @@ import { aPlan, apple, verify } from "../api/purchases.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
-import { hasBrowser } from "./chromium.ts";
+import { hasBrowser } from "../support/browser.ts";
 import { type Explorer, inExplorer } from "./explorer.ts";
 
 const MARKUP = '<img src="x" onerror="document.title=1"><b>bold</b>';

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { KeyInput, Page } from "puppeteer-core";
 import { aPricedLot } from "../api/sessions.ts";
 import { asUser, type Person, signUp } from "../support/people.ts";
-import { hasBrowser } from "./chromium.ts";
+import { hasBrowser } from "../support/browser.ts";
 import { type Explorer, type ExplorerOptions, inExplorer } from "./explorer.ts";
 
 const WORDS = {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { createClient } from "@supabase/supabase-js";
 import { type CrashPlatform, crashPlatform } from "../support/crash_platform.ts";
 import { newestMail } from "../support/mail_links.ts";
-import { hasBrowser } from "./chromium.ts";
+import { hasBrowser } from "../support/browser.ts";
 import { type Explorer, inExplorer } from "./explorer.ts";
 
 const PASSWORD = "a password 1";

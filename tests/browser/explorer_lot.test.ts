@@ -9,7 +9,7 @@ import { aPricedLot } from "../api/sessions.ts";
 import { asAnonymous, asUser, type Person, signUp } from "../support/people.ts";
 import { picture } from "../support/files.ts";
 import { makeVoters, newLot } from "../support/rows.ts";
-import { hasBrowser } from "./chromium.ts";
+import { hasBrowser } from "../support/browser.ts";
 import { type Explorer, inExplorer } from "./explorer.ts";
 
 const DAY_MS = 86_400_000;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { aPricedLot } from "../api/sessions.ts";
 import { asAnonymous, asUser, signUp } from "../support/people.ts";
-import { hasBrowser } from "./chromium.ts";
+import { hasBrowser } from "../support/browser.ts";
 import { type Explorer, inExplorer } from "./explorer.ts";
 
 const ignore = !hasBrowser;

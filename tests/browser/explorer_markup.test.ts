@@ -7,7 +7,7 @@ import { inDatabase } from "../api/lots.ts";
 import { notify, notifyAdmins } from "../realtime/activities.ts";
 import { signUp } from "../support/people.ts";
 import { newLot, newUser } from "../support/rows.ts";
-import { hasBrowser } from "./chromium.ts";
+import { hasBrowser } from "../support/browser.ts";
 import { type Explorer, inExplorer } from "./explorer.ts";
 
 /** Elements that a payload makes have the attribute `data-made`. */

@@ -3,7 +3,7 @@ import { asUser, signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
 import { aPricedLot, post } from "../api/sessions.ts";
 import { proxyTo } from "../realtime/proxy.ts";
-import { hasBrowser } from "./chromium.ts";
+import { hasBrowser } from "../support/browser.ts";
 import { inExplorer } from "./explorer.ts";
 
 Deno.test({

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { age, aPricedLot, post } from "../api/sessions.ts";
 import { asUser, signUp } from "../support/people.ts";
-import { hasBrowser } from "./chromium.ts";
+import { hasBrowser } from "../support/browser.ts";
 import { inExplorer } from "./explorer.ts";
 
 const ignore = !hasBrowser;

@@ -3,7 +3,8 @@ import { strict as assert } from "node:assert";
 import { join } from "node:path";
 import { ROOT } from "../../local/settings.ts";
 import { stack } from "../support/stack.ts";
-import { hasBrowser, withPage } from "./chromium.ts";
+import { hasBrowser } from "../support/browser.ts";
+import { withPage } from "./chromium.ts";
 
 const LIBRARY = join(ROOT, "node_modules/@supabase/supabase-js/dist/umd/supabase.js");
 const PATIENCE = 30_000;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { isRunning } from "../../local/process.ts";
 import { ROOT } from "../../local/settings.ts";
 import { eventually } from "../support/eventually.ts";
+import { count, leftOut } from "../support/outcome.ts";
 
 function run(args: string[]) {
   return new Deno.Command(Deno.execPath(), {
@@ -21,6 +22,14 @@ for (const args of [["--help"], ["--", "--help"], ["-h"]]) {
     assert.ok(!output.includes("passed"), output);
   });
 }
+
+Deno.test("task test: the summary says how many tests were left out, and where there is no browser that these are left out", () => {
+  const summary = "ok | 12 passed (3 steps) | 0 failed | 4 ignored (2s)";
+  assert.deepEqual(count(summary), { passed: 12, failed: 0, ignored: 4 });
+  assert.deepEqual(count("FAILED | 12 passed | 1 failed (1 step) (2s)"), { passed: 12, failed: 1, ignored: 0 });
+  assert.equal(leftOut(4, true), "4 left out");
+  assert.equal(leftOut(4, false), "4 left out, with all browser tests: they need Linux on x86_64");
+});
 
 Deno.test("task test: an unknown option is rejected with the usage", async () => {
   const { code, stderr } = await run(["--", "--fats"]);

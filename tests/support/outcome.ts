@@ -1,4 +1,5 @@
 // Runs `deno test` with its output, and counts the results.
+import { hasBrowser } from "./browser.ts";
 
 /** The exit code of a run that a signal ended. */
 const INTERRUPTED = 130;
@@ -34,18 +35,27 @@ export async function runTests(selection: readonly string[], environment: Record
   }
   const { code } = await child.status;
   if (isInterrupted) return INTERRUPTED;
-  const { passed, failed } = count(tail);
+  const { passed, failed, ignored } = count(tail);
   const none = passed + failed === 0;
   if (none && code === 0) console.log(`No test is named by: ${selection.join(" ")}`);
   // A run that broke before its first test (a type error, say) has counted nothing.
   const failures = none || (code !== 0 && failed === 0) ? 1 : failed;
+  if (ignored > 0) console.log(leftOut(ignored, hasBrowser));
   console.log(`${passed} passed, ${failures} failed`);
   return code === 0 && failures > 0 ? 1 : code;
 }
 
-function count(output: string): { passed: number; failed: number } {
+/** What a summary says about tests that did not run. */
+export function leftOut(ignored: number, hasBrowser: boolean): string {
+  return `${ignored} left out${hasBrowser ? "" : ", with all browser tests: they need Linux on x86_64"}`;
+}
+
+/** The results in the last summary of `deno test`. */
+export function count(output: string): { passed: number; failed: number; ignored: number } {
   // deno-lint-ignore no-control-regex -- the colours of a terminal
   const plain = output.replace(/\x1b\[[0-9;]*m/g, "");
-  const summary = [...plain.matchAll(/(\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed/g)].at(-1);
-  return { passed: Number(summary?.[1] ?? 0), failed: Number(summary?.[2] ?? 0) };
+  const summary = [...plain.matchAll(
+    /(\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/g,
+  )].at(-1);
+  return { passed: Number(summary?.[1] ?? 0), failed: Number(summary?.[2] ?? 0), ignored: Number(summary?.[3] ?? 0) };
 }
