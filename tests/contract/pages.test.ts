@@ -87,6 +87,21 @@ Deno.test("docs/operations/monitoring.md: the table of jobs has every job with i
   assert.deepEqual(listed.sort(), scheduled.sort());
 });
 
+Deno.test("docs/contributing/architecture.md: the table of folders has every folder of the repository", () => {
+  const table = read("docs/contributing/architecture.md").split("\n## Folders\n")[1]!.split("\n## ")[0]!;
+  const rows = [...table.matchAll(/^\| (`[^|]+`) +\|/gm)].map(([, cell]) => cell!);
+  const listed = rows.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, path]) => path!));
+  const ignored = new Set(read(".gitignore").split("\n").map((line) => line.replace(/\/$/, "")));
+  const folders = [...Deno.readDirSync(root)].filter(({ name, isDirectory }) =>
+    isDirectory && !name.startsWith(".") && !ignored.has(name)
+  );
+  assert.deepEqual(
+    [...new Set(listed.map((path) => path.split("/")[0]!))].sort(),
+    folders.map(({ name }) => name).sort(),
+  );
+  assert.deepEqual(listed.filter((path) => !path.includes("<") && !exists(path)), []);
+});
+
 /** The anchors of a page's headings, as GitHub makes them. */
 function anchors(page: string): Set<string> {
   const text = read(page).replaceAll(/^```[\s\S]*?^```/gm, "");
