@@ -189,11 +189,13 @@ ${
 `);
 
 let lastNews = "";
-for await (const event of Deno.watchFs(join(ROOT, "supabase", "migrations"))) {
+for await (const event of Deno.watchFs([join(ROOT, "supabase", "migrations"), join(ROOT, "supabase", "schemas")])) {
   if (event.kind === "access" || !event.paths.some((path) => path.endsWith(".sql"))) continue;
   const { edited, gone, added } = await changedFiles(String(port));
   const changed = [...edited, ...gone].join(", ");
+  const isSource = event.paths.some((path) => path.includes(join("supabase", "schemas")));
   const news = [
+    ...(isSource ? ["The schema was edited. `deno task schema` writes its migrations."] : []),
     ...(changed !== "" ? [`Edited or deleted: ${changed}. \`deno task reset\` rebuilds the database.`] : []),
     ...(added.length > 0 ? [`New: ${added.join(", ")}. The next start applies it.`] : []),
   ].join("\n");

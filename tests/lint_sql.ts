@@ -1,9 +1,10 @@
-// Lints supabase/migrations: Postgres's own grammar and the language server's rules first, then the project's rules of
-// tests/db/sql_rules.ts. Any finding fails.
-import { migrations, sqlFindings } from "./db/sql_rules.ts";
+// Lints the SQL of the schema: Postgres's own grammar and the language server's rules first, then the project's rules of
+// tests/db/sql_rules.ts. Any finding fails, advice does not.
+import { staleMigrations } from "../tools/release/schema.ts";
+import { allSql, sqlAdvice, sqlFindings } from "./db/sql_rules.ts";
 
 const LANGUAGE_SERVER = "@postgres-language-server/cli@0.25.5";
-const FOLDER = "supabase/migrations";
+const files = allSql();
 
 // npx, because one of the package's optional platform packages is not published and Deno then gives up on all of it.
 const checked = await new Deno.Command("npx", {
@@ -14,14 +15,18 @@ const checked = await new Deno.Command("npx", {
     "--config-path=supabase",
     "--error-on-warnings",
     "--max-diagnostics=none",
-    FOLDER,
+    ...files.map(({ name }) => name),
   ],
   cwd: new URL("../", import.meta.url),
   env: { DO_NOT_TRACK: "1" },
   stdin: "null",
 }).spawn().status;
 
-const findings = migrations().flatMap(({ name, text }) => sqlFindings(name, text));
-for (const finding of findings) console.error(`${FOLDER}/${finding}`);
+const findings = [
+  ...files.flatMap(sqlFindings),
+  ...(await staleMigrations()).map((name) => `supabase/migrations/${name} is not up to date: run \`deno task schema\``),
+];
+for (const finding of findings) console.error(finding);
+for (const advice of files.flatMap(sqlAdvice)) console.log(`Advice: ${advice}. Has it one thought only?`);
 console.log(`${findings.length === 0 ? "No" : findings.length} findings against the house rules`);
 if (!checked.success || findings.length > 0) Deno.exit(1);

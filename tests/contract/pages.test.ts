@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
+import { schemaFiles } from "../../tools/release/schema.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string) => Deno.readTextFileSync(join(root, path));
@@ -17,11 +18,11 @@ const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...pagesUnder("doc
 const EXAMPLES = "docs/operations/schema_changes.md";
 /** Written by a developer who runs the functions. */
 const OWN_SETTINGS = "supabase/functions/.env";
-const files = [...Deno.readDirSync(join(root, "supabase/migrations"))].map(({ name }) => name);
-const migrations = files.map((name) => read(`supabase/migrations/${name}`)).join("\n");
+const files = schemaFiles();
+const schema = files.map(({ text }) => text).join("\n");
 
-Deno.test("pages: every function, table and migration that a page names exists", () => {
-  const created = migrations.matchAll(
+Deno.test("pages: every function, table and file of SQL that a page names exists", () => {
+  const created = schema.matchAll(
     /^\s*create (?:or replace )?(?:unlogged )?(?:function|table|view) ([a-z]+\.\w+)/gm,
   );
   const known = new Set([...created].map((match) => match[1]!));
@@ -32,12 +33,16 @@ Deno.test("pages: every function, table and migration that a page names exists",
       name
     );
     assert.deepEqual(
-      names.filter((name) => !known.has(name) && !name.endsWith("_") && !/^private\.\w+_20\d\d_\d\d$/.test(name)),
+      names.filter((name) =>
+        !known.has(name) && name !== "api.sql" && !name.endsWith("_") && !/^private\.\w+_20\d\d_\d\d$/.test(name)
+      ),
       [],
       page,
     );
-    const migrationsNamed = [...text.matchAll(/\b20\d{12}_\w+/g)].map(([name]) => `${name}.sql`);
-    assert.deepEqual(migrationsNamed.filter((name) => !files.includes(name)), [], page);
+    const named = [
+      ...text.matchAll(/(?<![\w./])(?:supabase\/schemas\/)?(?!supabase\/|local\/|tests\/)([a-z_]+\/[a-z_]+\.sql)\b/g),
+    ].map(([, path]) => path);
+    assert.deepEqual(named.filter((path) => !files.some((file) => file.path === path)), [], page);
   }
 });
 
@@ -79,9 +84,7 @@ function exists(path: string): boolean {
 }
 
 Deno.test("docs/operations/monitoring.md: the table of jobs has every job with its schedule", () => {
-  const scheduled = [...migrations.matchAll(/cron\.schedule\('(\w+)',\s*'([^']+)'/g)].map(([, job, at]) =>
-    `${job}: ${at}`
-  );
+  const scheduled = [...schema.matchAll(/cron\.schedule\('(\w+)',\s*'([^']+)'/g)].map(([, job, at]) => `${job}: ${at}`);
   const table = read("docs/operations/monitoring.md").split("\n## Jobs\n")[1]!.split("\n## ")[0]!;
   const listed = [...table.matchAll(/^\| `(\w+)` +\| `([^`]+)`/gm)].map(([, job, at]) => `${job}: ${at}`);
   assert.deepEqual(listed.sort(), scheduled.sort());

@@ -1,6 +1,6 @@
-// Pages, contract, and the comments and messages of migrations are in plain words: tests/support/prose.ts has the rules, tests/support/denied_words.ts the words.
+// Pages, contract, and the comments and messages of SQL are in plain words: tests/support/prose.ts has the rules, tests/support/denied_words.ts the words.
 import assert from "node:assert/strict";
-import { inContract, inFile, inMarkdown, inMigration, MAX_WORDS, proseFiles } from "../support/prose.ts";
+import { inContract, inFile, inMarkdown, inSql, MAX_WORDS, proseFiles } from "../support/prose.ts";
 
 for (const path of proseFiles()) {
   Deno.test(`prose: ${path}: every sentence is short, and its words are plain`, () => {
@@ -74,7 +74,7 @@ Deno.test("prose: in a migration comments, comments on objects and messages are 
     "  'Tells a user''s name: {told, [anew]}. Errors: conflict, not_found.';",
     "",
   ].join("\n");
-  assert.deepEqual(inMigration(migration).map(({ place, message }) => `${place} ${message.split(" (")[0]!}`), [
+  assert.deepEqual(inSql(migration).map(({ place, message }) => `${place} ${message.split(" (")[0]!}`), [
     `1 a sentence of ${MAX_WORDS + 1} words`,
     "2 “told”: write returns, shows, reports",
     "2 “anew”: write again",

@@ -1,7 +1,7 @@
 // `details.reason`: docs/clients/errors.md has every reason of an error, and no other.
 import assert from "node:assert/strict";
 import { reasons } from "../../supabase/functions/openapi/reasons.ts";
-import { migrations } from "../db/sql_rules.ts";
+import { schema } from "../db/sql_rules.ts";
 
 const functions = new URL("../../supabase/functions/", import.meta.url);
 
@@ -12,7 +12,7 @@ function sources(folder: URL): string[] {
   });
 }
 
-const sql = migrations().map(({ text }) => text).join("\n");
+const sql = schema().map(({ text }) => text).join("\n");
 const code = sources(functions).join("\n");
 
 Deno.test("errors.md: every reason that SQL or the functions give an error is in the list", () => {

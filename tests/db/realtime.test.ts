@@ -54,12 +54,12 @@ Deno.test("realtime: every published table shows its rows by one policy, to acti
 });
 
 Deno.test("realtime: a database without the platform's publication gets one", async () => {
-  const migration = await Deno.readTextFile(
-    new URL("../../supabase/migrations/20260901001900_realtime.sql", import.meta.url),
+  const publication = await Deno.readTextFile(
+    new URL("../../supabase/schemas/realtime/publication.sql", import.meta.url),
   );
   await db.sql`drop publication supabase_realtime`;
   await db.sql`drop policy "Users join their own topics, administrators the console's" on realtime.messages`;
-  await db.sql.unsafe(migration);
+  await db.sql.unsafe(publication);
   const tables = await db.sql`select tablename from pg_publication_tables where pubname = 'supabase_realtime'`;
   assert.equal(tables.length, PUBLISHED.length);
 });

@@ -1,6 +1,9 @@
-// Project rules for migration files that no linter checks. A finding reads `<file>:<line> <what is wrong>`.
+// Project rules for SQL that no linter checks: the files of supabase/schemas, and migrations written by hand. A finding
+// reads `<file>:<line> <what is wrong>`.
+import { schemaFiles, writtenMigrations } from "../../tools/release/schema.ts";
 
-export interface Migration {
+export interface SqlFile {
+  /** Its path in the repository. */
   readonly name: string;
   readonly text: string;
 }
@@ -8,30 +11,36 @@ export interface Migration {
 /** Postgres writes these into the statement that calls them, whose plan is kept: tests/db/advisors.test.ts sees that it does. */
 const INLINED: readonly string[] = ["private.nearby_ranking"];
 
-const FOLDER = new URL("../../supabase/migrations/", import.meta.url);
-const LONGEST_FILE = 500;
-const LONGEST_FUNCTION = 60;
-/** Functions that may be longer, and why. */
-const LONGER: Readonly<Record<string, { readonly lines: number; readonly why: string }>> = {
-  "private.walk_fee": { lines: 250, why: "every price comes from it; a call a unit would double its time" },
-};
+const NAME = /^supabase\/(?:schemas\/[a-z][a-z_]*\/[a-z][a-z_]*|migrations\/\d{14}_[a-z][a-z0-9_]*)\.sql$/;
+/** From this length on the linter asks whether a function has more than one thought. */
+const LONG_FUNCTION = 60;
 
-/** The migration files in the order in which they run. */
-export function migrations(): Migration[] {
-  const names = [...Deno.readDirSync(FOLDER)].map(({ name }) => name).sort();
-  return names.map((name) => ({ name, text: Deno.readTextFileSync(new URL(name, FOLDER)) }));
+/** The files of the schema in the order in which they build a database. */
+export function schema(): SqlFile[] {
+  return schemaFiles().map(({ path, text }) => ({ name: `supabase/schemas/${path}`, text }));
 }
 
-export function sqlFindings(name: string, text: string): string[] {
+/** The schema, and the migrations that are written by hand. */
+export function allSql(): SqlFile[] {
+  const written = writtenMigrations().map(({ path, text }) => ({ name: `supabase/migrations/${path}`, text }));
+  return [...schema(), ...written];
+}
+
+/** What is no fault, and worth a second look. */
+export function sqlAdvice({ name, text }: SqlFile): string[] {
+  return functions(text).filter(({ height }) => height > LONG_FUNCTION)
+    .map(({ line, called, height }) => `${name}:${line} ${called} has ${height} lines`);
+}
+
+export function sqlFindings({ name, text }: SqlFile): string[] {
   const findings: string[] = [];
   const find = (line: number, what: string) => findings.push(`${name}:${line} ${what}`);
   const lines = text.split("\n");
   const code = withoutTexts(text);
 
-  if (!/^\d{14}_[a-z][a-z0-9_]*\.sql$/.test(name)) find(1, "is not named YYYYMMDDHHmmss_<domain>.sql");
+  if (!NAME.test(name)) find(1, "is neither schemas/<domain>/<idea>.sql nor migrations/YYYYMMDDHHmmss_<change>.sql");
   if (!/^-- [A-Z][^\n]*[.:][^\n]*\n(--[^\n]*\n)+/.test(text)) find(1, "does not open with its story");
   if (!text.endsWith("\n") || text.endsWith("\n\n")) find(lines.length, "does not end with one line break");
-  if (lines.length - 1 > LONGEST_FILE) find(LONGEST_FILE + 1, `is longer than ${LONGEST_FILE} lines`);
 
   lines.forEach((line, index) => {
     if (/\s$/.test(line)) find(index + 1, "ends in white space");
@@ -54,12 +63,10 @@ export function sqlFindings(name: string, text: string): string[] {
     }
   }
 
-  for (const { line, called, height, locals, language } of functions(text)) {
+  for (const { line, called, locals, language } of functions(text)) {
     if (language === "sql" && !INLINED.includes(called)) {
       find(line, "is a text in sql, which is planned anew for every statement that calls it");
     }
-    const longest = LONGER[called]?.lines ?? LONGEST_FUNCTION;
-    if (height > longest) find(line, `is a function of more than ${longest} lines (${height})`);
     for (const local of locals.filter((name) => !/^[vc]_/.test(name))) {
       find(line, `has a local ${local}, not v_${local}`);
     }
@@ -69,7 +76,7 @@ export function sqlFindings(name: string, text: string): string[] {
 
 /** Functions of private that no statement names but those that create, describe and grant them. */
 export function uncalled(text: string): string[] {
-  const statements = text.replaceAll(/--[^\n]*/g, "").split(/\n\n+/).filter((one) =>
+  const statements = text.replaceAll(/--[^\n]*\n?/g, "").split(/\n\n+/).filter((one) =>
     !/^(comment on|grant|revoke) /.test(one)
   );
   const callers = new Map<string, Set<number>>();

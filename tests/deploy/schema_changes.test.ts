@@ -74,7 +74,7 @@ Deno.test("schema changes: the page has the four kinds, and every example keeps 
   ]);
   const all = [...sections.values()].flat();
   assert.equal(all.length, 10);
-  assert.deepEqual(all.flatMap(({ file, text }) => sqlFindings(file, text)), []);
+  assert.deepEqual(all.flatMap(({ file, text }) => sqlFindings({ name: `supabase/migrations/${file}`, text })), []);
 });
 
 for (const kind of ["Adding a column", "Changing a function", "Adding an index"]) {

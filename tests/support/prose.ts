@@ -1,10 +1,11 @@
-// Plain words: finds sentences that are too long and words that another word says better, in pages, migrations and the
+// Plain words: finds sentences that are too long and words that another word says better, in pages, the schema and the
 // contract.
 //
-//   deno task prose [files]     prints what it finds; without files in all pages, all migrations and openapi.json
+//   deno task prose [files]     prints what it finds; without files in all pages, the schema and openapi.json
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { completeContract } from "../../supabase/functions/openapi/contract.ts";
+import { schemaFiles, writtenMigrations } from "../../tools/release/schema.ts";
 import { DENIED } from "./denied_words.ts";
 
 export const MAX_WORDS = 35;
@@ -112,8 +113,8 @@ export function inContract(contract: unknown): Finding[] {
 /** A text in quotes of SQL: of a comment on an object, or of an error message. */
 const TEXT_OF_SQL = /^comment on [^']*?\bis\s+'((?:[^']|'')*)';$|'([A-Z](?:[^'\n]|'')* (?:[^'\n]|'')*\.)'/gm;
 
-/** The findings of a migration: its comments, the comments on objects, and error messages. Lists of an interface may be long. */
-export function inMigration(sql: string): Finding[] {
+/** The findings of a file of SQL: its comments, the comments on objects, and error messages. Lists of an interface may be long. */
+export function inSql(sql: string): Finding[] {
   const lineOf = (index: number) => sql.slice(0, index).split("\n").length;
   const found: Block[] = [];
   for (const { index, 0: block } of sql.matchAll(/(?:^[ \t]*--(?: .*)?\n)+|(?<=\S) -- .*$/gm)) {
@@ -146,7 +147,7 @@ function withoutJson(text: string): string {
 /** The findings of a file of the repository. */
 export function inFile(path: string): Finding[] {
   const text = Deno.readTextFileSync(join(ROOT, path));
-  if (path.endsWith(".sql")) return inMigration(text);
+  if (path.endsWith(".sql")) return inSql(text);
   // With the texts of its overlay, which is not a file.
   if (path === "openapi.json") return inContract(completeContract());
   return path.endsWith(".json") ? inContract(JSON.parse(text)) : inMarkdown(text);
@@ -163,7 +164,8 @@ export function proseFiles(): string[] {
   return [
     ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "client/README.md", "openapi.json"],
     ...filesUnder("docs", ".md"),
-    ...filesUnder("supabase/migrations", ".sql"),
+    ...schemaFiles().map(({ path }) => `supabase/schemas/${path}`),
+    ...writtenMigrations().map(({ path }) => `supabase/migrations/${path}`),
   ];
 }
 

@@ -1,0 +1,125 @@
+-- Activity: the activities of users, one row each, written in the transaction of the activity.
+--
+-- Commands that other domains react to call private.log_activity. The effects (experience points, badges, the live feed)
+-- depend on this table only.
+--
+-- Repeating an activity writes nothing: a user has one row for each type and subject, and one row for saving and one for
+-- reviewing a lot, even if they undo and repeat it. So the effects occur once too.
+--
+-- Rows older than 90 days move to private.archived_activities, which has a partition for each month (UTC). The table itself is
+-- not partitioned: Realtime sends names of leaf partitions to its subscribers, and the unique keys span time. Activities that
+-- can be repeated about the same thing (saving, reviewing, confirming, denying) stay, because their rows prevent a second
+-- one. They are few, because there is one for each user and lot or field value.
+--
+-- Invariants: an activity has a row, and a row has an activity. A row always belongs to the caller. No role changes a row,
+-- and it is deleted with its user. Only active administrators read rows. Each row is in one of the two tables.
+-- Interface: private.log_activity(type, lot, subject, metadata, rewarded); private.activities for later reads.
+
+create function private.log_activity(
+  p_activity_type text, p_parking_lot_id uuid, p_subject_id uuid, p_metadata jsonb default '{}',
+  p_is_rewarded boolean default true
+) returns void
+language plpgsql
+security definer -- no role may write rows directly; the row is always the caller's
+set search_path = ''
+as $$
+begin
+  insert into public.user_activity_logs (user_id, activity_type, parking_lot_id, subject_id, metadata, is_rewarded)
+  values (private.active_user(), p_activity_type, p_parking_lot_id, p_subject_id, p_metadata, p_is_rewarded)
+  on conflict do nothing;
+end
+$$;
+
+comment on function private.log_activity(text, uuid, uuid, jsonb, boolean) is
+  'Records an activity of the caller in its transaction; does nothing when the caller has done the same before. Errors: unauthorized, forbidden.';
+
+grant execute on function private.log_activity(text, uuid, uuid, jsonb, boolean) to authenticated;
+
+create function private.utc_day(p_at timestamptz) returns date
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+begin
+  return (p_at at time zone 'UTC')::date;
+end
+$$;
+
+comment on function private.utc_day(timestamptz) is 'The day of a time, in UTC.';
+
+grant execute on function private.utc_day(timestamptz) to service_role;
+
+create function private.tg_user_activity_logs__note_day() returns trigger
+language plpgsql
+security definer -- no user writes this column
+set search_path = ''
+as $$
+begin
+  -- Only the first activity of a day writes.
+  update public.app_users u set last_active_on = private.utc_day(new.created_at)
+  where u.id = new.user_id and coalesce(u.last_active_on < private.utc_day(new.created_at), true);
+  return null;
+end
+$$;
+
+comment on function private.tg_user_activity_logs__note_day() is 'Keeps the day of the last activity of a user.';
+
+create function private.next_archive_batch(p_rows integer default 5000) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_types constant text[] := array(
+    select c.code from public.codes c
+    where c.category_id = 'user_activity' and c.lang = 'en'
+      and c.code not in ('lot_save', 'review_post', 'field_confirm', 'field_deny')
+  );
+  v_month timestamp;
+  v_partition text;
+begin
+  select date_trunc('month', min(o.created_at) at time zone 'UTC') into v_month
+  from unnest(v_types) as t (activity_type)
+  cross join lateral (
+    select min(l.created_at) as created_at from public.user_activity_logs l where l.activity_type = t.activity_type
+  ) o
+  where o.created_at < now() - interval '90 days';
+  if v_month is null then
+    return false;
+  end if;
+  v_partition := 'archived_activities_' || to_char(v_month, 'YYYY_MM');
+  if to_regclass('private.' || v_partition) is null then
+    -- Attached, not created as a partition: reads of the archive are not blocked.
+    execute format(
+      'create table private.%1$I (like private.archived_activities); '
+        'alter table private.archived_activities attach partition private.%1$I for values from (%2$L) to (%3$L)',
+      v_partition, v_month at time zone 'UTC', (v_month + interval '1 month') at time zone 'UTC'
+    );
+  end if;
+  with moved as (
+    delete from public.user_activity_logs l where l.ctid = any (array(
+      select o.ctid from public.user_activity_logs o
+      where o.activity_type = any (v_types)
+        and o.created_at < least(now() - interval '90 days', (v_month + interval '1 month') at time zone 'UTC')
+      order by o.activity_type, o.created_at -- the order of the index, so that no plan reads the whole table
+      limit p_rows for update skip locked
+    )) returning l.*
+  )
+  insert into private.archived_activities select * from moved;
+  return found;
+end
+$$;
+
+comment on function private.next_archive_batch(integer) is
+  'Moves the next activities of one month to the archive, and creates the partition of the month; false when there are none. Commit after each batch.';
+
+create function private.tg_app_users__delete_archived() returns trigger
+language plpgsql
+security definer -- the auth server, which deletes accounts, has no right on the archive
+set search_path = ''
+as $$
+begin
+  delete from private.archived_activities where user_id = old.id;
+  return null;
+end
+$$;
+
+comment on function private.tg_app_users__delete_archived() is 'Deletes the archived activities of a deleted account, because the archive has no foreign key.';

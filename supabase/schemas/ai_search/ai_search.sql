@@ -1,0 +1,262 @@
+-- AI search: the stored data of the function `search`. Places of geocoders, the log of requests, users' own keys.
+--
+-- Places. An answer of a geocoder is kept for 30 days by its text (private.search_text), also the answer that there is no
+-- such place. The whole service sends a public geocoder one request a second: private.geocoder_turns assigns the seconds.
+-- Without an answer of a geocoder, a place is searched in private.places and then in the names of lots.
+--
+-- Log. private.ai_requests has a row for each search: the parser that answered, the outcome of each model, tokens, cost,
+-- time. No text unless the setting AI_LOG_TEXT is on; then for 30 days.
+--
+-- Keys. A user may have their own key for each AI provider, in the vault. No client reads it, and only the user's own
+-- requests are sent with it. It is deleted with its row: when it is replaced or deleted, or with the account.
+--
+-- Interface, for the service: api.find_place, api.keep_place, api.log_ai_request, api.read_ai_keys. For users:
+-- commands.register_ai_key, commands.delete_ai_key, api.list_my_ai_keys.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Keys
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.tg_ai_keys__delete_secret() returns trigger
+language plpgsql
+security definer -- no role may write the vault directly
+set search_path = ''
+as $$
+begin
+  delete from vault.secrets where id = old.secret_id;
+  return null;
+end
+$$;
+
+comment on function private.tg_ai_keys__delete_secret() is 'Deletes a key from the vault with its row.';
+
+create function private.put_ai_key(p_user_id uuid, p_provider_id text, p_api_key text) returns void
+language plpgsql
+security definer -- as above
+set search_path = ''
+as $$
+declare
+  v_secret_id uuid;
+begin
+  select k.secret_id into v_secret_id from private.ai_keys k where k.user_id = p_user_id and k.provider_id = p_provider_id;
+  if found then
+    perform vault.update_secret(v_secret_id, p_api_key);
+    update private.ai_keys k set updated_at = now() where k.user_id = p_user_id and k.provider_id = p_provider_id;
+  elsif (select count(*) from private.ai_keys k where k.user_id = p_user_id) >= 10 then
+    perform private.raise_error('conflict', 409, 'At most 10 keys are allowed. Delete one first.', p_param => 'provider_id',
+      p_details => '{"reason": "too_many_keys", "limit": 10}');
+  else
+    insert into private.ai_keys (user_id, provider_id, secret_id)
+    values (p_user_id, p_provider_id, vault.create_secret(p_api_key, format('ai_key:%s:%s', p_user_id, p_provider_id)));
+  end if;
+end
+$$;
+
+comment on function private.put_ai_key(uuid, text, text) is
+  'Writes a user''s key into the vault, in place of an earlier one. The caller has locked the account. Errors: conflict.';
+
+create function private.drop_ai_key(p_user_id uuid, p_provider_id text) returns boolean
+language plpgsql
+security definer -- as above
+set search_path = ''
+as $$
+begin
+  delete from private.ai_keys k where k.user_id = p_user_id and k.provider_id = p_provider_id;
+  return found;
+end
+$$;
+
+comment on function private.drop_ai_key(uuid, text) is 'Removes a user''s key; false when there is none.';
+
+create function private.ai_keys_of(p_user_id uuid) returns jsonb
+language plpgsql stable
+security definer -- as above
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'provider_id', k.provider_id, 'created_at', k.created_at, 'updated_at', k.updated_at
+    ) order by k.provider_id), '[]')
+    from private.ai_keys k where k.user_id = p_user_id
+  );
+end
+$$;
+
+comment on function private.ai_keys_of(uuid) is 'The providers for which a user has keys, without the keys.';
+
+grant execute on function
+  private.put_ai_key(uuid, text, text), private.drop_ai_key(uuid, text), private.ai_keys_of(uuid)
+to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Places
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.place_by_name(p_text text, p_lat double precision, p_lng double precision) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    -- Of several with one name the nearest to the device, else the largest unit.
+    select jsonb_build_object('name', coalesce(p.prefecture, '') || p.name, 'lat', p.lat, 'lng', p.lng, 'source', 'places',
+      'is_ambiguous', count(*) over () > 1)
+    from private.places p where p.names @> array[p_text]
+    order by case when p_lat is not null then power(p.lat - p_lat, 2) + power((p.lng - p_lng) * cos(radians(p_lat)), 2) end,
+      p.prefecture is not null, char_length(p.name), p.code
+    limit 1
+  );
+end
+$$;
+
+comment on function private.place_by_name(text, double precision, double precision) is
+  'The prefecture or municipality of a name (as private.search_text returns it); null when there is none.';
+
+create function private.place_by_lots(p_text text, p_lat double precision, p_lng double precision) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_lots record;
+begin
+  -- At most 200 lots of the name: the middle of those that are near the nearest one. As literals, so that the planner knows
+  -- how common the terms are.
+  execute format(
+    'select array_agg(e.lat) as lats, array_agg(e.lng) as lngs from (
+      select s.lat, s.lng from private.search_entries s where s.terms @> %L::text[] and strpos(s.document, %L) > 0 limit 200
+    ) e', private.keyword_terms(p_text), p_text
+  ) into v_lots;
+  if v_lots.lats is null then
+    return null;
+  end if;
+  return (
+    with lot as (
+      select a.lat, a.lng, power(a.lat - coalesce(p_lat, m.lat), 2) + power(a.lng - coalesce(p_lng, m.lng), 2) as away
+      from unnest(v_lots.lats, v_lots.lngs) as a (lat, lng)
+      cross join (
+        select percentile_cont(0.5) within group (order by b.lat) as lat, percentile_cont(0.5) within group (order by b.lng) as lng
+        from unnest(v_lots.lats, v_lots.lngs) as b (lat, lng)
+      ) m
+    ), first as (
+      select f.lat, f.lng from lot f order by f.away, f.lat limit 1
+    )
+    select jsonb_build_object('name', p_text, 'lat', avg(n.lat), 'lng', avg(n.lng), 'source', 'lots',
+      'is_ambiguous', count(*) < cardinality(v_lots.lats))
+    -- 0.02 degrees are about 2 km.
+    from first f join lot n on abs(n.lat - f.lat) < 0.02 and abs(n.lng - f.lng) < 0.02
+  );
+end
+$$;
+
+comment on function private.place_by_lots(text, double precision, double precision) is
+  'The middle of nearby lots whose name or address contains a text, near the device if its position is known; null when there are none.';
+
+create function private.take_geocoder_turn() returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_next_at timestamptz;
+begin
+  -- No search waits longer for its turn than it may take.
+  update private.geocoder_turns t
+  set next_at = greatest(t.next_at, clock_timestamp()) + interval '1 second'
+  where t.next_at < clock_timestamp() + interval '2 seconds'
+  returning t.next_at into v_next_at;
+  return ceil(extract(epoch from v_next_at - interval '1 second' - clock_timestamp()) * 1000);
+end
+$$;
+
+comment on function private.take_geocoder_turn() is
+  'In how many milliseconds a request may be sent to the geocoder; null: too many wait, send none.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- The service
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.look_up_place(p_text text, p_geocoder text, p_lat double precision, p_lng double precision) returns jsonb
+language plpgsql
+security definer -- no role may read or write the stored answers directly
+set search_path = ''
+as $$
+declare
+  v_text constant text := left(private.search_text(p_text), 200);
+  v_kept private.geocoded_places;
+  v_offline jsonb;
+begin
+  if v_text = '' then
+    return '{"place": null, "wait_ms": null}';
+  end if;
+  select * into v_kept from private.geocoded_places g
+  where g.geocoder = p_geocoder and g.search_text = v_text and g.found_at > now() - interval '30 days';
+  if v_kept.name is not null then
+    return jsonb_build_object('wait_ms', null, 'place', jsonb_build_object(
+      'name', v_kept.name, 'lat', v_kept.lat, 'lng', v_kept.lng, 'source', p_geocoder, 'is_ambiguous', false));
+  end if;
+  v_offline := coalesce(private.place_by_name(v_text, p_lat, p_lng), private.place_by_lots(v_text, p_lat, p_lng));
+  return jsonb_build_object('place', v_offline,
+    'wait_ms', case when p_geocoder is not null and v_kept.geocoder is null then private.take_geocoder_turn() end);
+end
+$$;
+
+comment on function private.look_up_place(text, text, double precision, double precision) is
+  'As api.find_place, without further checks.';
+
+create function private.put_place(p_text text, p_geocoder text, p_name text, p_lat double precision, p_lng double precision) returns void
+language plpgsql
+security definer -- as private.look_up_place
+set search_path = ''
+as $$
+begin
+  insert into private.geocoded_places as g (geocoder, search_text, name, lat, lng)
+  select p_geocoder, left(private.search_text(p_text), 200), left(p_name, 200), p_lat, p_lng
+  where private.search_text(p_text) <> ''
+  on conflict (geocoder, search_text) do update
+  set name = excluded.name, lat = excluded.lat, lng = excluded.lng, found_at = excluded.found_at;
+end
+$$;
+
+comment on function private.put_place(text, text, text, double precision, double precision) is 'As api.keep_place.';
+
+create function private.put_ai_request(p_user_id uuid, p_request jsonb) returns void
+language plpgsql
+security definer -- no role may write the log directly
+set search_path = ''
+as $$
+begin
+  insert into private.ai_requests (
+    user_id, form, lang, text_length, text, outcome, parser, model, prompt_version, confidence, attempts, prompt_tokens,
+    completion_tokens, cost, currency, latency_ms
+  )
+  select (select u.id from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn'), r.form, r.lang, r.text_length, r.text,
+    r.outcome, r.parser, r.model, r.prompt_version, r.confidence, coalesce(r.attempts, '[]'), coalesce(r.prompt_tokens, 0),
+    coalesce(r.completion_tokens, 0), r.cost, r.currency, r.latency_ms
+  from jsonb_populate_record(null::private.ai_requests, p_request) as r;
+end
+$$;
+
+comment on function private.put_ai_request(uuid, jsonb) is 'As api.log_ai_request.';
+
+create function private.ai_secrets_of(p_user_id uuid) returns jsonb
+language plpgsql stable
+security definer -- as private.put_ai_key
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(jsonb_object_agg(k.provider_id, s.decrypted_secret), '{}')
+    from private.ai_keys k
+    join public.app_users u on u.id = k.user_id and u.status = 'active'
+    join vault.decrypted_secrets s on s.id = k.secret_id
+    where k.user_id = p_user_id
+  );
+end
+$$;
+
+comment on function private.ai_secrets_of(uuid) is 'As api.read_ai_keys.';
+
+grant execute on function
+  private.look_up_place(text, text, double precision, double precision), private.put_place(text, text, text, double
+  precision, double precision), private.put_ai_request(uuid, jsonb), private.ai_secrets_of(uuid)
+to service_role;

@@ -1,0 +1,110 @@
+-- The interface of AI search: places, keys of users, and the log.
+--
+-- Clients and the service call these functions. The rules are in ai_search.sql.
+
+create function api.find_place(
+  p_text text, p_geocoder text default null, p_lat double precision default null, p_lng double precision default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return private.look_up_place(p_text, p_geocoder, p_lat, p_lng);
+end
+$$;
+
+comment on function api.find_place(text, text, double precision, double precision) is
+  'For the service: the position of a place, if known: {place: {name, lat, lng, source, is_ambiguous} or null, wait_ms}. source is the geocoder whose answer is stored, places or lots. With wait_ms the geocoder may be queried after so many milliseconds. It raises no errors.';
+
+create function api.keep_place(
+  p_text text, p_geocoder text, p_name text default null, p_lat double precision default null, p_lng double precision default null
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.put_place(p_text, p_geocoder, p_name, p_lat, p_lng);
+end
+$$;
+
+comment on function api.keep_place(text, text, text, double precision, double precision) is
+  'For the service: stores an answer of a geocoder; without p_name the answer that there is no such place. It raises no errors.';
+
+create function api.log_ai_request(p_user_id uuid, p_request jsonb) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.put_ai_request(p_user_id, p_request);
+end
+$$;
+
+comment on function api.log_ai_request(uuid, jsonb) is
+  'For the service: logs a search in words, with the columns of private.ai_requests. It raises no errors.';
+
+create function api.read_ai_keys(p_user_id uuid) returns jsonb
+language plpgsql volatile -- so that api.read_counted does not reach it
+set search_path = ''
+as $$
+begin
+  return private.ai_secrets_of(p_user_id);
+end
+$$;
+
+comment on function api.read_ai_keys(uuid) is
+  'For the service: the decrypted keys of an active user by provider, for requests of this user only. It raises no errors.';
+
+grant execute on function
+  api.find_place(text, text, double precision, double precision), api.keep_place(text, text, text, double precision,
+  double precision), api.log_ai_request(uuid, jsonb), api.read_ai_keys(uuid)
+to service_role;
+
+create function commands.register_ai_key(p_provider_id text, p_api_key text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.writing_user();
+begin
+  if coalesce(p_provider_id, '') !~ '^[a-z0-9][a-z0-9_-]{0,39}$' then
+    perform private.raise_error('validation_error', 422, 'provider_id must be 1 to 40 lower-case letters, digits, - and _.', p_param => 'provider_id');
+  elsif coalesce(p_api_key, '') !~ '^[!-~]+$' or char_length(p_api_key) not between 8 and 500 then
+    perform private.raise_error('validation_error', 422, 'api_key must be 8 to 500 visible ASCII characters.', p_param => 'api_key');
+  end if;
+  perform private.put_ai_key(v_user_id, p_provider_id, p_api_key);
+  return jsonb_build_object('status', 'registered', 'provider_id', p_provider_id);
+end
+$$;
+
+comment on function commands.register_ai_key(text, text) is
+  'Writes the caller''s own key of an AI provider into the vault, in place of an earlier one: {status: registered, provider_id}. At most 10 keys. Errors: unauthorized, forbidden, validation_error, conflict.';
+
+create function commands.delete_ai_key(p_provider_id text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.writing_user();
+begin
+  if not private.drop_ai_key(v_user_id, p_provider_id) then
+    perform private.raise_error('not_found', 404, 'You have no key of this provider.', p_param => 'provider_id');
+  end if;
+end
+$$;
+
+comment on function commands.delete_ai_key(text) is
+  'Deletes the caller''s key of an AI provider, also from the vault. Errors: unauthorized, forbidden, not_found.';
+
+create function api.list_my_ai_keys() returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object('keys', private.ai_keys_of(private.active_user()));
+end
+$$;
+
+comment on function api.list_my_ai_keys() is
+  'The AI providers for which the caller has keys: {keys: [{provider_id, created_at, updated_at}]}; never a key. Reads only. Errors: unauthorized, forbidden.';
+
+grant execute on function commands.register_ai_key(text, text), commands.delete_ai_key(text), api.list_my_ai_keys() to authenticated;

@@ -1,0 +1,188 @@
+-- Triggers of the tables of the community, table by table, in the order in which they fire.
+--
+-- The name of a trigger begins with its number in that order. The file in parentheses has its function.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- public.reviews
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- Adds what a statement changed to the number and the rating of the approved reviews of its lots (community/reviews.sql).
+create trigger _100_count_on_insert after insert on public.reviews
+  referencing new table as rows_changed
+  for each statement execute function private.tg_reviews__count_for_lots();
+create trigger _100_count_on_update after update on public.reviews
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_reviews__count_for_lots();
+create trigger _100_count_on_delete after delete on public.reviews
+  referencing old table as rows_changed
+  for each statement execute function private.tg_reviews__count_for_lots();
+
+-- Sets updated_at on every update of a row (foundation/values.sql).
+create trigger _100_touch_updated_at before update on public.reviews
+  for each row execute function private.tg_touch_updated_at();
+
+-- An edited review is pending again (community/reviews.sql).
+create trigger _200_await_approval before update of rating, comment on public.reviews
+  for each row when (new.status = old.status) execute function private.tg_reviews__await_approval();
+
+-- Marks the photos of a deleted review for deletion (files/pictures.sql).
+create trigger _200_delete_photos after delete on public.reviews
+  referencing old table as rows_deleted
+  for each statement execute function private.tg_reviews__delete_photos();
+
+-- Gives points for a review while it is approved, and takes them back when it is hidden, edited or deleted
+-- (rewards/exp.sql).
+create trigger _200_give_exp_on_insert after insert on public.reviews
+  for each row when (new.status = 'approved') execute function private.tg_reviews__give_exp();
+-- On any update: a trigger makes an edited review pending, without status in the statement. But not for thousands of
+-- reviews of an author who withdraws: their points are deleted.
+create trigger _200_give_exp_on_update after update on public.reviews
+  for each row when ('approved' in (old.status, new.status) and new.user_id is not null)
+  execute function private.tg_reviews__give_exp();
+create trigger _200_give_exp_on_delete after delete on public.reviews
+  for each row when (old.status = 'approved') execute function private.tg_reviews__give_exp();
+
+-- Publishes the photos of reviews that become approved, and unpublishes those of reviews that are not approved any more
+-- (files/pictures.sql).
+create trigger _200_publish_photos after update on public.reviews
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_reviews__publish_photos();
+
+-- Counts a review for badges while it is approved, and permanently when it is deleted with its lot (rewards/badges.sql).
+-- As the points (rewards/exp.sql). A withdrawal deletes the progress.
+create trigger _300_count_on_insert after insert on public.reviews
+  for each row when (new.status = 'approved') execute function private.tg_reviews__count();
+create trigger _300_count_on_update after update on public.reviews
+  for each row when ('approved' in (old.status, new.status) and new.user_id is not null)
+  execute function private.tg_reviews__count();
+create trigger _300_count_on_delete after delete on public.reviews
+  for each row when (old.status = 'approved') execute function private.tg_reviews__count();
+
+-- Notifies administrators of reviews of a user's first review of a lot (console/notifications.sql).
+create trigger _500_notify_admins after insert on public.reviews
+  for each row when (new.status = 'pending') execute function private.tg_reviews__notify_admins();
+
+-- A row begins in a start state, and moves only as private.allowed_moves lists (foundation/states.sql).
+create trigger _900_check_start before insert on public.reviews
+  for each row execute function private.tg_check_state('review');
+create trigger _900_check_move before update on public.reviews
+  for each row when (new.status <> old.status) execute function private.tg_check_state('review');
+
+-- Deletes reviews that are not published (pending, rejected, hidden) with their author (accounts/withdrawal.sql).
+create trigger _900_drop_unpublished after update on public.reviews
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_reviews__drop_unpublished();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- public.parking_lot_ratings
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- Sets updated_at on every update of a row (foundation/values.sql).
+create trigger _100_touch_updated_at before update on public.parking_lot_ratings
+  for each row execute function private.tg_touch_updated_at();
+
+-- Adds what a statement changed to the counts of ratings of its lots (community/ratings.sql).
+create trigger _200_count_on_insert after insert on public.parking_lot_ratings
+  referencing new table as rows_changed
+  for each statement execute function private.tg_parking_lot_ratings__count();
+create trigger _200_count_on_update after update on public.parking_lot_ratings
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_parking_lot_ratings__count();
+create trigger _200_count_on_delete after delete on public.parking_lot_ratings
+  referencing old table as rows_changed
+  for each statement execute function private.tg_parking_lot_ratings__count();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- public.search_preferences
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- Sets updated_at on every update of a row (foundation/values.sql).
+create trigger _100_touch_updated_at before update on public.search_preferences
+  for each row execute function private.tg_touch_updated_at();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- public.field_values
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- Sets updated_at on every update of a row (foundation/values.sql).
+create trigger _100_touch_updated_at before update on public.field_values
+  for each row execute function private.tg_touch_updated_at();
+
+-- Queues the lots of which a statement changed a part (search/changes.sql).
+create trigger _900_record_changes_on_insert after insert on public.field_values
+  referencing new table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_delete after delete on public.field_values
+  referencing old table as rows_changed
+  for each statement execute function private.tg_lot_rows__record_changes();
+create trigger _900_record_changes_on_truncate after truncate on public.field_values
+  for each statement execute function private.tg_lot_rows__record_changes();
+
+-- Queues the lots of which a statement changed field values (search/changes.sql).
+create trigger _900_record_changes_on_update after update on public.field_values
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_field_values__record_changes();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- public.field_value_votes
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- Sets updated_at on every update of a row (foundation/values.sql).
+create trigger _100_touch_updated_at before update on public.field_value_votes
+  for each row execute function private.tg_touch_updated_at();
+
+-- Stores a vote as waiting when its voter has not been confirmed for long enough (community/field_values.sql).
+create trigger _100_wait after insert on public.field_value_votes
+  for each row execute function private.tg_field_value_votes__wait();
+
+-- Counts the votes of those field values again whose votes a statement changed (community/field_values.sql).
+create trigger _200_refresh_on_insert after insert on public.field_value_votes
+  referencing new table as rows_changed
+  for each statement execute function private.tg_field_value_votes__refresh_field_values();
+create trigger _200_refresh_on_update after update on public.field_value_votes
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_field_value_votes__refresh_field_values();
+create trigger _200_refresh_on_delete after delete on public.field_value_votes
+  referencing old table as rows_changed
+  for each statement execute function private.tg_field_value_votes__refresh_field_values();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- public.occupancy_reports
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- Completes a report and counts it (community/occupancy.sql).
+create trigger _100_replace_former before insert on public.occupancy_reports
+  for each row execute function private.tg_occupancy_reports__replace_former();
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- public.error_reports
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- Sets updated_at on every update of a row (foundation/values.sql).
+create trigger _100_touch_updated_at before update on public.error_reports
+  for each row execute function private.tg_touch_updated_at();
+
+-- Deletes the texts of a user's reports at withdrawal; the lot and the kind of error stay (accounts/withdrawal.sql).
+create trigger _200_erase_texts before update of user_id on public.error_reports
+  for each row when (new.user_id is null and old.user_id is not null)
+  execute function private.tg_error_reports__erase_texts();
+
+-- Gives points for a correct report (rewards/exp.sql).
+create trigger _200_give_exp after update of status on public.error_reports
+  for each row when (new.status = 'resolved' and old.status <> 'resolved')
+  execute function private.tg_error_reports__give_exp();
+
+-- Counts a correct report for badges (rewards/badges.sql).
+create trigger _300_count after update of status on public.error_reports
+  for each row when (new.status = 'resolved' and old.status <> 'resolved')
+  execute function private.tg_error_reports__count();
+
+-- Notifies administrators of lots of a report about a lot (console/notifications.sql).
+create trigger _500_notify_admins after insert on public.error_reports
+  for each row execute function private.tg_error_reports__notify_admins();
+
+-- A row begins in a start state, and moves only as private.allowed_moves lists (foundation/states.sql).
+create trigger _900_check_start before insert on public.error_reports
+  for each row execute function private.tg_check_state('error_report');
+create trigger _900_check_move before update on public.error_reports
+  for each row when (new.status <> old.status) execute function private.tg_check_state('error_report');

@@ -1,0 +1,176 @@
+-- Notifications to administrators.
+--
+-- A row is for one administrator, for all with an area, or for all. The console counts unread rows in its sidebar, and
+-- receives every change by Realtime (realtime/publication.sql). A row has no app user and no quotation: its link leads to
+-- the resource, which checks access.
+--
+-- Invariants: only an active administrator reads rows, and rows of an area only with that area. No role writes rows
+-- directly. Rows older than 90 days are deleted.
+-- Interface: private.notify_admins(type, title, ...), for the other domains and for the service.
+
+create function private.notify_admins(
+  p_type text, p_title text, p_body text default '', p_link text default null, p_severity text default 'info',
+  p_area text default null, p_admin_id uuid default null
+) returns uuid
+language plpgsql
+security definer -- no role writes notifications to administrators directly
+set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  insert into public.admin_notifications (type, title, body, link, severity, area, admin_id)
+  values (p_type, p_title, p_body, p_link, p_severity, p_area, p_admin_id)
+  returning id into v_id;
+  return v_id;
+end
+$$;
+
+comment on function private.notify_admins(text, text, text, text, text, text, uuid) is
+  'Writes a notification to administrators, in the transaction of its cause, and returns its id: to those of p_area, to p_admin_id alone, or to all. For functions of the service only.';
+
+create function private.tg_reviews__notify_admins() returns trigger
+language plpgsql
+security definer -- the author of a review may not write to administrators
+set search_path = ''
+as $$
+begin
+  -- Posting, deleting and posting again is notified once: the list of pending reviews has the rest.
+  if not exists (
+    select from public.user_activity_logs l
+    where l.user_id = new.user_id and l.activity_type = 'review_post' and l.parking_lot_id = new.parking_lot_id
+  ) then
+    perform private.notify_admins('review_pending', 'レビューの審査待ち', p_link => '/reviews/' || new.id, p_area => 'reviews');
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.tg_reviews__notify_admins() is
+  'Notifies administrators of reviews of a user''s first review of a lot. It runs before the activity is recorded.';
+
+create function private.tg_error_reports__notify_admins() returns trigger
+language plpgsql
+security definer -- as for reviews
+set search_path = ''
+as $$
+begin
+  perform private.notify_admins('error_report', '情報修正の報告', p_link => '/error-reports/' || new.id,
+    p_severity => case when new.severity in ('high', 'critical') then 'warning' else 'info' end, p_area => 'lots');
+  return null;
+end
+$$;
+
+comment on function private.tg_error_reports__notify_admins() is 'Notifies administrators of lots of a report about a lot.';
+
+create function private.tg_support_tickets__notify_admins() returns trigger
+language plpgsql
+security definer -- as for reviews
+set search_path = ''
+as $$
+begin
+  perform private.notify_admins('support_ticket', 'サポートへの問い合わせ', p_link => '/support-tickets/' || new.id,
+    p_area => 'support');
+  return null;
+end
+$$;
+
+comment on function private.tg_support_tickets__notify_admins() is 'Notifies administrators of support of a new ticket.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Notifications of administrators
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- The sidebar of the console: the notifications of an administrator, and which of them they have read.
+--
+-- Realtime sends each change of a row (topic admin-notifications-sidebar); after a reconnect the console reads the list.
+-- The row keeps which administrators have read it.
+--
+-- Invariants: an administrator reads, and marks, only notifications for themselves, for one of their areas, or for all.
+-- Interface: api.admin_list_notifications, api.admin_mark_notifications_read.
+
+create function api.admin_list_notifications(
+  p_admin_id uuid, p_unread boolean default null, p_include text[] default '{}', p_cursor text default null,
+  p_limit integer default 20
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_filters jsonb := jsonb_build_array('admin_notifications', p_admin_id, p_unread);
+  v_after jsonb;
+  v_areas text[];
+  v_items jsonb;
+begin
+  perform private.check_admin(p_admin_id, null);
+  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
+  select areas into v_areas from public.admins where id = p_admin_id;
+  select jsonb_agg(to_jsonb(n) - 'read_by' - 'admin_id' || jsonb_build_object('is_read', p_admin_id = any (n.read_by))
+    order by n.created_at desc, n.id desc)
+  into v_items
+  from (
+    select * from public.admin_notifications n
+    where (n.created_at, n.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
+      and (n.area is null or n.area = any (v_areas)) and (n.admin_id is null or n.admin_id = p_admin_id)
+      and (p_unread is null or p_unread <> (p_admin_id = any (n.read_by)))
+    order by n.created_at desc, n.id desc
+    limit private.page_limit(p_limit) + 1
+  ) n;
+  return private.page(v_filters, v_items, '{created_at,id}', p_limit) || case when 'total' = any (p_include) then (
+    select private.capped_total(count(*)) from (
+      select from public.admin_notifications n
+      where (n.area is null or n.area = any (v_areas)) and (n.admin_id is null or n.admin_id = p_admin_id)
+        and (p_unread is null or p_unread <> (p_admin_id = any (n.read_by)))
+      limit private.max_total() + 1
+    ) f
+  ) else '{}' end || case when 'unread_count' = any (p_include) then (
+    select jsonb_build_object('unread_count', count(*)) from (
+      select from public.admin_notifications n
+      where (n.area is null or n.area = any (v_areas)) and (n.admin_id is null or n.admin_id = p_admin_id)
+        and p_admin_id <> all (n.read_by)
+      limit private.max_total()
+    ) f
+  ) else '{}' end;
+end
+$$;
+
+comment on function api.admin_list_notifications(uuid, boolean, text[], text, integer) is
+  'The notifications of an administrator, newest first: {items, next_cursor}, each with is_read; with total and unread_count where p_include names them, both counted up to 10,000; total with total_is_exact. For any active administrator. Errors: forbidden, validation_error.';
+
+create function api.admin_mark_notifications_read(p_admin_id uuid, p_ids uuid[] default null, p_before timestamptz default null)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  c_max constant integer := 20000;
+  v_areas text[];
+  v_updated integer;
+begin
+  perform private.lock_admin(p_admin_id, null);
+  if (p_ids is null) = (p_before is null) then
+    perform private.raise_error('validation_error', 422, 'Give either ids or before, not both.', p_param => 'ids');
+  end if;
+  select areas into v_areas from public.admins where id = p_admin_id;
+  -- Locked in one order, so that administrators who mark the same rows cause no deadlock. Arrays, because a join of thousands
+  -- of rows may become a nested loop: the planner expects one.
+  update public.admin_notifications n set read_by = n.read_by || p_admin_id where n.id = any (array(
+    select u.id from public.admin_notifications u where u.id = any (array(
+      select o.id from public.admin_notifications o
+      where (o.id = any (p_ids) or o.created_at < p_before)
+        and (o.area is null or o.area = any (v_areas)) and (o.admin_id is null or o.admin_id = p_admin_id)
+        and p_admin_id <> all (o.read_by)
+      order by o.created_at desc limit c_max
+    )) order by u.id for no key update
+  )) and p_admin_id <> all (n.read_by);
+  get diagnostics v_updated = row_count;
+  return jsonb_build_object('updated', v_updated, 'has_more', v_updated >= c_max);
+end
+$$;
+
+comment on function api.admin_mark_notifications_read(uuid, uuid[], timestamptz) is
+  'Marks notifications as read by the administrator, those of p_ids or all before p_before, the latest first and at most 20,000 of them: {updated, has_more}. Idempotent. The act is not recorded. For any active administrator. Errors: forbidden, validation_error.';
+
+grant execute on function
+  api.admin_list_notifications(uuid, boolean, text[], text, integer), api.admin_mark_notifications_read(uuid, uuid[], timestamptz)
+to service_role;

@@ -1,0 +1,170 @@
+-- Types of fees: what a stay costs.
+-- Functions are here if a constraint, an index or a policy of a table calls them.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Price lists
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create type private.pricing_terms as (
+  category text,
+  rule_order integer,
+  time_start time,
+  time_end time,
+  day_type text,
+  per_minutes integer,
+  price_minor integer,
+  cap_type text,
+  cap_duration_hours numeric,
+  cap_price_minor integer,
+  cap_repeat boolean
+);
+
+-- The longest stay is 366 days: 527,040 minutes, 8,784 hours. Time is in microseconds: the window of a cap has at least one.
+create domain private.pricing_rule as private.pricing_terms
+  constraint category_is_known
+    check (coalesce((value).category in ('time_band', 'flat', 'initial', 'grace', 'cap'), false))
+  constraint day_type_is_known
+    check ((value).day_type in ('weekday', 'saturday', 'sunday', 'holiday', 'holiday_eve', 'all'))
+  constraint band_has_both_ends check (((value).time_start is null) = ((value).time_end is null))
+  constraint band_starts_within_the_day check ((value).time_start < '24:00')
+  constraint minutes_are_positive check ((value).per_minutes between 1 and 527040)
+  constraint price_is_not_negative check ((value).price_minor >= 0)
+  constraint metered_rule_has_minutes
+    check ((value).category not in ('time_band', 'initial', 'grace') or (value).per_minutes is not null)
+  constraint priced_rule_has_price
+    check ((value).category not in ('time_band', 'initial', 'flat') or (value).price_minor is not null)
+  constraint flat_rule_has_no_minutes check ((value).category <> 'flat' or (value).per_minutes is null)
+  constraint grace_has_no_price check ((value).category <> 'grace' or coalesce((value).price_minor, 0) = 0)
+  constraint cap_has_no_price_of_its_own
+    check ((value).category <> 'cap' or ((value).per_minutes is null and coalesce((value).price_minor, 0) = 0))
+  constraint cap_type_is_known check ((value).cap_type in ('duration', 'day', 'band', 'stay'))
+  constraint cap_has_type_and_price check (((value).cap_type is null) = ((value).cap_price_minor is null))
+  constraint cap_price_is_not_negative check ((value).cap_price_minor >= 0)
+  constraint cap_row_has_cap check ((value).category <> 'cap' or (value).cap_type is not null)
+  constraint initial_and_grace_have_no_cap
+    check ((value).category not in ('initial', 'grace') or (value).cap_type is null)
+  constraint duration_cap_has_hours
+    check (((value).cap_type is not distinct from 'duration') = ((value).cap_duration_hours is not null))
+  constraint cap_hours_are_positive
+    check ((value).cap_duration_hours * 3600000000 >= 1 and (value).cap_duration_hours <= 8784)
+  constraint band_cap_has_band check ((value).cap_type <> 'band' or (value).time_start is not null)
+  constraint only_caps_repeat check ((value).cap_repeat is null or (value).cap_type is not null);
+
+comment on type private.pricing_terms is 'The terms of a pricing rule, of a lot or of a date override.';
+comment on domain private.pricing_rule is 'Terms that have what their category needs and nothing that contradicts it.';
+
+create function private.is_override_pricing(p_pricing jsonb) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_rule jsonb;
+begin
+  if jsonb_typeof(p_pricing) <> 'array' then
+    return false;
+  end if;
+  for v_rule in select jsonb_array_elements(p_pricing) loop
+    -- id and parking_lot_id are keys of the specification's PricingRule; they are ignored here.
+    if jsonb_typeof(v_rule) <> 'object' or v_rule - '{id,parking_lot_id,category,rule_order,time_start,time_end,day_type,
+      per_minutes,price_minor,cap_type,cap_duration_hours,cap_price_minor,cap_repeat}'::text[] <> '{}' then
+      return false;
+    end if;
+    -- The constraints of the domain raise check_violation with their names.
+    perform jsonb_populate_record(null::private.pricing_terms, v_rule)::private.pricing_rule;
+  end loop;
+  return true;
+end
+$$;
+
+comment on function private.is_override_pricing(jsonb) is
+  'Whether this is an array of pricing rules. A rule that violates a constraint of private.pricing_rule raises check_violation.';
+
+-- A constraint runs as the role that writes the row.
+grant execute on function private.is_override_pricing(jsonb) to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Tariffs
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create type private.tariff as (
+  -- one element per rule; times are in microseconds
+  rule_ids uuid[], -- null: a row of a date override
+  families text[], -- rate (time_band, flat), initial, grace, cap
+  sets date[], -- the date of the override that has this row; null: the lot's own rule
+  day_bits integer[], -- private.day_bit
+  starts bigint[], -- of the band, since midnight; null: no band
+  ends bigint[],
+  units bigint[], -- length of a unit; null: flat
+  prices bigint[],
+  cap_types text[],
+  cap_spans bigint[],
+  cap_prices bigint[],
+  cap_repeats boolean[],
+  has_entry_rows boolean, -- any grace or initial row
+  -- one element per series of caps
+  series integer[], -- its first rule
+  series_rates integer[], -- the rate that has this cap of its own; 0: caps of the lot
+  series_plain boolean[], -- one row for every day and hour, so that only cap_repeat matters
+  -- one element per plan: the rates of a kind of day
+  plan_sets date[],
+  plan_bits integer[], -- the day types that the set's rates name
+  plan_masks integer[], -- those of them that the kind of day has
+  plan_firsts integer[], -- the first edge of the plan; one more element than plans
+  edges bigint[],
+  edge_rules integer[] -- the rate in force from this edge; 0: none
+);
+
+comment on type private.tariff is 'A price list as arrays, compiled from rules. The migration describes each element.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- The walk
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create type private.fee_segment as (
+  line integer, -- consecutive segments of one row have the same line
+  kind text, -- grace, initial, rate, flat
+  rule integer, -- its position in the tariff
+  starts bigint,
+  units bigint,
+  unit_length bigint,
+  unit_price bigint,
+  net bigint, -- its price after caps
+  room bigint -- the remainder of the caps when it began; null: no cap
+);
+
+create type private.fee_window as (
+  rule integer,
+  starts bigint,
+  ends bigint,
+  room bigint, -- the remainder of the cap
+  saved bigint, -- the reduction by this cap and no tighter one
+  reached bigint -- the start of the unit that filled it; null: it was not filled
+);
+
+create type private.fee_walk as (
+  total bigint,
+  refusal text, -- no_rules or no_rate; then the total is null
+  refused_from bigint,
+  known_from bigint, -- when the next rate is known, at most a fortnight later
+  segments private.fee_segment[], -- in order of time; with a refusal, those before refused_from
+  windows private.fee_window[] -- windows of caps in which a unit began; null with a refusal
+);
+
+comment on type private.fee_segment is 'Consecutive units of one row that are bounded by the same caps.';
+comment on type private.fee_window is 'A window of a cap in which a unit began.';
+comment on type private.fee_walk is 'The fee of a stay; segments and windows are set when p_detail is true.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Answers
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create type private.stay_days as (
+  is_entry boolean,
+  override_date date,
+  bits integer, -- private.date_bits
+  from_us bigint, -- from when to when by the wall clock
+  to_us bigint
+);
+
+comment on type private.stay_days is
+  'Calendar days of a stay: the first, the last, each overridden day, and one entry for all other days between them that have the same day types.';

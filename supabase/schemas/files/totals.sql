@@ -1,0 +1,136 @@
+-- Totals of files: how many bytes the files of an account have, and how many a day adds.
+--
+-- Without it, attached files would fill object storage, because only unattached ones are bounded one by one
+-- (files/uploads.sql). Triggers on assets keep a row for each account. Its constraints are the bounds, so that they hold
+-- for every writer, and a transaction that adds a file locks the row, so that they hold for uploads at once.
+--
+-- The declared size counts, because the signed address takes no other one. A file counts until its row is deleted, which
+-- follows its object. A deletion does not reduce the day: otherwise uploading and deleting in turn would have no bound.
+-- Pictures of lots belong to the lot and not to the administrator who uploads them: they do not count.
+--
+-- Invariants: bytes is the sum of the account's rows in assets.
+-- Interface: private.check_file_totals, for uploads.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Keeping the totals
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.change_file_totals(p_user_id uuid, p_bytes bigint, p_files integer) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if p_bytes <= 0 and p_files <= 0 then
+    update private.file_totals t set bytes = t.bytes + p_bytes where t.user_id = p_user_id;
+    return;
+  end if;
+  insert into private.file_totals as t (user_id, bytes, day, day_bytes, day_files)
+  values (p_user_id, greatest(p_bytes, 0), (now() at time zone 'UTC')::date, greatest(p_bytes, 0), greatest(p_files, 0))
+  on conflict (user_id) do update set
+    bytes = t.bytes + p_bytes,
+    -- A day that has not begun yet was written before the clock was set back: it goes on.
+    day = greatest(t.day, excluded.day),
+    day_bytes = excluded.day_bytes + case when t.day >= excluded.day then t.day_bytes else 0 end,
+    day_files = excluded.day_files + case when t.day >= excluded.day then t.day_files else 0 end;
+end
+$$;
+
+comment on function private.change_file_totals(uuid, bigint, integer) is
+  'Adds bytes and files to the totals of an account, and what is added to its day. A sum beyond a bound violates a constraint of private.file_totals.';
+
+-- Once a statement and user, because a withdrawal changes hundreds of files with one statement. In the order of the users,
+-- because a sweep deletes files of many.
+create function private.tg_assets__add_bytes() returns trigger
+language plpgsql
+security definer -- no role may write the totals directly
+set search_path = ''
+as $$
+begin
+  perform private.change_file_totals(c.user_id, c.bytes, c.files) from (
+    select r.created_by as user_id, coalesce(sum(r.size_bytes), 0) as bytes, count(*)::integer as files from rows_added r
+    where r.created_by is not null and r.category <> 'parking_lot' group by r.created_by order by r.created_by
+  ) c;
+  return null;
+end
+$$;
+
+comment on function private.tg_assets__add_bytes() is 'Adds files to the totals of their uploaders.';
+
+create function private.tg_assets__change_bytes() returns trigger
+language plpgsql
+security definer -- as above
+set search_path = ''
+as $$
+begin
+  -- Most updates change neither uploader nor size nor category: for them no user is left.
+  perform private.change_file_totals(c.user_id, c.bytes, c.files) from (
+    select f.created_by as user_id, sum(f.sign * coalesce(f.size_bytes, 0)) as bytes, sum(f.sign)::integer as files
+    from (
+      select 1 as sign, r.created_by, r.size_bytes, r.category from rows_changed r
+      union all select -1, b.created_by, b.size_bytes, b.category from rows_before b
+    ) f
+    where f.created_by is not null and f.category <> 'parking_lot'
+    group by f.created_by having sum(f.sign * coalesce(f.size_bytes, 0)) <> 0 or sum(f.sign) <> 0 order by f.created_by
+  ) c;
+  return null;
+end
+$$;
+
+comment on function private.tg_assets__change_bytes() is
+  'Changes the totals of users whose files have another uploader, size or category.';
+
+create function private.tg_assets__subtract_bytes() returns trigger
+language plpgsql
+security definer -- as above
+set search_path = ''
+as $$
+begin
+  perform private.change_file_totals(c.user_id, -c.bytes, -c.files) from (
+    select r.created_by as user_id, coalesce(sum(r.size_bytes), 0) as bytes, count(*)::integer as files from rows_deleted r
+    where r.created_by is not null and r.category <> 'parking_lot' group by r.created_by order by r.created_by
+  ) c;
+  return null;
+end
+$$;
+
+comment on function private.tg_assets__subtract_bytes() is 'Subtracts deleted files from the totals of their uploaders.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Uploads
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.check_file_totals(p_user_id uuid, p_file_size bigint) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  c_max_bytes constant bigint := private.file_bound('bytes');
+  c_max_day_bytes constant bigint := private.file_bound('bytes_a_day');
+  c_max_day_files constant bigint := private.file_bound('files_a_day');
+  v_now constant timestamp := clock_timestamp() at time zone 'UTC';
+  v_total private.file_totals;
+begin
+  select * into v_total from private.file_totals t where t.user_id = p_user_id;
+  if v_total.bytes + p_file_size > c_max_bytes then
+    perform private.raise_error('conflict', 409,
+      format('The files of an account have at most %s bytes together. Delete some that you do not need, then retry.', c_max_bytes),
+      p_param => 'file_size',
+      p_details => jsonb_build_object('reason', 'too_many_stored_bytes', 'max_bytes', c_max_bytes, 'bytes', v_total.bytes));
+  end if;
+  if v_total.day >= (now() at time zone 'UTC')::date
+    and (v_total.day_files >= c_max_day_files or v_total.day_bytes + p_file_size > c_max_day_bytes) then
+    perform private.raise_error('rate_limited', 429,
+      format('At most %s uploads and %s bytes are allowed a day (UTC). Retry after details.retry_after seconds.',
+        c_max_day_files, c_max_day_bytes),
+      p_param => 'file_size',
+      p_details => jsonb_build_object(
+        'policy', 'daily_uploads', 'max_uploads', c_max_day_files, 'max_bytes', c_max_day_bytes,
+        'uploads', v_total.day_files, 'bytes', v_total.day_bytes,
+        'retry_after', greatest(1, ceil(extract(epoch from (v_total.day + 1)::timestamp - v_now)))::integer
+      ));
+  end if;
+end
+$$;
+
+comment on function private.check_file_totals(uuid, bigint) is
+  'Checks that a user may start an upload of this size, given the totals of their files. The caller has locked the account. Errors: conflict, rate_limited.';

@@ -1,0 +1,56 @@
+-- Triggers of the tables of files, table by table, in the order in which they fire.
+--
+-- The name of a trigger begins with its number in that order. The file in parentheses has its function.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- public.assets
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- Writes main_image_key of the lots that show a file which changed (lots/lots.sql).
+create trigger _100_refresh_lot_facts after update on public.assets
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_assets__refresh_lot_facts();
+
+-- Adds files to the totals of their uploaders (files/totals.sql).
+create trigger _150_add_bytes after insert on public.assets
+  referencing new table as rows_added
+  for each statement execute function private.tg_assets__add_bytes();
+
+-- Changes the totals of users whose files have another uploader, size or category (files/totals.sql).
+create trigger _150_change_bytes after update on public.assets
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_assets__change_bytes();
+
+-- Subtracts deleted files from the totals of their uploaders (files/totals.sql).
+create trigger _150_subtract_bytes after delete on public.assets
+  referencing old table as rows_deleted
+  for each statement execute function private.tg_assets__subtract_bytes();
+
+-- Marks a file for deletion when its uploader is removed, unless it shows a lot: at a withdrawal, and when the auth
+-- server deletes the account (files/uploads.sql).
+create trigger _200_delete_with_uploader before update of created_by on public.assets
+  for each row when (old.created_by is not null and new.created_by is null)
+  execute function private.tg_assets__delete_with_uploader();
+
+-- Queues the objects of files that are marked for deletion (files/uploads.sql).
+create trigger _300_delete_objects after update on public.assets
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_assets__delete_objects();
+
+-- Queues the deletion of the incoming object of a file that was checked and copied, for when its upload address has
+-- expired (files/uploads.sql).
+create trigger _310_delete_incoming after update of status on public.assets
+  for each row when (old.status = 'pending' and new.status = 'placed')
+  execute function private.tg_assets__delete_incoming();
+
+-- Queues a message for a file whose published_at was set or cleared (files/publication.sql).
+create trigger _310_request_publication after update on public.assets
+  for each row when (
+    (old.published_at is null) <> (new.published_at is null) or (old.is_public and not new.is_public)
+  )
+  execute function private.tg_assets__request_publication();
+
+-- Queues the lots with pictures whose file a statement changed (search/changes.sql).
+create trigger _900_record_changes after update on public.assets
+  referencing old table as rows_before new table as rows_changed
+  for each statement execute function private.tg_assets__record_changes();

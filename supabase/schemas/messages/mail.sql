@@ -1,0 +1,251 @@
+-- Mail: notifications to users by e-mail, each user once.
+--
+-- private.mail_deliveries has a row for each user to mail, in batches of at most 50; the queue mail has one message for
+-- each batch. A consumer (the function mail-dispatch) reads a message, sends, extends its lease meanwhile, and records the
+-- outcome of each mail. Each mail has an idempotency key, which is the same in every attempt: a mail that a consumer sent and did not record is not
+-- delivered again, as long as the mail service keeps keys. A message that was read five times and has mails left is dead,
+-- and can be requeued.
+--
+-- Recipients: active users with a confirmed address, for types that allow mail. For notifications with a cause in the
+-- service the user's preference decides, or else the type's default. Notifications that an administrator composes go only
+-- to users who enabled mail for the type themselves. All of it is checked again when the batch is sent, and the address is
+-- read then.
+--
+-- The database does not know whether mail is configured. Without settings the consumer records not_configured.
+--
+-- Invariants: one row for each notification and user; an outcome does not change.
+-- Interface: private.write_mails for notifications and their fan-out; api.take_mails, api.record_mail_outcomes,
+-- api.pause_mail for the consumer.
+
+create function private.mail_recipients(p_type text, p_is_composed boolean, p_user_ids uuid[])
+returns table (user_id uuid, address text, lang text)
+language plpgsql stable rows 50
+security definer -- addresses are the auth server's
+set search_path = ''
+as $$
+begin
+  if not exists (select from public.notification_types y where y.code = p_type and y.email_allowed) then
+    return;
+  end if;
+  return query
+    select u.id, a.email::text, u.lang
+    from unnest(p_user_ids) as i (id)
+    join public.app_users u on u.id = i.id and u.status = 'active'
+    join auth.users a on a.id = u.id and a.email <> '' and a.email_confirmed_at is not null and a.deleted_at is null
+    left join public.notification_preferences p on p.user_id = u.id and p.notif_type = p_type
+    where coalesce(p.email_enabled, not p_is_composed and (select y.email_enabled from public.notification_types y where y.code = p_type));
+end
+$$;
+
+comment on function private.mail_recipients(text, boolean, uuid[]) is
+  'The recipients of a type among these users, with the address and the language of each. For composed notifications only users who enabled mail themselves.';
+
+create function private.write_mails(
+  p_notification_id uuid, p_type text, p_is_composed boolean, p_user_ids uuid[], p_first_batch integer default 0
+) returns integer
+language plpgsql
+security definer -- queues and deliveries are accessed only through functions of private
+set search_path = ''
+as $$
+declare
+  v_batches jsonb[];
+begin
+  with written as (
+    insert into private.mail_deliveries (notification_id, user_id, batch)
+    select p_notification_id, r.user_id, p_first_batch + (row_number() over (order by r.user_id) - 1) / 50
+    from private.mail_recipients(p_type, p_is_composed, p_user_ids) r
+    returning batch
+  )
+  select array_agg(distinct jsonb_build_object('notification_id', p_notification_id, 'batch', w.batch)) into v_batches from written w;
+  if v_batches is null then
+    return 0;
+  end if;
+  perform private.enqueue_all('mail', v_batches);
+  perform private.wake_consumer('mail-dispatch');
+  return cardinality(v_batches);
+end
+$$;
+
+comment on function private.write_mails(uuid, text, boolean, uuid[], integer) is
+  'Queues the mails of a notification to the recipients of its type among these users, when the transaction commits. Returns the number of batches, numbered from p_first_batch.';
+
+create function private.tg_user_notifications__mail() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.write_mails(new.id, new.type, false, array[new.user_id]);
+  return null;
+end
+$$;
+
+comment on function private.tg_user_notifications__mail() is
+  'Queues the mail of a notification to one user. The fan-out queues those of the rows that it writes.';
+
+create function private.mail_batch(p_msg_id bigint, p_notification_id uuid, p_batch integer, p_read_count integer) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_notification public.user_notifications;
+  v_open uuid[] := array(
+    select d.user_id from private.mail_deliveries d
+    where d.notification_id = p_notification_id and d.batch = p_batch and d.outcome is null
+  );
+  v_wanted uuid[];
+  v_mails jsonb;
+begin
+  select * into v_notification from public.user_notifications where id = p_notification_id;
+  select array_agg(r.user_id), jsonb_agg(jsonb_build_object('user_id', r.user_id, 'address', r.address, 'lang', r.lang) order by r.user_id)
+  into v_wanted, v_mails
+  from private.mail_recipients(v_notification.type, v_notification.is_composed, v_open) r;
+  update private.mail_deliveries d set outcome = 'gone', recorded_at = now()
+  where d.notification_id = p_notification_id and d.user_id = any (v_open) and d.outcome is null
+    and d.user_id <> all (coalesce(v_wanted, '{}'));
+  if v_mails is null then
+    perform private.finish_messages('mail', array[p_msg_id]);
+    return null;
+  end if;
+  return jsonb_build_object(
+    'msg_id', p_msg_id, 'notification_id', p_notification_id, 'batch', p_batch, 'tries', p_read_count,
+    'texts', jsonb_build_object(
+      'ja', jsonb_build_object('title', v_notification.title, 'body', v_notification.body),
+      'en', jsonb_build_object('title', coalesce(v_notification.title_en, v_notification.title),
+        'body', coalesce(v_notification.body_en, v_notification.body))
+    ),
+    'mails', v_mails
+  );
+end
+$$;
+
+comment on function private.mail_batch(bigint, uuid, integer, integer) is
+  'A batch for its consumer; null when it has no mail to send. Users who do not want mail any more get their outcome.';
+
+create function private.read_mail_queue() returns jsonb
+language plpgsql
+security definer -- queues and deliveries are accessed only through functions of private
+set search_path = ''
+as $$
+declare
+  v_read jsonb;
+  v_batch jsonb;
+begin
+  if not exists (select from private.mail_state s where s.paused_until > now()) then
+    v_read := private.read_messages('mail', private.lease_seconds(), 1) -> 0;
+  end if;
+  if v_read is null then
+    return '{"found": 0, "batches": []}';
+  end if;
+  v_batch := private.mail_batch((v_read ->> 'msg_id')::bigint, (v_read #>> '{message,notification_id}')::uuid,
+    (v_read #>> '{message,batch}')::integer, (v_read ->> 'read_count')::integer);
+  return jsonb_build_object('found', 1, 'batches', case when v_batch is null then '[]' else jsonb_build_array(v_batch) end);
+end
+$$;
+
+comment on function private.read_mail_queue() is 'As api.take_mails, without further checks.';
+
+create function private.write_mail_outcomes(
+  p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer
+) returns void
+language plpgsql
+security definer -- queues and deliveries are accessed only through functions of private
+set search_path = ''
+as $$
+begin
+  update private.mail_deliveries d set outcome = o.outcome, recorded_at = now()
+  from jsonb_to_recordset(p_outcomes) as o (user_id uuid, outcome text)
+  where d.notification_id = p_notification_id and d.user_id = o.user_id and d.outcome is null;
+  if exists (
+    select from private.mail_deliveries d where d.notification_id = p_notification_id and d.batch = p_batch and d.outcome is null
+  ) then
+    perform pgmq.set_vt('mail', p_msg_id, greatest(p_retry_seconds, 1));
+  else
+    perform private.finish_messages('mail', array[p_msg_id]);
+  end if;
+  if p_outcomes <> '[]' then
+    update private.mail_state set paused_until = '-infinity', failures = 0, failing_since = null, reason = null where failures > 0;
+  end if;
+end
+$$;
+
+comment on function private.write_mail_outcomes(bigint, uuid, integer, jsonb, integer) is
+  'As api.record_mail_outcomes, without further checks.';
+
+create function private.hold_mail_queue(p_reason text, p_seconds integer, p_msg_ids bigint[]) returns integer
+language plpgsql
+security definer -- queues are accessed only through functions of private
+set search_path = ''
+as $$
+declare
+  v_state private.mail_state;
+  v_seconds integer;
+begin
+  select * into v_state from private.mail_state for update;
+  -- Each failure doubles the pause; failures of several consumers at once count as one.
+  if v_state.paused_until <= now() then
+    v_state.paused_until := now() + make_interval(secs => least(300, 5 * 2 ^ least(v_state.failures, 6)) * (0.75 + random() / 2));
+    v_state.failures := v_state.failures + 1;
+  end if;
+  update private.mail_state
+  set failures = v_state.failures, failing_since = coalesce(failing_since, now()), reason = p_reason,
+    paused_until = greatest(v_state.paused_until, now() + make_interval(secs => coalesce(p_seconds, 0)))
+  where id
+  returning ceil(extract(epoch from paused_until - now()))::integer into v_seconds;
+  perform pgmq.set_vt('mail', m.id, v_seconds) from unnest(p_msg_ids) as m (id);
+  update pgmq.q_mail set read_ct = read_ct - 1 where msg_id = any (p_msg_ids);
+  if p_reason = 'credentials' then
+    perform private.alert_mail_outage('credentials');
+  end if;
+  return v_seconds;
+end
+$$;
+
+comment on function private.hold_mail_queue(text, integer, bigint[]) is 'As api.pause_mail, without further checks.';
+
+create function private.alert_mail_outage(p_reason text) returns void
+language plpgsql
+security definer -- no role writes notifications to administrators directly
+set search_path = ''
+as $$
+begin
+  update private.mail_state set alerted_at = now() where alerted_at is null;
+  if found then
+    perform private.notify_admins('notice', 'メールを送信できません', case p_reason
+        when 'credentials' then 'メール配信サービスがAPIキーまたは送信元アドレスを拒否しました。'
+        when 'quota' then 'メール配信サービスの送信上限に達しています。'
+        else '送信待ちのメールが10分以上送信されていません。' end,
+      p_link => '/overview', p_severity => 'critical', p_area => 'notifications');
+  end if;
+end
+$$;
+
+comment on function private.alert_mail_outage(text) is 'Notifies administrators that mails are not sent, once for each outage.';
+
+create function private.check_mail_health() returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_state private.mail_state;
+begin
+  select * into v_state from private.mail_state;
+  if exists (select from pgmq.q_mail q where q.vt < now() - interval '10 minutes')
+    or v_state.failing_since <= now() - interval '10 minutes' and exists (select from pgmq.q_mail) then
+    perform private.alert_mail_outage(coalesce(v_state.reason, 'waiting'));
+  elsif v_state.failures = 0 then
+    update private.mail_state set alerted_at = null where alerted_at is not null;
+  end if;
+end
+$$;
+
+comment on function private.check_mail_health() is
+  'Notifies administrators when mails have waited for ten minutes: no consumer took a message, or each attempt failed. Resets the alert when the outage has ended, so that the next one is notified.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- The consumer
+-- ---------------------------------------------------------------------------------------------------------------------
+
+grant execute on function
+  private.read_mail_queue(), private.write_mail_outcomes(bigint, uuid, integer, jsonb, integer),
+  private.hold_mail_queue(text, integer, bigint[])
+to service_role;

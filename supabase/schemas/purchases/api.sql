@@ -1,0 +1,258 @@
+-- The interface of purchases: plans and subscriptions, by the statements of the stores.
+--
+-- Clients and the service call these functions. The rules are in claims.sql, ends.sql, figures.sql, ledger.sql,
+-- plans.sql, reconciliation.sql, statements.sql, store_notifications.sql and subscriptions.sql.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Plans
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.list_subscription_plans(
+  p_lang text default 'ja', p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_filters jsonb := jsonb_build_object('list', 'subscription_plans', 'lang', private.require_lang(p_lang));
+  v_after jsonb := private.page_start(v_filters, p_cursor, '{integer,text}', 'asc');
+begin
+  perform private.page_limit(p_limit);
+  return private.page(v_filters, (
+    select jsonb_agg(private.plan_row(r.plan, p_lang) order by (r.plan).sort_order, (r.plan).code)
+    from (
+      select p as plan
+      from public.subscription_plans p
+      where p.is_active
+        and (p.sort_order, p.code) > ((v_after ->> 0)::integer, v_after ->> 1)
+      order by p.sort_order, p.code
+      limit p_limit + 1
+    ) r
+  ), '{sort_order,code}', p_limit, case when 'total' = any (p_include) then (
+    select count(*) from public.subscription_plans p where p.is_active
+  ) end);
+end
+$$;
+
+comment on function api.list_subscription_plans(text, integer, text, text[]) is
+  'The plans on sale, by sort_order and code, in the language (Japanese without English texts): {items, next_cursor}, and total when p_include has it. Reads only. Errors: validation_error.';
+
+grant execute on function api.list_subscription_plans(text, integer, text, text[]) to anon, authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- The service records
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.record_store_statement(p_statement jsonb, p_source text, p_user_id uuid default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if p_source is null or p_source not in ('verify', 'refresh', 'notification', 'reconciliation') then
+    perform private.raise_error('validation_error', 422, 'source must be verify, refresh, notification or reconciliation.', p_param => 'source');
+  end if;
+  if p_user_id is not null then
+    perform private.require_active((select u.status from public.app_users u where u.id = p_user_id));
+    perform private.keep_possession(p_statement, p_source, p_user_id);
+  end if;
+  return private.write_store_statement(p_statement, p_source, p_user_id);
+end
+$$;
+
+comment on function api.record_store_statement(jsonb, text, uuid) is
+  'For the service: adds a store''s statement (StoreStatement of the functions) to the ledger and computes the subscription: {subscription_id}. p_source is verify, refresh, notification or reconciliation; p_user_id sent the receipt. With verify they may claim the subscription within the hour. A receipt that proves nothing is a conflict (signature_required; not_found for refresh) unless the subscription is theirs, and nothing is written. A purchase that is limited to other accounts is forbidden (testers_only). A repeated statement changes nothing. A product that is not a plan is a validation_error. Errors: forbidden, validation_error, not_found, conflict.';
+
+create function api.record_acknowledgement(p_subscription_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.clear_acknowledgement(p_subscription_id);
+end
+$$;
+
+comment on function api.record_acknowledgement(uuid) is
+  'For the service: records that a purchase was acknowledged to the store. Idempotent. It raises no errors.';
+
+grant execute on function api.record_store_statement(jsonb, text, uuid), api.record_acknowledgement(uuid) to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Claims
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.check_purchaser(p_user_id uuid) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.require_active((select u.status from public.app_users u where u.id = p_user_id));
+end
+$$;
+
+comment on function api.check_purchaser(uuid) is
+  'For the service, before it queries a store about a receipt: raises forbidden unless the caller is an active app user. Errors: forbidden.';
+
+grant execute on function api.check_purchaser(uuid) to service_role;
+
+create function commands.claim_subscription(p_subscription_id uuid, p_must_be_own boolean default false) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return private.claim_purchase(p_subscription_id, p_must_be_own);
+end
+$$;
+
+comment on function commands.claim_subscription(uuid, boolean) is
+  'Gives the caller a subscription that they proved to have, with a receipt that the service verified for them within the hour: {is_new, subscription (VerifyIapResponse), my_subscription (MySubscription, in the account''s language)}. is_new: it had no owner. p_must_be_own: it has to be the caller''s already. One that was bought for another account is a conflict (belongs_to_another_account), and so is one of another user whose receipt was signed more than 10 minutes ago (signature_too_old). Errors: unauthorized, forbidden, not_found, conflict.';
+
+create function api.my_subscription(p_lang text default null) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_lang is not null then
+    perform private.require_lang(p_lang);
+  end if;
+  return private.subscription_of_user(private.active_user(), p_lang);
+end
+$$;
+
+comment on function api.my_subscription(text) is
+  'The caller''s subscription (MySubscription): the one that gives access longest, else the latest; all keys null without one. p_lang is the language of the plan; null: the account''s. Reads only. Errors: unauthorized, forbidden, validation_error.';
+
+create function api.list_my_subscription_events(
+  p_limit integer default 20, p_cursor text default null, p_include text[] default '{}'
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.active_user();
+  v_filters jsonb := jsonb_build_object('list', 'subscription_events', 'user_id', v_user_id);
+  v_after jsonb := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
+begin
+  perform private.page_limit(p_limit);
+  return private.page(v_filters, (
+    select jsonb_agg(jsonb_build_object(
+      'id', r.id, 'subscription_id', r.subscription_id, 'provider', r.store, 'source', r.source, 'type', r.type,
+      'subtype', r.subtype, 'status', r.status, 'occurred_at', r.occurred_at
+    ) order by r.occurred_at desc, r.id desc)
+    from (
+      -- From each subscription as many as the page has, in the order of the index.
+      select l.*
+      from public.user_subscriptions s
+      cross join lateral (
+        select e.id, e.subscription_id, e.store, e.source, e.type, e.subtype, e.status, e.occurred_at
+        from public.store_events e
+        where e.subscription_id = s.id and (e.occurred_at, e.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
+        order by e.occurred_at desc, e.id desc
+        limit p_limit + 1
+      ) l
+      where s.user_id = v_user_id
+      order by l.occurred_at desc, l.id desc
+      limit p_limit + 1
+    ) r
+  ), '{occurred_at,id}', p_limit, case when 'total' = any (p_include) then (
+      select count(*) from public.user_subscriptions s join public.store_events e on e.subscription_id = s.id
+      where s.user_id = v_user_id
+  ) end);
+end
+$$;
+
+comment on function api.list_my_subscription_events(integer, text, text[]) is
+  'The stores'' statements about the caller''s subscriptions, the last first: {items: [{id, subscription_id, provider, source, type, subtype, status, occurred_at}], next_cursor}, and total when p_include has it. status is null for an act of an administrator. Reads only. Errors: unauthorized, forbidden, validation_error.';
+
+grant execute on function
+  commands.claim_subscription(uuid, boolean), api.my_subscription(text), api.list_my_subscription_events(integer, text,
+  text[])
+to authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Store notifications
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.receive_store_notification(p_store text, p_event_id text, p_body jsonb) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return private.keep_store_notification(p_store, p_event_id, p_body);
+end
+$$;
+
+comment on function api.receive_store_notification(text, text, jsonb) is
+  'For the service: stores a verified notification of a store (ios_store, android_store) and queues it; false when its id exists. It raises no errors.';
+
+create function api.take_store_notifications(p_limit integer default 20, p_ends boolean default false) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return private.read_store_notifications(p_limit, p_ends);
+end
+$$;
+
+comment on function api.take_store_notifications(integer, boolean) is
+  'For the consumer: waiting notifications, hidden from other consumers for private.lease_seconds: {found, notifications: [{msg_id, attempt, notification_id, store, body, facts}]}. facts: the last known ones of a purchase of Google Play. p_ends: the consumer is about to end, so the next notification calls one again. It raises no errors.';
+
+create function api.finish_store_notification(
+  p_msg_id bigint, p_notification_id uuid, p_statement jsonb default null, p_problem text default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return private.end_store_notification(p_msg_id, p_notification_id, p_statement, p_problem);
+end
+$$;
+
+comment on function api.finish_store_notification(bigint, uuid, jsonb, text) is
+  'For the consumer: records the statement of a notification (StoreStatement of the functions) and ends it: {subscription_id}; null when it was ended before, or is discarded for p_problem. Errors: validation_error, conflict.';
+
+create function api.postpone_store_notifications(p_msg_ids bigint[], p_seconds integer, p_is_counted boolean) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.delay_store_notifications(p_msg_ids, p_seconds, p_is_counted);
+end
+$$;
+
+comment on function api.postpone_store_notifications(bigint[], integer, boolean) is
+  'For the consumer: these are taken again in p_seconds or up to a quarter more. The attempt counts as one of five, unless the store was down. It raises no errors.';
+
+grant execute on function
+  api.receive_store_notification(text, text, jsonb), api.take_store_notifications(integer, boolean),
+  api.finish_store_notification(bigint, uuid, jsonb, text), api.postpone_store_notifications(bigint[], integer, boolean)
+to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Reconciliation
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.take_due_subscriptions(p_platform text, p_limit integer default 50) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return private.lease_due_subscriptions(p_platform, p_limit);
+end
+$$;
+
+comment on function api.take_due_subscriptions(text, integer) is
+  'For the consumer: subscriptions of a platform whose store is to be queried, the longest due first: [{subscription_id, provider, and KnownSubscription of the functions: subscription_key, product_id, environment, purchase_token, facts}]. They are not taken again for three minutes, unless they become due at another time. It raises no errors.';
+
+create function api.postpone_question(p_subscription_id uuid, p_seconds integer) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.delay_query(p_subscription_id, p_seconds);
+end
+$$;
+
+comment on function api.postpone_question(uuid, integer) is
+  'For the consumer: the store of a subscription is queried again in p_seconds. It raises no errors.';
+
+grant execute on function api.take_due_subscriptions(text, integer), api.postpone_question(uuid, integer) to service_role;

@@ -1,0 +1,410 @@
+-- Data of reference: codes.
+-- They are written once, when the tables, rules and triggers exist.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Codes
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- Reference data: every code of the service with its Japanese and English label.
+--
+-- Where a table's constraint has the same codes as a category, a test keeps the two equal. Categories are in alphabetical
+-- order, codes in the order in which a client shows them.
+
+insert into public.code_categories (id, description) values
+  ('accessibility', 'For whom a space is reserved: parking_lot_spots.accessibility'),
+  ('ad_placement', 'Where an advertisement is shown: ads.placement'),
+  ('admin_action', 'Activities of administrators: admin_activity_logs.action'),
+  ('admin_area', 'What an administrator may manage: admins.areas'),
+  ('admin_notification_severity', 'Severity of a notification to administrators: admin_notifications.severity'),
+  ('admin_notification_type', 'Type of a notification to administrators: admin_notifications.type'),
+  ('admin_status', 'Account status of an administrator: admins.status'),
+  ('app_user_status', 'Account status of an app user: app_users.status'),
+  ('attribute', 'Features that a search can filter by: SearchQueryV1.attributes'),
+  ('billing_period', 'Billing period of a plan: subscription_plans.billing_period'),
+  ('cap_type', 'The period that a maximum fee bounds: pricing_rules.cap_type'),
+  ('day_type', 'Kinds of days in rules and hours: day_type'),
+  ('device_type', 'The device of a push token: user_push_tokens.device_type'),
+  ('difficulty', 'Difficulty of driving in: parking_lots.entry_difficulty, SearchQueryV1.difficulty'),
+  ('entry_method', 'How a vehicle enters and leaves: parking_lots.entry_method'),
+  ('error_report_severity', 'Severity of a reported error: error_reports.severity'),
+  ('error_report_status', 'State of an error report: error_reports.status'),
+  ('error_report_type', 'Type of an error in the data of a lot: error_reports.report_type'),
+  ('ev_connector_type', 'The plug of a charging space: parking_lot_spots.ev_connector_type'),
+  ('exp_reason', 'Why experience points were earned or lost: exp_entries.reason'),
+  ('fee_line_kind', 'Kinds of lines in a fee breakdown: breakdown.lines'),
+  ('fee_note', 'Notes on a fee: breakdown.notes'),
+  ('fee_unknown_reason', 'Why a fee is unknown: details.reason of fee_unknown'),
+  ('field_value_state', 'State of a field value of a lot: field_values.state'),
+  ('field_value_vote', 'Vote of a user on a field value of a lot: field_value_votes.vote'),
+  ('iap_environment', 'The store environment of a purchase: VerifyIapResponse.environment'),
+  ('iap_platform', 'The platform of a purchase: VerifyIapRequest.platform'),
+  ('iap_provider', 'The store of a purchase: VerifyIapResponse.provider'),
+  ('notification_status', 'State of a notification: user_notifications.status'),
+  ('notification_target', 'Target of a notification: user_notifications.target'),
+  ('notification_type', 'Type of a notification: user_notifications.type, notification preferences'),
+  ('occupancy_source', 'Source of an occupancy report: occupancy_reports.source'),
+  ('occupancy_state', 'Occupancy of a lot: occupancy_reports.state'),
+  ('parking_lot_status', 'State of a lot: parking_lots.status'),
+  ('pricing_category', 'Category of a pricing rule: pricing_rules.category'),
+  ('rating_value', 'A quick rating of a lot: parking_lot_ratings.value'),
+  ('review_status', 'State of a review: reviews.status'),
+  ('search_sort', 'Orders of search results: SearchQueryV1.sort'),
+  ('session_photo_phase', 'When a session photo was taken: parking_session_photos.phase'),
+  ('session_status', 'State of a parking session: parking_sessions.status'),
+  ('shape_type', 'Shape of the area of a lot: parking_lots.shape_type'),
+  ('store', 'Stores of the store sync'),
+  ('store_sync_status', 'State of a store-sync run: store_sync_runs.status'),
+  ('store_sync_task', 'Data that store sync reads from a store'),
+  ('structure', 'Structure of a lot: parking_lots.structure'),
+  ('subscription_status', 'State of a subscription: user_subscriptions.status'),
+  ('support_message_author', 'Author of a message in a ticket: support_messages.author'),
+  ('theme_acquisition_type', 'How a user acquired a theme: user_themes.acquisition_type'),
+  ('ticket_category', 'Category of a support ticket: support_tickets.category'),
+  ('ticket_status', 'State of a support ticket: support_tickets.status'),
+  ('upload_category', 'Purpose of an uploaded file: assets.category'),
+  ('user_activity', 'Activities of users: user_activity_logs.activity_type'),
+  ('vehicle_type', 'Kinds of vehicles, from small to large: user_vehicles, pricing_groups.vehicle_types, parking_lot_spots.vehicle_type_max'),
+  ('window_type', 'Kinds of hours: parking_lot_windows.window_type');
+
+insert into public.codes (category_id, code, lang, display_label, sort_order, metadata)
+select c.category_id, c.code, label.lang, label.display_label, c.sort_order, c.metadata::jsonb
+from (values
+  ('accessibility', 'wheelchair', 10, '車いす使用者用', 'Wheelchair users', null),
+  ('accessibility', 'parent_child', 20, '子育て・ベビーカー', 'Parent and child', null),
+  ('accessibility', 'expectant_mother', 30, '妊産婦', 'Expectant mothers', null),
+  ('accessibility', 'senior', 40, '高齢者', 'Seniors', null),
+  ('accessibility', 'reduced_mobility', 50, '歩行が困難な方', 'People with reduced mobility', null),
+
+  ('ad_placement', 'home_top', 10, 'ホーム上部', 'Top of home', null),
+  ('ad_placement', 'map', 20, '地図', 'Map', null),
+  ('ad_placement', 'search_results', 30, '検索結果', 'Search results', null),
+  ('ad_placement', 'lot_detail', 40, '駐車場詳細', 'Lot detail', null),
+  ('ad_placement', 'session_end', 50, '精算画面', 'End of a session', null),
+  ('ad_placement', 'article', 60, '記事', 'Article', null),
+
+  ('admin_action', 'user.view_search_presets', 10, '検索プリセットの閲覧', 'Viewed search presets', null),
+  ('admin_action', 'user.create_search_preset', 20, '検索プリセットの作成', 'Created a search preset', null),
+  ('admin_action', 'user.update_search_preset', 30, '検索プリセットの変更', 'Changed a search preset', null),
+  ('admin_action', 'user.delete_search_preset', 40, '検索プリセットの削除', 'Deleted a search preset', null),
+  ('admin_action', 'user.set_default_search_preset', 50, '既定の検索プリセットの設定', 'Set the default search preset', null),
+
+  ('admin_area', 'lots', 10, '駐車場', 'Parking lots', null),
+  ('admin_area', 'notifications', 20, 'お知らせ', 'Notifications', null),
+  ('admin_area', 'reviews', 30, 'レビュー', 'Reviews', null),
+  ('admin_area', 'search_presets', 40, '検索プリセット', 'Search presets', null),
+  ('admin_area', 'store_sync', 50, 'ストア連携', 'Store sync', null),
+  ('admin_area', 'support', 60, 'サポート', 'Support', null),
+  ('admin_area', 'users', 70, 'ユーザー', 'People', null),
+  ('admin_area', 'rewards', 80, '特典', 'Rewards', null),
+  ('admin_area', 'content', 90, 'コンテンツ', 'Content', null),
+  ('admin_area', 'admins', 100, '管理者', 'Administrators', null),
+
+  ('admin_notification_severity', 'info', 10, '情報', 'For information', '{"color": "#1565c0"}'),
+  ('admin_notification_severity', 'warning', 20, '注意', 'Warning', '{"color": "#f9a825"}'),
+  ('admin_notification_severity', 'critical', 30, '緊急', 'Critical', '{"color": "#c62828"}'),
+
+  ('admin_notification_type', 'notice', 10, 'お知らせ', 'Notices', null),
+  ('admin_notification_type', 'review_pending', 20, 'レビューの審査待ち', 'Reviews to look at', null),
+  ('admin_notification_type', 'error_report', 30, '情報修正の報告', 'Reports about lots', null),
+  ('admin_notification_type', 'support_ticket', 40, 'サポートへの問い合わせ', 'Support tickets', null),
+
+  ('admin_status', 'active', 10, '有効', 'Active', '{"color": "#2e7d32"}'),
+  ('admin_status', 'suspended', 20, '利用停止中', 'Suspended', '{"color": "#c62828"}'),
+
+  ('app_user_status', 'active', 10, '有効', 'Active', '{"color": "#2e7d32"}'),
+  ('app_user_status', 'suspended', 20, '利用停止中', 'Suspended', '{"color": "#c62828"}'),
+  ('app_user_status', 'withdrawn', 30, '退会済み', 'Withdrawn', '{"color": "#757575"}'),
+
+  ('attribute', 'covered', 10, '屋根あり', 'Covered', null),
+  ('attribute', 'open_24h', 20, '24時間営業', 'Open 24 hours', null),
+  ('attribute', 'entry_24h', 30, '24時間入庫可', 'Entry at any hour', null),
+  ('attribute', 'ev_charging', 40, 'EV充電あり', 'EV charging', null),
+  ('attribute', 'oversized_ok', 50, '大型車可', 'Oversized vehicles', null),
+  ('attribute', 'motorcycle_ok', 60, 'バイク可', 'Motorcycles', null),
+  ('attribute', 'wheelchair_accessible', 70, '車いす対応', 'Wheelchair accessible', null),
+  ('attribute', 'barrier_free', 80, 'バリアフリー', 'Step-free', null),
+  ('attribute', 'reservable', 90, '予約可', 'Reservable', null),
+  ('attribute', 'security_camera', 100, '防犯カメラあり', 'Security cameras', null),
+  ('attribute', 'has_max_fee', 110, '最大料金あり', 'Capped price', null),
+  ('attribute', 'monthly_available', 120, '月極あり', 'Monthly contracts', null),
+  ('attribute', 'coin_500_or_less', 130, 'ワンコイン(500円以下)', 'One coin (500 yen or less)', null),
+  ('attribute', 'near_station', 140, '駅近', 'Near a station', null),
+  ('attribute', 'low_price', 150, '低価格', 'Low price', null),
+  ('attribute', 'partner_facility', 160, '提携施設あり', 'Partner facility', null),
+  ('attribute', '24h', 170, '24時間入出庫可', 'Entry and exit at any hour', null),
+  ('attribute', 'max_fee', 180, '最大料金設定', 'Maximum fee', null),
+
+  ('billing_period', 'week', 10, '週', 'Week', null),
+  ('billing_period', 'month', 20, '月', 'Month', null),
+  ('billing_period', 'year', 30, '年', 'Year', null),
+  ('billing_period', 'one_time', 40, '買い切り', 'One-time', null),
+
+  ('cap_type', 'duration', 10, '入庫から一定時間', 'Hours from entry', null),
+  ('cap_type', 'day', 20, '当日（暦日）', 'Calendar day', null),
+  ('cap_type', 'band', 30, '時間帯', 'Time band', null),
+  ('cap_type', 'stay', 40, '1回の駐車', 'Whole stay', null),
+
+  ('day_type', 'weekday', 10, '平日', 'Weekdays', null),
+  ('day_type', 'saturday', 20, '土曜', 'Saturdays', null),
+  ('day_type', 'sunday', 30, '日曜', 'Sundays', null),
+  ('day_type', 'holiday', 40, '祝日', 'Public holidays', null),
+  ('day_type', 'holiday_eve', 50, '祝前日', 'Days before a public holiday', null),
+  ('day_type', 'all', 60, '全日', 'Every day', null),
+
+  ('device_type', 'ios', 10, 'iOS', 'iOS', null),
+  ('device_type', 'android', 20, 'Android', 'Android', null),
+  ('device_type', 'web', 30, 'ウェブ', 'Web', null),
+
+  ('difficulty', 'easy', 10, 'やさしい', 'Easy', '{"color": "#2e7d32"}'),
+  ('difficulty', 'normal', 20, 'ふつう', 'Normal', '{"color": "#f9a825"}'),
+  ('difficulty', 'hard', 30, 'むずかしい', 'Hard', '{"color": "#c62828"}'),
+
+  ('entry_method', 'gate_ticket', 10, 'ゲート式（駐車券）', 'Gate with ticket', null),
+  ('entry_method', 'gate_plate', 20, 'ゲート式（ナンバー認識）', 'Gate with plate recognition', null),
+  ('entry_method', 'gate_card', 30, 'ゲート式（カード・ETC）', 'Gate with card or ETC', null),
+  ('entry_method', 'flap', 40, 'フラップ板式', 'Flap lock', null),
+  ('entry_method', 'lockless_plate', 50, 'ロックレス（ナンバー認識）', 'No lock, plate recognition', null),
+  ('entry_method', 'attendant', 60, '係員対応', 'Attendant', null),
+  ('entry_method', 'app', 70, 'アプリ', 'App', null),
+  ('entry_method', 'open', 80, '出入り自由', 'Open access', null),
+
+  ('error_report_severity', 'low', 10, '軽微', 'Low', '{"color": "#757575"}'),
+  ('error_report_severity', 'medium', 20, '中', 'Medium', '{"color": "#f9a825"}'),
+  ('error_report_severity', 'high', 30, '重大', 'High', '{"color": "#c62828"}'),
+  ('error_report_severity', 'critical', 40, '緊急', 'Critical', '{"color": "#c62828"}'),
+
+  ('error_report_status', 'open', 10, '受付済み', 'Open', '{"color": "#1565c0"}'),
+  ('error_report_status', 'in_review', 20, '確認中', 'In review', '{"color": "#f9a825"}'),
+  ('error_report_status', 'resolved', 30, '反映済み', 'Resolved', '{"color": "#2e7d32"}'),
+  ('error_report_status', 'rejected', 40, '見送り', 'Rejected', '{"color": "#757575"}'),
+
+  ('error_report_type', 'price', 10, '料金が違う', 'Wrong price', null),
+  ('error_report_type', 'hours', 20, '営業時間が違う', 'Wrong hours', null),
+  ('error_report_type', 'location', 30, '位置が違う', 'Wrong location', null),
+  ('error_report_type', 'name_or_address', 40, '名称・住所が違う', 'Wrong name or address', null),
+  ('error_report_type', 'capacity', 50, '台数が違う', 'Wrong number of spaces', null),
+  ('error_report_type', 'vehicle_limits', 60, '車両制限が違う', 'Wrong vehicle limits', null),
+  ('error_report_type', 'features', 70, '設備・特徴が違う', 'Wrong features', null),
+  ('error_report_type', 'image', 80, '写真が違う', 'Wrong photo', null),
+  ('error_report_type', 'closed', 90, '閉鎖されている', 'Closed for good', null),
+  ('error_report_type', 'duplicate', 100, '重複している', 'Listed twice', null),
+  ('error_report_type', 'missing', 110, '掲載されていない', 'Missing lot', null),
+  ('error_report_type', 'other', 120, 'その他', 'Other', null),
+
+  ('ev_connector_type', 'outlet_100v', 10, '100Vコンセント', '100 V outlet', null),
+  ('ev_connector_type', 'outlet_200v', 20, '200Vコンセント', '200 V outlet', null),
+  ('ev_connector_type', 'type1', 30, '普通充電（Type 1）', 'Type 1 (J1772)', null),
+  ('ev_connector_type', 'type2', 40, '普通充電（Type 2）', 'Type 2', null),
+  ('ev_connector_type', 'chademo', 50, 'CHAdeMO', 'CHAdeMO', null),
+  ('ev_connector_type', 'ccs1', 60, 'CCS1', 'CCS1', null),
+  ('ev_connector_type', 'ccs2', 70, 'CCS2', 'CCS2', null),
+  ('ev_connector_type', 'nacs', 80, 'NACS', 'NACS', null),
+  ('ev_connector_type', 'gbt', 90, 'GB/T', 'GB/T', null),
+
+  ('exp_reason', 'session_end', 10, '駐車の完了', 'Finished a session', null),
+  ('exp_reason', 'review_approved', 20, 'レビューの公開', 'Review published', null),
+  ('exp_reason', 'error_report_resolved', 30, '情報修正の採用', 'Correction accepted', null),
+  ('exp_reason', 'field_value_vote', 40, '情報の確認', 'Checked a fact', null),
+  ('exp_reason', 'occupancy_report', 50, '混雑状況の投稿', 'Reported occupancy', null),
+  ('exp_reason', 'sponsor_checkin', 60, 'スポンサーへのチェックイン', 'Sponsor check-in', null),
+  ('exp_reason', 'badge_earned', 70, 'バッジの獲得', 'Badge earned', null),
+  ('exp_reason', 'first_of_day', 75, '今日の最初の活動', 'First of the day', null),
+  ('exp_reason', 'adjustment', 80, '運営による調整', 'Adjustment', null),
+
+  ('fee_line_kind', 'grace', 10, '無料時間', 'Grace period', null),
+  ('fee_line_kind', 'initial', 20, '最初の料金', 'Initial charge', null),
+  ('fee_line_kind', 'rate', 30, '時間料金', 'Metered', null),
+  ('fee_line_kind', 'flat', 40, '定額', 'Flat', null),
+  ('fee_line_kind', 'cap', 50, '最大料金による割引', 'Cut by a maximum fee', null),
+
+  ('fee_note', 'holiday_rates_not_given', 10, '祝日料金の記載がないため、曜日の料金で計算しました', 'No holiday rates are given; those of the day of the week were used', null),
+  ('fee_note', 'cap_repeat_not_given', 20, '最大料金が繰り返すか記載がないため、初回のみ適用しました', 'Whether the maximum fee repeats is unknown; it was applied once', null),
+  ('fee_note', 'exceeds_max_duration', 30, '駐車可能な時間を超えています', 'The stay is longer than the lot allows', null),
+  ('fee_note', 'only_366_days_priced', 40, '最初の366日間の料金です', 'The price is that of the first 366 days', null),
+
+  ('fee_unknown_reason', 'no_rules', 10, '料金が登録されていません', 'No rules are known', null),
+  ('fee_unknown_reason', 'no_rate', 20, '料金の分からない時間帯があります', 'A part of the stay has no known rate', null),
+  ('fee_unknown_reason', 'vehicle_type_not_priced', 30, 'この車種の料金が登録されていません', 'No price for this vehicle type', null),
+
+  ('field_value_state', 'unverified', 10, '未確認', 'Unverified', '{"color": "#757575"}'),
+  ('field_value_state', 'confirmed', 20, '確認済み', 'Confirmed', '{"color": "#2e7d32"}'),
+  ('field_value_state', 'disputed', 30, '情報に相違あり', 'Disputed', '{"color": "#f9a825"}'),
+  ('field_value_state', 'retired', 40, '過去の情報', 'Retired', '{"color": "#757575"}'),
+
+  ('field_value_vote', 'confirm', 10, '合っている', 'Right', null),
+  ('field_value_vote', 'deny', 20, '違っている', 'Wrong', null),
+
+  ('iap_environment', 'Sandbox', 10, 'テスト環境', 'Sandbox', null),
+  ('iap_environment', 'Production', 20, '本番環境', 'Production', null),
+
+  ('iap_platform', 'ios', 10, 'iOS', 'iOS', null),
+  ('iap_platform', 'android', 20, 'Android', 'Android', null),
+
+  ('iap_provider', 'ios_store', 10, 'App Store', 'App Store', null),
+  ('iap_provider', 'android_store', 20, 'Google Play', 'Google Play', null),
+
+  ('notification_status', 'draft', 10, '下書き', 'Draft', '{"color": "#757575"}'),
+  ('notification_status', 'scheduled', 20, '配信予約', 'Scheduled', '{"color": "#1565c0"}'),
+  ('notification_status', 'sending', 30, '配信中', 'Sending', '{"color": "#f9a825"}'),
+  ('notification_status', 'sent', 40, '配信済み', 'Sent', '{"color": "#2e7d32"}'),
+  ('notification_status', 'failed', 50, '配信失敗', 'Failed', '{"color": "#c62828"}'),
+  ('notification_status', 'cancelled', 60, '取り消し', 'Cancelled', '{"color": "#757575"}'),
+
+  ('notification_target', 'all', 10, '全員', 'Everyone', null),
+  ('notification_target', 'user', 20, '個人', 'One person', null),
+  ('notification_target', 'free', 30, '無料会員', 'Free members', null),
+  ('notification_target', 'premium', 40, 'プレミアム会員', 'Premium members', null),
+
+  ('notification_type', 'announcement', 10, 'お知らせ', 'Announcements', null),
+  ('notification_type', 'campaign', 20, 'キャンペーン', 'Campaigns', null),
+  ('notification_type', 'fee_increase', 30, '駐車料金の加算前', 'Before the fee goes up', null),
+  ('notification_type', 'exit_closing', 40, '出庫できなくなる前', 'Before the exit closes', null),
+  ('notification_type', 'session_reminder', 50, '駐車中のリマインド', 'Reminders while parked', null),
+  ('notification_type', 'saved_lot_update', 60, 'お気に入りの更新', 'Changes to saved lots', null),
+  ('notification_type', 'review_result', 70, 'レビューの審査結果', 'Review results', null),
+  ('notification_type', 'error_report_result', 80, '情報修正の結果', 'Results of reports', null),
+  ('notification_type', 'support_reply', 90, 'サポートからの返信', 'Support replies', null),
+  ('notification_type', 'badge_earned', 100, 'バッジの獲得', 'Badges earned', null),
+  ('notification_type', 'level_up', 110, 'レベルアップ', 'Level up', null),
+  ('notification_type', 'theme_gift', 120, 'テーマのプレゼント', 'Theme gifts', null),
+  ('notification_type', 'subscription', 130, 'サブスクリプション', 'Subscription', null),
+
+  ('occupancy_source', 'driver', 10, '利用者の投稿', 'Drivers', null),
+  ('occupancy_source', 'operator', 20, '運営会社', 'Operator', null),
+  ('occupancy_source', 'sensor', 30, 'センサー', 'Sensor', null),
+
+  ('occupancy_state', 'available', 10, '空車', 'Spaces available', '{"color": "#2e7d32"}'),
+  ('occupancy_state', 'crowded', 20, '混雑', 'Few spaces left', '{"color": "#f9a825"}'),
+  ('occupancy_state', 'full', 30, '満車', 'Full', '{"color": "#c62828"}'),
+
+  ('parking_lot_status', 'draft', 10, '下書き', 'Draft', '{"color": "#757575"}'),
+  ('parking_lot_status', 'active', 20, '公開中', 'Active', '{"color": "#2e7d32"}'),
+  ('parking_lot_status', 'suspended', 30, '休止中', 'Suspended', '{"color": "#f9a825"}'),
+  ('parking_lot_status', 'closed', 40, '閉鎖', 'Closed', '{"color": "#c62828"}'),
+
+  ('pricing_category', 'time_band', 10, '時間料金', 'Metered', null),
+  ('pricing_category', 'flat', 20, '定額', 'Flat', null),
+  ('pricing_category', 'initial', 30, '最初の料金', 'Initial charge', null),
+  ('pricing_category', 'grace', 40, '無料時間', 'Grace period', null),
+  ('pricing_category', 'cap', 50, '最大料金', 'Maximum fee', null),
+
+  ('rating_value', 'good', 10, 'よい', 'Good', '{"color": "#2e7d32"}'),
+  ('rating_value', 'bad', 20, 'よくない', 'Bad', '{"color": "#c62828"}'),
+
+  ('review_status', 'pending', 10, '審査中', 'Pending', '{"color": "#f9a825"}'),
+  ('review_status', 'approved', 20, '公開中', 'Approved', '{"color": "#2e7d32"}'),
+  ('review_status', 'rejected', 30, '非承認', 'Rejected', '{"color": "#c62828"}'),
+  ('review_status', 'hidden', 40, '非公開', 'Hidden', '{"color": "#757575"}'),
+
+  ('search_sort', 'distance', 10, '近い順', 'Nearest', null),
+  ('search_sort', 'price', 20, '安い順', 'Cheapest', null),
+  ('search_sort', 'recommended', 30, 'おすすめ順', 'Recommended', null),
+
+  ('session_photo_phase', 'during', 10, '駐車中', 'While parked', null),
+  ('session_photo_phase', 'after', 20, '出庫後', 'Afterwards', null),
+
+  ('session_status', 'parking', 10, '駐車中', 'Parking', '{"color": "#1565c0"}'),
+  ('session_status', 'ended', 20, '精算済み', 'Ended', '{"color": "#2e7d32"}'),
+  ('session_status', 'cancelled', 30, '取り消し', 'Cancelled', '{"color": "#757575"}'),
+
+  ('shape_type', 'point', 10, '地点', 'Point', null),
+  ('shape_type', 'line', 20, '線（路上など）', 'Line, such as a street', null),
+  ('shape_type', 'polygon', 30, '区画', 'Area', null),
+  ('shape_type', 'multi_polygon', 40, '複数の区画', 'Several areas', null),
+
+  ('store', 'android_store', 10, 'Google Play', 'Google Play', null),
+  ('store', 'ios_store', 20, 'App Store', 'App Store', null),
+  ('store', 'all', 30, 'すべて', 'All', null),
+
+  ('store_sync_status', 'queued', 10, '待機中', 'Queued', '{"color": "#757575"}'),
+  ('store_sync_status', 'running', 20, '実行中', 'Running', '{"color": "#f9a825"}'),
+  ('store_sync_status', 'succeeded', 30, '完了', 'Succeeded', '{"color": "#2e7d32"}'),
+  ('store_sync_status', 'failed', 40, '失敗', 'Failed', '{"color": "#c62828"}'),
+
+  ('store_sync_task', 'sales', 10, '売上', 'Sales', null),
+  ('store_sync_task', 'metrics', 20, '指標', 'Metrics', null),
+  ('store_sync_task', 'reviews', 30, 'レビュー', 'Reviews', null),
+  ('store_sync_task', 'all', 40, 'すべて', 'All', null),
+
+  ('structure', 'surface', 10, '平面', 'Surface', null),
+  ('structure', 'multi_storey', 20, '立体自走式', 'Multi-storey', null),
+  ('structure', 'rooftop', 30, '屋上', 'Rooftop', null),
+  ('structure', 'underground', 40, '地下', 'Underground', null),
+  ('structure', 'mechanical', 50, '機械式', 'Mechanical', null),
+  ('structure', 'tower', 60, 'タワー式', 'Tower', null),
+  ('structure', 'on_street', 70, '路上', 'On-street', null),
+
+  ('subscription_status', 'active', 10, '有効', 'Active', '{"color": "#2e7d32"}'),
+  ('subscription_status', 'grace', 20, '支払い猶予中', 'Grace period', '{"color": "#f9a825"}'),
+  ('subscription_status', 'on_hold', 30, '保留中', 'On hold', '{"color": "#f9a825"}'),
+  ('subscription_status', 'paused', 40, '一時停止', 'Paused', '{"color": "#757575"}'),
+  ('subscription_status', 'pending', 50, '手続き中', 'Pending', '{"color": "#1565c0"}'),
+  ('subscription_status', 'expired', 60, '期限切れ', 'Expired', '{"color": "#757575"}'),
+  ('subscription_status', 'revoked', 70, '取り消し', 'Revoked', '{"color": "#c62828"}'),
+  ('subscription_status', 'unknown', 80, '不明', 'Unknown', '{"color": "#757575"}'),
+
+  ('support_message_author', 'user', 10, '利用者', 'User', null),
+  ('support_message_author', 'support', 20, 'サポート', 'Support', null),
+
+  ('theme_acquisition_type', 'free', 10, '無料', 'Free', null),
+  ('theme_acquisition_type', 'purchase', 20, '購入', 'Purchase', null),
+  ('theme_acquisition_type', 'gift', 30, 'プレゼント', 'Gift', null),
+  ('theme_acquisition_type', 'reward', 40, 'ごほうび', 'Reward', null),
+  ('theme_acquisition_type', 'subscription', 50, 'サブスクリプション', 'Subscription', null),
+
+  ('ticket_category', 'account', 10, 'アカウント', 'Account', null),
+  ('ticket_category', 'subscription', 20, 'サブスクリプション・支払い', 'Subscription and payment', null),
+  ('ticket_category', 'parking_session', 30, '駐車の記録・精算', 'Parking sessions', null),
+  ('ticket_category', 'lot_information', 40, '駐車場の情報', 'Lot information', null),
+  ('ticket_category', 'review', 50, 'レビュー', 'Reviews', null),
+  ('ticket_category', 'app_problem', 60, 'アプリの不具合', 'App problem', null),
+  ('ticket_category', 'request', 70, 'ご要望', 'Suggestion', null),
+  ('ticket_category', 'other', 80, 'その他', 'Other', null),
+
+  ('ticket_status', 'open', 10, '対応中', 'Open', '{"color": "#1565c0"}'),
+  ('ticket_status', 'answered', 20, '回答済み', 'Answered', '{"color": "#2e7d32"}'),
+  ('ticket_status', 'closed', 30, '完了', 'Closed', '{"color": "#757575"}'),
+
+  ('upload_category', 'review', 10, 'レビュー', 'Review', null),
+  ('upload_category', 'session_photo', 20, '駐車の写真', 'Session photo', null),
+  ('upload_category', 'error_report', 30, '情報修正の証拠', 'Evidence of an error', null),
+  ('upload_category', 'support', 40, 'サポート', 'Support', null),
+  ('upload_category', 'avatar', 50, 'プロフィール画像', 'Avatar', null),
+  ('upload_category', 'parking_lot', 60, '駐車場の写真', 'Parking lot', null),
+
+  ('user_activity', 'session_start', 10, '駐車の開始', 'Started a session', null),
+  ('user_activity', 'session_end', 20, '駐車の完了', 'Finished a session', null),
+  ('user_activity', 'session_cancel', 30, '駐車の取り消し', 'Cancelled a session', null),
+  ('user_activity', 'review_post', 40, 'レビューの投稿', 'Posted a review', null),
+  ('user_activity', 'error_report_post', 50, '誤りの報告', 'Reported an error', null),
+  ('user_activity', 'field_confirm', 60, '情報の確認', 'Confirmed a fact', null),
+  ('user_activity', 'field_deny', 70, '情報の否定', 'Denied a fact', null),
+  ('user_activity', 'lot_save', 80, '駐車場の保存', 'Saved a lot', null),
+  ('user_activity', 'occupancy_report', 90, '混雑状況の報告', 'Reported how full a lot is', null),
+  ('user_activity', 'support_ticket_post', 100, 'お問い合わせの送信', 'Wrote to support', null),
+  ('user_activity', 'sponsor_checkin', 110, 'スポンサー店舗へのチェックイン', 'Checked in at a sponsor', null),
+
+  ('vehicle_type', 'bicycle', 10, '自転車', 'Bicycle', null),
+  ('vehicle_type', 'moped', 20, '原付', 'Moped', null),
+  ('vehicle_type', 'motorcycle', 30, 'バイク', 'Motorcycle', null),
+  ('vehicle_type', 'kei', 40, '軽自動車', 'Kei car', null),
+  ('vehicle_type', 'compact', 50, 'コンパクトカー', 'Compact car', null),
+  ('vehicle_type', 'standard', 60, '普通車', 'Standard car', null),
+  ('vehicle_type', 'high_roof', 70, 'ハイルーフ車', 'High-roof car', null),
+  ('vehicle_type', 'large', 80, '大型乗用車', 'Large car', null),
+  ('vehicle_type', 'truck', 90, 'トラック', 'Truck', null),
+  ('vehicle_type', 'bus', 100, 'バス', 'Bus', null),
+
+  ('window_type', 'business', 10, '営業', 'Business hours', null),
+  ('window_type', 'entry', 20, '入庫', 'Entry', null),
+  ('window_type', 'exit', 30, '出庫', 'Exit', null),
+  ('window_type', 'after_hours_exit', 40, '営業時間外の出庫', 'Exit after hours', null)
+) as c (category_id, code, sort_order, ja, en, metadata)
+cross join lateral (values ('ja', c.ja), ('en', c.en)) as label (lang, display_label);
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Codes in the console
+-- ---------------------------------------------------------------------------------------------------------------------
+
+update public.code_categories set is_open = true
+where id in ('accessibility', 'entry_method', 'ev_connector_type', 'shape_type', 'structure', 'vehicle_type');

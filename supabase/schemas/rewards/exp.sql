@@ -1,0 +1,295 @@
+-- Experience points (EXP): a ledger of the points that users were given, and the resulting level.
+--
+-- An entry refers to its source: the row that was the cause. A source counts at most once. When it is undone (a review is
+-- hidden), a further entry takes the points back; when it is redone, a further entry gives them again. So entries of a
+-- source are numbered from 1: odd ones give, even ones take. private.exp_rules has the reasons. A day is one in Japan.
+--
+-- Invariants: entries do not change. app_users.total_exp is the sum of a user's entries and level the highest that it
+-- reaches, with any number of concurrent writers. Only the ledger's triggers write these two columns.
+-- Interface: api.my_exp, list_my_exp_entries; for other domains private.give_exp, private.take_exp_back. After an edit of
+-- levels, users keep theirs until recalculated (rewards/level_recalculation.sql).
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Rules
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.tg_exp_rules__check_codes() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if new.reason = 'adjustment'
+    or not exists (select from public.codes c where c.category_id = 'exp_reason' and c.code = new.reason) then
+    perform private.raise_error('validation_error', 422, 'reason must be a code of the list exp_reason, and not an adjustment.', p_param => 'reason');
+  elsif not exists (
+    select from public.codes c
+    where c.category_id = 'user_activity' and c.code = coalesce(new.activity_type, c.code)
+  ) then
+    perform private.raise_error('validation_error', 422, 'activity_type must be a code of the list user_activity.', p_param => 'activity_type');
+  end if;
+  return new;
+end
+$$;
+
+comment on function private.tg_exp_rules__check_codes() is
+  'Rejects a rule whose reason has no label, or whose activity does not exist.';
+
+create function private.tg_levels__hold() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('public.levels', 0));
+  return null;
+end
+$$;
+
+comment on function private.tg_levels__hold() is
+  'One writer of levels at a time: the check that follows then reads the levels of all others.';
+
+create function private.tg_levels__check_rise() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_level integer := (
+    select o.level from (select l.*, lag(l.required_exp) over (order by l.level) as below from public.levels l) o
+    where o.required_exp <= o.below order by o.level limit 1
+  );
+begin
+  if v_level is not null then
+    perform private.raise_error('validation_error', 422, 'required_exp must increase with the level.', p_param => 'required_exp',
+      p_details => jsonb_build_object('level', v_level));
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.tg_levels__check_rise() is
+  'Rejects levels whose required_exp does not increase; details.level is the first of them.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Sums and levels
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- Queries of an activity are in plpgsql, even a single statement: it is planned once a connection, SQL at every call.
+
+create function private.level_at(p_exp integer) returns integer
+language plpgsql stable strict
+set search_path = ''
+as $$
+begin
+  return coalesce((select max(l.level) from public.levels l where l.required_exp <= p_exp), 1);
+end
+$$;
+
+comment on function private.level_at(integer) is 'The highest level that these points reach.';
+
+create function private.tg_exp_entries__keep_sums() returns trigger
+language plpgsql
+security definer -- no role may write the sums directly
+set search_path = ''
+as $$
+begin
+  -- The sum is added to the row's value under its lock, so no concurrent writer's points are lost.
+  update public.app_users u
+  set total_exp = u.total_exp + d.amount, level = private.level_at(u.total_exp + d.amount)
+  from (
+    select r.user_id, (sum(r.amount) * case tg_op when 'DELETE' then -1 else 1 end)::integer as amount
+    from rows_changed r group by r.user_id
+  ) d
+  where u.id = d.user_id;
+  return null;
+end
+$$;
+
+comment on function private.tg_exp_entries__keep_sums() is 'Adds entries to the sums of their users, in one statement.';
+
+create function private.tg_app_users__notify_level() returns trigger
+language plpgsql
+security definer -- the role that caused the points may not write notifications
+set search_path = ''
+as $$
+begin
+  perform private.notify(new.id, 'level_up', jsonb_build_object('level', new.level, 'exp', to_char(new.total_exp, 'FM999G999G999G990')));
+  return null;
+end
+$$;
+
+comment on function private.tg_app_users__notify_level() is 'Notifies a user that they reached a level for the first time.';
+
+grant execute on function private.level_at(integer) to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Giving and taking back
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.is_exp_left(p_user_id uuid, p_reason text, p_daily_limit integer) returns boolean
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return p_daily_limit is null or p_daily_limit > (
+    select count(distinct e.source_id) from public.exp_entries e
+    where e.user_id = p_user_id and e.reason = p_reason and e.turn % 2 = 1
+      and e.given_on = (now() at time zone 'Asia/Tokyo')::date
+  );
+end
+$$;
+
+comment on function private.is_exp_left(uuid, text, integer) is
+  'Whether a user can be given points for one more source today, under a daily limit.';
+
+create function private.give_exp(
+  p_user_id uuid, p_reason text, p_source_type text, p_source_id uuid, p_activity_type text default null
+) returns void
+language plpgsql
+security definer -- no role may write entries directly
+set search_path = ''
+set enable_seqscan = off -- a rebuild of badges plans this once, when the ledger is still empty, and then fills it
+as $$
+declare
+  v_rule private.exp_rules;
+  v_turn integer;
+begin
+  select * into v_rule from private.exp_rules r
+  where r.reason = p_reason and r.activity_type is not distinct from p_activity_type and r.is_active;
+  if not found or p_source_id is null then
+    return;
+  end if;
+  -- One transaction a user at a time: the count below is then complete.
+  perform 1 from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn' for no key update;
+  if not found then
+    return;
+  end if;
+  select coalesce(max(e.turn), 0) into v_turn from public.exp_entries e
+  where e.user_id = p_user_id and e.reason = p_reason and e.source_type = p_source_type and e.source_id = p_source_id;
+  -- Points that were given and taken back are given again, even above the daily limit.
+  if v_turn % 2 = 1 or (v_turn = 0 and not private.is_exp_left(p_user_id, p_reason, v_rule.daily_limit)) then
+    return;
+  end if;
+  insert into public.exp_entries (user_id, reason, source_type, source_id, turn, amount)
+  values (p_user_id, p_reason, p_source_type, p_source_id, v_turn + 1, v_rule.amount);
+end
+$$;
+
+comment on function private.give_exp(uuid, text, text, uuid, text) is
+  'Gives a user the points of a reason for a source, in the transaction of its cause. Gives nothing when the source has them already, the daily limit is reached, or the rule is off.';
+
+create function private.take_exp_back(p_user_id uuid, p_reason text, p_source_type text, p_source_id uuid) returns void
+language plpgsql
+security definer -- no role may write entries directly
+set search_path = ''
+as $$
+begin
+  perform 1 from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn' for no key update;
+  if not found then
+    return;
+  end if;
+  insert into public.exp_entries (user_id, reason, source_type, source_id, turn, amount)
+  select e.user_id, e.reason, e.source_type, e.source_id, e.turn + 1, -e.amount
+  from (
+    select * from public.exp_entries l
+    where l.user_id = p_user_id and l.reason = p_reason and l.source_type = p_source_type and l.source_id = p_source_id
+    order by l.turn desc limit 1
+  ) e
+  where e.turn % 2 = 1;
+end
+$$;
+
+comment on function private.take_exp_back(uuid, text, text, uuid) is
+  'Takes back the points of a source, by a separate entry. Does nothing when the source gave none or they were taken back already.';
+
+create function private.reward_activity(p_activity public.user_activity_logs) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_reason text;
+begin
+  select r.reason into v_reason from private.exp_rules r
+  where r.activity_type = (p_activity).activity_type and r.is_active;
+  if not found then
+    return;
+  end if;
+  perform private.give_exp((p_activity).user_id, v_reason,
+    case v_reason when 'field_value_vote' then 'field_value' else (p_activity).activity_type end,
+    coalesce((p_activity).subject_id, (p_activity).id), (p_activity).activity_type);
+  if not exists (
+    select from public.exp_entries e
+    where e.user_id = (p_activity).user_id and e.reason = 'first_of_day'
+      and e.given_on = (now() at time zone 'Asia/Tokyo')::date
+  ) then
+    perform private.give_exp((p_activity).user_id, 'first_of_day', 'activity', (p_activity).id);
+  end if;
+end
+$$;
+
+comment on function private.reward_activity(public.user_activity_logs) is
+  'Gives the points of an activity, and those of the day''s first activity. A fact that is checked counts once, confirmed or denied.';
+
+create function private.tg_user_activity_logs__give_exp() returns trigger
+language plpgsql
+security definer -- users may not write points
+set search_path = ''
+as $$
+begin
+  -- The account is locked first: a later writer of the same user waits here, and reads the sums after it.
+  perform 1 from public.app_users u where u.id = new.user_id for no key update;
+  perform private.reward_activity(new);
+  return null;
+end
+$$;
+
+comment on function private.tg_user_activity_logs__give_exp() is 'Gives the points of an activity in its transaction.';
+
+create function private.deleted_with_lot(p_review public.reviews) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return not exists (select from public.parking_lots l where l.id = (p_review).parking_lot_id);
+end
+$$;
+
+comment on function private.deleted_with_lot(public.reviews) is 'Whether a review is deleted because its lot is.';
+
+create function private.tg_reviews__give_exp() returns trigger
+language plpgsql
+security definer -- neither an administrator nor an author may write points
+set search_path = ''
+as $$
+declare
+  v_before uuid := case when tg_op <> 'INSERT' and old.status = 'approved' then old.user_id end;
+  v_after uuid := case when tg_op <> 'DELETE' and new.status = 'approved' then new.user_id end;
+begin
+  if v_before is distinct from v_after then
+    if v_before is not null and not (tg_op = 'DELETE' and private.deleted_with_lot(old)) then
+      perform private.take_exp_back(v_before, 'review_approved', 'review', old.id);
+    end if;
+    if v_after is not null then
+      perform private.give_exp(v_after, 'review_approved', 'review', new.id);
+    end if;
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.tg_reviews__give_exp() is
+  'Gives points for a review while it is approved, and takes them back when it is hidden, edited or deleted. A review that is deleted with its lot keeps them, because the deletion of a lot does not wait for accounts.';
+
+create function private.tg_error_reports__give_exp() returns trigger
+language plpgsql
+security definer -- an administrator may not write points
+set search_path = ''
+as $$
+begin
+  if new.user_id is not null then
+    perform private.give_exp(new.user_id, 'error_report_resolved', 'error_report', new.id);
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.tg_error_reports__give_exp() is 'Gives points for a correct report.';

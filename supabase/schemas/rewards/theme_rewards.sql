@@ -1,0 +1,88 @@
+-- Theme rewards: a user who reaches a theme's level or earns its badge owns the theme, from the same transaction on.
+--
+-- When a theme becomes active or easier to earn, a job gives it to users who have earned it already, a batch a
+-- transaction, as levels are recalculated (rewards/level_recalculation.sql).
+--
+-- Invariants: only active themes are earned; an earned theme stays when the level falls.
+-- Interface: none. Triggers on app_users.level, user_badges and themes; private.next_theme_batch (work).
+
+create function private.tg_app_users__earn_themes() returns trigger
+language plpgsql
+security definer -- the role that caused the points may not write ownership
+set search_path = ''
+as $$
+begin
+  perform private.grant_theme(new.id, t.id, 'reward')
+  from public.themes t
+  where t.is_active and not t.is_free and t.unlock_level <= new.level
+    and not exists (select from public.user_themes o where o.user_id = new.id and o.theme_id = t.id);
+  return null;
+end
+$$;
+
+comment on function private.tg_app_users__earn_themes() is
+  'Gives a user whose level rose the themes of this level and of lower ones.';
+
+create function private.tg_user_badges__earn_themes() returns trigger
+language plpgsql
+security definer -- the role that caused the badge may not write ownership
+set search_path = ''
+as $$
+begin
+  perform private.grant_theme(new.user_id, t.id, 'reward')
+  from public.themes t
+  where t.is_active and not t.is_free and t.unlock_badge_id = new.badge_id;
+  return null;
+end
+$$;
+
+comment on function private.tg_user_badges__earn_themes() is 'Gives a user who earned a badge the themes of this badge.';
+
+create function private.next_theme_batch(p_users integer default 1000) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_job private.theme_grants;
+  v_user_ids uuid[];
+begin
+  select * into v_job from private.theme_grants g
+  where g.finished_at is null order by g.theme_id limit 1 for no key update skip locked;
+  if not found then
+    return false;
+  end if;
+  v_user_ids := private.next_users(v_job.last_user_id, p_users);
+  -- The theme's conditions are read with each batch: a change since the job began restarts it.
+  perform private.grant_theme(u.id, t.id, 'reward')
+  from public.themes t
+  join public.app_users u on u.id = any (v_user_ids) and (u.level >= t.unlock_level or exists (
+    select from public.user_badges b where b.user_id = u.id and b.badge_id = t.unlock_badge_id
+  ))
+  where t.id = v_job.theme_id and t.is_active and not t.is_free
+    and not exists (select from public.user_themes o where o.user_id = u.id and o.theme_id = t.id);
+  update private.theme_grants g
+  set last_user_id = coalesce(v_user_ids[cardinality(v_user_ids)], g.last_user_id),
+    done_users = g.done_users + cardinality(v_user_ids),
+    finished_at = case when cardinality(v_user_ids) < p_users then clock_timestamp() end
+  where g.theme_id = v_job.theme_id;
+  return true;
+end
+$$;
+
+comment on function private.next_theme_batch(integer) is
+  'Gives a theme to those of the next batch of users who have earned it; false when there is nothing to do. Commit after each call.';
+
+create function private.tg_themes__give_to_earners() returns trigger
+language plpgsql
+security definer -- a role that edits themes may not write the job table
+set search_path = ''
+as $$
+begin
+  insert into private.theme_grants (theme_id) values (new.id)
+  on conflict (theme_id) do update set last_user_id = null, done_users = 0, started_at = now(), finished_at = null;
+  return null;
+end
+$$;
+
+comment on function private.tg_themes__give_to_earners() is
+  'Starts the job that gives a theme, which became active or easier to earn, to users who have earned it already.';

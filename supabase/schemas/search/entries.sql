@@ -1,0 +1,360 @@
+-- Search entries: the data of a lot that search reads, in one narrow row.
+--
+-- A lot that is not public has a row in private.unlisted_search_entries instead, with its text only, for administrators.
+--
+-- private.search_entries has a row for every public lot: its position, price, limits, position in the recommended order, and
+-- its terms. Terms are all conditions that a search can name, in one array under one index. Attributes are #covered, and
+-- also !covered where the lot has no such tag but its hours, prices or spots imply it. The difficulty is =easy, the operator
+-- @@code. The other terms are the letters and pairs of neighbouring letters of name, kana, address and operator. Pairs make
+-- two-letter words (most Japanese ones) a look-up. A longer word is looked up by its pairs, and then compared with the text.
+-- Terms that are names have three letters at least, so that they differ from letters and pairs.
+--
+-- Text is compared in the form of private.search_text: one width, one case, katakana for hiragana, ケ for ヶ, no spaces, one
+-- dash.
+--
+-- Invariants: an entry always equals the data of the lot and of the rows that refer to it; a lot has an entry in one of the
+-- two tables.
+-- Interface: private.search_entries, private.unlisted_search_entries, private.search_text, private.search_terms;
+-- private.refresh_search_entries(lots).
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Text and terms
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.search_text(p_text text) returns text
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+begin
+  return translate(
+    regexp_replace(lower(normalize(p_text, nfkc)), '[[:space:]]+', '', 'g'),
+    'ぁあぃいぅうぇえぉおかがきぎくぐけげこごさざしじすずせぜそぞただちぢっつづてでとどなにぬねのはばぱひびぴふぶぷへべぺほぼぽまみむめもゃやゅゆょよらりるれろゎわゐゑをんゔゕゖヵヶ‐‑‒–—―−',
+    'ァアィイゥウェエォオカガキギクグケゲコゴサザシジスズセゼソゾタダチヂッツヅテデトドナニヌネノハバパヒビピフブプヘベペホボポマミムメモャヤュユョヨラリルレロヮワヰヱヲンヴカケカケ-------'
+  );
+end
+$$;
+
+comment on function private.search_text(text) is
+  'Text in the form that search compares: NFKC (one width), lower case, katakana for hiragana, カ and ケ for ヵ and ヶ, no white space, one dash.';
+
+-- One query without a search_path, so that Postgres inlines it: a function call takes three times as long.
+create function private.search_terms(p_text text) returns table (terms text[])
+language sql immutable parallel safe
+begin atomic
+  -- Even numbers are single letters, odd ones pairs.
+  select coalesce(array_agg(distinct substr(p_text, n / 2, 1 + n % 2) collate "C")
+    filter (where strpos(substr(p_text, n / 2, 1 + n % 2), e'\n') = 0), '{}')
+  from generate_series(2, 2 * char_length(p_text) + 1) as n;
+end;
+
+comment on function private.search_terms(text) is
+  'The letters and pairs of neighbouring letters of a text, line by line: one row.';
+
+create function private.keyword_terms(p_keyword text) returns text[]
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+begin
+  return case when char_length(p_keyword) = 1 then array[p_keyword]
+    else array(select distinct substr(p_keyword, n, 2) from generate_series(1, char_length(p_keyword) - 1) as n) end;
+end
+$$;
+
+comment on function private.keyword_terms(text) is
+  'The terms of every text that contains this keyword; the keyword has the form of private.search_text.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Data derived from a lot
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.lot_score(p_lot public.parking_lots, p_has_hours boolean) returns integer
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return (
+    -- Stars from 1 to 5 become 0 to 70. Ten reviews of 3.5 are added to those of the lot, so that a single review cannot make
+    -- the best lot.
+    select round(100 * (
+      70 * (((p_lot).avg_rating * (p_lot).review_count + 35) / ((p_lot).review_count + 10) - 1) / 4
+      + 6 * (((p_lot).hour_price is not null)::integer + p_has_hours::integer + ((p_lot).main_image_key is not null)::integer
+        + ((p_lot).max_height_m is not null)::integer + ((p_lot).total_spaces is not null)::integer)
+    ))::integer
+  );
+end
+$$;
+
+comment on function private.lot_score(public.parking_lots, boolean) is
+  'The score of a lot in the recommended order, 0 to 10000. 70 parts are the rating, shrunk by the number of reviews. 6 parts each are for a known price, hours, height and size, and a main image.';
+
+create function private.hours_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slug text)
+language plpgsql stable
+set search_path = ''
+set enable_nestloop = off
+as $$
+#variable_conflict use_column
+begin
+  return query
+  -- Around the clock: a window of every day is 24 hours, and no window of the kind closes a day.
+  with kinds as (
+    select w.parking_lot_id, w.window_type as kind,
+      coalesce(bool_or(w.is_24h and coalesce(w.day_type, 'all') = 'all' and w.day_of_week is null
+        and w.effective_from is null and w.effective_to is null), false)
+        and not coalesce(bool_or(w.is_closed or w.open_time is not null), false) as is_24h
+    from public.parking_lot_windows w where w.parking_lot_id = any (p_lot_ids) group by w.parking_lot_id, w.window_type
+  ), known as (
+    select k.parking_lot_id, k.business, coalesce(k.entry, k.business) as entry, coalesce(k.exit, k.business) as exit
+    from (
+      select k.parking_lot_id, bool_or(k.is_24h) filter (where k.kind = 'business') as business,
+        bool_or(k.is_24h) filter (where k.kind = 'entry') as entry, bool_or(k.is_24h) filter (where k.kind = 'exit') as exit
+      from kinds k group by k.parking_lot_id
+    ) k
+  )
+  select k.parking_lot_id, a.slug from known k
+  cross join lateral (values ('open_24h', k.business), ('entry_24h', k.entry), ('24h', k.entry and k.exit)) as a (slug, holds)
+  where a.holds;
+end
+$$;
+
+comment on function private.hours_attributes(uuid[]) is
+  'Attributes by the weekly hours of these lots: open_24h, entry_24h, 24h. Entry and exit use the business hours where they have no hours of their own.';
+
+create function private.derived_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slug text)
+language plpgsql stable
+set search_path = ''
+set enable_nestloop = off
+as $$
+#variable_conflict use_column
+begin
+  return query
+  select h.parking_lot_id, h.slug from private.hours_attributes(p_lot_ids) h
+  union all
+  select r.parking_lot_id, a.slug
+  from (
+    select r.parking_lot_id, bool_or(r.cap_type is not null) as has_cap,
+      bool_or(r.cap_price_minor <= 500 and (r.cap_type in ('day', 'stay') or r.cap_duration_hours >= 12)) as has_coin_cap
+    from public.pricing_rules r where r.parking_lot_id = any (p_lot_ids) group by r.parking_lot_id
+  ) r
+  join public.parking_lots l on l.id = r.parking_lot_id and l.id = any (p_lot_ids)
+  cross join lateral (values
+    ('has_max_fee', r.has_cap), ('max_fee', r.has_cap), ('coin_500_or_less', r.has_coin_cap and l.currency = 'JPY')
+  ) as a (slug, holds)
+  where a.holds
+  union all
+  select l.id, 'low_price' from public.parking_lots l
+  where l.id = any (p_lot_ids) and l.hour_price <= 300 and l.currency = 'JPY'
+  union all
+  select s.parking_lot_id, a.slug from public.parking_lot_spots s
+  cross join lateral (values
+    ('ev_charging', s.is_ev_charger), ('wheelchair_accessible', s.accessibility = 'wheelchair'), ('reservable', s.is_reservable)
+  ) as a (slug, holds)
+  where s.parking_lot_id = any (p_lot_ids) and a.holds;
+end
+$$;
+
+comment on function private.derived_attributes(uuid[]) is
+  'Attributes by hours, prices and spots of these lots, independent of their tags. An attribute may occur more than once.';
+
+create function private.search_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slugs text[])
+language plpgsql stable
+set search_path = ''
+set enable_nestloop = off -- statistics do not have rows that the same transaction wrote; every table is narrowed by the ids
+as $$
+begin
+  return query
+    select a.parking_lot_id, array_agg(distinct a.slug)
+    from (
+      select d.parking_lot_id, d.slug from private.derived_attributes(p_lot_ids) d
+      union all
+      select l.id, t.slug from public.parking_lots l cross join lateral unnest(l.tag_slugs) as t (slug)
+      where l.id = any (p_lot_ids)
+    ) a
+    left join (
+      select lt.parking_lot_id, t.slug from public.parking_lot_tags lt join public.tags t on t.id = lt.tag_id
+      where lt.parking_lot_id = any (p_lot_ids) and lt.state = false
+    ) denied on denied.parking_lot_id = a.parking_lot_id and denied.slug = a.slug
+    where denied.slug is null
+    group by a.parking_lot_id;
+end
+$$;
+
+comment on function private.search_attributes(uuid[]) is
+  'Attributes by which these lots are found: their tags and the derived ones, without the tags that they are known not to have. A lot without attributes has no row.';
+
+create function private.search_documents(p_lot_ids uuid[]) returns table (parking_lot_id uuid, document text)
+language plpgsql stable
+set search_path = ''
+set enable_nestloop = off
+as $$
+begin
+  return query
+  select l.id, concat_ws(e'\n', private.search_text(l.name), private.search_text(l.name_kana),
+    private.search_text(l.address), private.search_text(o.name), private.search_text(o.name_en))
+  from public.parking_lots l left join public.operators o on o.id = l.operator_code and l.status = 'active'
+  where l.id = any (p_lot_ids);
+end
+$$;
+
+comment on function private.search_documents(uuid[]) is
+  'The text of each lot in which keywords are searched, one line per field; the operator for public lots only.';
+
+create function private.written_entries(p_lot_ids uuid[]) returns setof private.search_entries
+language plpgsql stable
+set search_path = ''
+set enable_nestloop = off -- statistics do not have rows that the same transaction wrote; every table is narrowed by the ids
+as $$
+begin
+  return query
+    select l.id, point(radians(l.lng), private.mercator_y(l.lat)), l.lat, l.lng, 10000 - private.lot_score(l, w.parking_lot_id is not null),
+      coalesce(l.hour_price, 2147483647), l.hour_price, l.currency, coalesce(l.structure = 'on_street', false), l.max_height_m,
+      l.max_width_m, l.max_length_m, l.max_weight_t, l.min_clearance_cm, l.max_tire_width_mm, d.document,
+      n.names || case when e.document = d.document then e.terms[e.name_count + 1:]
+        else (select t.terms from private.search_terms(d.document) as t) end,
+      cardinality(n.names), l.operator_code
+    from public.parking_lots l
+    join private.search_documents(p_lot_ids) d on d.parking_lot_id = l.id
+    left join private.search_attributes(p_lot_ids) a on a.parking_lot_id = l.id
+    left join (
+      select distinct w.parking_lot_id from public.parking_lot_windows w where w.parking_lot_id = any (p_lot_ids)
+    ) w on w.parking_lot_id = l.id
+    left join private.search_entries e on e.parking_lot_id = l.id and e.parking_lot_id = any (p_lot_ids)
+    cross join lateral (
+      select array(select '#' || s from unnest(a.slugs) as s)
+        || array(select '!' || s from unnest(a.slugs) as s where s <> all (l.tag_slugs))
+        || array_remove(array['=' || l.entry_difficulty, '@@' || l.operator_code], null) as names
+    ) n
+    where l.id = any (p_lot_ids) and l.status = 'active';
+end
+$$;
+
+comment on function private.written_entries(uuid[]) is
+  'The entries of these lots, calculated. Terms of an unchanged text are copied: they are most of the work.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Maintaining entries
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function private.refresh_search_entries(p_lot_ids uuid[]) returns void
+language plpgsql
+security definer -- no role may write entries; a role that may write a lot or its rows may have the entry written
+set search_path = ''
+as $$
+declare
+  v_public uuid[];
+  v_unlisted uuid[];
+begin
+  -- Locked in one order first: the statements below then see what a concurrent writer of the same lot committed.
+  select array_agg(l.id) filter (where l.status = 'active'), array_agg(l.id) filter (where l.status <> 'active')
+  into v_public, v_unlisted
+  from (
+    select l.id, l.status from public.parking_lots l where l.id = any (p_lot_ids) order by l.id for no key update
+  ) l;
+  if v_unlisted is not null then
+    delete from private.search_entries e where e.parking_lot_id = any (v_unlisted);
+    insert into private.unlisted_search_entries as e (parking_lot_id, document, terms)
+    select d.parking_lot_id, d.document, (select t.terms from private.search_terms(d.document) as t)
+    from private.search_documents(v_unlisted) d
+    left join private.unlisted_search_entries u on u.parking_lot_id = d.parking_lot_id and u.parking_lot_id = any (v_unlisted)
+    where u.document is distinct from d.document
+    on conflict (parking_lot_id) do update set document = excluded.document, terms = excluded.terms;
+  end if;
+  if v_public is null then
+    return;
+  end if;
+  delete from private.unlisted_search_entries e where e.parking_lot_id = any (v_public);
+  insert into private.search_entries as e
+  select w.* from private.written_entries(v_public) w
+  on conflict (parking_lot_id) do update set (
+    mercator, lat, lng, rank_key, price_key, hour_price, currency, is_on_street, max_height_m, max_width_m, max_length_m,
+    max_weight_t, min_clearance_cm, max_tire_width_mm, document, terms, name_count, operator_code
+  ) = row (
+    excluded.mercator, excluded.lat, excluded.lng, excluded.rank_key, excluded.price_key, excluded.hour_price,
+    excluded.currency, excluded.is_on_street, excluded.max_height_m, excluded.max_width_m, excluded.max_length_m,
+    excluded.max_weight_t, excluded.min_clearance_cm, excluded.max_tire_width_mm, excluded.document,
+    excluded.terms, excluded.name_count, excluded.operator_code
+  )
+  where (e.lat, e.lng, e.rank_key, e.hour_price, e.currency, e.is_on_street, e.max_height_m, e.max_width_m,
+      e.max_length_m, e.max_weight_t, e.min_clearance_cm, e.max_tire_width_mm, e.document, e.terms)
+    is distinct from (excluded.lat, excluded.lng, excluded.rank_key, excluded.hour_price, excluded.currency,
+      excluded.is_on_street, excluded.max_height_m, excluded.max_width_m, excluded.max_length_m, excluded.max_weight_t,
+      excluded.min_clearance_cm, excluded.max_tire_width_mm, excluded.document, excluded.terms);
+end
+$$;
+
+comment on function private.refresh_search_entries(uuid[]) is
+  'Writes the entries of these lots, each into the table of its status.';
+
+grant execute on function private.refresh_search_entries(uuid[]) to service_role;
+
+create function private.tg_parking_lots__refresh_search() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_lot_ids uuid[];
+begin
+  if tg_op = 'UPDATE' then
+    -- The columns of an entry. A full join, because it is never a nested loop: there are no statistics about the rows of a statement.
+    select array_agg(id) into v_lot_ids from rows_before b full join rows_changed c using (id)
+    where (b.status, b.name, b.name_kana, b.address, b.operator_code, b.lat, b.lng, b.avg_rating, b.review_count, b.hour_price,
+        b.main_image_key, b.total_spaces, b.currency, b.structure, b.max_height_m, b.max_width_m, b.max_length_m, b.max_weight_t,
+        b.min_clearance_cm, b.max_tire_width_mm, b.entry_difficulty, b.tag_slugs)
+      is distinct from (c.status, c.name, c.name_kana, c.address, c.operator_code, c.lat, c.lng, c.avg_rating, c.review_count,
+        c.hour_price, c.main_image_key, c.total_spaces, c.currency, c.structure, c.max_height_m, c.max_width_m, c.max_length_m,
+        c.max_weight_t, c.min_clearance_cm, c.max_tire_width_mm, c.entry_difficulty, c.tag_slugs);
+  else
+    select array_agg(c.id) into v_lot_ids from rows_changed c;
+  end if;
+  if v_lot_ids is not null then
+    perform private.refresh_search_entries(v_lot_ids);
+  end if;
+  return null;
+end
+$$;
+
+-- For every table whose rows refer to a lot.
+create function private.tg_lot_rows__refresh_search() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_lot_ids uuid[];
+begin
+  if tg_op = 'TRUNCATE' then
+    v_lot_ids := array(select l.id from public.parking_lots l);
+  elsif tg_op = 'UPDATE' then
+    select array_agg(distinct r.parking_lot_id) into v_lot_ids
+    from (select parking_lot_id from rows_before union all select parking_lot_id from rows_changed) r;
+  else
+    select array_agg(distinct r.parking_lot_id) into v_lot_ids from rows_changed r;
+  end if;
+  if v_lot_ids is not null then
+    perform private.refresh_search_entries(v_lot_ids);
+  end if;
+  return null;
+end
+$$;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- The search as a condition
+-- ---------------------------------------------------------------------------------------------------------------------
+
+grant execute on function private.search_text(text) to anon, authenticated;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Search presets in the console
+-- ---------------------------------------------------------------------------------------------------------------------
+
+grant execute on function private.search_text(text) to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- App users as administrators see them
+-- ---------------------------------------------------------------------------------------------------------------------
+
+grant execute on function private.search_text(text), private.keyword_terms(text) to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- One lot
+-- ---------------------------------------------------------------------------------------------------------------------
+
+grant execute on function private.search_text(text), private.keyword_terms(text) to service_role;

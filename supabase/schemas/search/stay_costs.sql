@@ -1,0 +1,90 @@
+-- Stay costs: the fee and the hours of one stay at each lot of a search result.
+--
+-- Fees come from private.stay_fees (fees/stays.sql) and hours from private.planned_stays (hours/evaluator.sql), each
+-- called once for all lots. api.nearby_parking_lots (search/nearby.sql) uses the same functions, so that a stay has the
+-- same numbers in both. The fee equals that of calc-fee.
+--
+-- Invariants: an unknown fee is null, with the reason; effective_cost is estimated_fee + walk_minutes *
+-- walk_yen_per_minute, and null when one of them is unknown.
+-- Interface: private.check_search_stay, private.stay_costs and private.items_with_stay.
+
+create function private.check_search_stay(p_entry timestamptz, p_exit timestamptz, p_vehicle_type text) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_vehicle_type(p_vehicle_type);
+  if num_nonnulls(p_entry, p_exit) = 0 then
+    return false;
+  end if;
+  perform private.check_stay(p_entry, p_exit);
+  perform private.check_compared_stay(p_entry, p_exit, 'exit_at');
+  return true;
+end
+$$;
+
+comment on function private.check_search_stay(timestamptz, timestamptz, text) is
+  'Whether a search has a stay. A stay has both ends and lasts at most 31 days. Errors: validation_error, with the param entry_at, exit_at or vehicle_type.';
+
+create function private.stay_costs(
+  p_lot_ids uuid[], p_distances numeric[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz
+) returns table (
+  parking_lot_id uuid, estimated_fee bigint, fee_refusal json, walk_minutes integer, effective_cost bigint,
+  walk_yen_per_minute integer, planned_stay json
+)
+language plpgsql stable rows 50
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  c_yen constant integer := private.yen_per_walk_minute();
+begin
+  return query
+  select f.parking_lot_id, f.amount,
+    case when f.refusal is not null then json_build_object('code', 'fee_unknown', 'reason', f.refusal) end,
+    private.walk_minutes(d.distance_m),
+    case when f.currency = 'JPY' then f.amount + private.walk_minutes(d.distance_m) * c_yen end, c_yen,
+    json_build_object(
+      'entry_at', s.entry_at, 'exit_at', s.exit_at, 'is_open_at_entry', s.is_open_at_entry,
+      'can_enter_at', s.can_enter_at, 'can_exit_at', s.can_exit_at, 'locked_in', s.locked_in,
+      'next_exit_at', s.next_exit_at
+    )
+  from unnest(p_lot_ids, p_distances) as d (id, distance_m)
+  join private.stay_fees(p_lot_ids, p_vehicle_type, p_entry, p_exit) as f on f.parking_lot_id = d.id
+  join private.planned_stays(p_lot_ids, p_entry, p_exit) as s on s.parking_lot_id = d.id;
+end
+$$;
+
+comment on function private.stay_costs(uuid[], numeric[], text, timestamptz, timestamptz) is
+  'The fee and the hours of a stay at each of these lots, and the walk from p_distances metres away (null: unknown, and so is the walk). The caller has checked the stay and chosen lots that the user may see.';
+
+create function private.items_with_stay(p_items jsonb, p_vehicle_type text, p_entry timestamptz, p_exit timestamptz)
+returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  c_lot_ids constant uuid[] := array(
+    select (e.item ->> 'id')::uuid from jsonb_array_elements(p_items) with ordinality as e (item, place) order by e.place
+  );
+  c_distances constant numeric[] := array(
+    select (e.item ->> 'distance_m')::numeric
+    from jsonb_array_elements(p_items) with ordinality as e (item, place) order by e.place
+  );
+begin
+  return (
+    select coalesce(jsonb_agg(i.item || (to_jsonb(c) - 'parking_lot_id') order by i.place), '[]')
+    from jsonb_array_elements(p_items) with ordinality as i (item, place)
+    join private.stay_costs(c_lot_ids, c_distances, p_vehicle_type, p_entry, p_exit) as c
+      on c.parking_lot_id = c_lot_ids[i.place]
+  );
+end
+$$;
+
+comment on function private.items_with_stay(jsonb, text, timestamptz, timestamptz) is
+  'Lots as search shows them (id, distance_m), each with estimated_fee, fee_refusal, walk_minutes, effective_cost, walk_yen_per_minute and planned_stay.';
+
+grant execute on function
+  private.check_search_stay(timestamptz, timestamptz, text), private.stay_costs(uuid[], numeric[], text, timestamptz,
+  timestamptz), private.items_with_stay(jsonb, text, timestamptz, timestamptz)
+to anon, authenticated;

@@ -1,0 +1,103 @@
+-- Store sync for administrators: start runs, and read their results.
+--
+-- A request has a store and a task, each of which may be all. Combinations with an open run are joined: the reply has its
+-- id, and no second one is started, also when all of them have one. A store that is not configured gets a run too, which
+-- fails with that reason.
+--
+-- Invariants: the act and the runs that it starts are one transaction; the record has the runs that the request started.
+-- Interface: api.admin_trigger_store_sync, admin_list_store_sync_runs, admin_get_store_sync_run.
+
+create function private.store_sync_run_json(p_run public.store_sync_runs) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object(
+    'id', (p_run).id, 'store', (p_run).store, 'task', (p_run).task, 'status', (p_run).status, 'requested_by', (p_run).requested_by,
+    'rows_read', (p_run).rows_read, 'rows_written', (p_run).rows_written, 'error', (p_run).error, 'problem', (p_run).problem,
+    'due_at', case when (p_run).status in ('queued', 'running') then (p_run).due_at end,
+    'created_at', (p_run).created_at, 'started_at', (p_run).started_at, 'finished_at', (p_run).finished_at
+  );
+end
+$$;
+
+comment on function private.store_sync_run_json(public.store_sync_runs) is 'A run as the console returns it.';
+
+grant execute on function private.store_sync_run_json(public.store_sync_runs) to service_role;
+
+create function api.admin_trigger_store_sync(p_admin_id uuid, p_store text, p_task text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_run_ids uuid[];
+  v_started_ids uuid[];
+begin
+  perform private.lock_admin(p_admin_id, 'store_sync');
+  perform private.check_choice('store', coalesce(p_store, ''), '{android_store,ios_store,all}');
+  perform private.check_choice('task', coalesce(p_task, ''), '{sales,metrics,reviews,all}');
+  select s.run_ids, s.started_ids into v_run_ids, v_started_ids from private.start_store_sync(p_store, p_task, p_admin_id) s;
+  perform private.record_act(p_admin_id, 'store_sync.trigger', 'store_sync', null, null,
+    private.difference(null, jsonb_build_object('store', p_store, 'task', p_task, 'sync_run_ids', to_jsonb(v_started_ids))));
+  return jsonb_build_object('sync_run_ids', to_jsonb(v_run_ids), 'count', cardinality(v_run_ids), 'status', 'queued');
+end
+$$;
+
+comment on function api.admin_trigger_store_sync(uuid, text, text) is
+  'Starts runs of a task (sales, metrics, reviews, all) for a store (android_store, ios_store, all): {sync_run_ids, count, status}. Combinations with an open run are joined: sync_run_ids has the open run of each. Recorded with the runs that it started, which may be none. For administrators of store_sync. Errors: forbidden, validation_error.';
+
+create function api.admin_list_store_sync_runs(
+  p_admin_id uuid, p_store text default null, p_task text default null, p_status text default null,
+  p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_filters constant jsonb := jsonb_build_array('admin_store_sync_runs', p_store, p_task, p_status);
+  v_after jsonb;
+  v_items jsonb;
+  v_total bigint;
+begin
+  perform private.check_admin(p_admin_id, 'store_sync');
+  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
+  perform private.check_choice('store', p_store, '{android_store,ios_store}');
+  perform private.check_choice('task', p_task, '{sales,metrics,reviews}');
+  perform private.check_choice('status', p_status, '{queued,running,succeeded,failed}');
+  with matching as not materialized (
+    select r as run, r.created_at, r.id from public.store_sync_runs r
+    where (p_store is null or r.store = p_store) and (p_task is null or r.task = p_task) and (p_status is null or r.status = p_status)
+  ), page as (
+    select * from matching m
+    where (m.created_at, m.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
+    order by m.created_at desc, m.id desc limit private.page_limit(p_limit) + 1
+  )
+  select (select jsonb_agg(private.store_sync_run_json(p.run) order by p.created_at desc, p.id desc) from page p),
+    case when 'total' = any (p_include) then (select count(*) from matching) end
+  into v_items, v_total;
+  return private.page(v_filters, v_items, '{created_at,id}', p_limit, v_total);
+end
+$$;
+
+comment on function api.admin_list_store_sync_runs(uuid, text, text, text, text[], text, integer) is
+  'Runs of store sync, the latest first: {items, next_cursor}, and total when p_include has it. For administrators of store_sync. Errors: forbidden, validation_error.';
+
+create function api.admin_get_store_sync_run(p_admin_id uuid, p_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_admin(p_admin_id, 'store_sync');
+  return private.require_row(
+    (select private.store_sync_run_json(r) from public.store_sync_runs r where r.id = p_id), 'There is no such run.'
+  );
+end
+$$;
+
+comment on function api.admin_get_store_sync_run(uuid, uuid) is
+  'A run of store sync: the rows that it read and wrote, and its result. For administrators of store_sync. Errors: forbidden, not_found.';
+
+grant execute on function
+  api.admin_trigger_store_sync(uuid, text, text), api.admin_list_store_sync_runs(uuid, text, text, text, text[], text, integer),
+  api.admin_get_store_sync_run(uuid, uuid)
+to service_role;
