@@ -49,13 +49,12 @@ create extension if not exists supabase_vault;
 -- Accounts
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The areas that an administrator can have; each is the permission scope admin:<area>.
 create function private.admin_areas() returns text[]
 language sql immutable
 return array[
   'lots', 'notifications', 'reviews', 'search_presets', 'store_sync', 'support', 'users', 'rewards', 'content', 'admins'
 ];
-
-comment on function private.admin_areas() is 'The areas that an administrator can have; each is the permission scope admin:<area>.';
 
 grant execute on function private.admin_areas() to service_role; -- a constraint calls it as the role that writes the row
 
@@ -83,6 +82,7 @@ comment on type private.user_filter is 'The filter of a search for app users; nu
 -- Predicates of the community: reviews, ratings, saved lots, votes on fields, occupancy and error reports of users.
 -- Functions are here if a constraint, an index or a policy of a table calls them.
 
+-- The position of a state in the console's list of field values.
 create function private.field_value_rank(p_state text) returns integer
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -92,8 +92,6 @@ begin
 end
 $$;
 
-comment on function private.field_value_rank(text) is 'The position of a state in the console''s list of field values.';
-
 grant execute on function private.field_value_rank(text) to service_role;
 
 -- supabase/schemas/console/types.sql
@@ -101,6 +99,8 @@ grant execute on function private.field_value_rank(text) to service_role;
 -- Predicates of the console: acts of administrators, their notifications, the overview and jobs.
 -- Functions are here if a constraint, an index or a policy of a table calls them.
 
+-- The area of an action: that of the functions which record it. Only administrators with the area read the act. Any other
+-- action: admins.
 create function private.area_of_act(p_action text) returns text
 language sql immutable parallel safe
 return case
@@ -116,9 +116,6 @@ return case
   else 'admins'
 end;
 
-comment on function private.area_of_act(text) is
-  'The area of an action: that of the functions which record it. Only administrators with the area read the act. Any other action: admins.';
-
 grant execute on function private.area_of_act(text) to authenticated, service_role; -- a policy calls it
 
 -- supabase/schemas/crash_reports/types.sql
@@ -126,6 +123,7 @@ grant execute on function private.area_of_act(text) to authenticated, service_ro
 -- Predicates of crash reports: reports of the apps, within a bound of each day.
 -- Functions are here if a constraint, an index or a policy of a table calls them.
 
+-- The bounds of what crash reports store: stack_bytes, bytes_a_day, rows_a_network, networks_a_row.
 create function private.crash_report_bound(p_name text) returns integer
 language sql immutable parallel safe
 return case p_name
@@ -135,18 +133,13 @@ return case p_name
   when 'networks_a_row' then 50 -- the number is exact up to this
 end;
 
-comment on function private.crash_report_bound(text) is
-  'The bounds of what crash reports store: stack_bytes, bytes_a_day, rows_a_network, networks_a_row.';
-
+-- The bytes of a row and of its networks in the sum of its day.
 create function private.crash_report_size(p_stack text, p_device text, p_app_version text, p_networks integer)
 returns integer
 language sql immutable parallel safe
 -- Device and version are in an index as well; the rest of a row and its index entries has about 500 bytes, and a row of
 -- crash_report_sources with its index entry about 150.
 return octet_length(p_stack) + 2 * (octet_length(p_device) + octet_length(p_app_version)) + 500 + 150 * p_networks;
-
-comment on function private.crash_report_size(text, text, text, integer) is
-  'The bytes of a row and of its networks in the sum of its day.';
 
 -- Constraints and generated columns call these as the role that writes the row.
 grant execute on function private.crash_report_bound(text), private.crash_report_size(text, text, text, integer) to service_role;
@@ -208,6 +201,8 @@ create domain private.pricing_rule as private.pricing_terms
 comment on type private.pricing_terms is 'The terms of a pricing rule, of a lot or of a date override.';
 comment on domain private.pricing_rule is 'Terms that have what their category needs and nothing that contradicts it.';
 
+-- Whether this is an array of pricing rules. A rule that violates a constraint of private.pricing_rule raises
+-- check_violation.
 create function private.is_override_pricing(p_pricing jsonb) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -230,9 +225,6 @@ begin
   return true;
 end
 $$;
-
-comment on function private.is_override_pricing(jsonb) is
-  'Whether this is an array of pricing rules. A rule that violates a constraint of private.pricing_rule raises check_violation.';
 
 -- A constraint runs as the role that writes the row.
 grant execute on function private.is_override_pricing(jsonb) to service_role;
@@ -329,6 +321,7 @@ comment on type private.stay_days is
 -- Predicates of files: uploads, their totals, publication and pictures.
 -- Functions are here if a constraint, an index or a policy of a table calls them.
 
+-- The bounds of the files of an account: bytes, bytes_a_day, files_a_day.
 create function private.file_bound(p_name text) returns bigint
 language sql immutable parallel safe
 return case p_name
@@ -337,13 +330,12 @@ return case p_name
   when 'files_a_day' then 200
 end;
 
-comment on function private.file_bound(text) is 'The bounds of the files of an account: bytes, bytes_a_day, files_a_day.';
-
 -- supabase/schemas/hours/types.sql
 
 -- Predicates of hours: when a lot is open, may be entered, may be left.
 -- Functions are here if a constraint, an index or a policy of a table calls them.
 
+-- Whether this is a span of a date override: {open_time, close_time}, {is_24h: true} or {is_closed: true}.
 create function private.is_override_span(p_span jsonb) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -362,9 +354,7 @@ begin
 end
 $$;
 
-comment on function private.is_override_span(jsonb) is
-  'Whether this is a span of a date override: {open_time, close_time}, {is_24h: true} or {is_closed: true}.';
-
+-- Whether this is the hours of a date override: kinds with arrays of spans, or the short forms is_closed and is_24h.
 create function private.is_override_hours(p_hours jsonb) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -393,9 +383,6 @@ begin
     );
 end
 $$;
-
-comment on function private.is_override_hours(jsonb) is
-  'Whether this is the hours of a date override: kinds with arrays of spans, or the short forms is_closed and is_24h.';
 
 -- A constraint runs as the role that writes the row.
 grant execute on function private.is_override_span(jsonb), private.is_override_hours(jsonb) to service_role;
@@ -468,6 +455,8 @@ comment on type private.cluster is 'The sums of the lots of a cell. Prices and c
 -- Predicates of sponsors: sponsors near a lot, and check-ins.
 -- Functions are here if a constraint, an index or a policy of a table calls them.
 
+-- Whether a value is an array of {weekday 1 (Monday) to 7, opens HH:MM, closes HH:MM}. A window that closes before it
+-- opens ends on the next day.
 create function private.is_weekly_hours(p_hours jsonb) returns boolean
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -485,9 +474,6 @@ begin
   ) end;
 end
 $$;
-
-comment on function private.is_weekly_hours(jsonb) is
-  'Whether a value is an array of {weekday 1 (Monday) to 7, opens HH:MM, closes HH:MM}. A window that closes before it opens ends on the next day.';
 
 grant execute on function private.is_weekly_hours(jsonb) to service_role;
 
@@ -526,14 +512,14 @@ comment on type private.vehicle is
 -- Interface: private.mercator_y, private.great_circle_m, private.search_boxes. docs/domains/geography.md has the proof and
 -- the figures.
 
+-- The y coordinate of a latitude on the Mercator plane, in radians. The poles are infinitely far: the last tenth of a
+-- degree is cut off.
 -- Neither strict nor with a search_path, so that Postgres inlines the expressions: a call per row costs ten times as much.
 create function private.mercator_y(p_lat double precision) returns double precision
 language sql immutable parallel safe
 return ln(tan(pi() / 4 + radians(case when p_lat > 89.9 then 89.9 when p_lat < -89.9 then -89.9 else p_lat end) / 2));
 
-comment on function private.mercator_y(double precision) is
-  'The y coordinate of a latitude on the Mercator plane, in radians. The poles are infinitely far: the last tenth of a degree is cut off.';
-
+-- The great-circle distance on the sphere of mean radius, in metres; null when an argument is null.
 create function private.great_circle_m(
   p_lat double precision, p_lng double precision, p_to_lat double precision, p_to_lng double precision
 ) returns double precision
@@ -543,9 +529,8 @@ return case when p_lat + p_lng + p_to_lat + p_to_lng is not null then 2 * 637100
     + cos(radians(p_lat)) * cos(radians(p_to_lat)) * sin(radians(p_to_lng - p_lng) / 2) ^ 2
 ))) end;
 
-comment on function private.great_circle_m(double precision, double precision, double precision, double precision) is
-  'The great-circle distance on the sphere of mean radius, in metres; null when an argument is null.';
-
+-- Boxes of the Mercator plane that contain the circle: one; two at the antimeridian; a whole band of latitude near a
+-- pole. is_plane: the circle has one image, so that order on the plane is meaningful.
 create function private.search_boxes(
   p_lat double precision,
   p_lng double precision,
@@ -578,9 +563,6 @@ begin
 end
 $$;
 
-comment on function private.search_boxes(double precision, double precision, double precision) is
-  'Boxes of the Mercator plane that contain the circle: one; two at the antimeridian; a whole band of latitude near a pole. is_plane: the circle has one image, so that order on the plane is meaningful.';
-
 grant execute on function
   -- The expression of a generated column runs as the role that writes the row.
   private.mercator_y(double precision),
@@ -603,47 +585,41 @@ grant execute on function private.mercator_y(double precision) to anon, authenti
 -- The world is a square. At a level it has 2^level cells a side, and each cell is the sum of four cells of the next level.
 -- An index of the search entries uses private.map_cell, so this file is before the tables.
 
+-- Column, from the west, of the cell of a level that contains a point of the Mercator plane.
 -- The functions of one expression have no search_path, so that they are inlined: a call for each row takes ten times as long.
 create function private.cell_x(p_at point, p_level integer) returns integer
 language sql immutable parallel safe
 return case when p_at[0] * p_level is not null then
   greatest(0, least(2 ^ p_level - 1, floor((p_at[0] + pi()) / (2 * pi()) * 2 ^ p_level)))::integer end;
 
-comment on function private.cell_x(point, integer) is 'Column, from the west, of the cell of a level that contains a point of the Mercator plane.';
-
+-- Row, from the south, of the cell of a level that contains a point of the Mercator plane.
 create function private.cell_y(p_at point, p_level integer) returns integer
 language sql immutable parallel safe
 return case when p_at[1] * p_level is not null then
   greatest(0, least(2 ^ p_level - 1, floor((p_at[1] + pi()) / (2 * pi()) * 2 ^ p_level)))::integer end;
 
-comment on function private.cell_y(point, integer) is 'Row, from the south, of the cell of a level that contains a point of the Mercator plane.';
-
+-- Number of the cell of level 14 that contains a point of the Mercator plane: 16384 times its column, and its row.
 create function private.map_cell(p_at point) returns integer
 language sql immutable parallel safe
 return 16384 * private.cell_x(p_at, 14) + private.cell_y(p_at, 14);
 
-comment on function private.map_cell(point) is 'Number of the cell of level 14 that contains a point of the Mercator plane: 16384 times its column, and its row.';
-
+-- The longitude of the western side of a column of cells.
 create function private.cell_lng(p_x integer, p_level integer) returns numeric
 language sql immutable parallel safe
 return round((p_x * 360 / 2 ^ p_level - 180)::numeric, 6);
 
-comment on function private.cell_lng(integer, integer) is 'The longitude of the western side of a column of cells.';
-
+-- The latitude of the southern side of a row of cells.
 create function private.cell_lat(p_y integer, p_level integer) returns numeric
 language sql immutable parallel safe
 return round(degrees(2 * atan(exp((2 * p_y / 2 ^ p_level - 1) * pi())) - pi() / 2)::numeric, 6);
 
-comment on function private.cell_lat(integer, integer) is 'The latitude of the southern side of a row of cells.';
-
+-- A cell as a box of the Mercator plane.
 create function private.cell_area(p_x integer, p_y integer, p_level integer) returns box
 language sql immutable parallel safe
 return box(
   point(pi() * (2 * p_x / 2 ^ p_level - 1), pi() * (2 * p_y / 2 ^ p_level - 1)),
   point(pi() * (2 * (p_x + 1) / 2 ^ p_level - 1), pi() * (2 * (p_y + 1) / 2 ^ p_level - 1))
 );
-
-comment on function private.cell_area(integer, integer, integer) is 'A cell as a box of the Mercator plane.';
 
 grant execute on function
   private.cell_x(point, integer), private.cell_y(point, integer), private.cell_lng(integer, integer),

@@ -7,6 +7,8 @@
 -- private.raise_error(code, status, message, ...) is how every rule in this database rejects a request. The Data API runs
 -- private.tag_request before each request, so that the log has the request id.
 
+-- Rejects the request: raises SQLSTATE PGRST with code, message and, as JSON text in details, {"param", "details"}. The
+-- transaction rolls back.
 create function private.raise_error(
   p_code text,
   p_status integer,
@@ -28,11 +30,9 @@ begin
 end
 $$;
 
-comment on function private.raise_error(text, integer, text, text, jsonb) is
-  'Rejects the request: raises SQLSTATE PGRST with code, message and, as JSON text in details, {"param", "details"}. The transaction rolls back.';
-
 grant execute on function private.raise_error(text, integer, text, text, jsonb) to anon, authenticated, service_role;
 
+-- Returns the row of a request that names it by id. Errors: not_found, when p_row is null.
 create function private.require_row(p_row jsonb, p_message text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -45,10 +45,10 @@ begin
 end
 $$;
 
-comment on function private.require_row(jsonb, text) is 'Returns the row of a request that names it by id. Errors: not_found, when p_row is null.';
-
 grant execute on function private.require_row(jsonb, text) to service_role;
 
+-- Sets application_name of the transaction to the request id (X-Request-Id), which the log of the database and
+-- pg_stat_activity show. The Data API runs it before the function of each request.
 create function private.tag_request() returns void
 language plpgsql
 set search_path = ''
@@ -62,9 +62,6 @@ begin
 end
 $$;
 
-comment on function private.tag_request() is
-  'Sets application_name of the transaction to the request id (X-Request-Id), which the log of the database and pg_stat_activity show. The Data API runs it before the function of each request.';
-
 grant execute on function private.tag_request() to anon, authenticated, service_role;
 
 alter role authenticator set pgrst.db_pre_request = 'private.tag_request';
@@ -77,15 +74,15 @@ notify pgrst, 'reload config';
 -- private.trimmed and private.required_text read a text, private.is_moment a time. The trigger functions keep updated_at,
 -- and whether a row with a period was returned to clients.
 
+-- A text without surrounding white space; null when nothing is left.
 create function private.trimmed(p_text text) returns text
 language sql immutable parallel safe
 -- Includes the wide space of Japanese keyboards and the non-breaking space.
 return nullif(btrim(p_text, e' \t\r\n\u00a0\u3000'), '');
 
-comment on function private.trimmed(text) is 'A text without surrounding white space; null when nothing is left.';
-
 grant execute on function private.trimmed(text) to authenticated, service_role;
 
+-- A required text without the spaces around it. Errors: validation_error, with the field as param.
 create function private.required_text(p_text text, p_max integer, p_param text) returns text
 language plpgsql stable
 set search_path = ''
@@ -101,12 +98,11 @@ begin
 end
 $$;
 
-comment on function private.required_text(text, integer, text) is
-  'A required text without the spaces around it. Errors: validation_error, with the field as param.';
-
 grant execute on function private.required_text(text, integer, text) to authenticated;
 grant execute on function private.required_text(text, integer, text) to service_role;
 
+-- Whether a JSON value is an RFC 3339 timestamp with an offset. As in the router, t and z may be in lower case, and the
+-- second 60 is the next second. Postgres reads no fraction of it.
 create function private.is_moment(p_value jsonb) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -121,11 +117,9 @@ begin
 end
 $$;
 
-comment on function private.is_moment(jsonb) is
-  'Whether a JSON value is an RFC 3339 timestamp with an offset. As in the router, t and z may be in lower case, and the second 60 is the next second. Postgres reads no fraction of it.';
-
 grant execute on function private.is_moment(jsonb) to anon, authenticated, service_role;
 
+-- Sets updated_at on every update of a row.
 create function private.tg_touch_updated_at() returns trigger
 language plpgsql
 set search_path = ''
@@ -136,8 +130,7 @@ begin
 end
 $$;
 
-comment on function private.tg_touch_updated_at() is 'Sets updated_at on every update of a row.';
-
+-- Records at each update whether the row was returned to clients before: such a row can be deactivated, not deleted.
 -- For every table with is_active, starts_at and was_shown.
 create function private.tg_timed_rows__note_shown() returns trigger
 language plpgsql
@@ -148,9 +141,6 @@ begin
   return new;
 end
 $$;
-
-comment on function private.tg_timed_rows__note_shown() is
-  'Records at each update whether the row was returned to clients before: such a row can be deactivated, not deleted.';
 
 -- supabase/schemas/foundation/pages.sql
 
@@ -164,6 +154,7 @@ comment on function private.tg_timed_rows__note_shown() is
 -- another request is rejected before its content is read. It is not a secret: a client can forge a cursor. So each list
 -- names the types of its keys, a cursor with other keys is rejected, and keys are never written into a statement's text.
 
+-- Returns the limit of a list, 1 to 100. Errors: validation_error.
 create function private.page_limit(p_limit integer) returns integer
 language plpgsql stable
 set search_path = ''
@@ -176,8 +167,7 @@ begin
 end
 $$;
 
-comment on function private.page_limit(integer) is 'Returns the limit of a list, 1 to 100. Errors: validation_error.';
-
+-- The first nine bytes of a cursor: the checksum of its keys and of the request of the list.
 create function private.cursor_checksum(p_filters jsonb, p_keys bytea) returns bytea
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -187,8 +177,8 @@ begin
 end
 $$;
 
-comment on function private.cursor_checksum(jsonb, bytea) is 'The first nine bytes of a cursor: the checksum of its keys and of the request of the list.';
-
+-- The cursor after the row with these sort keys (an array); null without keys. p_filters has the name, filters and order
+-- of the list: everything that must be the same on the next page.
 create function private.cursor_encode(p_filters jsonb, p_keys jsonb) returns text
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -201,9 +191,8 @@ begin
 end
 $$;
 
-comment on function private.cursor_encode(jsonb, jsonb) is
-  'The cursor after the row with these sort keys (an array); null without keys. p_filters has the name, filters and order of the list: everything that must be the same on the next page.';
-
+-- Whether a key of a cursor is a value of the type. integer, bigint and double precision are JSON numbers; text, uuid,
+-- date and timestamptz are JSON strings.
 create function private.is_cursor_key(p_key jsonb, p_type text) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -227,9 +216,7 @@ begin
 end
 $$;
 
-comment on function private.is_cursor_key(jsonb, text) is
-  'Whether a key of a cursor is a value of the type. integer, bigint and double precision are JSON numbers; text, uuid, date and timestamptz are JSON strings.';
-
+-- The JSON array in these bytes, if it has one key of each type in this order; otherwise null.
 create function private.cursor_keys(p_bytes bytea, p_types text[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -250,9 +237,8 @@ exception when character_not_in_repertoire then
 end
 $$;
 
-comment on function private.cursor_keys(bytea, text[]) is
-  'The JSON array in these bytes, if it has one key of each type in this order; otherwise null.';
-
+-- The sort keys in a cursor that private.cursor_encode made for the same p_filters; null without a cursor. There is one
+-- key of each type of p_types, so that they can be cast. Errors: validation_error.
 create function private.cursor_decode(p_filters jsonb, p_cursor text, p_types text[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -279,9 +265,9 @@ begin
 end
 $$;
 
-comment on function private.cursor_decode(jsonb, text, text[]) is
-  'The sort keys in a cursor that private.cursor_encode made for the same p_filters; null without a cursor. There is one key of each type of p_types, so that they can be cast. Errors: validation_error.';
-
+-- The sort keys after which a page begins, never null. With a cursor: its keys, as private.cursor_decode reads them.
+-- Without: keys before every row in the order, asc or desc. So `(created_at, id) < (…)` is an index condition of every
+-- page, for any plan. Errors: validation_error.
 create function private.page_start(p_filters jsonb, p_cursor text, p_types text[], p_order text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -299,9 +285,8 @@ begin
 end
 $$;
 
-comment on function private.page_start(jsonb, text, text[], text) is
-  'The sort keys after which a page begins, never null. With a cursor: its keys, as private.cursor_decode reads them. Without: keys before every row in the order, asc or desc. So `(created_at, id) < (…)` is an index condition of every page, for any plan. Errors: validation_error.';
-
+-- A page: {items, next_cursor}, and total when it is given. p_items: the rows in order, one more than p_limit when there
+-- are more, null for none. p_keys: the fields of an item that are its sort keys, from which the next page continues.
 create function private.page(p_filters jsonb, p_items jsonb, p_keys text[], p_limit integer, p_total bigint default null)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -318,9 +303,8 @@ begin
 end
 $$;
 
-comment on function private.page(jsonb, jsonb, text[], integer, bigint) is
-  'A page: {items, next_cursor}, and total when it is given. p_items: the rows in order, one more than p_limit when there are more, null for none. p_keys: the fields of an item that are its sort keys, from which the next page continues.';
-
+-- Up to this number the items of a list that may have millions are counted: no one pages that far. Such a list counts one
+-- more.
 create function private.max_total() returns integer
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -330,9 +314,8 @@ begin
 end
 $$;
 
-comment on function private.max_total() is
-  'Up to this number the items of a list that may have millions are counted: no one pages that far. Such a list counts one more.';
-
+-- The number of items of a list that counts up to private.max_total() + 1 of them: {total, total_is_exact}. Not exact: at
+-- least total. p_is_all false: only a part of the list was counted.
 create function private.capped_total(p_count bigint, p_is_all boolean default true) returns jsonb
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -343,9 +326,6 @@ begin
   );
 end
 $$;
-
-comment on function private.capped_total(bigint, boolean) is
-  'The number of items of a list that counts up to private.max_total() + 1 of them: {total, total_is_exact}. Not exact: at least total. p_is_all false: only a part of the list was counted.';
 
 grant execute on function private.max_total(), private.capped_total(bigint, boolean) to service_role;
 grant execute on function
@@ -370,6 +350,7 @@ to anon, authenticated, service_role;
 -- Invariants: no update makes a move that is not listed; an update to the same state is not a move.
 -- Interface: private.tg_check_state('<entity>'), for tables with a column status; private.check_move(entity, from, to).
 
+-- The states that a row in this state may move to, by name; for new: the states in which a row may begin.
 create function private.allowed_states(p_entity text, p_from_state text) returns text[]
 language plpgsql stable
 security definer -- no role may read the table; which states may follow is not a secret
@@ -383,9 +364,8 @@ begin
 end
 $$;
 
-comment on function private.allowed_states(text, text) is
-  'The states that a row in this state may move to, by name; for new: the states in which a row may begin.';
-
+-- Rejects a move that private.allowed_moves does not list, and a move to the same state. Errors: conflict;
+-- details.allowed has the states that may follow.
 create function private.check_move(p_entity text, p_from_state text, p_to_state text) returns void
 language plpgsql stable
 set search_path = ''
@@ -403,9 +383,7 @@ begin
 end
 $$;
 
-comment on function private.check_move(text, text, text) is
-  'Rejects a move that private.allowed_moves does not list, and a move to the same state. Errors: conflict; details.allowed has the states that may follow.';
-
+-- private.check_move for the rows of a table; tg_argv[0] is their entity.
 create function private.tg_check_state() returns trigger
 language plpgsql
 set search_path = ''
@@ -419,8 +397,6 @@ begin
   return new;
 end
 $$;
-
-comment on function private.tg_check_state() is 'private.check_move for the rows of a table; tg_argv[0] is their entity.';
 
 grant execute on function private.allowed_states(text, text), private.check_move(text, text, text)
 to authenticated, service_role;
@@ -448,6 +424,8 @@ to authenticated, service_role;
 -- consumers private.read_messages, private.hide_messages, private.finish_messages, private.note_consumer and
 -- api.extend_lease; for jobs private.call_function.
 
+-- Puts a message into a queue, to be read after p_delay_seconds, and returns its id. The message exists only if the
+-- transaction commits.
 create function private.enqueue(p_queue text, p_message jsonb, p_delay_seconds integer default 0) returns bigint
 language plpgsql
 security definer -- queues belong to the service: a caller that adds work may not read the work of others
@@ -458,9 +436,7 @@ begin
 end
 $$;
 
-comment on function private.enqueue(text, jsonb, integer) is
-  'Puts a message into a queue, to be read after p_delay_seconds, and returns its id. The message exists only if the transaction commits.';
-
+-- private.enqueue for many messages in one statement, without delay.
 create function private.enqueue_all(p_queue text, p_messages jsonb[]) returns void
 language plpgsql
 security definer -- as private.enqueue
@@ -471,9 +447,7 @@ begin
 end
 $$;
 
-comment on function private.enqueue_all(text, jsonb[]) is
-  'private.enqueue for many messages in one statement, without delay.';
-
+-- Removes a message from a queue; false when it is not there.
 create function private.dequeue(p_queue text, p_msg_id bigint) returns boolean
 language plpgsql
 security definer -- as private.enqueue
@@ -484,8 +458,7 @@ begin
 end
 $$;
 
-comment on function private.dequeue(text, bigint) is 'Removes a message from a queue; false when it is not there.';
-
+-- Creates a queue whose due messages call a function, if they meet the condition. For migrations.
 create function private.add_queue(p_queue text, p_function text, p_condition text default 'true') returns void
 language plpgsql
 set search_path = ''
@@ -496,9 +469,7 @@ begin
 end
 $$;
 
-comment on function private.add_queue(text, text, text) is
-  'Creates a queue whose due messages call a function, if they meet the condition. For migrations.';
-
+-- How long a message that a consumer took is hidden from the others. The consumer extends it every three seconds.
 create function private.lease_seconds() returns integer
 language plpgsql immutable
 set search_path = ''
@@ -508,9 +479,7 @@ begin
 end
 $$;
 
-comment on function private.lease_seconds() is
-  'How long a message that a consumer took is hidden from the others. The consumer extends it every three seconds.';
-
+-- Records that a consumer of this function is at work.
 create function private.note_consumer(p_function text) returns void
 language plpgsql
 set search_path = ''
@@ -528,8 +497,8 @@ begin
 end
 $$;
 
-comment on function private.note_consumer(text) is 'Records that a consumer of this function is at work.';
-
+-- Hides messages that a consumer has taken for p_seconds from now, or longer where they were hidden for longer. Finished
+-- messages are ignored.
 create function private.hide_messages(p_queue text, p_msg_ids bigint[], p_seconds integer) returns void
 language plpgsql
 security definer -- as private.enqueue
@@ -545,9 +514,7 @@ begin
 end
 $$;
 
-comment on function private.hide_messages(text, bigint[], integer) is
-  'Hides messages that a consumer has taken for p_seconds from now, or longer where they were hidden for longer. Finished messages are ignored.';
-
+-- Gives back messages that were read and cannot be worked on before p_until. The read is not counted.
 create function private.skip_messages(p_queue text, p_msg_ids bigint[], p_until timestamptz) returns void
 language plpgsql
 security definer -- as private.enqueue
@@ -561,9 +528,8 @@ begin
 end
 $$;
 
-comment on function private.skip_messages(text, bigint[], timestamptz) is
-  'Gives back messages that were read and cannot be worked on before p_until. The read is not counted.';
-
+-- Up to p_count messages, oldest first, hidden from other readers for p_seconds: [{msg_id, read_count, enqueued_at,
+-- message}]. A message that was read five times moves to private.dead_messages instead.
 create function private.read_messages(p_queue text, p_seconds integer, p_count integer) returns jsonb
 language plpgsql
 security definer -- as private.enqueue
@@ -592,9 +558,7 @@ begin
 end
 $$;
 
-comment on function private.read_messages(text, integer, integer) is
-  'Up to p_count messages, oldest first, hidden from other readers for p_seconds: [{msg_id, read_count, enqueued_at, message}]. A message that was read five times moves to private.dead_messages instead.';
-
+-- Removes finished messages and returns their number.
 create function private.finish_messages(p_queue text, p_msg_ids bigint[]) returns integer
 language plpgsql
 security definer -- as private.enqueue
@@ -607,13 +571,13 @@ begin
 end
 $$;
 
-comment on function private.finish_messages(text, bigint[]) is 'Removes finished messages and returns their number.';
-
 grant execute on function
   private.lease_seconds(), private.read_messages(text, integer, integer), private.hide_messages(text, bigint[], integer),
   private.finish_messages(text, bigint[])
 to service_role;
 
+-- Calls a function of the service over HTTP, as the service, once the transaction has committed. Returns the id of the
+-- request in net._http_response. For jobs: no client may execute it.
 create function private.call_function(p_path text, p_body jsonb default '{}') returns bigint
 language plpgsql
 set search_path = ''
@@ -636,9 +600,8 @@ begin
 end
 $$;
 
-comment on function private.call_function(text, jsonb) is
-  'Calls a function of the service over HTTP, as the service, once the transaction has committed. Returns the id of the request in net._http_response. For jobs: no client may execute it.';
-
+-- Calls the functions whose queues have messages that they may take, each if none of its consumers was at work within the
+-- last five seconds, and otherwise once a minute.
 create function private.call_consumers() returns void
 language plpgsql
 set search_path = ''
@@ -665,13 +628,11 @@ begin
 end
 $$;
 
-comment on function private.call_consumers() is
-  'Calls the functions whose queues have messages that they may take, each if none of its consumers was at work within the last five seconds, and otherwise once a minute.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Push
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Calls the function that consumes a queue when this transaction commits, at most once a second.
 create function private.wake_consumer(p_function text) returns void
 language plpgsql
 security definer -- no client may call functions as the service
@@ -690,8 +651,6 @@ begin
 end
 $$;
 
-comment on function private.wake_consumer(text) is 'Calls the function that consumes a queue when this transaction commits, at most once a second.';
-
 -- supabase/schemas/foundation/retention.sql
 
 -- Retention: rows that are deleted after a time, in batches.
@@ -704,6 +663,7 @@ comment on function private.wake_consumer(text) is 'Calls the function that cons
 -- Invariants: only this job deletes rows by age; a condition needs an index where the table can be large.
 -- Interface: a row in private.retentions, in the data of its domain.
 
+-- Deletes the next batch of expired rows; false when there is nothing to do. Commit after each batch.
 create function private.next_purge_batch(p_rows integer default 5000) returns boolean
 language plpgsql
 set search_path = ''
@@ -731,9 +691,6 @@ begin
 end
 $$;
 
-comment on function private.next_purge_batch(integer) is
-  'Deletes the next batch of expired rows; false when there is nothing to do. Commit after each batch.';
-
 -- supabase/schemas/requests/rate_limits.sql
 
 -- Rate limits: how many requests a client may make in how many seconds.
@@ -751,6 +708,7 @@ comment on function private.next_purge_batch(integer) is
 
 -- No row security and no grants: clients have no right on the tables of this schema, and no view shows them.
 
+-- The quota of the subject in a window of the policy.
 create function private.quota_for(p_policy private.rate_limit_policies, p_subject text) returns integer
 language plpgsql stable
 set search_path = ''
@@ -763,8 +721,8 @@ begin
 end
 $$;
 
-comment on function private.quota_for(private.rate_limit_policies, text) is 'The quota of the subject in a window of the policy.';
-
+-- Whether a window of so many seconds is open. One that begins in the future was opened before the clock was set back: it
+-- is closed.
 create function private.is_window_open(p_started_at timestamptz, p_seconds integer) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -774,9 +732,8 @@ begin
 end
 $$;
 
-comment on function private.is_window_open(timestamptz, integer) is
-  'Whether a window of so many seconds is open. One that begins in the future was opened before the clock was set back: it is closed.';
-
+-- Counts one request of the subject under the policy: {allowed, policy, quota, window_seconds, remaining, reset_seconds}.
+-- Over the quota of a day these are the values of the day. Null when there is no such policy.
 create function private.count_request(p_policy text, p_subject text) returns jsonb
 language plpgsql
 security definer -- no client may read or write windows; the interface decides for whom a request is counted
@@ -823,9 +780,7 @@ begin
 end
 $$;
 
-comment on function private.count_request(text, text) is
-  'Counts one request of the subject under the policy: {allowed, policy, quota, window_seconds, remaining, reset_seconds}. Over the quota of a day these are the values of the day. Null when there is no such policy.';
-
+-- Whether the quota of the subject's open window, or of the day, is used up. It does not wait for a count in progress.
 create function private.is_quota_used_up(p_policy text, p_subject text) returns boolean
 language plpgsql stable
 security definer -- no client may read windows
@@ -843,9 +798,8 @@ begin
 end
 $$;
 
-comment on function private.is_quota_used_up(text, text) is
-  'Whether the quota of the subject''s open window, or of the day, is used up. It does not wait for a count in progress.';
-
+-- A keyed hash of the network of an address, 32 hexadecimal digits: of an IPv4 address or of the first half of an IPv6
+-- address.
 create function private.network_hash(p_address text) returns text
 language plpgsql stable
 security definer -- no client may read the key
@@ -864,9 +818,8 @@ begin
 end
 $$;
 
-comment on function private.network_hash(text) is
-  'A keyed hash of the network of an address, 32 hexadecimal digits: of an IPv4 address or of the first half of an IPv6 address.';
-
+-- The network address of the current request of the Data API, as the edge in front of it reports it; empty outside of a
+-- request.
 create function private.client_address() returns text
 language plpgsql stable
 set search_path = ''
@@ -878,9 +831,7 @@ begin
 end
 $$;
 
-comment on function private.client_address() is
-  'The network address of the current request of the Data API, as the edge in front of it reports it; empty outside of a request.';
-
+-- The reply to a request over its quota, with status 429. It is returned, not raised, so that the count is kept.
 create function private.reply_over_quota(p_rate_limit jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -899,9 +850,7 @@ begin
 end
 $$;
 
-comment on function private.reply_over_quota(jsonb) is
-  'The reply to a request over its quota, with status 429. It is returned, not raised, so that the count is kept.';
-
+-- Sets the response headers RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-10).
 create function private.set_rate_limit_headers(p_rate_limit jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -916,9 +865,8 @@ begin
 end
 $$;
 
-comment on function private.set_rate_limit_headers(jsonb) is
-  'Sets the response headers RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-10).';
-
+-- For reads that cost more than a page: rejects a request of the Data API that does not go through api.read_counted.
+-- Errors: forbidden.
 create function private.require_counted_read() returns void
 language plpgsql stable
 set search_path = ''
@@ -931,9 +879,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.require_counted_read() is
-  'For reads that cost more than a page: rejects a request of the Data API that does not go through api.read_counted. Errors: forbidden.';
 
 grant execute on function
   private.count_request(text, text), private.is_quota_used_up(text, text), private.network_hash(text), private.client_address(), private.reply_over_quota(jsonb),
@@ -955,6 +900,8 @@ to anon, authenticated, service_role;
 
 -- No row security and no grants: clients have no right on the tables of this schema, and no view shows them.
 
+-- Bounds what is stored: 64 KiB a reply (1 MiB of an import of lots), 10 replies a key, 1,000 keys and 16 MiB a user in
+-- 24 hours. Errors: conflict, rate_limited.
 create function private.tg_idempotency_replies__bound() returns trigger
 language plpgsql
 security definer -- no role may write the counts directly
@@ -997,13 +944,11 @@ begin
 end
 $$;
 
-comment on function private.tg_idempotency_replies__bound() is
-  'Bounds what is stored: 64 KiB a reply (1 MiB of an import of lots), 10 replies a key, 1,000 keys and 16 MiB a user in 24 hours. Errors: conflict, rate_limited.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Idempotency keys
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- As api.check_idempotency_key.
 create function private.check_key(p_key text, p_fingerprint text) returns void
 language plpgsql stable
 security definer -- no client may read keys, not even its own; the key is always the caller's
@@ -1021,8 +966,8 @@ begin
 end
 $$;
 
-comment on function private.check_key(text, text) is 'As api.check_idempotency_key.';
-
+-- Claims the caller's key until the end of the transaction. Returns {reply}, stored for this call in the last 24 hours;
+-- otherwise null. Errors: unauthorized, conflict.
 create function private.claim_key(p_key text, p_fingerprint text, p_call text) returns jsonb
 language plpgsql
 security definer -- no client may read or write keys, not even its own; the claimed key is always the caller's
@@ -1053,9 +998,7 @@ exception
 end
 $$;
 
-comment on function private.claim_key(text, text, text) is
-  'Claims the caller''s key until the end of the transaction. Returns {reply}, stored for this call in the last 24 hours; otherwise null. Errors: unauthorized, conflict.';
-
+-- Stores the reply of a call under the caller's key, which is claimed. Errors: conflict, rate_limited.
 create function private.store_reply(p_key text, p_fingerprint text, p_call text, p_reply jsonb) returns void
 language plpgsql
 security definer -- no client may write replies; the key is the caller's, claimed by run_once
@@ -1070,13 +1013,11 @@ begin
 end
 $$;
 
-comment on function private.store_reply(text, text, text, jsonb) is
-  'Stores the reply of a call under the caller''s key, which is claimed. Errors: conflict, rate_limited.';
-
 grant execute on function
   private.claim_key(text, text, text), private.check_key(text, text), private.store_reply(text, text, text, jsonb)
 to authenticated;
 
+-- Deletes the stored replies of a user who withdraws: they may contain what the user wrote.
 create function private.tg_app_users__delete_replies() returns trigger
 language plpgsql
 security definer -- no client has a right on keys
@@ -1088,9 +1029,6 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_app_users__delete_replies() is
-  'Deletes the stored replies of a user who withdraws: they may contain what the user wrote.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Acts of administrators
@@ -1111,6 +1049,8 @@ to service_role;
 --
 -- Interface: api.run_command for clients and the router, api.read_counted for reads that cost more than a page.
 
+-- Whether the function of this name writes for a client: a function of the schema commands, or an administrator's
+-- (api.admin_*).
 create function private.is_command(p_function text) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -1126,9 +1066,7 @@ begin
 end
 $$;
 
-comment on function private.is_command(text) is
-  'Whether the function of this name writes for a client: a function of the schema commands, or an administrator''s (api.admin_*).';
-
+-- The area that a function of the console requires; null: none, or no such function.
 create function private.area_of(p_function text) returns text
 language plpgsql stable
 set search_path = ''
@@ -1143,9 +1081,9 @@ begin
 end
 $$;
 
-comment on function private.area_of(text) is
-  'The area that a function of the console requires; null: none, or no such function.';
-
+-- Calls a command, or a read-only function of the interface, by name and as the current role. Arguments are read as the
+-- Data API reads them; an absent one has its default. Returns the reply as the Data API would, null for none. Errors:
+-- validation_error, not_found, and those of the function.
 create function private.call_by_name(p_function text, p_arguments jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -1189,9 +1127,7 @@ begin
 end
 $$;
 
-comment on function private.call_by_name(text, jsonb) is
-  'Calls a command, or a read-only function of the interface, by name and as the current role. Arguments are read as the Data API reads them; an absent one has its default. Returns the reply as the Data API would, null for none. Errors: validation_error, not_found, and those of the function.';
-
+-- Rejects a caller who is neither an active app user nor an active administrator. Errors: unauthorized, forbidden.
 create function private.require_active_account() returns void
 language plpgsql stable
 set search_path = ''
@@ -1203,9 +1139,9 @@ begin
 end
 $$;
 
-comment on function private.require_active_account() is
-  'Rejects a caller who is neither an active app user nor an active administrator. Errors: unauthorized, forbidden.';
-
+-- Calls a function as the caller, once per key: {replayed, reply}. The first reply of a command is stored for 24 hours,
+-- 64 KiB at most; a read stores only its key. Errors: unauthorized, forbidden, validation_error, not_found, conflict,
+-- rate_limited, and those of the function.
 create function private.run_once(p_key text, p_fingerprint text, p_function text, p_arguments jsonb, p_nth integer) returns jsonb
 language plpgsql
 set search_path = ''
@@ -1247,15 +1183,14 @@ begin
 end
 $$;
 
-comment on function private.run_once(text, text, text, jsonb, integer) is
-  'Calls a function as the caller, once per key: {replayed, reply}. The first reply of a command is stored for 24 hours, 64 KiB at most; a read stores only its key. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited, and those of the function.';
-
 grant execute on function
   private.is_command(text), private.call_by_name(text, jsonb), private.require_active_account(), private.run_once(text, text, text, jsonb, integer)
 to authenticated;
 grant execute on function private.call_by_name(text, jsonb), private.is_command(text) to anon;
 grant execute on function private.is_command(text), private.area_of(text) to service_role;
 
+-- Counts a request of the caller under the policy of the command. Returns what private.count_request returns. Errors:
+-- unauthorized.
 create function private.count_command(p_command text) returns jsonb
 language plpgsql
 security definer -- no client may read policies or write windows
@@ -1268,20 +1203,17 @@ begin
 end
 $$;
 
-comment on function private.count_command(text) is
-  'Counts a request of the caller under the policy of the command. Returns what private.count_request returns. Errors: unauthorized.';
-
+-- The status that the Data API returns to the current role for an error of the classes 22, 23 and 42.
 create function private.status_of(p_sqlstate text) returns text
 language sql stable
 return case when p_sqlstate in ('23503', '23505') then '409' when p_sqlstate = '42883' then '404'
   when p_sqlstate = '42501' then case current_user when 'anon' then '401' else '403' end else '400' end;
 
-comment on function private.status_of(text) is
-  'The status that the Data API returns to the current role for an error of the classes 22, 23 and 42.';
-
 grant execute on function private.count_command(text) to authenticated;
 grant execute on function private.status_of(text) to anon, authenticated;
 
+-- The error of a field that a call sent and that a constraint of one column (or not null: p_column) does not allow:
+-- {param, message}; otherwise null. The message states what the constraint requires.
 create function private.field_fault(p_arguments jsonb, p_table regclass, p_constraint text, p_column text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -1317,9 +1249,9 @@ begin
 end
 $$;
 
-comment on function private.field_fault(jsonb, regclass, text, text) is
-  'The error of a field that a call sent and that a constraint of one column (or not null: p_column) does not allow: {param, message}; otherwise null. The message states what the constraint requires.';
-
+-- Calls a function, once per key if there is one: {replayed, reply}. p_nth is 1 to 10. An error of the function rolls
+-- back what the function did and is returned with its status: {code, message, details, hint}. A field that a constraint
+-- does not allow is a validation_error with its param.
 create function private.call_returning_errors(
   p_function text,
   p_arguments jsonb,
@@ -1366,9 +1298,8 @@ exception
 end
 $$;
 
-comment on function private.call_returning_errors(text, jsonb, text, text, integer) is
-  'Calls a function, once per key if there is one: {replayed, reply}. p_nth is 1 to 10. An error of the function rolls back what the function did and is returned with its status: {code, message, details, hint}. A field that a constraint does not allow is a validation_error with its param.';
-
+-- The reply to a counted request with its rate_limit (p_count: the result of private.count_request); over the quota the
+-- error rate_limited.
 create function private.counted_reply(p_count jsonb, p_reply jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -1381,9 +1312,6 @@ begin
   return p_reply || jsonb_build_object('rate_limit', p_count);
 end
 $$;
-
-comment on function private.counted_reply(jsonb, jsonb) is
-  'The reply to a counted request with its rate_limit (p_count: the result of private.count_request); over the quota the error rate_limited.';
 
 grant execute on function
   private.field_fault(jsonb, regclass, text, text), private.call_returning_errors(text, jsonb, text, text, integer),
@@ -1419,6 +1347,8 @@ to service_role;
 -- Rows that follow auth.users
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Opens the app account of a new auth user. A display_name that is not a string of 1 to 100 characters is left out and
+-- never rejected.
 create function private.tg_users__open_account() returns trigger
 language plpgsql
 security definer -- the role of the auth server inserts the user and has no right on these tables
@@ -1437,9 +1367,7 @@ begin
 end
 $$;
 
-comment on function private.tg_users__open_account() is
-  'Opens the app account of a new auth user. A display_name that is not a string of 1 to 100 characters is left out and never rejected.';
-
+-- Checks the admin object of the app metadata: {name, areas, status}. Errors: validation_error.
 create function private.check_admin_metadata(p_admin jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -1474,8 +1402,8 @@ begin
 end
 $$;
 
-comment on function private.check_admin_metadata(jsonb) is 'Checks the admin object of the app metadata: {name, areas, status}. Errors: validation_error.';
-
+-- Copies the admin object of the app metadata to the admins row. Without the object the administrator is suspended and
+-- has no areas.
 create function private.tg_users__sync_admin() returns trigger
 language plpgsql
 security definer -- the role of the auth server writes the metadata and has no right on these tables
@@ -1508,13 +1436,11 @@ begin
 end
 $$;
 
-comment on function private.tg_users__sync_admin() is
-  'Copies the admin object of the app metadata to the admins row. Without the object the administrator is suspended and has no areas.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The caller
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The id of the authenticated caller, with any account status. Errors: unauthorized.
 create function private.caller() returns uuid
 language plpgsql stable
 set search_path = ''
@@ -1527,8 +1453,7 @@ begin
 end
 $$;
 
-comment on function private.caller() is 'The id of the authenticated caller, with any account status. Errors: unauthorized.';
-
+-- Rejects an account status other than active; null: the account is not an app user's. Errors: forbidden.
 create function private.require_active(p_status text) returns void
 language plpgsql stable
 set search_path = ''
@@ -1544,8 +1469,7 @@ begin
 end
 $$;
 
-comment on function private.require_active(text) is 'Rejects an account status other than active; null: the account is not an app user''s. Errors: forbidden.';
-
+-- The id of the calling app user, whose account is active. Errors: unauthorized, forbidden.
 create function private.active_user() returns uuid
 language plpgsql stable
 set search_path = ''
@@ -1558,9 +1482,8 @@ begin
 end
 $$;
 
-comment on function private.active_user() is
-  'The id of the calling app user, whose account is active. Errors: unauthorized, forbidden.';
-
+-- Locks an account until the transaction ends: other writers of the account wait, and its status cannot change. Errors:
+-- forbidden, when it is not active.
 create function private.lock_account(p_user_id uuid) returns void
 language plpgsql
 security definer -- an administrator who writes for a user may not write that user's account
@@ -1574,9 +1497,8 @@ begin
 end
 $$;
 
-comment on function private.lock_account(uuid) is
-  'Locks an account until the transaction ends: other writers of the account wait, and its status cannot change. Errors: forbidden, when it is not active.';
-
+-- private.active_user for writers: it locks the account, so that the writes of one user run one after the other and never
+-- during a withdrawal. Errors: unauthorized, forbidden.
 create function private.writing_user() returns uuid
 language plpgsql
 set search_path = ''
@@ -1589,9 +1511,7 @@ begin
 end
 $$;
 
-comment on function private.writing_user() is
-  'private.active_user for writers: it locks the account, so that the writes of one user run one after the other and never during a withdrawal. Errors: unauthorized, forbidden.';
-
+-- Whether a user is a premium member now.
 create function private.is_premium(p_user_id uuid) returns boolean
 language plpgsql stable
 security definer -- domains that may not read the account need to know whether the user is a premium member
@@ -1602,8 +1522,8 @@ begin
 end
 $$;
 
-comment on function private.is_premium(uuid) is 'Whether a user is a premium member now.';
-
+-- For public reads: the id of the caller, null for an anonymous user. Errors: forbidden, for an app user who is not
+-- active.
 create function private.optional_user() returns uuid
 language plpgsql stable
 set search_path = ''
@@ -1622,9 +1542,8 @@ begin
 end
 $$;
 
-comment on function private.optional_user() is
-  'For public reads: the id of the caller, null for an anonymous user. Errors: forbidden, for an app user who is not active.';
-
+-- For reads of the console: requires an active administrator who has the area; a null area: any active administrator.
+-- Errors: forbidden; details.scope is the missing permission scope.
 create function private.check_admin(p_admin_id uuid, p_area text) returns void
 language plpgsql stable
 set search_path = ''
@@ -1642,9 +1561,7 @@ begin
 end
 $$;
 
-comment on function private.check_admin(uuid, text) is
-  'For reads of the console: requires an active administrator who has the area; a null area: any active administrator. Errors: forbidden; details.scope is the missing permission scope.';
-
+-- For reads of the console that any active administrator may call: what they return belongs to these areas.
 create function private.areas_of(p_admin_id uuid) returns text[]
 language plpgsql stable
 set search_path = ''
@@ -1654,9 +1571,8 @@ begin
 end
 $$;
 
-comment on function private.areas_of(uuid) is
-  'For reads of the console that any active administrator may call: what they return belongs to these areas.';
-
+-- The permission scopes of an account: user, premium, admin, admin:<area>. Empty for an account that is not active or
+-- that the caller may not read.
 create function private.scopes_of(p_user_id uuid) returns text[]
 language plpgsql stable
 set search_path = ''
@@ -1674,9 +1590,8 @@ begin
 end
 $$;
 
-comment on function private.scopes_of(uuid) is
-  'The permission scopes of an account: user, premium, admin, admin:<area>. Empty for an account that is not active or that the caller may not read.';
-
+-- An account as the interface shows it to its owner. The e-mail and the avatar are arguments, because the caller of this
+-- function decides who may read them.
 create function private.account_row(p_user_id uuid, p_email text, p_avatar jsonb) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -1700,9 +1615,7 @@ begin
 end
 $$;
 
-comment on function private.account_row(uuid, text, jsonb) is
-  'An account as the interface shows it to its owner. The e-mail and the avatar are arguments, because the caller of this function decides who may read them.';
-
+-- The auth user of the caller as it is now (a token has the e-mail of its time of issue). No row when it was deleted.
 create function private.my_auth_user() returns table (email text)
 language plpgsql stable
 security definer -- auth.users belongs to the identity provider; this returns the e-mail of the caller only
@@ -1713,9 +1626,6 @@ begin
   select u.email::text from auth.users u where u.id = (select auth.uid()) and u.deleted_at is null;
 end
 $$;
-
-comment on function private.my_auth_user() is
-  'The auth user of the caller as it is now (a token has the e-mail of its time of issue). No row when it was deleted.';
 
 grant execute on function
   private.caller(), private.require_active(text), private.active_user(), private.writing_user(), private.lock_account(uuid),
@@ -1768,6 +1678,7 @@ grant execute on function private.lock_account(uuid), private.require_active(tex
 -- Closing
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Deletes the few-row data of a user who withdraws: settings, devices, keys, the avatar. Leaves the rest to the job.
 create function private.tg_app_users__erase_user_data() returns trigger
 language plpgsql
 security definer -- clients have no DELETE grant on most of these tables; this is the only writer of account_ends
@@ -1788,9 +1699,7 @@ begin
 end
 $$;
 
-comment on function private.tg_app_users__erase_user_data() is
-  'Deletes the few-row data of a user who withdraws: settings, devices, keys, the avatar. Leaves the rest to the job.';
-
+-- Deletes reviews that are not published (pending, rejected, hidden) with their author.
 create function private.tg_reviews__drop_unpublished() returns trigger
 language plpgsql
 security definer -- neither the auth server, which deletes accounts, nor a user who withdraws may delete reviews
@@ -1798,7 +1707,7 @@ set search_path = ''
 as $$
 declare
   v_review_ids uuid[] := array(
-    -- No join: as in 1158.
+    -- No join: as in sessions/photos.sql.
     select b.id from rows_before b where b.user_id is not null
     intersect select c.id from rows_changed c where c.user_id is null and c.status <> 'approved'
   );
@@ -1810,9 +1719,7 @@ begin
 end
 $$;
 
-comment on function private.tg_reviews__drop_unpublished() is
-  'Deletes reviews that are not published (pending, rejected, hidden) with their author.';
-
+-- Deletes the texts of a user's reports at withdrawal; the lot and the kind of error stay.
 create function private.tg_error_reports__erase_texts() returns trigger
 language plpgsql
 set search_path = ''
@@ -1823,9 +1730,8 @@ begin
 end
 $$;
 
-comment on function private.tg_error_reports__erase_texts() is
-  'Deletes the texts of a user''s reports at withdrawal; the lot and the kind of error stay.';
-
+-- Empties the identity provider's data of a user and blocks the sign-in. An administrator loses that role: their row
+-- follows.
 create function private.close_sign_in(p_user_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -1853,9 +1759,8 @@ begin
 end
 $$;
 
-comment on function private.close_sign_in(uuid) is
-  'Empties the identity provider''s data of a user and blocks the sign-in. An administrator loses that role: their row follows.';
-
+-- Locks the auth user of an account that is about to end, before the account: its telephone number is a key. A change of
+-- it waits for transactions that refer to that row, and they wait for the account.
 create function private.lock_sign_in(p_user_id uuid) returns void
 language plpgsql
 security definer -- no role may lock the identity provider's tables directly
@@ -1866,9 +1771,8 @@ begin
 end
 $$;
 
-comment on function private.lock_sign_in(uuid) is
-  'Locks the auth user of an account that is about to end, before the account: its telephone number is a key. A change of it waits for transactions that refer to that row, and they wait for the account.';
-
+-- Withdraws an account that the caller has locked: empties it, ends its sessions, and leaves the rest of its rows to the
+-- job.
 create function private.empty_account(p_user_id uuid) returns void
 language plpgsql
 security definer -- no role may write the status of an account and the identity provider's tables directly
@@ -1881,9 +1785,7 @@ begin
 end
 $$;
 
-comment on function private.empty_account(uuid) is
-  'Withdraws an account that the caller has locked: empties it, ends its sessions, and leaves the rest of its rows to the job.';
-
+-- Withdraws the calling user. Errors: unauthorized, forbidden, conflict.
 create function private.end_account() returns void
 language plpgsql
 security definer -- no client may call private.empty_account; the account is always the caller's
@@ -1899,12 +1801,12 @@ begin
 end
 $$;
 
-comment on function private.end_account() is 'Withdraws the calling user. Errors: unauthorized, forbidden, conflict.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Erasure
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The steps of the job: the tables whose rows of a withdrawn user are changed (changes; null: deleted), the column of the
+-- user, and the lot of a row t.
 create function private.erasure_steps()
 returns table (step bigint, name text, user_column text, changes text, lot text)
 language plpgsql immutable
@@ -1942,9 +1844,8 @@ begin
 end
 $$;
 
-comment on function private.erasure_steps() is
-  'The steps of the job: the tables whose rows of a withdrawn user are changed (changes; null: deleted), the column of the user, and the lot of a row t.';
-
+-- Deletes or changes up to p_rows rows of a table that refer to a user, after locking their lots. Returns their number.
+-- The arguments are those of private.erasure_steps.
 create function private.erase_rows(
   p_user_id uuid, p_table text, p_user_column text, p_changes text, p_lot text, p_rows integer
 ) returns integer
@@ -1971,9 +1872,8 @@ begin
 end
 $$;
 
-comment on function private.erase_rows(uuid, text, text, text, text, integer) is
-  'Deletes or changes up to p_rows rows of a table that refer to a user, after locking their lots. Returns their number. The arguments are those of private.erasure_steps.';
-
+-- Deletes the entries about a user from the next p_blocks blocks of the identity provider's log. True when those were the
+-- last.
 create function private.erase_log_entries(p_end private.account_ends, p_blocks integer) returns boolean
 language plpgsql
 set search_path = ''
@@ -1990,9 +1890,8 @@ begin
 end
 $$;
 
-comment on function private.erase_log_entries(private.account_ends, integer) is
-  'Deletes the entries about a user from the next p_blocks blocks of the identity provider''s log. True when those were the last.';
-
+-- Deletes the next batch of the account that has waited longest: up to p_rows rows of one table, or p_blocks blocks of
+-- the identity provider's log. False when nothing is left. Commit after each call.
 create function private.next_erasure_batch(p_rows integer default 500, p_blocks integer default 4000) returns boolean
 language plpgsql
 set search_path = ''
@@ -2026,9 +1925,6 @@ begin
 end
 $$;
 
-comment on function private.next_erasure_batch(integer, integer) is
-  'Deletes the next batch of the account that has waited longest: up to p_rows rows of one table, or p_blocks blocks of the identity provider''s log. False when nothing is left. Commit after each call.';
-
 grant execute on function private.end_account() to authenticated;
 grant execute on function private.lock_sign_in(uuid), private.empty_account(uuid) to service_role;
 
@@ -2045,6 +1941,7 @@ grant execute on function private.lock_sign_in(uuid), private.empty_account(uuid
 -- with the columns that clients may read. For a withdrawn account it has only the account's own row and the auth user's.
 -- Interface: api.export_my_data; for administrators (accounts/console_user_acts.sql) private.data_page.
 
+-- The tables of the export that have their own query.
 create function private.exported_queries() returns setof private.exported_table
 language plpgsql immutable
 set search_path = ''
@@ -2087,8 +1984,7 @@ begin
 end
 $$;
 
-comment on function private.exported_queries() is 'The tables of the export that have their own query.';
-
+-- The tables of the export. Cursors contain their names.
 create function private.exported_tables() returns setof private.exported_table
 language plpgsql immutable
 set search_path = ''
@@ -2123,8 +2019,7 @@ begin
 end
 $$;
 
-comment on function private.exported_tables() is 'The tables of the export. Cursors contain their names.';
-
+-- The query of a table of public whose rows refer to the user $1, with the columns that clients may read, and also.
 create function private.own_query(p_table private.exported_table) returns text
 language plpgsql stable
 set search_path = ''
@@ -2142,9 +2037,8 @@ begin
 end
 $$;
 
-comment on function private.own_query(private.exported_table) is
-  'The query of a table of public whose rows refer to the user $1, with the columns that clients may read, and also.';
-
+-- The rows of a table of the export after these keys, at most p_rows and about a megabyte, the keys of the last one, and
+-- whether there may be more.
 create function private.exported_rows(
   p_table private.exported_table, p_user_id uuid, p_after jsonb, p_rows integer,
   out rows json, out row_count integer, out last jsonb, out has_more boolean
@@ -2179,9 +2073,9 @@ begin
 end
 $$;
 
-comment on function private.exported_rows(private.exported_table, uuid, jsonb, integer) is
-  'The rows of a table of the export after these keys, at most p_rows and about a megabyte, the keys of the last one, and whether there may be more.';
-
+-- A page of all rows that refer to a user, by table, and of the identity provider's data without passwords and tokens.
+-- data is [{table, rows}], every table at least once; a table that is split continues on the next page. Errors:
+-- validation_error.
 create function private.data_page(p_user_id uuid, p_cursor text, out data json, out next_cursor text)
 language plpgsql stable
 security definer -- some data about a user have no policy; clients read only their own, by private.my_data_page
@@ -2218,9 +2112,7 @@ begin
 end
 $$;
 
-comment on function private.data_page(uuid, text) is
-  'A page of all rows that refer to a user, by table, and of the identity provider''s data without passwords and tokens. data is [{table, rows}], every table at least once; a table that is split continues on the next page. Errors: validation_error.';
-
+-- private.data_page for the caller. Errors: unauthorized, forbidden, validation_error.
 create function private.my_data_page(p_cursor text, out data json, out next_cursor text)
 language plpgsql stable
 security definer -- no client may call private.data_page; the user is always the caller
@@ -2230,9 +2122,6 @@ begin
   select p.data, p.next_cursor into data, next_cursor from private.data_page(private.active_user(), p_cursor) p;
 end
 $$;
-
-comment on function private.my_data_page(text) is
-  'private.data_page for the caller. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function private.my_data_page(text) to authenticated;
 grant execute on function private.data_page(uuid, text) to service_role;
@@ -2249,6 +2138,7 @@ grant execute on function private.data_page(uuid, text) to service_role;
 -- command (a test compares). After the first release, the migration of a new table calls private.restrict_to_active.
 -- Interface: private.restrict_to_active(table).
 
+-- Whether the caller is an active app user.
 create function private.is_active_user() returns boolean
 language plpgsql stable
 security definer -- policies call it, where the row security of accounts would be evaluated for each statement
@@ -2259,10 +2149,9 @@ begin
 end
 $$;
 
-comment on function private.is_active_user() is 'Whether the caller is an active app user.';
-
 grant execute on function private.is_active_user() to authenticated;
 
+-- Gives a table a restrictive policy for each command by which clients write to it: only active users.
 create function private.restrict_to_active(p_table regclass) returns void
 language plpgsql
 set search_path = ''
@@ -2283,9 +2172,6 @@ begin
 end
 $$;
 
-comment on function private.restrict_to_active(regclass) is
-  'Gives a table a restrictive policy for each command by which clients write to it: only active users.';
-
 -- supabase/schemas/console/notifications.sql
 
 -- Notifications to administrators.
@@ -2298,6 +2184,8 @@ comment on function private.restrict_to_active(regclass) is
 -- directly. Rows older than 90 days are deleted.
 -- Interface: private.notify_admins(type, title, ...), for the other domains and for the service.
 
+-- Writes a notification to administrators, in the transaction of its cause, and returns its id: to those of p_area, to
+-- p_admin_id alone, or to all. For functions of the service only.
 create function private.notify_admins(
   p_type text, p_title text, p_body text default '', p_link text default null, p_severity text default 'info',
   p_area text default null, p_admin_id uuid default null
@@ -2316,9 +2204,7 @@ begin
 end
 $$;
 
-comment on function private.notify_admins(text, text, text, text, text, text, uuid) is
-  'Writes a notification to administrators, in the transaction of its cause, and returns its id: to those of p_area, to p_admin_id alone, or to all. For functions of the service only.';
-
+-- Notifies administrators of reviews of a user's first review of a lot. It runs before the activity is recorded.
 create function private.tg_reviews__notify_admins() returns trigger
 language plpgsql
 security definer -- the author of a review may not write to administrators
@@ -2336,9 +2222,7 @@ begin
 end
 $$;
 
-comment on function private.tg_reviews__notify_admins() is
-  'Notifies administrators of reviews of a user''s first review of a lot. It runs before the activity is recorded.';
-
+-- Notifies administrators of lots of a report about a lot.
 create function private.tg_error_reports__notify_admins() returns trigger
 language plpgsql
 security definer -- as for reviews
@@ -2351,8 +2235,7 @@ begin
 end
 $$;
 
-comment on function private.tg_error_reports__notify_admins() is 'Notifies administrators of lots of a report about a lot.';
-
+-- Notifies administrators of support of a new ticket.
 create function private.tg_support_tickets__notify_admins() returns trigger
 language plpgsql
 security definer -- as for reviews
@@ -2364,8 +2247,6 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_support_tickets__notify_admins() is 'Notifies administrators of support of a new ticket.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Notifications of administrators
@@ -2481,6 +2362,7 @@ to service_role;
 -- private.add_admin_actions for the other domains; api.run_admin_command and api.check_administrator for the function
 -- `admin`; api.admin_list_activity_logs.
 
+-- For migrations: adds codes of the category admin_action, each ["<code>", "<Japanese label>", "<English label>"].
 create function private.add_admin_actions(p_actions jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -2494,9 +2376,8 @@ begin
 end
 $$;
 
-comment on function private.add_admin_actions(jsonb) is
-  'For migrations: adds codes of the category admin_action, each ["<code>", "<Japanese label>", "<English label>"].';
-
+-- Locked before the row of any administrator by a transaction that may remove the area admins: such transactions run one
+-- after another.
 create function private.lock_area_admins() returns void
 language plpgsql
 set search_path = ''
@@ -2506,9 +2387,8 @@ begin
 end
 $$;
 
-comment on function private.lock_area_admins() is
-  'Locked before the row of any administrator by a transaction that may remove the area admins: such transactions run one after another.';
-
+-- private.check_admin for functions that write: locks the administrator's row until the transaction ends, so that they
+-- are not suspended and lose no area meanwhile. Writers of the area admins run one after another.
 create function private.lock_admin(p_admin_id uuid, p_area text) returns void
 language plpgsql
 set search_path = ''
@@ -2523,9 +2403,8 @@ begin
 end
 $$;
 
-comment on function private.lock_admin(uuid, text) is
-  'private.check_admin for functions that write: locks the administrator''s row until the transaction ends, so that they are not suspended and lose no area meanwhile. Writers of the area admins run one after another.';
-
+-- Records an act of an administrator, in the transaction of the act. p_user_id is the app user whom it concerns: personal
+-- data in p_changes must be theirs.
 create function private.record_act(
   p_admin_id uuid, p_action text, p_target_type text, p_target_id text,
   p_user_id uuid default null, p_changes jsonb default '{}'
@@ -2546,9 +2425,8 @@ begin
 end
 $$;
 
-comment on function private.record_act(uuid, text, text, text, uuid, jsonb) is
-  'Records an act of an administrator, in the transaction of the act. p_user_id is the app user whom it concerns: personal data in p_changes must be theirs.';
-
+-- Removes the personal data of a user who withdraws from the records of acts: the names of changed fields stay, their
+-- values are removed.
 create function private.tg_app_users__clear_act_values() returns trigger
 language plpgsql
 security definer -- no other function changes records
@@ -2561,9 +2439,6 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_app_users__clear_act_values() is
-  'Removes the personal data of a user who withdraws from the records of acts: the names of changed fields stay, their values are removed.';
 
 grant execute on function
   private.lock_area_admins(), private.lock_admin(uuid, text), private.record_act(uuid, text, text, text, uuid, jsonb)
@@ -2685,6 +2560,8 @@ to service_role;
 -- The act: its version, its reason, what it changed
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Raises precondition_failed when the If-Match header of a change does not have the stored version: an entity tag is the
+-- quoted updated_at. Null, or *: any version. The caller has locked the row.
 create function private.require_match(p_if_match text, p_updated_at timestamptz) returns void
 language plpgsql stable
 set search_path = ''
@@ -2699,9 +2576,7 @@ begin
 end
 $$;
 
-comment on function private.require_match(text, timestamptz) is
-  'Raises precondition_failed when the If-Match header of a change does not have the stored version: an entity tag is the quoted updated_at. Null, or *: any version. The caller has locked the row.';
-
+-- Raises forbidden (own_account) for an act of an administrator on their own account.
 create function private.require_another(p_admin_id uuid, p_user_id uuid) returns void
 language plpgsql stable
 set search_path = ''
@@ -2714,9 +2589,7 @@ begin
 end
 $$;
 
-comment on function private.require_another(uuid, uuid) is
-  'Raises forbidden (own_account) for an act of an administrator on their own account.';
-
+-- The required reason of an act, without the spaces around it. Errors: validation_error.
 create function private.required_reason(p_reason text) returns text
 language plpgsql stable
 set search_path = ''
@@ -2731,11 +2604,9 @@ begin
 end
 $$;
 
-comment on function private.required_reason(text) is
-  'The required reason of an act, without the spaces around it. Errors: validation_error.';
-
 grant execute on function private.required_reason(text), private.require_another(uuid, uuid) to service_role;
 
+-- The reason of a decision without the spaces around it, null when it is empty. Errors: validation_error.
 create function private.decision_reason(p_reason text) returns text
 language plpgsql stable
 set search_path = ''
@@ -2750,9 +2621,8 @@ begin
 end
 $$;
 
-comment on function private.decision_reason(text) is
-  'The reason of a decision without the spaces around it, null when it is empty. Errors: validation_error.';
-
+-- Checks a decision of an administrator on a user's entry, whose row is locked. Raises forbidden for their own entry,
+-- validation_error without p_seen_updated_at, and conflict (changed_meanwhile) when the entry was changed since.
 create function private.check_decision(
   p_admin_id uuid, p_author_id uuid, p_updated_at timestamptz, p_seen_updated_at timestamptz
 ) returns void
@@ -2773,13 +2643,12 @@ begin
 end
 $$;
 
-comment on function private.check_decision(uuid, uuid, timestamptz, timestamptz) is
-  'Checks a decision of an administrator on a user''s entry, whose row is locked. Raises forbidden for their own entry, validation_error without p_seen_updated_at, and conflict (changed_meanwhile) when the entry was changed since.';
-
 grant execute on function
   private.decision_reason(text), private.check_decision(uuid, uuid, timestamptz, timestamptz)
 to service_role;
 
+-- The differences between two versions of a row: {"<field>": {"old", "new"}}, without created_at and updated_at. Null is
+-- a row that did not exist, or does not exist any more.
 create function private.difference(p_before jsonb, p_after jsonb) returns jsonb
 language plpgsql immutable
 set search_path = ''
@@ -2796,11 +2665,9 @@ begin
 end
 $$;
 
-comment on function private.difference(jsonb, jsonb) is
-  'The differences between two versions of a row: {"<field>": {"old", "new"}}, without created_at and updated_at. Null is a row that did not exist, or does not exist any more.';
-
 grant execute on function private.difference(jsonb, jsonb), private.require_match(text, timestamptz) to service_role;
 
+-- The action code of a write of a row with is_active; p_was_active is null for a new row.
 create function private.content_action(p_target_type text, p_was_active boolean, p_is_active boolean) returns text
 language plpgsql immutable
 set search_path = ''
@@ -2815,11 +2682,9 @@ begin
 end
 $$;
 
-comment on function private.content_action(text, boolean, boolean) is
-  'The action code of a write of a row with is_active; p_was_active is null for a new row.';
-
 grant execute on function private.content_action(text, boolean, boolean) to service_role;
 
+-- The current status of a row with is_active, starts_at and ends_at: withdrawn, ended, scheduled or shown.
 create function private.time_status(p_is_active boolean, p_starts_at timestamptz, p_ends_at timestamptz) returns text
 language plpgsql stable
 set search_path = ''
@@ -2834,15 +2699,13 @@ begin
 end
 $$;
 
-comment on function private.time_status(boolean, timestamptz, timestamptz) is
-  'The current status of a row with is_active, starts_at and ends_at: withdrawn, ended, scheduled or shown.';
-
 grant execute on function private.time_status(boolean, timestamptz, timestamptz) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Fields by the columns of a table
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Whether a JSON value other than null is valid for a column of the type. Timestamps must have an offset.
 create function private.is_field_value(p_value jsonb, p_type text) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -2861,9 +2724,8 @@ begin
 end
 $$;
 
-comment on function private.is_field_value(jsonb, text) is
-  'Whether a JSON value other than null is valid for a column of the type. Timestamps must have an offset.';
-
+-- Raises validation_error (param: the field) for an object with a field that is not in p_fields, with a value that the
+-- column cannot hold, or without one of p_required.
 create function private.check_fields(p_table regclass, p_values jsonb, p_fields text[], p_required text[] default '{}')
 returns void
 language plpgsql stable
@@ -2899,9 +2761,7 @@ begin
 end
 $$;
 
-comment on function private.check_fields(regclass, jsonb, text[], text[]) is
-  'Raises validation_error (param: the field) for an object with a field that is not in p_fields, with a value that the column cannot hold, or without one of p_required.';
-
+-- Raises validation_error for a value that a check constraint rejected; param is the first column of the constraint.
 create function private.reject_violation(p_table text, p_constraint text) returns void
 language plpgsql stable
 set search_path = ''
@@ -2917,9 +2777,7 @@ begin
 end
 $$;
 
-comment on function private.reject_violation(text, text) is
-  'Raises validation_error for a value that a check constraint rejected; param is the first column of the constraint.';
-
+-- Raises conflict (details.reason already_exists) for a key that another row has.
 create function private.reject_duplicate(p_param text) returns void
 language plpgsql stable
 set search_path = ''
@@ -2930,9 +2788,7 @@ begin
 end
 $$;
 
-comment on function private.reject_duplicate(text) is
-  'Raises conflict (details.reason already_exists) for a key that another row has.';
-
+-- Raises validation_error for a filter that is not one of the choices. Null: no filter.
 create function private.check_choice(p_param text, p_value text, p_choices text[]) returns void
 language plpgsql stable
 set search_path = ''
@@ -2944,9 +2800,6 @@ begin
 end
 $$;
 
-comment on function private.check_choice(text, text, text[]) is
-  'Raises validation_error for a filter that is not one of the choices. Null: no filter.';
-
 grant execute on function
   private.is_field_value(jsonb, text), private.check_fields(regclass, jsonb, text[], text[]),
   private.reject_violation(text, text), private.reject_duplicate(text), private.check_choice(text, text, text[])
@@ -2956,6 +2809,7 @@ to service_role;
 -- Fields by rules in JSON
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Whether a value is the name of an IANA time zone that a lot may have.
 create function private.is_time_zone(p_name text) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -2969,8 +2823,7 @@ exception when invalid_parameter_value then
 end
 $$;
 
-comment on function private.is_time_zone(text) is 'Whether a value is the name of an IANA time zone that a lot may have.';
-
+-- Whether a value is a GeoJSON geometry.
 create function private.is_geometry(p_value jsonb) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -2988,8 +2841,7 @@ begin
 end
 $$;
 
-comment on function private.is_geometry(jsonb) is 'Whether a value is a GeoJSON geometry.';
-
+-- Whether a value is an array of one or more different codes of a category.
 create function private.is_code_list(p_value jsonb, p_category text) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -3004,9 +2856,7 @@ begin
 end
 $$;
 
-comment on function private.is_code_list(jsonb, text) is
-  'Whether a value is an array of one or more different codes of a category.';
-
+-- private.field_problem for the type text.
 create function private.text_problem(p_value jsonb, p_rule jsonb) returns text
 language plpgsql stable
 set search_path = ''
@@ -3031,8 +2881,9 @@ begin
 end
 $$;
 
-comment on function private.text_problem(jsonb, jsonb) is 'private.field_problem for the type text.';
-
+-- The message when a value breaks its rule; null when it does not. A rule: {type, null: whether null is allowed,
+-- required: whether a whole object must have it}. A text has max (characters), pattern and must (the message), in (the
+-- values), category (of codes). Codes have category, an integer min and max, a number min or above, and max.
 create function private.field_problem(p_value jsonb, p_rule jsonb) returns text
 language plpgsql stable
 set search_path = ''
@@ -3083,9 +2934,9 @@ begin
 end
 $$;
 
-comment on function private.field_problem(jsonb, jsonb) is
-  'The message when a value breaks its rule; null when it does not. A rule: {type, null: whether null is allowed, required: whether a whole object must have it}. A text has max (characters), pattern and must (the message), in (the values), category (of codes). Codes have category, an integer min and max, a number min or above, and max.';
-
+-- Checks an object against the rules of its fields: {"<field>": <rule of private.field_problem>}. Raises validation_error
+-- (param: the field, after p_at) for a field without a rule or one that breaks its rule. Fields may be absent; of a whole
+-- object (p_is_whole) not those whose rule has required.
 create function private.require_fields(p_value jsonb, p_rules jsonb, p_at text default null, p_is_whole boolean default false)
 returns void
 language plpgsql stable
@@ -3115,9 +2966,6 @@ begin
 end
 $$;
 
-comment on function private.require_fields(jsonb, jsonb, text, boolean) is
-  'Checks an object against the rules of its fields: {"<field>": <rule of private.field_problem>}. Raises validation_error (param: the field, after p_at) for a field without a rule or one that breaks its rule. Fields may be absent; of a whole object (p_is_whole) not those whose rule has required.';
-
 grant execute on function
   private.is_time_zone(text), private.is_geometry(jsonb), private.is_code_list(jsonb, text), private.text_problem(jsonb,
   jsonb), private.field_problem(jsonb, jsonb), private.require_fields(jsonb, jsonb, text, boolean)
@@ -3127,6 +2975,7 @@ to service_role;
 -- Lists, files, and several acts at once
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The like pattern for texts that contain this one, its % and _ escaped.
 create function private.like_pattern(p_text text) returns text
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -3136,12 +2985,12 @@ begin
 end
 $$;
 
-comment on function private.like_pattern(text) is 'The like pattern for texts that contain this one, its % and _ escaped.';
-
 grant execute on function private.like_pattern(text) to service_role;
 
 grant execute on function private.like_pattern(text) to service_role;
 
+-- The files of these things in the order in which they were attached, [{storage_key, is_public}], also those that are not
+-- public: for functions of the console. No row for a thing without files.
 create function private.files_of(p_entity_type text, p_entity_ids uuid[]) returns table (entity_id uuid, files jsonb)
 language plpgsql stable rows 20
 set search_path = ''
@@ -3157,9 +3006,8 @@ begin
 end
 $$;
 
-comment on function private.files_of(text, uuid[]) is
-  'The files of these things in the order in which they were attached, [{storage_key, is_public}], also those that are not public: for functions of the console. No row for a thing without files.';
-
+-- Parses the message of an error that private.raise_error raised: {code, message, param, details}, with null where it has
+-- none.
 create function private.raised_error(p_message text) returns jsonb
 language plpgsql immutable
 set search_path = ''
@@ -3172,9 +3020,6 @@ begin
     'details', v_more -> 'details');
 end
 $$;
-
-comment on function private.raised_error(text) is
-  'Parses the message of an error that private.raise_error raised: {code, message, param, details}, with null where it has none.';
 
 grant execute on function private.raised_error(text), private.files_of(text, uuid[]) to service_role;
 
@@ -3200,6 +3045,8 @@ grant execute on function private.raised_error(text), private.files_of(text, uui
 -- Slow statements
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The text of a statement without values and comments, at most 500 characters; null when it cannot be parsed. The
+-- statistics replace most values by parameters already, but not all.
 create function private.masked_statement(p_text text) returns text
 language plpgsql immutable
 set search_path = ''
@@ -3218,9 +3065,7 @@ begin
 end
 $$;
 
-comment on function private.masked_statement(text) is
-  'The text of a statement without values and comments, at most 500 characters; null when it cannot be parsed. The statistics replace most values by parameters already, but not all.';
-
+-- The ten statements with the longest mean time, {items, reason}; without the statistics no items and the reason.
 create function private.slow_statements() returns jsonb
 language plpgsql
 security definer -- the statistics of statements show each role only its own; this returns texts without values
@@ -3261,13 +3106,11 @@ exception
 end
 $$;
 
-comment on function private.slow_statements() is
-  'The ten statements with the longest mean time, {items, reason}; without the statistics no items and the reason.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Counting
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Stores a part of the overview with the current time.
 create function private.keep_overview_part(p_part text, p_value jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -3278,8 +3121,7 @@ begin
 end
 $$;
 
-comment on function private.keep_overview_part(text, jsonb) is 'Stores a part of the overview with the current time.';
-
+-- The area of a queue: who reads its length and its dead messages. Any other queue: admins.
 create function private.area_of_queue(p_queue text) returns text
 language sql immutable parallel safe
 return case
@@ -3289,8 +3131,7 @@ return case
   else 'admins'
 end;
 
-comment on function private.area_of_queue(text) is 'The area of a queue: who reads its length and its dead messages. Any other queue: admins.';
-
+-- The area of a job: who reads its runs and errors. Any other job: admins.
 create function private.area_of_job(p_job text) returns text
 language sql immutable parallel safe
 return case
@@ -3304,10 +3145,10 @@ return case
   else 'admins'
 end;
 
-comment on function private.area_of_job(text) is 'The area of a job: who reads its runs and errors. Any other job: admins.';
-
 grant execute on function private.area_of_queue(text), private.area_of_job(text) to service_role;
 
+-- For each queue: the number of messages, the number that a consumer could read, and the time since when the oldest of
+-- these waits.
 create function private.queue_figures() returns jsonb
 language plpgsql
 set search_path = ''
@@ -3330,9 +3171,8 @@ begin
 end
 $$;
 
-comment on function private.queue_figures() is
-  'For each queue: the number of messages, the number that a consumer could read, and the time since when the oldest of these waits.';
-
+-- For each job: its name, whether it is active, the number of failed runs in the last 24 hours, and whether its last
+-- finished run failed.
 create function private.job_figures() returns jsonb
 language plpgsql
 set search_path = ''
@@ -3356,9 +3196,8 @@ begin
 end
 $$;
 
-comment on function private.job_figures() is
-  'For each job: its name, whether it is active, the number of failed runs in the last 24 hours, and whether its last finished run failed.';
-
+-- Sessions of the last 30 days by the day they were started: [{date, started}]. Counts today, yesterday and days that
+-- were never counted.
 create function private.count_sessions_by_day() returns jsonb
 language plpgsql
 set search_path = ''
@@ -3389,9 +3228,7 @@ begin
 end
 $$;
 
-comment on function private.count_sessions_by_day() is
-  'Sessions of the last 30 days by the day they were started: [{date, started}]. Counts today, yesterday and days that were never counted.';
-
+-- Counts the parts of the overview that show the current state.
 create function private.refresh_overview_now() returns void
 language plpgsql
 set search_path = ''
@@ -3416,8 +3253,7 @@ begin
 end
 $$;
 
-comment on function private.refresh_overview_now() is 'Counts the parts of the overview that show the current state.';
-
+-- Counts the parts of the overview that need a scan or change slowly.
 create function private.refresh_overview() returns void
 language plpgsql
 set search_path = ''
@@ -3438,12 +3274,12 @@ begin
 end
 $$;
 
-comment on function private.refresh_overview() is 'Counts the parts of the overview that need a scan or change slowly.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Reading
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Every stored part, {at, value} each, with the current number of dead messages of these areas and the time when a job
+-- was last started (last_started_at).
 create function private.overview_values(p_areas text[]) returns jsonb
 language plpgsql stable
 security definer -- stored figures are private, and pg_cron shows each role only its own runs; neither identifies a user
@@ -3462,9 +3298,7 @@ begin
 end
 $$;
 
-comment on function private.overview_values(text[]) is
-  'Every stored part, {at, value} each, with the current number of dead messages of these areas and the time when a job was last started (last_started_at).';
-
+-- Waiting work {oldest_at, …} with the current age of its oldest.
 create function private.with_oldest_age(p_counted jsonb) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -3478,8 +3312,8 @@ begin
 end
 $$;
 
-comment on function private.with_oldest_age(jsonb) is 'Waiting work {oldest_at, …} with the current age of its oldest.';
-
+-- The figures of the jobs of these areas: {active, failed_24h, failing}, with the names of those whose last finished run
+-- failed.
 create function private.job_sums(p_jobs jsonb, p_areas text[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -3496,9 +3330,6 @@ begin
   );
 end
 $$;
-
-comment on function private.job_sums(jsonb, text[]) is
-  'The figures of the jobs of these areas: {active, failed_24h, failing}, with the names of those whose last finished run failed.';
 
 grant execute on function
   private.overview_values(text[]), private.with_oldest_age(jsonb), private.job_sums(jsonb, text[])
@@ -3576,6 +3407,7 @@ grant execute on function api.admin_get_overview(uuid, integer) to service_role;
 -- When a job runs next
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The values of a field of a schedule; null when it is not written with numbers (names of days, $).
 create function private.schedule_values(p_field text, p_low integer, p_high integer) returns integer[]
 language plpgsql immutable
 set search_path = ''
@@ -3598,9 +3430,7 @@ begin
 end
 $$;
 
-comment on function private.schedule_values(text, integer, integer) is
-  'The values of a field of a schedule; null when it is not written with numbers (names of days, $).';
-
+-- The next run of a job with a schedule, after p_now, by the clock of pg_cron (UTC); null when it cannot be computed.
 create function private.next_run(p_schedule text, p_last timestamptz, p_now timestamptz) returns timestamptz
 language plpgsql immutable
 set search_path = ''
@@ -3642,9 +3472,7 @@ begin
 end
 $$;
 
-comment on function private.next_run(text, timestamptz, timestamptz) is
-  'The next run of a job with a schedule, after p_now, by the clock of pg_cron (UTC); null when it cannot be computed.';
-
+-- Each job with its last run, and the number that failed in the last 24 hours.
 create function private.job_runs() returns table (
   name text, schedule text, is_active boolean, status text, started_at timestamptz, ended_at timestamptz, message text, failed integer
 )
@@ -3667,12 +3495,11 @@ begin
 end
 $$;
 
-comment on function private.job_runs() is 'Each job with its last run, and the number that failed in the last 24 hours.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Dead messages
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Dead messages of these areas after the keys of a cursor, newest first; null for an empty list.
 create function private.dead_messages_page(p_areas text[], p_queue text, p_after jsonb, p_limit integer) returns jsonb
 language plpgsql stable
 security definer -- queues are accessed only through functions
@@ -3691,9 +3518,7 @@ begin
 end
 $$;
 
-comment on function private.dead_messages_page(text[], text, jsonb, integer) is
-  'Dead messages of these areas after the keys of a cursor, newest first; null for an empty list.';
-
+-- The number of dead messages of these areas, of one queue or of all.
 create function private.count_dead_messages(p_areas text[], p_queue text) returns bigint
 language plpgsql stable
 security definer -- queues are accessed only through functions
@@ -3704,8 +3529,7 @@ begin
 end
 $$;
 
-comment on function private.count_dead_messages(text[], text) is 'The number of dead messages of these areas, of one queue or of all.';
-
+-- Deletes a dead message, and returns it. Errors: not_found.
 create function private.take_dead_message(p_id uuid) returns private.dead_messages
 language plpgsql
 security definer -- queues are accessed only through functions
@@ -3722,8 +3546,7 @@ begin
 end
 $$;
 
-comment on function private.take_dead_message(uuid) is 'Deletes a dead message, and returns it. Errors: not_found.';
-
+-- private.enqueue for a queue that may be deleted. Errors: conflict.
 create function private.requeue(p_queue text, p_message jsonb) returns bigint
 language plpgsql
 security definer -- queues are accessed only through functions
@@ -3737,8 +3560,6 @@ begin
   return private.enqueue(p_queue, p_message);
 end
 $$;
-
-comment on function private.requeue(text, jsonb) is 'private.enqueue for a queue that may be deleted. Errors: conflict.';
 
 grant execute on function
   private.schedule_values(text, integer, integer), private.next_run(text, timestamptz, timestamptz), private.job_runs(),
@@ -3848,6 +3669,7 @@ to service_role;
 --
 -- Interface: api.list_codes(lang).
 
+-- Returns a language of the service, ja or en. Errors: validation_error.
 create function private.require_lang(p_lang text) returns text
 language plpgsql stable
 set search_path = ''
@@ -3860,8 +3682,7 @@ begin
 end
 $$;
 
-comment on function private.require_lang(text) is 'Returns a language of the service, ja or en. Errors: validation_error.';
-
+-- A text in the language; a text without English is returned in Japanese.
 create function private.in_lang(p_lang text, p_text text, p_text_en text) returns text
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -3870,8 +3691,6 @@ begin
   return case p_lang when 'en' then coalesce(p_text_en, p_text) else p_text end;
 end
 $$;
-
-comment on function private.in_lang(text, text, text) is 'A text in the language; a text without English is returned in Japanese.';
 
 grant execute on function private.require_lang(text), private.in_lang(text, text, text) to anon, authenticated;
 
@@ -3884,6 +3703,7 @@ grant execute on function private.require_lang(text), private.in_lang(text, text
 -- Interface: api.list_articles, get_article. Administrators write the rows (api.admin_create_article and related
 -- functions).
 
+-- An article as lists return it: without its body.
 create function private.article_row(p_article public.articles) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -3896,8 +3716,6 @@ begin
   );
 end
 $$;
-
-comment on function private.article_row(public.articles) is 'An article as lists return it: without its body.';
 
 grant execute on function private.article_row(public.articles) to anon, authenticated;
 
@@ -3915,14 +3733,12 @@ grant execute on function private.article_row(public.articles) to anon, authenti
 -- Invariants: lists contain only active advertisements in their period.
 -- Interface: api.list_ads. Administrators write the rows (api.admin_create_ad and related functions).
 
+-- The position of an advertisement among others with this seed: smallest first.
 create function private.ad_rank(p_ad_id uuid, p_weight integer, p_seed text) returns double precision
 language sql immutable parallel safe
 return -ln(
   (('x' || left(md5(p_seed || ':' || p_ad_id::text), 13))::bit(52)::bigint + 0.5::double precision) / 4503599627370496
 ) / p_weight;
-
-comment on function private.ad_rank(uuid, integer, text) is
-  'The position of an advertisement among others with this seed: smallest first.';
 
 grant execute on function private.ad_rank(uuid, integer, text) to anon, authenticated;
 
@@ -3945,6 +3761,8 @@ grant execute on function private.ad_rank(uuid, integer, text) to anon, authenti
 -- Keeping the totals
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Adds bytes and files to the totals of an account, and what is added to its day. A sum beyond a bound violates a
+-- constraint of private.file_totals.
 create function private.change_file_totals(p_user_id uuid, p_bytes bigint, p_files integer) returns void
 language plpgsql
 set search_path = ''
@@ -3965,9 +3783,7 @@ begin
 end
 $$;
 
-comment on function private.change_file_totals(uuid, bigint, integer) is
-  'Adds bytes and files to the totals of an account, and what is added to its day. A sum beyond a bound violates a constraint of private.file_totals.';
-
+-- Adds files to the totals of their uploaders.
 -- Once a statement and user, because a withdrawal changes hundreds of files with one statement. In the order of the users,
 -- because a sweep deletes files of many.
 create function private.tg_assets__add_bytes() returns trigger
@@ -3984,8 +3800,7 @@ begin
 end
 $$;
 
-comment on function private.tg_assets__add_bytes() is 'Adds files to the totals of their uploaders.';
-
+-- Changes the totals of users whose files have another uploader, size or category.
 create function private.tg_assets__change_bytes() returns trigger
 language plpgsql
 security definer -- as above
@@ -4006,9 +3821,7 @@ begin
 end
 $$;
 
-comment on function private.tg_assets__change_bytes() is
-  'Changes the totals of users whose files have another uploader, size or category.';
-
+-- Subtracts deleted files from the totals of their uploaders.
 create function private.tg_assets__subtract_bytes() returns trigger
 language plpgsql
 security definer -- as above
@@ -4023,12 +3836,12 @@ begin
 end
 $$;
 
-comment on function private.tg_assets__subtract_bytes() is 'Subtracts deleted files from the totals of their uploaders.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Uploads
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Checks that a user may start an upload of this size, given the totals of their files. The caller has locked the
+-- account. Errors: conflict, rate_limited.
 create function private.check_file_totals(p_user_id uuid, p_file_size bigint) returns void
 language plpgsql
 set search_path = ''
@@ -4062,9 +3875,6 @@ begin
 end
 $$;
 
-comment on function private.check_file_totals(uuid, bigint) is
-  'Checks that a user may start an upload of this size, given the totals of their files. The caller has locked the account. Errors: conflict, rate_limited.';
-
 -- supabase/schemas/files/uploads.sql
 
 -- Storage: uploaded files, from the first request until the object is deleted. Table: assets (files/tables.sql).
@@ -4089,15 +3899,14 @@ comment on function private.check_file_totals(uuid, bigint) is
 -- Beginning
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The file extension in the key of a file of this MIME type; null when the type is not accepted.
 create function private.upload_extension(p_mime_type text) returns text
 language sql immutable
 return case p_mime_type
   when 'image/jpeg' then 'jpg' when 'image/png' then 'png' when 'image/webp' then 'webp' when 'image/heic' then 'heic'
 end;
 
-comment on function private.upload_extension(text) is
-  'The file extension in the key of a file of this MIME type; null when the type is not accepted.';
-
+-- Checks the arguments of an upload. Errors: validation_error.
 create function private.check_upload(
   p_file_size bigint, p_mime_type text, p_category text, p_entity_type text, p_entity_id uuid, p_is_public boolean
 ) returns void
@@ -4130,9 +3939,8 @@ begin
 end
 $$;
 
-comment on function private.check_upload(bigint, text, text, text, uuid, boolean) is
-  'Checks the arguments of an upload. Errors: validation_error.';
-
+-- The caller, when they may upload files of this category. Locks the account, so that uploads of one user start one after
+-- the other. Errors: unauthorized, forbidden.
 create function private.uploading_user(p_category text) returns uuid
 language plpgsql
 security definer -- no role may lock an administrator's row directly
@@ -4154,9 +3962,8 @@ begin
 end
 $$;
 
-comment on function private.uploading_user(text) is
-  'The caller, when they may upload files of this category. Locks the account, so that uploads of one user start one after the other. Errors: unauthorized, forbidden.';
-
+-- Checks that a user may start an upload of this size, given their unattached uploads. The caller has locked the account.
+-- Errors: conflict.
 create function private.check_unattached_uploads(p_user_id uuid, p_file_size bigint) returns void
 language plpgsql
 set search_path = ''
@@ -4180,9 +3987,8 @@ begin
 end
 $$;
 
-comment on function private.check_unattached_uploads(uuid, bigint) is
-  'Checks that a user may start an upload of this size, given their unattached uploads. The caller has locked the account. Errors: conflict.';
-
+-- Inserts the pending row of a file that the caller is about to upload. Errors: unauthorized, forbidden,
+-- validation_error, conflict, rate_limited.
 create function private.open_upload(
   p_file_size bigint, p_mime_type text, p_category text, p_entity_type text, p_entity_id uuid, p_is_public boolean
 ) returns public.assets
@@ -4212,15 +4018,15 @@ begin
 end
 $$;
 
-comment on function private.open_upload(bigint, text, text, text, uuid, boolean) is
-  'Inserts the pending row of a file that the caller is about to upload. Errors: unauthorized, forbidden, validation_error, conflict, rate_limited.';
-
 grant execute on function private.open_upload(bigint, text, text, text, uuid, boolean) to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Use
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Attaches the caller's uploaded file to a thing. Attaching it again to the same thing changes only its position.
+-- Publishes a file that may be public, unless it is a review's. Raises unauthorized, or not_found for a file that is not
+-- the caller's, not placed, of another category, or attached elsewhere.
 create function private.attach_asset(
   p_asset_id uuid, p_category text, p_entity_type text, p_entity_id uuid, p_param text default 'asset_id'
 ) returns void
@@ -4244,9 +4050,8 @@ begin
 end
 $$;
 
-comment on function private.attach_asset(uuid, text, text, uuid, text) is
-  'Attaches the caller''s uploaded file to a thing. Attaching it again to the same thing changes only its position. Publishes a file that may be public, unless it is a review''s. Raises unauthorized, or not_found for a file that is not the caller''s, not placed, of another category, or attached elsewhere.';
-
+-- Marks files that are not used any more: their objects are deleted, and then their rows. The caller has checked who owns
+-- them.
 create function private.detach_assets(p_asset_ids uuid[]) returns void
 language plpgsql
 security definer -- no client may write assets; the callers have checked who owns the files
@@ -4257,9 +4062,7 @@ begin
 end
 $$;
 
-comment on function private.detach_assets(uuid[]) is
-  'Marks files that are not used any more: their objects are deleted, and then their rows. The caller has checked who owns them.';
-
+-- The files of these things that the caller may see, for each thing in the order in which they were attached.
 create function private.attached_assets(p_entity_type text, p_entity_ids uuid[])
 returns table (
   entity_id uuid, asset_id uuid, storage_key text, is_public boolean, content_type text, size_bytes integer, place bigint
@@ -4279,9 +4082,6 @@ begin
 end
 $$;
 
-comment on function private.attached_assets(text, uuid[]) is
-  'The files of these things that the caller may see, for each thing in the order in which they were attached.';
-
 -- Functions that have checked the owner of the thing attach and detach files: they are security definer, and no client may
 -- call these.
 grant execute on function private.attached_assets(text, uuid[]) to authenticated;
@@ -4290,6 +4090,8 @@ grant execute on function private.attached_assets(text, uuid[]) to authenticated
 -- The end
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Marks a file for deletion when its uploader is removed, unless it shows a lot: at a withdrawal, and when the auth
+-- server deletes the account.
 create function private.tg_assets__delete_with_uploader() returns trigger
 language plpgsql
 set search_path = ''
@@ -4302,9 +4104,8 @@ begin
 end
 $$;
 
-comment on function private.tg_assets__delete_with_uploader() is
-  'Marks a file for deletion when its uploader is removed, unless it shows a lot: at a withdrawal, and when the auth server deletes the account.';
-
+-- Queues the deletion of the incoming object of a file that was checked and copied, for when its upload address has
+-- expired.
 create function private.tg_assets__delete_incoming() returns trigger
 language plpgsql
 security definer -- the service has no right on queues
@@ -4318,9 +4119,8 @@ begin
 end
 $$;
 
-comment on function private.tg_assets__delete_incoming() is
-  'Queues the deletion of the incoming object of a file that was checked and copied, for when its upload address has expired.';
-
+-- Queues the objects of files that are marked for deletion. Objects of recent uploads are queued twice: the second time
+-- for when the upload address has expired.
 -- Once a statement, because a withdrawal deletes thousands of files with one. Not "of deleted_at", because a trigger may
 -- set it while another column is updated.
 create function private.tg_assets__delete_objects() returns trigger
@@ -4329,7 +4129,7 @@ security definer -- a role that may mark a row, for example the service, has no 
 set search_path = ''
 as $$
 declare
-  -- No join: as in 1158.
+  -- No join: as in sessions/photos.sql.
   v_messages jsonb[] := array(
     select jsonb_build_object('storage_key', c.storage_key) from rows_changed c where c.deleted_at is not null
     except select jsonb_build_object('storage_key', b.storage_key) from rows_before b where b.deleted_at is not null
@@ -4351,9 +4151,8 @@ begin
 end
 $$;
 
-comment on function private.tg_assets__delete_objects() is
-  'Queues the objects of files that are marked for deletion. Objects of recent uploads are queued twice: the second time for when the upload address has expired.';
-
+-- Marks uploads that were unattached for a day for deletion, and queues deletions again that should have been done a day
+-- ago.
 create function private.sweep_assets() returns void
 language plpgsql
 set search_path = ''
@@ -4369,9 +4168,6 @@ begin
   from public.assets a where a.deleted_at < now() - interval '1 day';
 end
 $$;
-
-comment on function private.sweep_assets() is
-  'Marks uploads that were unattached for a day for deletion, and queues deletions again that should have been done a day ago.';
 
 -- supabase/schemas/files/publication.sql
 
@@ -4391,6 +4187,7 @@ comment on function private.sweep_assets() is
 -- Interface: for the other domains private.publish_assets and private.unpublish_assets; for the service
 -- api.read_object_publications, api.object_publication, api.finish_object_publication and api.reject_published_object.
 
+-- Queues a message for a file whose published_at was set or cleared.
 create function private.tg_assets__request_publication() returns trigger
 language plpgsql
 security definer -- a role that may change a row has no right on queues
@@ -4402,9 +4199,7 @@ begin
 end
 $$;
 
-comment on function private.tg_assets__request_publication() is
-  'Queues a message for a file whose published_at was set or cleared.';
-
+-- Publishes the files of these things, except those that were uploaded as private.
 create function private.publish_assets(p_entity_type text, p_entity_ids uuid[]) returns void
 language plpgsql
 security definer -- no client may write assets; the caller decides whether these things are public
@@ -4417,9 +4212,7 @@ begin
 end
 $$;
 
-comment on function private.publish_assets(text, uuid[]) is
-  'Publishes the files of these things, except those that were uploaded as private.';
-
+-- Ends the publication of the files of these things.
 create function private.unpublish_assets(p_entity_type text, p_entity_ids uuid[]) returns void
 language plpgsql
 security definer -- as private.publish_assets
@@ -4432,8 +4225,8 @@ begin
 end
 $$;
 
-comment on function private.unpublish_assets(text, uuid[]) is 'Ends the publication of the files of these things.';
-
+-- Whether a file should have a copy, whether it has one, and which object is its original. A deleted file should have
+-- none.
 create function private.publication_of(p_asset public.assets) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -4447,9 +4240,7 @@ begin
 end
 $$;
 
-comment on function private.publication_of(public.assets) is
-  'Whether a file should have a copy, whether it has one, and which object is its original. A deleted file should have none.';
-
+-- Queues copies again that could not be made or deleted.
 create function private.requeue_publications() returns void
 language plpgsql
 set search_path = ''
@@ -4468,8 +4259,6 @@ begin
   end loop;
 end
 $$;
-
-comment on function private.requeue_publications() is 'Queues copies again that could not be made or deleted.';
 
 grant execute on function private.publication_of(public.assets) to service_role;
 
@@ -4491,6 +4280,7 @@ grant execute on function private.publication_of(public.assets) to service_role;
 -- Photos of reviews
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Replaces the photos of the caller's review by these, in this order. Errors: unauthorized, validation_error, not_found.
 create function private.put_review_photos(p_review_id uuid, p_asset_ids uuid[]) returns void
 language plpgsql
 security definer -- no client may write assets; the function checks that the review is the caller's
@@ -4512,9 +4302,8 @@ begin
 end
 $$;
 
-comment on function private.put_review_photos(uuid, uuid[]) is
-  'Replaces the photos of the caller''s review by these, in this order. Errors: unauthorized, validation_error, not_found.';
-
+-- The ordered photos of these reviews: [{storage_key, is_public}]. No row for a review that has no photos or that the
+-- caller may not read. Administrators read photos by private.files_of.
 create function private.review_photos(p_review_ids uuid[]) returns table (review_id uuid, photos jsonb)
 language plpgsql stable rows 20
 security definer -- uploads without publication have no policy; returns only photos of reviews that the caller may read
@@ -4537,9 +4326,7 @@ begin
 end
 $$;
 
-comment on function private.review_photos(uuid[]) is
-  'The ordered photos of these reviews: [{storage_key, is_public}]. No row for a review that has no photos or that the caller may not read. Administrators read photos by private.files_of.';
-
+-- One review as the interface returns it, with its photos.
 create function private.review_with_photos(p_review public.reviews) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -4551,9 +4338,7 @@ begin
 end
 $$;
 
-comment on function private.review_with_photos(public.reviews) is
-  'One review as the interface returns it, with its photos.';
-
+-- Publishes the photos of reviews that become approved, and unpublishes those of reviews that are not approved any more.
 create function private.tg_reviews__publish_photos() returns trigger
 language plpgsql
 security definer -- a role that edits or moderates a review has no right on assets
@@ -4565,7 +4350,7 @@ declare
 begin
   select array_agg(c.id) filter (where c.status = 'approved'), array_agg(c.id) filter (where c.status <> 'approved')
   into v_shown, v_hidden
-  -- It stays a full join: as in 1158, never a nested loop.
+  -- It stays a full join: as in sessions/photos.sql, never a nested loop.
   from rows_before b full join rows_changed c using (id)
   where (b.status = 'approved') is distinct from (c.status = 'approved');
   if v_shown is not null then
@@ -4578,9 +4363,7 @@ begin
 end
 $$;
 
-comment on function private.tg_reviews__publish_photos() is
-  'Publishes the photos of reviews that become approved, and unpublishes those of reviews that are not approved any more.';
-
+-- Marks the photos of a deleted review for deletion.
 create function private.tg_reviews__delete_photos() returns trigger
 language plpgsql
 security definer -- a role that deletes a review has no right on assets
@@ -4594,8 +4377,6 @@ begin
 end
 $$;
 
-comment on function private.tg_reviews__delete_photos() is 'Marks the photos of a deleted review for deletion.';
-
 grant execute on function private.review_photos(uuid[]) to anon, authenticated;
 grant execute on function private.review_with_photos(public.reviews) to authenticated;
 grant execute on function private.put_review_photos(uuid, uuid[]) to authenticated;
@@ -4604,6 +4385,8 @@ grant execute on function private.put_review_photos(uuid, uuid[]) to authenticat
 -- Avatars
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Makes an upload the caller's avatar, in place of the former one; null: no avatar. The caller has locked the account.
+-- Errors: unauthorized, not_found.
 create function private.put_avatar(p_asset_id uuid) returns void
 language plpgsql
 security definer -- no client may write assets; only the caller's own avatar is touched
@@ -4621,9 +4404,7 @@ begin
 end
 $$;
 
-comment on function private.put_avatar(uuid) is
-  'Makes an upload the caller''s avatar, in place of the former one; null: no avatar. The caller has locked the account. Errors: unauthorized, not_found.';
-
+-- The avatar of an app user: {asset_id, storage_key, is_public}; null without one.
 create function private.avatar_of(p_user_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -4639,8 +4420,7 @@ begin
 end
 $$;
 
-comment on function private.avatar_of(uuid) is 'The avatar of an app user: {asset_id, storage_key, is_public}; null without one.';
-
+-- The caller's avatar: {asset_id, storage_key, is_public}; null without one.
 create function private.my_avatar() returns jsonb
 language plpgsql stable
 security definer -- uploads without publication have no policy; returns only the caller's own avatar
@@ -4650,8 +4430,6 @@ begin
   return private.avatar_of((select auth.uid()));
 end
 $$;
-
-comment on function private.my_avatar() is 'The caller''s avatar: {asset_id, storage_key, is_public}; null without one.';
 
 grant execute on function private.put_avatar(uuid), private.my_avatar() to authenticated;
 grant execute on function private.avatar_of(uuid) to service_role;
@@ -4668,6 +4446,7 @@ grant execute on function private.avatar_of(uuid) to service_role;
 -- lot has at most one main image. tag_slugs and main_image_key always equal the rows from which they are derived.
 -- Interface: search, detail and the importers read and write these tables; private.require_public_lot rejects other lots.
 
+-- Writes tag_slugs and main_image_key of these lots, which search reads.
 create function private.refresh_lot_facts(p_lot_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
@@ -4700,9 +4479,7 @@ begin
 end
 $$;
 
-comment on function private.refresh_lot_facts(uuid[]) is
-  'Writes tag_slugs and main_image_key of these lots, which search reads.';
-
+-- Writes tag_slugs and main_image_key of the lots whose tags or images a statement changed.
 -- For parking_lot_tags and parking_lot_images. Runs per statement, because an import writes many rows in one.
 create function private.tg_lot_rows__refresh_lot_facts() returns trigger
 language plpgsql
@@ -4726,6 +4503,7 @@ begin
 end
 $$;
 
+-- Rejects another slug, because lots, search entries and clients store it. Errors: validation_error.
 create function private.tg_tags__keep_slug() returns trigger
 language plpgsql
 set search_path = ''
@@ -4736,9 +4514,7 @@ begin
 end
 $$;
 
-comment on function private.tg_tags__keep_slug() is
-  'Rejects another slug, because lots, search entries and clients store it. Errors: validation_error.';
-
+-- Writes main_image_key of the lots that show a file which changed.
 -- Runs per statement, because a withdrawal deletes thousands of files in one. Most files are not pictures of lots.
 create function private.tg_assets__refresh_lot_facts() returns trigger
 language plpgsql
@@ -4762,6 +4538,7 @@ begin
 end
 $$;
 
+-- Rejects a lot that does not exist or is not public. Errors: lot_not_found; param is p_field.
 create function private.require_public_lot(p_lot_id uuid, p_field text default 'id') returns void
 language plpgsql stable
 set search_path = ''
@@ -4774,9 +4551,8 @@ begin
 end
 $$;
 
-comment on function private.require_public_lot(uuid, text) is
-  'Rejects a lot that does not exist or is not public. Errors: lot_not_found; param is p_field.';
-
+-- private.require_public_lot for writers: it locks the lot, which cannot be deleted before the transaction ends. Errors:
+-- lot_not_found.
 create function private.lock_public_lot(p_lot_id uuid, p_field text default 'id') returns void
 language plpgsql
 security definer -- a user who writes about a lot may not lock it
@@ -4789,9 +4565,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.lock_public_lot(uuid, text) is
-  'private.require_public_lot for writers: it locks the lot, which cannot be deleted before the transaction ends. Errors: lot_not_found.';
 
 grant execute on function private.require_public_lot(uuid, text) to anon, authenticated, service_role;
 grant execute on function private.lock_public_lot(uuid, text) to authenticated;
@@ -4810,6 +4583,7 @@ grant execute on function private.refresh_lot_facts(uuid[]) to service_role;
 -- calc-fee, and is_open_now equals derived.
 -- Interface: api.get_parking_lot.
 
+-- The row of a lot, and its source (provenance). main_image is a storage key.
 create function private.lot_row_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -4836,9 +4610,7 @@ begin
 end
 $$;
 
-comment on function private.lot_row_json(uuid) is
-  'The row of a lot, and its source (provenance). main_image is a storage key.';
-
+-- operator, tags and images of a lot, with names in the language; storage_key is null for an image that may not be shown.
 create function private.lot_parts_json(p_lot_id uuid, p_operator_code text, p_lang text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -4881,9 +4653,7 @@ begin
 end
 $$;
 
-comment on function private.lot_parts_json(uuid, text, text) is
-  'operator, tags and images of a lot, with names in the language; storage_key is null for an image that may not be shown.';
-
+-- spots, pricing_groups, pricing_rules and date_overrides of a lot. Groups and rules have the same order.
 create function private.lot_places_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -4917,9 +4687,7 @@ begin
 end
 $$;
 
-comment on function private.lot_places_json(uuid) is
-  'spots, pricing_groups, pricing_rules and date_overrides of a lot. Groups and rules have the same order.';
-
+-- is_open_now, derived and next_change_at of a lot: the answers now, and when they change next.
 create function private.lot_now_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -4941,9 +4709,7 @@ begin
 end
 $$;
 
-comment on function private.lot_now_json(uuid) is
-  'is_open_now, derived and next_change_at of a lot: the answers now, and when they change next.';
-
+-- is_saved and my_rating (null for an anonymous user), availability (null when unknown) and fit (null without a vehicle).
 create function private.lot_for_caller_json(p_lot_id uuid, p_vehicle private.vehicle) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -4965,9 +4731,7 @@ begin
 end
 $$;
 
-comment on function private.lot_for_caller_json(uuid, private.vehicle) is
-  'is_saved and my_rating (null for an anonymous user), availability (null when unknown) and fit (null without a vehicle).';
-
+-- The hours and the fee of a stay at a lot; null without a stay. Errors: validation_error.
 create function private.planned_stay_json(p_lot_id uuid, p_entry timestamptz, p_exit timestamptz, p_vehicle_type text)
 returns jsonb
 language plpgsql stable
@@ -4988,9 +4752,7 @@ begin
 end
 $$;
 
-comment on function private.planned_stay_json(uuid, timestamptz, timestamptz, text) is
-  'The hours and the fee of a stay at a lot; null without a stay. Errors: validation_error.';
-
+-- The parts of the detail of a lot that are returned only when p_include has them.
 create function private.lot_included_json(
   p_lot_id uuid, p_include text[], p_entry timestamptz, p_vehicle_type text, p_lang text
 ) returns jsonb
@@ -5023,8 +4785,6 @@ begin
   return v_included;
 end
 $$;
-
-comment on function private.lot_included_json(uuid, text[], timestamptz, text, text) is 'The parts of the detail of a lot that are returned only when p_include has them.';
 
 grant execute on function
   private.lot_row_json(uuid),
@@ -5062,6 +4822,7 @@ grant execute on function private.lot_places_json(uuid) to service_role;
 -- Counting
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The day for which an event is counted: the date in Asia/Tokyo.
 create function private.day_of(p_at timestamptz) returns date
 language plpgsql stable
 set search_path = ''
@@ -5071,8 +4832,7 @@ begin
 end
 $$;
 
-comment on function private.day_of(timestamptz) is 'The day for which an event is counted: the date in Asia/Tokyo.';
-
+-- Appends an activity that counts for its lot to the pending rows, which the job counts.
 create function private.tg_user_activity_logs__append_count() returns trigger
 language plpgsql
 security definer -- no client reads or writes pending rows
@@ -5085,9 +4845,7 @@ begin
 end
 $$;
 
-comment on function private.tg_user_activity_logs__append_count() is
-  'Appends an activity that counts for its lot to the pending rows, which the job counts.';
-
+-- Adds a batch of pending rows to the daily counts; true when there may be more.
 create function private.fold_lot_counts(p_count integer default 20000) returns boolean
 language plpgsql
 set search_path = ''
@@ -5112,9 +4870,7 @@ begin
 end
 $$;
 
-comment on function private.fold_lot_counts(integer) is
-  'Adds a batch of pending rows to the daily counts; true when there may be more.';
-
+-- Adds searches of lots, {"<id>": count}, to the counts of today.
 create function private.count_searches(p_counts jsonb) returns void
 language plpgsql
 security definer -- only this function and the job write the daily counts
@@ -5128,12 +4884,12 @@ begin
 end
 $$;
 
-comment on function private.count_searches(jsonb) is 'Adds searches of lots, {"<id>": count}, to the counts of today.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Reports
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The days of a report, from p_from to the day before p_to. Without one of them 30 days; without both the last 30, today
+-- included. Errors: validation_error.
 create function private.engagement_period(p_from date, p_to date, p_today date default private.day_of(now())) returns daterange
 language plpgsql stable
 set search_path = ''
@@ -5151,9 +4907,7 @@ begin
 end
 $$;
 
-comment on function private.engagement_period(date, date, date) is
-  'The days of a report, from p_from to the day before p_to. Without one of them 30 days; without both the last 30, today included. Errors: validation_error.';
-
+-- The counts by which a report is sorted, the most important first: one, or all without p_sort.
 create function private.engagement_counts(p_sort text) returns text[]
 language plpgsql immutable
 set search_path = ''
@@ -5163,9 +4917,8 @@ begin
 end
 $$;
 
-comment on function private.engagement_counts(text) is
-  'The counts by which a report is sorted, the most important first: one, or all without p_sort.';
-
+-- The part of a statement that selects the lots of a report in the period $1, those with a count by which it is sorted:
+-- from the recent sums, or by the days.
 create function private.engaged_lots_sql(p_sort text, p_is_recent boolean) returns text
 language plpgsql stable
 set search_path = ''
@@ -5181,9 +4934,7 @@ begin
 end
 $$;
 
-comment on function private.engaged_lots_sql(text, boolean) is
-  'The part of a statement that selects the lots of a report in the period $1, those with a count by which it is sorted: from the recent sums, or by the days.';
-
+-- The lots of a period in the order of private.engagement_counts(p_sort), the highest first, after these counts and lot.
 create function private.most_engaged_lots(p_period daterange, p_sort text, p_after_counts bigint[], p_after_id uuid, p_limit integer)
 returns uuid[]
 language plpgsql stable
@@ -5211,9 +4962,7 @@ begin
 end
 $$;
 
-comment on function private.most_engaged_lots(daterange, text, bigint[], uuid, integer) is
-  'The lots of a period in the order of private.engagement_counts(p_sort), the highest first, after these counts and lot.';
-
+-- The number of lots of a report in the order of p_sort.
 create function private.count_engaged_lots(p_period daterange, p_sort text) returns bigint
 language plpgsql stable
 security definer -- only functions of this file read daily counts
@@ -5233,8 +4982,7 @@ begin
 end
 $$;
 
-comment on function private.count_engaged_lots(daterange, text) is 'The number of lots of a report in the order of p_sort.';
-
+-- All counts of these lots in a period, 0 without one.
 create function private.lot_engagement(p_period daterange, p_lot_ids uuid[])
 returns table (parking_lot_id uuid, saves bigint, sessions bigint, searches bigint)
 language plpgsql stable
@@ -5259,8 +5007,8 @@ begin
 end
 $$;
 
-comment on function private.lot_engagement(daterange, uuid[]) is 'All counts of these lots in a period, 0 without one.';
-
+-- Lots with their counts in a period, in the order of p_sort (null: by sessions, then saves, then searches), after the
+-- keys of a row in this order. A deleted lot has no name. Errors: validation_error.
 create function private.engagement_items(
   p_period daterange, p_sort text, p_after_counts bigint[], p_after_name text, p_after_id uuid, p_limit integer
 ) returns jsonb
@@ -5292,9 +5040,6 @@ begin
 end
 $$;
 
-comment on function private.engagement_items(daterange, text, bigint[], text, uuid, integer) is
-  'Lots with their counts in a period, in the order of p_sort (null: by sessions, then saves, then searches), after the keys of a row in this order. A deleted lot has no name. Errors: validation_error.';
-
 grant execute on function
   private.day_of(timestamptz), private.count_searches(jsonb), private.engagement_period(date, date, date),
   private.engagement_counts(text), private.most_engaged_lots(daterange, text, bigint[], uuid, integer),
@@ -5311,6 +5056,7 @@ to service_role;
 -- fold_lot_counts moves the position on when a day is over, in committed batches, and takes out what it passes.
 -- A lock keeps the position where it is until a change commits: a change is in the sums, or the batch has not read it.
 
+-- Adds changes of daily counts to private.recent_lot_counts, where they are of its days.
 create function private.add_recent_lot_counts(p_changes private.parking_lot_daily_counts[]) returns void
 language plpgsql
 set search_path = ''
@@ -5327,9 +5073,7 @@ begin
 end
 $$;
 
-comment on function private.add_recent_lot_counts(private.parking_lot_daily_counts[]) is
-  'Adds changes of daily counts to private.recent_lot_counts, where they are of its days.';
-
+-- Adds what a statement changes in the daily counts to the sums of the last 30 days.
 create function private.tg_parking_lot_daily_counts__add_recent() returns trigger
 language plpgsql
 set search_path = ''
@@ -5354,9 +5098,7 @@ begin
 end
 $$;
 
-comment on function private.tg_parking_lot_daily_counts__add_recent() is
-  'Adds what a statement changes in the daily counts to the sums of the last 30 days.';
-
+-- Takes a batch of the daily counts before the last 30 days out of the recent sums; true when there may be more.
 create function private.next_past_counts_batch(p_count integer default 5000) returns boolean
 language plpgsql
 set search_path = ''
@@ -5396,9 +5138,8 @@ begin
 end
 $$;
 
-comment on function private.next_past_counts_batch(integer) is
-  'Takes a batch of the daily counts before the last 30 days out of the recent sums; true when there may be more.';
-
+-- Whether private.recent_lot_counts has the sums of exactly this period. Not from midnight until the job has taken the
+-- past day out.
 create function private.is_recent_period(p_period daterange) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -5410,9 +5151,6 @@ begin
   ) and coalesce((select max(c.day) from private.parking_lot_daily_counts c) < upper(p_period), true);
 end
 $$;
-
-comment on function private.is_recent_period(daterange) is
-  'Whether private.recent_lot_counts has the sums of exactly this period. Not from midnight until the job has taken the past day out.';
 
 -- supabase/schemas/lots/import_stage.sql
 
@@ -5428,6 +5166,8 @@ comment on function private.is_recent_period(daterange) is
 -- private.place_staged_lots, private.merge_staged_tags, private.merge_staged_windows, private.merge_staged_pricing, in
 -- this order.
 
+-- Creates the temporary tables of an import: import_stage, with these columns of parking_lots and the data for the other
+-- tables of a lot, and import_outcome. external_id must be among the columns.
 create function private.open_import_stage(p_columns text[]) returns void
 language plpgsql
 set search_path = ''
@@ -5443,9 +5183,7 @@ begin
 end
 $$;
 
-comment on function private.open_import_stage(text[]) is
-  'Creates the temporary tables of an import: import_stage, with these columns of parking_lots and the data for the other tables of a lot, and import_outcome. external_id must be among the columns.';
-
+-- Adds the operators of the stage that do not exist.
 create function private.merge_staged_operators() returns void
 language plpgsql
 set search_path = ''
@@ -5461,8 +5199,7 @@ begin
 end
 $$;
 
-comment on function private.merge_staged_operators() is 'Adds the operators of the stage that do not exist.';
-
+-- Writes the lots of the stage, with p_columns, where they differ. New lots get p_status.
 create function private.merge_staged_lots(p_source text, p_status text, p_columns text[]) returns void
 language plpgsql
 set search_path = ''
@@ -5502,9 +5239,7 @@ begin
 end
 $$;
 
-comment on function private.merge_staged_lots(text, text, text[]) is
-  'Writes the lots of the stage, with p_columns, where they differ. New lots get p_status.';
-
+-- Writes the ids of the lots of the stage that have tags, hours or prices into the stage.
 create function private.place_staged_lots(p_source text) returns void
 language plpgsql
 set search_path = ''
@@ -5517,9 +5252,7 @@ begin
 end
 $$;
 
-comment on function private.place_staged_lots(text) is
-  'Writes the ids of the lots of the stage that have tags, hours or prices into the stage.';
-
+-- Writes the states of tags that the stage has; other tags of the lots stay.
 create function private.merge_staged_tags() returns void
 language plpgsql
 set search_path = ''
@@ -5545,9 +5278,7 @@ begin
 end
 $$;
 
-comment on function private.merge_staged_tags() is
-  'Writes the states of tags that the stage has; other tags of the lots stay.';
-
+-- Replaces the hours of lots whose stage has hours of that kind, where they differ.
 create function private.merge_staged_windows() returns void
 language plpgsql
 set search_path = ''
@@ -5590,9 +5321,7 @@ begin
 end
 $$;
 
-comment on function private.merge_staged_windows() is
-  'Replaces the hours of lots whose stage has hours of that kind, where they differ.';
-
+-- Makes the pricing rules outside of groups exactly those of the stage, for lots whose stage has prices.
 create function private.merge_staged_pricing() returns void
 language plpgsql
 set search_path = ''
@@ -5640,9 +5369,6 @@ begin
 end
 $$;
 
-comment on function private.merge_staged_pricing() is
-  'Makes the pricing rules outside of groups exactly those of the stage, for lots whose stage has prices.';
-
 grant execute on function
   private.open_import_stage(text[]), private.merge_staged_operators(), private.merge_staged_lots(text, text, text[]),
   private.place_staged_lots(text), private.merge_staged_tags(), private.merge_staged_windows(), private.merge_staged_pricing()
@@ -5660,6 +5386,8 @@ to service_role;
 -- Interface: private.always_open, private.lasting_hours; the evaluator of hours (hours/evaluator.sql) reads the rows.
 -- Times of day are returned as private.clock_text writes them.
 
+-- The lots whose windows are all 24 hours on every day, business hours among them, and that have no override near the two
+-- moments: most lots. They are open and may be entered and left, without a calculation of dates.
 create function private.always_open(p_lot_ids uuid[], p_from timestamptz, p_to timestamptz) returns uuid[]
 language plpgsql stable
 security definer -- row security would look up the lot of every row; the lots are public, which the query checks
@@ -5687,9 +5415,8 @@ begin
 end
 $$;
 
-comment on function private.always_open(uuid[], timestamptz, timestamptz) is
-  'The lots whose windows are all 24 hours on every day, business hours among them, and that have no override near the two moments: most lots. They are open and may be entered and left, without a calculation of dates.';
-
+-- Which answers of a public lot do not change between the two moments, as its windows and the absence of overrides show
+-- without dates. Returns those answers: true, or null where unknown. All null: it cannot be decided.
 create function private.lasting_hours(
   p_lot_id uuid, p_from timestamptz, p_to timestamptz,
   out is_open boolean, out can_enter boolean, out can_exit boolean, out open_lasts boolean, out entry_lasts boolean,
@@ -5729,9 +5456,7 @@ begin
 end
 $$;
 
-comment on function private.lasting_hours(uuid, timestamptz, timestamptz) is
-  'Which answers of a public lot do not change between the two moments, as its windows and the absence of overrides show without dates. Returns those answers: true, or null where unknown. All null: it cannot be decided.';
-
+-- A time of day as clients read it: HH:MM, 24:00 at the end of a day.
 create function private.clock_text(p_time time) returns text
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -5741,8 +5466,7 @@ begin
 end
 $$;
 
-comment on function private.clock_text(time) is 'A time of day as clients read it: HH:MM, 24:00 at the end of a day.';
-
+-- Hours or pricing of a date override, with its times of day in the form of private.clock_text.
 create function private.clock_times(p_value jsonb) returns jsonb
 language plpgsql immutable strict
 set search_path = ''
@@ -5769,8 +5493,6 @@ begin
 end
 $$;
 
-comment on function private.clock_times(jsonb) is 'Hours or pricing of a date override, with its times of day in the form of private.clock_text.';
-
 grant execute on function
   private.always_open(uuid[], timestamptz, timestamptz), private.lasting_hours(uuid, timestamptz, timestamptz),
   private.clock_text(time), private.clock_times(jsonb)
@@ -5790,28 +5512,25 @@ to anon, authenticated, service_role;
 -- Interface: private.day_bit, private.date_bits, private.bits_in_force; private.clock_offset, private.steady_offset,
 -- private.clock_instant, private.clock_change, private.day_number. Functions without a search_path are inlined.
 
+-- The bit of a row's day type. Null is all.
 create function private.day_bit(p_day_type text) returns integer
 language sql immutable parallel safe
 return case p_day_type when 'weekday' then 2 when 'saturday' then 4 when 'sunday' then 8 when 'holiday_eve' then 16
   when 'holiday' then 32 else 1 end;
 
-comment on function private.day_bit(text) is 'The bit of a row''s day type. Null is all.';
-
+-- The day types of a date as bits. A holiday also has the bit of its day of the week.
 create function private.date_bits(p_date date, p_holidays date[]) returns integer
 language sql immutable parallel safe
 return 1 | case extract(dow from p_date) when 0 then 8 when 6 then 4 else 2 end
   | case when p_date = any (p_holidays) then 32 when p_date + 1 = any (p_holidays) then 16 else 0 end;
 
-comment on function private.date_bits(date, date[]) is
-  'The day types of a date as bits. A holiday also has the bit of its day of the week.';
-
+-- Which day types of a date count for rows of one family, whose bits together are p_row_bits. Without a row for holidays,
+-- a holiday counts as its day of the week.
 create function private.bits_in_force(p_date_bits integer, p_row_bits integer) returns integer
 language sql immutable parallel safe
 return case when p_date_bits & p_row_bits & 32 <> 0 then 33 when p_row_bits is not null then p_date_bits & 31 end;
 
-comment on function private.bits_in_force(integer, integer) is
-  'Which day types of a date count for rows of one family, whose bits together are p_row_bits. Without a row for holidays, a holiday counts as its day of the week.';
-
+-- The offset of the zone from UTC at this instant, in microseconds.
 create function private.clock_offset(p_time_zone text, p_at bigint) returns bigint
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -5823,8 +5542,8 @@ begin
 end
 $$;
 
-comment on function private.clock_offset(text, bigint) is 'The offset of the zone from UTC at this instant, in microseconds.';
-
+-- The offset of the zone from UTC in microseconds, if it does not change from eight days before the first instant to 16
+-- days or more after the second; otherwise null.
 create function private.steady_offset(p_time_zone text, p_from bigint, p_to bigint) returns bigint
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -5843,18 +5562,15 @@ begin
 end
 $$;
 
-comment on function private.steady_offset(text, bigint, bigint) is
-  'The offset of the zone from UTC in microseconds, if it does not change from eight days before the first instant to 16 days or more after the second; otherwise null.';
-
+-- The instant of a wall clock time. Postgres resolves a time that does not exist or exists twice. p_offset:
+-- private.steady_offset.
 create function private.clock_instant(p_time_zone text, p_local bigint, p_offset bigint) returns bigint
 language sql immutable parallel safe
 return coalesce(p_local - p_offset,
   (extract(epoch from (timestamp 'epoch' + p_local * interval '1 microsecond') at time zone p_time_zone - timestamptz 'epoch')
     * 1000000)::bigint);
 
-comment on function private.clock_instant(text, bigint, bigint) is
-  'The instant of a wall clock time. Postgres resolves a time that does not exist or exists twice. p_offset: private.steady_offset.';
-
+-- The instant at which the clock of the zone changes between the two.
 create function private.clock_change(p_time_zone text, p_from bigint, p_to bigint) returns bigint
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -5877,14 +5593,10 @@ begin
 end
 $$;
 
-comment on function private.clock_change(text, bigint, bigint) is
-  'The instant at which the clock of the zone changes between the two.';
-
+-- The day number of a wall clock time, counted from 1970-01-01; negative before.
 create function private.day_number(p_local bigint) returns bigint
 language sql immutable parallel safe
 return (p_local - ((p_local % 86400000000) + 86400000000) % 86400000000) / 86400000000;
-
-comment on function private.day_number(bigint) is 'The day number of a wall clock time, counted from 1970-01-01; negative before.';
 
 grant execute on function private.date_bits(date, date[]) to anon, authenticated, service_role;
 
@@ -5906,6 +5618,9 @@ grant execute on function private.date_bits(date, date[]) to anon, authenticated
 -- know whether there are one lot or thousands; a hash join is never much slower. They announce few rows, because memory
 -- for many would be allocated in advance.
 
+-- The local dates of lots from the day before p_from to that of p_to, with day_of_week (0 is Sunday) and the bits of the
+-- days. for_overnight: the day before, when only windows past midnight can matter. (Others can when clocks reach a
+-- midnight twice.)
 -- Bit 64 extends the bits of day types (hours/days_and_clocks.sql): rows that name only a day of the week.
 create function private.lot_days(p_lot_ids uuid[], p_from timestamptz, p_to timestamptz)
 returns table (
@@ -5945,9 +5660,8 @@ begin
 end
 $$;
 
-comment on function private.lot_days(uuid[], timestamptz, timestamptz) is
-  'The local dates of lots from the day before p_from to that of p_to, with day_of_week (0 is Sunday) and the bits of the days. for_overnight: the day before, when only windows past midnight can matter. (Others can when clocks reach a midnight twice.)';
-
+-- The windows of lots and the spans of their date overrides near the two moments, in one form. is_named: the override
+-- names this kind, and the row is not its short form.
 -- The standing of a row is its rank, smaller first, and in the last two bits its effect: 0 closes, 1 opens, 2 has no effect.
 create function private.hours_rows(p_lot_ids uuid[], p_from timestamptz, p_to timestamptz)
 returns table (
@@ -6001,9 +5715,9 @@ begin
 end
 $$;
 
-comment on function private.hours_rows(uuid[], timestamptz, timestamptz) is
-  'The windows of lots and the spans of their date overrides near the two moments, in one form. is_named: the override names this kind, and the row is not its short form.';
-
+-- The hours of the local dates of lots from the day before p_from (its windows may still be open) to that of p_to. One
+-- row per window, with the answers it serves and its instants. Rows without instants for dates and kinds without a
+-- window, known or unknown.
 create function private.hours_of_days(p_lot_ids uuid[], p_from timestamptz, p_to timestamptz)
 returns table (
   parking_lot_id uuid, time_zone text, local_date date, for_open boolean, for_entry boolean, for_exit boolean,
@@ -6065,9 +5779,8 @@ begin
 end
 $$;
 
-comment on function private.hours_of_days(uuid[], timestamptz, timestamptz) is
-  'The hours of the local dates of lots from the day before p_from (its windows may still be open) to that of p_to. One row per window, with the answers it serves and its instants. Rows without instants for dates and kinds without a window, known or unknown.';
-
+-- The three answers of every lot at one or two moments, and at each later moment until p_until at which an answer may
+-- change. The moments should be days apart, not years: every date between them is evaluated.
 create function private.hours_at_moments(p_lot_ids uuid[], p_moments timestamptz[], p_until timestamptz default null)
 returns table (parking_lot_id uuid, at timestamptz, is_open boolean, can_enter boolean, can_exit boolean)
 language plpgsql stable rows 50
@@ -6129,9 +5842,8 @@ begin
 end
 $$;
 
-comment on function private.hours_at_moments(uuid[], timestamptz[], timestamptz) is
-  'The three answers of every lot at one or two moments, and at each later moment until p_until at which an answer may change. The moments should be days apart, not years: every date between them is evaluated.';
-
+-- For lots that cannot be left at p_after: when the next window begins that allows exit. No row when that is not before
+-- p_until.
 create function private.next_exits(p_lot_ids uuid[], p_after timestamptz, p_until timestamptz)
 returns table (parking_lot_id uuid, starts_at timestamptz)
 language plpgsql stable
@@ -6150,9 +5862,7 @@ begin
 end
 $$;
 
-comment on function private.next_exits(uuid[], timestamptz, timestamptz) is
-  'For lots that cannot be left at p_after: when the next window begins that allows exit. No row when that is not before p_until.';
-
+-- Whether each lot is open, may be entered, may be left at a moment: true, false, or null where unknown.
 create function private.hours_at(p_lot_ids uuid[], p_at timestamptz)
 returns table (parking_lot_id uuid, is_open boolean, can_enter boolean, can_exit boolean)
 language plpgsql stable
@@ -6164,9 +5874,7 @@ begin
 end
 $$;
 
-comment on function private.hours_at(uuid[], timestamptz) is
-  'Whether each lot is open, may be entered, may be left at a moment: true, false, or null where unknown.';
-
+-- The three answers at p_at, and when each of them changes next, within 14 days; null when it does not change.
 create function private.next_changes(p_lot_id uuid, p_at timestamptz)
 returns table (
   is_open boolean, can_enter boolean, can_exit boolean,
@@ -6212,9 +5920,8 @@ begin
 end
 $$;
 
-comment on function private.next_changes(uuid, timestamptz) is
-  'The three answers at p_at, and when each of them changes next, within 14 days; null when it does not change.';
-
+-- The answers of each lot for a stay from p_entry to p_exit. next_exit_at: when a car that is locked in can next leave,
+-- within 14 days from p_exit.
 create function private.planned_stays(p_lot_ids uuid[], p_entry timestamptz, p_exit timestamptz)
 returns table (
   parking_lot_id uuid, entry_at timestamptz, exit_at timestamptz, is_open_at_entry boolean, can_enter_at boolean,
@@ -6264,9 +5971,7 @@ begin
 end
 $$;
 
-comment on function private.planned_stays(uuid[], timestamptz, timestamptz) is
-  'The answers of each lot for a stay from p_entry to p_exit. next_exit_at: when a car that is locked in can next leave, within 14 days from p_exit.';
-
+-- hours of the detail of a lot: all windows, and the business windows in the older flat form as legacy_business.
 create function private.hours_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -6300,9 +6005,7 @@ begin
 end
 $$;
 
-comment on function private.hours_json(uuid) is
-  'hours of the detail of a lot: all windows, and the business windows in the older flat form as legacy_business.';
-
+-- date_overrides of the detail of a lot, by date. label is a string in the specification: a missing label is empty.
 create function private.date_overrides_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -6325,9 +6028,6 @@ begin
 end
 $$;
 
-comment on function private.date_overrides_json(uuid) is
-  'date_overrides of the detail of a lot, by date. label is a string in the specification: a missing label is empty.';
-
 -- The functions of api run as the caller, and so do all functions that they call.
 grant execute on function
   private.lot_days(uuid[], timestamptz, timestamptz),
@@ -6348,6 +6048,8 @@ to anon, authenticated, service_role;
 --
 -- Interface: private.week_json for the detail of a lot. It runs as the caller.
 
+-- days: the seven local dates of a lot from today on, with the name of the holiday and the date override of each. spans:
+-- the three answers, without gaps. Consecutive spans differ.
 create function private.week_json(p_lot_id uuid, p_lang text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -6405,9 +6107,6 @@ begin
 end
 $$;
 
-comment on function private.week_json(uuid, text) is
-  'days: the seven local dates of a lot from today on, with the name of the holiday and the date override of each. spans: the three answers, without gaps. Consecutive spans differ.';
-
 grant execute on function private.week_json(uuid, text) to anon, authenticated;
 
 -- supabase/schemas/fees/tariffs.sql
@@ -6426,6 +6125,8 @@ grant execute on function private.week_json(uuid, text) to anon, authenticated;
 -- Packing rules into arrays
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The rules of these lots by pricing group, as arrays without plans and series, with the rows of date overrides from
+-- p_from to p_to. A group without rules has a null tariff.
 create function private.packed_tariffs(p_lot_ids uuid[], p_from date, p_to date)
 returns table (parking_lot_id uuid, place integer, is_default boolean, vehicle_types text[], tariff private.tariff)
 language plpgsql stable
@@ -6486,21 +6187,18 @@ begin
 end
 $$;
 
-comment on function private.packed_tariffs(uuid[], date, date) is
-  'The rules of these lots by pricing group, as arrays without plans and series, with the rows of date overrides from p_from to p_to. A group without rules has a null tariff.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Compiling
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Whether a band contains a time of day. All in microseconds since midnight. Null p_start: there is no band, and every
+-- time of day is in it.
 create function private.band_holds(p_start bigint, p_end bigint, p_at bigint) returns boolean
 language sql immutable parallel safe
 return p_start is null
   or case when p_start < p_end then p_at >= p_start and p_at < p_end else p_at >= p_start or p_at < p_end end;
 
-comment on function private.band_holds(bigint, bigint, bigint) is
-  'Whether a band contains a time of day. All in microseconds since midnight. Null p_start: there is no band, and every time of day is in it.';
-
+-- The tariff with its series of caps: cap rows of one kind that share their windows, and each cap of a single rate.
 create function private.with_series(p_tariff private.tariff) returns private.tariff
 language plpgsql immutable
 set search_path = ''
@@ -6551,9 +6249,8 @@ begin
 end
 $$;
 
-comment on function private.with_series(private.tariff) is
-  'The tariff with its series of caps: cap rows of one kind that share their windows, and each cap of a single rate.';
-
+-- The tariff with a plan for each kind of day: which rate is in force from which time of day. The best row comes first,
+-- so the first match is taken.
 create function private.with_plans(p_tariff private.tariff) returns private.tariff
 language plpgsql immutable
 set search_path = ''
@@ -6615,9 +6312,7 @@ begin
 end
 $$;
 
-comment on function private.with_plans(private.tariff) is
-  'The tariff with a plan for each kind of day: which rate is in force from which time of day. The best row comes first, so the first match is taken.';
-
+-- The lower bounds of the fees of a tariff of the lot's own rules, without rows of date overrides.
 create function private.tariff_bounds(
   p_tariff private.tariff, out longest_grace bigint, out initial_time bigint, out least_rate double precision, out least_price bigint
 )
@@ -6647,9 +6342,8 @@ begin
 end
 $$;
 
-comment on function private.tariff_bounds(private.tariff) is
-  'The lower bounds of the fees of a tariff of the lot''s own rules, without rows of date overrides.';
-
+-- The lowest average price per microsecond of a stay after its initial rows; 0 where it depends on the length of the
+-- stay. For a compiled tariff of the lot's own rules.
 -- Let J be the window of a cap that was reached, extended by the longest unit, because the last unit that it makes free may
 -- end after it. All free time is in some J, and a window that was reached costs the price of its cap. With one series of
 -- caps no two windows overlap, so that the time in all J costs cap / J or more. With several series, some of the windows
@@ -6688,9 +6382,8 @@ begin
 end
 $$;
 
-comment on function private.least_pace(private.tariff) is
-  'The lowest average price per microsecond of a stay after its initial rows; 0 where it depends on the length of the stay. For a compiled tariff of the lot''s own rules.';
-
+-- The tariffs of these lots by pricing group, with the rows of date overrides from p_from to p_to; null dates: without
+-- overrides. A group without rules has a null tariff.
 create function private.compiled_tariffs(p_lot_ids uuid[], p_from date default null, p_to date default null)
 returns table (parking_lot_id uuid, place integer, is_default boolean, vehicle_types text[], tariff private.tariff)
 language plpgsql stable
@@ -6704,9 +6397,8 @@ begin
 end
 $$;
 
-comment on function private.compiled_tariffs(uuid[], date, date) is
-  'The tariffs of these lots by pricing group, with the rows of date overrides from p_from to p_to; null dates: without overrides. A group without rules has a null tariff.';
-
+-- The tariff of each lot for this vehicle type: of the group that names it (smallest display_order), else of the default
+-- group. is_priced is false when the default group names other types. Overridden lots are compiled with their overrides.
 create function private.chosen_tariffs(
   p_lot_ids uuid[],
   p_vehicle_type text,
@@ -6734,9 +6426,6 @@ begin
 end
 $$;
 
-comment on function private.chosen_tariffs(uuid[], text, uuid[], date, date) is
-  'The tariff of each lot for this vehicle type: of the group that names it (smallest display_order), else of the default group. is_priced is false when the default group names other types. Overridden lots are compiled with their overrides.';
-
 -- supabase/schemas/fees/walk.sql
 
 -- The fee walk: what a stay costs, by docs/domains/fees.md. Every price in the service comes from this one function.
@@ -6753,6 +6442,7 @@ comment on function private.chosen_tariffs(uuid[], text, uuid[], date, date) is
 -- Parts of the walk
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The grace or initial rows in force at entry (p_local) that have the most specific day type, in rule_order.
 create function private.rows_at_entry(
   p_tariff private.tariff, p_family text, p_holidays date[], p_overridden date[], p_local bigint
 ) returns integer[]
@@ -6794,9 +6484,8 @@ begin
 end
 $$;
 
-comment on function private.rows_at_entry(private.tariff, text, date[], date[], bigint) is
-  'The grace or initial rows in force at entry (p_local) that have the most specific day type, in rule_order.';
-
+-- The plan of a tariff (plan_sets, plan_bits, plan_masks) for a date: which rates are in force; 0: none. p_set: the date,
+-- if it has an override.
 create function private.plan_of_day(p_sets date[], p_bits integer[], p_masks integer[], p_set date, p_date_bits integer)
 returns integer
 language plpgsql immutable parallel safe
@@ -6814,9 +6503,8 @@ begin
 end
 $$;
 
-comment on function private.plan_of_day(date[], integer[], integer[], date, integer) is
-  'The plan of a tariff (plan_sets, plan_bits, plan_masks) for a date: which rates are in force; 0: none. p_set: the date, if it has an override.';
-
+-- The window of a series of caps that contains p_now (on the day p_day), and whether it is the first window of the stay.
+-- Between two bands: no start, and the end is the start of the next band.
 create function private.window_at(
   p_cap_type text, p_span bigint, p_band_start bigint, p_band_end bigint, p_entry bigint, p_exit bigint, p_now bigint,
   p_day bigint, p_time_zone text, p_offset bigint, out starts bigint, out ends bigint, out is_first boolean
@@ -6856,9 +6544,7 @@ begin
 end
 $$;
 
-comment on function private.window_at(text, bigint, bigint, bigint, bigint, bigint, bigint, bigint, text, bigint) is
-  'The window of a series of caps that contains p_now (on the day p_day), and whether it is the first window of the stay. Between two bands: no start, and the end is the start of the next band.';
-
+-- The cap row of the series that counts for a window, by the first moment of the window (p_local); 0: none.
 create function private.cap_of_window(
   p_tariff private.tariff, p_first integer, p_is_first boolean, p_holidays date[], p_overridden date[], p_local bigint
 ) returns integer
@@ -6896,13 +6582,13 @@ begin
 end
 $$;
 
-comment on function private.cap_of_window(private.tariff, integer, boolean, date[], date[], bigint) is
-  'The cap row of the series that counts for a window, by the first moment of the window (p_local); 0: none.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The walk
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The fee of the stay by this tariff. Holidays and overridden dates: from the day before entry to a fortnight after exit.
+-- p_detail adds segments, windows and, with a refusal, the next known rate. p_offset: private.steady_offset of the stay,
+-- if the caller has it.
 create function private.walk_fee(
   p_tariff private.tariff,
   p_time_zone text,
@@ -7154,9 +6840,6 @@ begin
 end
 $$;
 
-comment on function private.walk_fee(private.tariff, text, date[], date[], timestamptz, timestamptz, boolean, bigint) is
-  'The fee of the stay by this tariff. Holidays and overridden dates: from the day before entry to a fortnight after exit. p_detail adds segments, windows and, with a refusal, the next known rate. p_offset: private.steady_offset of the stay, if the caller has it.';
-
 -- supabase/schemas/fees/stays.sql
 
 -- Stay fees: what a stay costs at many lots at once, and the price that search sorts by.
@@ -7177,6 +6860,7 @@ comment on function private.walk_fee(private.tariff, text, date[], date[], times
 -- Pricing
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Checks entry and exit of a stay. Errors: validation_error, with the param entry_at or exit_at.
 create function private.check_stay(p_entry timestamptz, p_exit timestamptz) returns void
 language plpgsql stable
 set search_path = ''
@@ -7198,9 +6882,7 @@ begin
 end
 $$;
 
-comment on function private.check_stay(timestamptz, timestamptz) is
-  'Checks entry and exit of a stay. Errors: validation_error, with the param entry_at or exit_at.';
-
+-- The arguments of private.walk_fee for this stay at these lots. A lot without rules has a null tariff.
 create function private.stay_tariffs(
   p_lot_ids uuid[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz
 ) returns table (
@@ -7240,9 +6922,9 @@ begin
 end
 $$;
 
-comment on function private.stay_tariffs(uuid[], text, timestamptz, timestamptz) is
-  'The arguments of private.walk_fee for this stay at these lots. A lot without rules has a null tariff.';
-
+-- The fee of the simplest stay: within one day, one metered rate from entry to exit, below every cap. It equals
+-- private.walk_fee and takes a third of the time. Null: use private.walk_fee. Times in microseconds since 1970; for a
+-- tariff without rows of date overrides.
 create function private.plain_fee(p_tariff private.tariff, p_holidays date[], p_entry bigint, p_exit bigint, p_offset bigint)
 returns bigint
 language plpgsql immutable parallel safe
@@ -7287,9 +6969,8 @@ begin
 end
 $$;
 
-comment on function private.plain_fee(private.tariff, date[], bigint, bigint, bigint) is
-  'The fee of the simplest stay: within one day, one metered rate from entry to exit, below every cap. It equals private.walk_fee and takes a third of the time. Null: use private.walk_fee. Times in microseconds since 1970; for a tariff without rows of date overrides.';
-
+-- The fee of the stay at each of these lots, in minor units; or null and a refusal: no_rules, no_rate,
+-- vehicle_type_not_priced. Errors: validation_error (exit_at).
 create function private.stay_fees(
   p_lot_ids uuid[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz
 ) returns table (parking_lot_id uuid, amount bigint, currency text, refusal text)
@@ -7331,9 +7012,8 @@ begin
 end
 $$;
 
-comment on function private.stay_fees(uuid[], text, timestamptz, timestamptz) is
-  'The fee of the stay at each of these lots, in minor units; or null and a refusal: no_rules, no_rate, vehicle_type_not_priced. Errors: validation_error (exit_at).';
-
+-- The lots among these at which the stay may cost p_amount or less. At every other lot the fee is greater or unknown.
+-- Much cheaper than private.stay_fees.
 create function private.lots_within_amount(
   p_lot_ids uuid[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz, p_amount numeric
 ) returns uuid[]
@@ -7367,9 +7047,7 @@ begin
 end
 $$;
 
-comment on function private.lots_within_amount(uuid[], text, timestamptz, timestamptz, numeric) is
-  'The lots among these at which the stay may cost p_amount or less. At every other lot the fee is greater or unknown. Much cheaper than private.stay_fees.';
-
+-- Rejects a stay longer than 31 days, which a search does not price. Errors: validation_error, with the param p_param.
 create function private.check_compared_stay(p_entry timestamptz, p_exit timestamptz, p_param text) returns void
 language plpgsql stable
 set search_path = ''
@@ -7381,9 +7059,7 @@ begin
 end
 $$;
 
-comment on function private.check_compared_stay(timestamptz, timestamptz, text) is
-  'Rejects a stay longer than 31 days, which a search does not price. Errors: validation_error, with the param p_param.';
-
+-- The greatest number of lots at which one request may price this stay: 1,777 for a day or less, 410 for 31 days.
 create function private.max_priced_lots(p_entry timestamptz, p_exit timestamptz) returns integer
 language plpgsql stable
 set search_path = ''
@@ -7396,9 +7072,8 @@ begin
 end
 $$;
 
-comment on function private.max_priced_lots(timestamptz, timestamptz) is
-  'The greatest number of lots at which one request may price this stay: 1,777 for a day or less, 410 for 31 days.';
-
+-- Rejects a request that would price a stay at more lots than private.max_priced_lots. Errors: validation_error;
+-- details.reason is too_much_to_price.
 create function private.reject_pricing(p_entry timestamptz, p_exit timestamptz) returns void
 language plpgsql stable
 set search_path = ''
@@ -7410,9 +7085,6 @@ begin
     p_details => '{"reason": "too_much_to_price"}');
 end
 $$;
-
-comment on function private.reject_pricing(timestamptz, timestamptz) is
-  'Rejects a request that would price a stay at more lots than private.max_priced_lots. Errors: validation_error; details.reason is too_much_to_price.';
 
 grant execute on function
   private.check_compared_stay(timestamptz, timestamptz, text),
@@ -7426,6 +7098,7 @@ to anon, authenticated, service_role;
 -- Keeping tariffs and hour_price
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The hour_price of each lot, calculated from its tariffs.
 create function private.hour_prices(p_lot_ids uuid[]) returns table (parking_lot_id uuid, hour_price integer)
 language plpgsql stable
 set search_path = ''
@@ -7442,8 +7115,7 @@ begin
 end
 $$;
 
-comment on function private.hour_prices(uuid[]) is 'The hour_price of each lot, calculated from its tariffs.';
-
+-- Compiles the price lists of these lots again, and writes their hour_price.
 create function private.refresh_tariffs(p_lot_ids uuid[]) returns void
 language plpgsql
 security definer -- no role may write compiled price lists; a role that may write rules may have them compiled
@@ -7475,11 +7147,9 @@ begin
 end
 $$;
 
-comment on function private.refresh_tariffs(uuid[]) is
-  'Compiles the price lists of these lots again, and writes their hour_price.';
-
 grant execute on function private.refresh_tariffs(uuid[]) to service_role;
 
+-- Compiles the tariffs and hour_price of the lots whose prices a statement changed.
 -- For pricing_rules and pricing_groups.
 create function private.tg_price_rows__refresh_tariffs() returns trigger
 language plpgsql
@@ -7523,6 +7193,7 @@ grant execute on function private.check_stay(timestamptz, timestamptz) to anon, 
 -- The parts of a breakdown
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The instant this many microseconds after 1970.
 create function private.instant_of_us(p_us bigint) returns timestamptz
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -7532,8 +7203,7 @@ begin
 end
 $$;
 
-comment on function private.instant_of_us(bigint) is 'The instant this many microseconds after 1970.';
-
+-- For each rule the fields that identify it, as JSON text: rule_id, and for a row of a date override its date.
 create function private.fee_rule_names(p_tariff private.tariff) returns text[]
 language plpgsql immutable
 set search_path = ''
@@ -7547,9 +7217,8 @@ begin
 end
 $$;
 
-comment on function private.fee_rule_names(private.tariff) is
-  'For each rule the fields that identify it, as JSON text: rule_id, and for a row of a date override its date.';
-
+-- Lines of a breakdown, as JSON text. First the units in order of time, with consecutive units of one row together; then
+-- the reduction by each window of a cap.
 create function private.fee_lines(p_tariff private.tariff, p_walk private.fee_walk) returns text
 language plpgsql stable
 set search_path = ''
@@ -7582,9 +7251,7 @@ begin
 end
 $$;
 
-comment on function private.fee_lines(private.tariff, private.fee_walk) is
-  'Lines of a breakdown, as JSON text. First the units in order of time, with consecutive units of one row together; then the reduction by each window of a cap.';
-
+-- Each window of a cap in which a unit began, in order of time, as JSON text.
 create function private.fee_caps(p_tariff private.tariff, p_walk private.fee_walk) returns text
 language plpgsql stable
 set search_path = ''
@@ -7608,13 +7275,11 @@ begin
 end
 $$;
 
-comment on function private.fee_caps(private.tariff, private.fee_walk) is
-  'Each window of a cap in which a unit began, in order of time, as JSON text.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- What had no part, and what to know
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The calendar days that a stay touches.
 create function private.days_of_stay(
   p_time_zone text, p_holidays date[], p_overridden date[], p_entry timestamptz, p_exit timestamptz
 ) returns private.stay_days[]
@@ -7640,8 +7305,7 @@ begin
 end
 $$;
 
-comment on function private.days_of_stay(text, date[], date[], timestamptz, timestamptz) is 'The calendar days that a stay touches.';
-
+-- The codes of fee_note that apply to this fee, by the tariff.
 create function private.fee_notes(
   p_tariff private.tariff, p_walk private.fee_walk, p_days private.stay_days[], p_exit timestamptz
 ) returns text[]
@@ -7672,9 +7336,7 @@ begin
 end
 $$;
 
-comment on function private.fee_notes(private.tariff, private.fee_walk, private.stay_days[], timestamptz) is
-  'The codes of fee_note that apply to this fee, by the tariff.';
-
+-- The lot's own rules that did not apply to the fee, each with a code of fee_rule_reason.
 create function private.fee_not_applied(p_lot_id uuid, p_tariff private.tariff, p_walk private.fee_walk, p_days private.stay_days[])
 returns jsonb
 language plpgsql stable
@@ -7736,13 +7398,11 @@ begin
 end
 $$;
 
-comment on function private.fee_not_applied(uuid, private.tariff, private.fee_walk, private.stay_days[]) is
-  'The lot''s own rules that did not apply to the fee, each with a code of fee_rule_reason.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Answers
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Why a fee is unknown: {code, reason, from, until}.
 create function private.fee_refusal(p_walk private.fee_walk, p_is_priced boolean) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -7755,8 +7415,8 @@ begin
 end
 $$;
 
-comment on function private.fee_refusal(private.fee_walk, boolean) is 'Why a fee is unknown: {code, reason, from, until}.';
-
+-- The fee of a stay and its explanation: answer, {total_amount, currency, breakdown}; or refusal, {code: fee_unknown,
+-- reason, from, until}. It does not check whether the caller may see the lot. Errors: validation_error, lot_not_found.
 create function private.explained_fee(
   p_lot_id uuid, p_vehicle_type text, p_entry timestamptz, p_exit timestamptz, out answer json, out refusal jsonb
 )
@@ -7804,9 +7464,7 @@ begin
 end
 $$;
 
-comment on function private.explained_fee(uuid, text, timestamptz, timestamptz) is
-  'The fee of a stay and its explanation: answer, {total_amount, currency, breakdown}; or refusal, {code: fee_unknown, reason, from, until}. It does not check whether the caller may see the lot. Errors: validation_error, lot_not_found.';
-
+-- private.explained_fee as one value: {total_amount, currency, breakdown} or {refusal}.
 create function private.fee_answer(p_lot_id uuid, p_vehicle_type text, p_entry timestamptz, p_exit timestamptz) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -7819,12 +7477,11 @@ begin
 end
 $$;
 
-comment on function private.fee_answer(uuid, text, timestamptz, timestamptz) is
-  'private.explained_fee as one value: {total_amount, currency, breakdown} or {refusal}.';
-
 grant execute on function private.explained_fee(uuid, text, timestamptz, timestamptz) to anon, authenticated, service_role;
 grant execute on function private.fee_answer(uuid, text, timestamptz, timestamptz) to service_role;
 
+-- When the amount due rises, and by how much: at the starts of units from p_after on. Increases before p_not_before (the
+-- end of grace) become due then.
 create function private.fee_increases(
   p_walk private.fee_walk, p_after timestamptz, p_not_before timestamptz
 ) returns table (at timestamptz, increase bigint)
@@ -7845,9 +7502,7 @@ begin
 end
 $$;
 
-comment on function private.fee_increases(private.fee_walk, timestamptz, timestamptz) is
-  'When the amount due rises, and by how much: at the starts of units from p_after on. Increases before p_not_before (the end of grace) become due then.';
-
+-- Until when a stay that began at p_entry may end free of charge by its grace rows; null without grace rows.
 create function private.grace_until(
   p_tariff private.tariff, p_time_zone text, p_holidays date[], p_overridden date[], p_entry timestamptz
 ) returns timestamptz
@@ -7865,9 +7520,9 @@ begin
 end
 $$;
 
-comment on function private.grace_until(private.tariff, text, date[], date[], timestamptz) is
-  'Until when a stay that began at p_entry may end free of charge by its grace rows; null without grace rows.';
-
+-- A running stay: {amount, currency, next_increase_at, next_amount, cap_reached, known_until, curve}, or {refusal} as in
+-- fee_answer. An increase becomes due after its at. The last point of the curve is the fee of an exit at known_until: 24
+-- hours ahead, or where the rate becomes unknown.
 create function private.fee_meter(p_lot_id uuid, p_vehicle_type text, p_entry timestamptz, p_now timestamptz) returns jsonb
 language plpgsql stable
 security definer -- row security would cost a look-up per rule; the caller has chosen a lot that the user may see
@@ -7929,9 +7584,6 @@ begin
 end
 $$;
 
-comment on function private.fee_meter(uuid, text, timestamptz, timestamptz) is
-  'A running stay: {amount, currency, next_increase_at, next_amount, cap_reached, known_until, curve}, or {refusal} as in fee_answer. An increase becomes due after its at. The last point of the curve is the fee of an exit at known_until: 24 hours ahead, or where the rate becomes unknown.';
-
 grant execute on function private.fee_meter(uuid, text, timestamptz, timestamptz) to anon, authenticated, service_role;
 
 -- supabase/schemas/search/stay_costs.sql
@@ -7946,6 +7598,8 @@ grant execute on function private.fee_meter(uuid, text, timestamptz, timestamptz
 -- walk_yen_per_minute, and null when one of them is unknown.
 -- Interface: private.check_search_stay, private.stay_costs and private.items_with_stay.
 
+-- Whether a search has a stay. A stay has both ends and lasts at most 31 days. Errors: validation_error, with the param
+-- entry_at, exit_at or vehicle_type.
 create function private.check_search_stay(p_entry timestamptz, p_exit timestamptz, p_vehicle_type text) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -7961,9 +7615,8 @@ begin
 end
 $$;
 
-comment on function private.check_search_stay(timestamptz, timestamptz, text) is
-  'Whether a search has a stay. A stay has both ends and lasts at most 31 days. Errors: validation_error, with the param entry_at, exit_at or vehicle_type.';
-
+-- The fee and the hours of a stay at each of these lots, and the walk from p_distances metres away (null: unknown, and so
+-- is the walk). The caller has checked the stay and chosen lots that the user may see.
 create function private.stay_costs(
   p_lot_ids uuid[], p_distances numeric[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz
 ) returns table (
@@ -7993,9 +7646,8 @@ begin
 end
 $$;
 
-comment on function private.stay_costs(uuid[], numeric[], text, timestamptz, timestamptz) is
-  'The fee and the hours of a stay at each of these lots, and the walk from p_distances metres away (null: unknown, and so is the walk). The caller has checked the stay and chosen lots that the user may see.';
-
+-- Lots as search shows them (id, distance_m), each with estimated_fee, fee_refusal, walk_minutes, effective_cost,
+-- walk_yen_per_minute and planned_stay.
 create function private.items_with_stay(p_items jsonb, p_vehicle_type text, p_entry timestamptz, p_exit timestamptz)
 returns jsonb
 language plpgsql stable
@@ -8018,9 +7670,6 @@ begin
   );
 end
 $$;
-
-comment on function private.items_with_stay(jsonb, text, timestamptz, timestamptz) is
-  'Lots as search shows them (id, distance_m), each with estimated_fee, fee_refusal, walk_minutes, effective_cost, walk_yen_per_minute and planned_stay.';
 
 grant execute on function
   private.check_search_stay(timestamptz, timestamptz, text), private.stay_costs(uuid[], numeric[], text, timestamptz,
@@ -8052,6 +7701,8 @@ to anon, authenticated;
 -- Text and terms
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Text in the form that search compares: NFKC (one width), lower case, katakana for hiragana, カ and ケ for ヵ and ヶ, no
+-- white space, one dash.
 create function private.search_text(p_text text) returns text
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -8065,9 +7716,7 @@ begin
 end
 $$;
 
-comment on function private.search_text(text) is
-  'Text in the form that search compares: NFKC (one width), lower case, katakana for hiragana, カ and ケ for ヵ and ヶ, no white space, one dash.';
-
+-- The letters and pairs of neighbouring letters of a text, line by line: one row.
 -- One query without a search_path, so that Postgres inlines it: a function call takes three times as long.
 create function private.search_terms(p_text text) returns table (terms text[])
 language sql immutable parallel safe
@@ -8078,9 +7727,7 @@ begin atomic
   from generate_series(2, 2 * char_length(p_text) + 1) as n;
 end;
 
-comment on function private.search_terms(text) is
-  'The letters and pairs of neighbouring letters of a text, line by line: one row.';
-
+-- The terms of every text that contains this keyword; the keyword has the form of private.search_text.
 create function private.keyword_terms(p_keyword text) returns text[]
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -8091,13 +7738,12 @@ begin
 end
 $$;
 
-comment on function private.keyword_terms(text) is
-  'The terms of every text that contains this keyword; the keyword has the form of private.search_text.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Data derived from a lot
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The score of a lot in the recommended order, 0 to 10000. 70 parts are the rating, shrunk by the number of reviews. 6
+-- parts each are for a known price, hours, height and size, and a main image.
 create function private.lot_score(p_lot public.parking_lots, p_has_hours boolean) returns integer
 language plpgsql immutable
 set search_path = ''
@@ -8115,9 +7761,8 @@ begin
 end
 $$;
 
-comment on function private.lot_score(public.parking_lots, boolean) is
-  'The score of a lot in the recommended order, 0 to 10000. 70 parts are the rating, shrunk by the number of reviews. 6 parts each are for a known price, hours, height and size, and a main image.';
-
+-- Attributes by the weekly hours of these lots: open_24h, entry_24h, 24h. Entry and exit use the business hours where
+-- they have no hours of their own.
 create function private.hours_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slug text)
 language plpgsql stable
 set search_path = ''
@@ -8147,9 +7792,7 @@ begin
 end
 $$;
 
-comment on function private.hours_attributes(uuid[]) is
-  'Attributes by the weekly hours of these lots: open_24h, entry_24h, 24h. Entry and exit use the business hours where they have no hours of their own.';
-
+-- Attributes by hours, prices and spots of these lots, independent of their tags. An attribute may occur more than once.
 create function private.derived_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slug text)
 language plpgsql stable
 set search_path = ''
@@ -8183,9 +7826,8 @@ begin
 end
 $$;
 
-comment on function private.derived_attributes(uuid[]) is
-  'Attributes by hours, prices and spots of these lots, independent of their tags. An attribute may occur more than once.';
-
+-- Attributes by which these lots are found: their tags and the derived ones, without the tags that they are known not to
+-- have. A lot without attributes has no row.
 create function private.search_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slugs text[])
 language plpgsql stable
 set search_path = ''
@@ -8209,9 +7851,7 @@ begin
 end
 $$;
 
-comment on function private.search_attributes(uuid[]) is
-  'Attributes by which these lots are found: their tags and the derived ones, without the tags that they are known not to have. A lot without attributes has no row.';
-
+-- The text of each lot in which keywords are searched, one line per field; the operator for public lots only.
 create function private.search_documents(p_lot_ids uuid[]) returns table (parking_lot_id uuid, document text)
 language plpgsql stable
 set search_path = ''
@@ -8226,9 +7866,7 @@ begin
 end
 $$;
 
-comment on function private.search_documents(uuid[]) is
-  'The text of each lot in which keywords are searched, one line per field; the operator for public lots only.';
-
+-- The entries of these lots, calculated. Terms of an unchanged text are copied: they are most of the work.
 create function private.written_entries(p_lot_ids uuid[]) returns setof private.search_entries
 language plpgsql stable
 set search_path = ''
@@ -8258,13 +7896,11 @@ begin
 end
 $$;
 
-comment on function private.written_entries(uuid[]) is
-  'The entries of these lots, calculated. Terms of an unchanged text are copied: they are most of the work.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Maintaining entries
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Writes the entries of these lots, each into the table of its status.
 create function private.refresh_search_entries(p_lot_ids uuid[]) returns void
 language plpgsql
 security definer -- no role may write entries; a role that may write a lot or its rows may have the entry written
@@ -8312,11 +7948,9 @@ begin
 end
 $$;
 
-comment on function private.refresh_search_entries(uuid[]) is
-  'Writes the entries of these lots, each into the table of its status.';
-
 grant execute on function private.refresh_search_entries(uuid[]) to service_role;
 
+-- Writes the search entries of lots that a statement added, or of which it changed a column that search reads.
 create function private.tg_parking_lots__refresh_search() returns trigger
 language plpgsql
 set search_path = ''
@@ -8343,6 +7977,7 @@ begin
 end
 $$;
 
+-- Writes the search entries of the lots of which a statement changed a part that search reads.
 -- For every table whose rows refer to a lot.
 create function private.tg_lot_rows__refresh_search() returns trigger
 language plpgsql
@@ -8407,13 +8042,13 @@ grant execute on function private.search_text(text), private.keyword_terms(text)
 -- Reading the search
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Whether this is a whole number from p_least to p_max.
 create function private.is_whole_number(p_value jsonb, p_least integer, p_max integer) returns boolean
 language sql immutable
 return case when jsonb_typeof(p_value) = 'number'
   then p_value::numeric between p_least and p_max and p_value::numeric = trunc(p_value::numeric) else false end;
 
-comment on function private.is_whole_number(jsonb, integer, integer) is 'Whether this is a whole number from p_least to p_max.';
-
+-- Whether this is an array of at most p_max texts of 1 to p_max_length characters.
 create function private.is_text_list(p_value jsonb, p_max integer, p_max_length integer) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -8426,8 +8061,7 @@ begin
 end
 $$;
 
-comment on function private.is_text_list(jsonb, integer, integer) is 'Whether this is an array of at most p_max texts of 1 to p_max_length characters.';
-
+-- The error of a condition of SearchQueryV1; null when it is valid. private.read_vehicle checks vehicle.
 create function private.search_query_fault(p_key text, p_value jsonb) returns text
 language plpgsql immutable
 set search_path = ''
@@ -8473,9 +8107,7 @@ begin
 end
 $$;
 
-comment on function private.search_query_fault(text, jsonb) is
-  'The error of a condition of SearchQueryV1; null when it is valid. private.read_vehicle checks vehicle.';
-
+-- Checks the conditions of a search. Errors: validation_error, with the condition as param.
 create function private.check_search(p_query jsonb, p_bbox double precision[], p_ids uuid[]) returns void
 language plpgsql stable
 set search_path = ''
@@ -8510,13 +8142,12 @@ begin
 end
 $$;
 
-comment on function private.check_search(jsonb, double precision[], uuid[]) is
-  'Checks the conditions of a search. Errors: validation_error, with the condition as param.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The search as a condition
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- A bbox (west, south, east, north) on the Mercator plane, with exactly the coordinates of search_entries.mercator, so
+-- that a lot on a side is inside. Two boxes where it crosses the antimeridian.
 create function private.bbox_boxes(p_bbox double precision[]) returns box[]
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -8531,9 +8162,8 @@ begin
 end
 $$;
 
-comment on function private.bbox_boxes(double precision[]) is
-  'A bbox (west, south, east, north) on the Mercator plane, with exactly the coordinates of search_entries.mercator, so that a lot on a side is inside. Two boxes where it crosses the antimeridian.';
-
+-- The condition that an entry is within one of the boxes. is_small: they contain fewer than 50,000 entries, and the
+-- condition uses the spatial index.
 create function private.area_condition(p_boxes box[], out condition text, out is_small boolean)
 language plpgsql stable
 set search_path = ''
@@ -8552,9 +8182,7 @@ begin
 end
 $$;
 
-comment on function private.area_condition(box[]) is
-  'The condition that an entry is within one of the boxes. is_small: they contain fewer than 50,000 entries, and the condition uses the spatial index.';
-
+-- Each of the terms, once, and the share of all search entries that has it, 0 to 1, by statistics.
 -- The planner does not find these frequencies: it looks for them in the default collation, and they are stored in "C".
 create function private.term_frequencies(p_terms text[]) returns table (term text, frequency double precision)
 language plpgsql stable rows 10
@@ -8574,9 +8202,8 @@ begin
 end
 $$;
 
-comment on function private.term_frequencies(text[]) is
-  'Each of the terms, once, and the share of all search entries that has it, 0 to 1, by statistics.';
-
+-- The terms by which an index finds at most a fifth of all entries at little cost: the rarest, by statistics, assuming
+-- independence.
 create function private.narrowing_terms(p_terms text[]) returns text[]
 language plpgsql stable
 set search_path = ''
@@ -8597,9 +8224,7 @@ begin
 end
 $$;
 
-comment on function private.narrowing_terms(text[]) is
-  'The terms by which an index finds at most a fifth of all entries at little cost: the rarest, by statistics, assuming independence.';
-
+-- The share of all search entries that has all of p_all and one of p_any, 0 to 1, by statistics, assuming independence.
 create function private.term_share(p_all text[], p_any text[] default '{}') returns double precision
 language plpgsql stable
 set search_path = ''
@@ -8613,9 +8238,7 @@ begin
 end
 $$;
 
-comment on function private.term_share(text[], text[]) is
-  'The share of all search entries that has all of p_all and one of p_any, 0 to 1, by statistics, assuming independence.';
-
+-- What the planner expects of reading the search entries e that meet a condition. Reads statistics only.
 create function private.plan_of_entries(p_condition text) returns json
 language plpgsql volatile -- only a volatile function may use EXPLAIN; it changes nothing
 set search_path = ''
@@ -8628,9 +8251,7 @@ begin
 end
 $$;
 
-comment on function private.plan_of_entries(text) is
-  'What the planner expects of reading the search entries e that meet a condition. Reads statistics only.';
-
+-- Rejects the read of all entries that meet a condition if it is expensive and not counted. Errors: forbidden.
 create function private.require_counted_scan(p_condition text) returns void
 language plpgsql volatile -- as private.plan_of_entries
 set search_path = ''
@@ -8644,9 +8265,7 @@ begin
 end
 $$;
 
-comment on function private.require_counted_scan(text) is
-  'Rejects the read of all entries that meet a condition if it is expensive and not counted. Errors: forbidden.';
-
+-- The share of all search entries e that the planner expects to meet a condition, 0 to 1. Reads statistics only.
 create function private.expected_share(p_condition text) returns double precision
 language plpgsql volatile -- as private.plan_of_entries
 set search_path = ''
@@ -8661,9 +8280,8 @@ begin
 end
 $$;
 
-comment on function private.expected_share(text) is
-  'The share of all search entries e that the planner expects to meet a condition, 0 to 1. Reads statistics only.';
-
+-- The bbox and the circle of a checked search, each as a condition over private.search_entries e, and whether it contains
+-- few entries.
 create function private.search_areas(p_query jsonb, p_bbox double precision[])
 returns table (condition text, is_small boolean)
 language plpgsql stable rows 2
@@ -8685,9 +8303,9 @@ begin
 end
 $$;
 
-comment on function private.search_areas(jsonb, double precision[]) is
-  'The bbox and the circle of a checked search, each as a condition over private.search_entries e, and whether it contains few entries.';
-
+-- A checked search as a condition over private.search_entries e. narrowing: the terms by which the index finds few
+-- entries. is_narrow: terms, ids or an area leave at most a fifth of all entries. share, with a center: the expected
+-- share of all lots that meet the condition, at any distance.
 create function private.search_condition(
   p_query jsonb, p_bbox double precision[], p_ids uuid[],
   out condition text, out narrowing text[], out is_narrow boolean, out share double precision
@@ -8741,9 +8359,6 @@ begin
 end
 $$;
 
-comment on function private.search_condition(jsonb, double precision[], uuid[]) is
-  'A checked search as a condition over private.search_entries e. narrowing: the terms by which the index finds few entries. is_narrow: terms, ids or an area leave at most a fifth of all entries. share, with a center: the expected share of all lots that meet the condition, at any distance.';
-
 grant execute on function
   private.is_whole_number(jsonb, integer, integer), private.is_text_list(jsonb, integer, integer),
   private.search_query_fault(text, jsonb), private.check_search(jsonb, double precision[], uuid[])
@@ -8789,6 +8404,8 @@ to service_role;
 -- The ring
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The bounds of the distance in metres from a place to the points of a box of the Mercator plane: none is nearer than
+-- least_m or farther than most_m.
 create function private.box_distances(
   p_lat double precision, p_lng double precision, p_area box, out least_m double precision, out most_m double precision
 )
@@ -8830,9 +8447,8 @@ begin
 end
 $$;
 
-comment on function private.box_distances(double precision, double precision, box) is
-  'The bounds of the distance in metres from a place to the points of a box of the Mercator plane: none is nearer than least_m or farther than most_m.';
-
+-- Boxes of the Mercator plane that contain every search entry from p_from_m to reach_m metres away: about p_count
+-- entries, or all up to p_max_m (null: any distance). Entries on a side of two boxes count twice.
 create function private.ring_boxes(
   p_lat double precision, p_lng double precision, p_from_m double precision, p_max_m double precision, p_count integer,
   out boxes box[], out reach_m double precision
@@ -8880,13 +8496,12 @@ begin
 end
 $$;
 
-comment on function private.ring_boxes(double precision, double precision, double precision, double precision, integer) is
-  'Boxes of the Mercator plane that contain every search entry from p_from_m to reach_m metres away: about p_count entries, or all up to p_max_m (null: any distance). Entries on a side of two boxes count twice.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Pages by distance
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- private.distance_page from at most 20,000 entries in the order of the plane. is_complete: no lot of the page is
+-- missing.
 create function private.walked_page(
   p_condition text, p_share double precision, p_lat double precision, p_lng double precision, p_max_m double precision,
   p_from_m double precision, p_from_id uuid, p_limit integer, out page private.found_page, out is_complete boolean
@@ -8932,9 +8547,8 @@ begin
 end
 $$;
 
-comment on function private.walked_page(text, double precision, double precision, double precision, double precision, double precision, uuid, integer) is
-  'private.distance_page from at most 20,000 entries in the order of the plane. is_complete: no lot of the page is missing.';
-
+-- The first lots after the distance and id p_after that meet the condition, nearest first, ties by id. p_share: the share
+-- of all lots that meets it. p_max_m null: any distance.
 create function private.distance_page(
   p_condition text, p_share double precision, p_lat double precision, p_lng double precision, p_max_m double precision,
   p_after jsonb, p_limit integer
@@ -8986,13 +8600,12 @@ begin
 end
 $$;
 
-comment on function private.distance_page(text, double precision, double precision, double precision, double precision, jsonb, integer) is
-  'The first lots after the distance and id p_after that meet the condition, nearest first, ties by id. p_share: the share of all lots that meets it. p_max_m null: any distance.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The nearest lots
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The public lots nearest to a point, at most p_limit of them within p_radius_m (at most 50 km), by great-circle distance
+-- on the sphere of mean radius and then id. is_cut: more are within the radius.
 create function private.nearest_lots(
   p_lat double precision, p_lng double precision, p_radius_m double precision, p_limit integer,
   out lot_ids uuid[], out distances double precision[], out is_cut boolean
@@ -9041,9 +8654,8 @@ begin
 end
 $$;
 
-comment on function private.nearest_lots(double precision, double precision, double precision, integer) is
-  'The public lots nearest to a point, at most p_limit of them within p_radius_m (at most 50 km), by great-circle distance on the sphere of mean radius and then id. is_cut: more are within the radius.';
-
+-- private.nearest_lots of the lots that are known to accept a vehicle of p_max_height_m metres (null: any) and have all
+-- of p_tags.
 create function private.nearest_passing_lots(
   p_lat double precision, p_lng double precision, p_radius_m double precision, p_limit integer,
   p_max_height_m numeric, p_tags text[],
@@ -9073,9 +8685,6 @@ begin
 end
 $$;
 
-comment on function private.nearest_passing_lots(double precision, double precision, double precision, integer, numeric, text[]) is
-  'private.nearest_lots of the lots that are known to accept a vehicle of p_max_height_m metres (null: any) and have all of p_tags.';
-
 grant execute on function
   private.nearest_lots(double precision, double precision, double precision, integer),
   private.nearest_passing_lots(double precision, double precision, double precision, integer, numeric, text[])
@@ -9091,6 +8700,8 @@ to anon, authenticated;
 -- Invariants: orders are total (ties by id); the keys of a cursor are values bound to a statement, never part of its text.
 -- Interface: api.search_parking_lots.
 
+-- The first lots after the key and id p_after that meet the condition, by a column of private.search_entries and id.
+-- p_share: the share of all lots that the narrowing terms leave.
 create function private.page_by_key(
   p_condition text, p_share double precision, p_column text, p_after jsonb, p_limit integer
 ) returns private.found_page
@@ -9130,9 +8741,7 @@ begin
 end
 $$;
 
-comment on function private.page_by_key(text, double precision, text, jsonb, integer) is
-  'The first lots after the key and id p_after that meet the condition, by a column of private.search_entries and id. p_share: the share of all lots that the narrowing terms leave.';
-
+-- A page of the lots that a checked search finds, after the key and id p_after.
 create function private.found_lots(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_sort text, p_after jsonb, p_limit integer
 ) returns private.found_page
@@ -9155,9 +8764,8 @@ begin
 end
 $$;
 
-comment on function private.found_lots(jsonb, double precision[], uuid[], text, jsonb, integer) is
-  'A page of the lots that a checked search finds, after the key and id p_after.';
-
+-- The number of lots that a checked search finds: {total, total_is_exact}. Counted up to 10,000, and among 300,000 lots
+-- when no index leaves few. Otherwise at least total lots are found, and it is not exact.
 create function private.found_total(p_query jsonb, p_bbox double precision[], p_ids uuid[]) returns jsonb
 language plpgsql stable
 security definer -- as private.found_lots
@@ -9182,9 +8790,7 @@ begin
 end
 $$;
 
-comment on function private.found_total(jsonb, double precision[], uuid[]) is
-  'The number of lots that a checked search finds: {total, total_is_exact}. Counted up to 10,000, and among 300,000 lots when no index leaves few. Otherwise at least total lots are found, and it is not exact.';
-
+-- Lots as search shows them, in this order. Without a center distance_m is null.
 create function private.search_items(p_lot_ids uuid[], p_center jsonb) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -9212,8 +8818,8 @@ begin
 end
 $$;
 
-comment on function private.search_items(uuid[], jsonb) is 'Lots as search shows them, in this order. Without a center distance_m is null.';
-
+-- A page of a checked search: {items, next_cursor}, and total with total_is_exact when p_include has it. Errors:
+-- validation_error.
 create function private.search_page(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_limit integer, p_cursor text, p_include text[]
 ) returns jsonb
@@ -9237,9 +8843,6 @@ begin
     then private.found_total(p_query, p_bbox, p_ids) else '{}' end;
 end
 $$;
-
-comment on function private.search_page(jsonb, double precision[], uuid[], integer, text, text[]) is
-  'A page of a checked search: {items, next_cursor}, and total with total_is_exact when p_include has it. Errors: validation_error.';
 
 grant execute on function
   private.found_lots(jsonb, double precision[], uuid[], text, jsonb, integer),
@@ -9269,6 +8872,7 @@ to anon, authenticated;
 -- Reading the request
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The error of a filter of api.nearby_parking_lots; null when it is valid.
 create function private.nearby_filter_fault(p_key text, p_value jsonb) returns text
 language plpgsql stable
 set search_path = ''
@@ -9298,9 +8902,7 @@ begin
 end
 $$;
 
-comment on function private.nearby_filter_fault(text, jsonb) is
-  'The error of a filter of api.nearby_parking_lots; null when it is valid.';
-
+-- Reads the filters of api.nearby_parking_lots. Errors: validation_error, with the param filters or filters.<key>.
 create function private.read_nearby_filters(p_filters jsonb) returns private.nearby_filters
 language plpgsql stable
 set search_path = ''
@@ -9336,9 +8938,7 @@ begin
 end
 $$;
 
-comment on function private.read_nearby_filters(jsonb) is
-  'Reads the filters of api.nearby_parking_lots. Errors: validation_error, with the param filters or filters.<key>.';
-
+-- Checks the other arguments of api.nearby_parking_lots. Errors: validation_error.
 create function private.check_nearby(
   p_lat double precision, p_lng double precision, p_radius_m integer, p_limit integer, p_sort text
 ) returns void
@@ -9360,13 +8960,13 @@ begin
 end
 $$;
 
-comment on function private.check_nearby(double precision, double precision, integer, integer, text) is
-  'Checks the other arguments of api.nearby_parking_lots. Errors: validation_error.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Candidates
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The lots, given nearest first, that are known to be open now and to cost no more for the stay than the filters allow.
+-- With max_price: amounts has their fees, priced is the number of lots priced (the nearest, at most p_max_priced),
+-- is_cut: others were not priced.
 create function private.passing_lots(
   p_lot_ids uuid[], p_filters private.nearby_filters, p_vehicle_type text, p_entry timestamptz, p_exit timestamptz,
   p_max_priced integer, out lot_ids uuid[], out amounts bigint[], out priced integer, out is_cut boolean
@@ -9402,9 +9002,9 @@ begin
 end
 $$;
 
-comment on function private.passing_lots(uuid[], private.nearby_filters, text, timestamptz, timestamptz, integer) is
-  'The lots, given nearest first, that are known to be open now and to cost no more for the stay than the filters allow. With max_price: amounts has their fees, priced is the number of lots priced (the nearest, at most p_max_priced), is_cut: others were not priced.';
-
+-- The nearest lots that pass all filters, at most p_limit, nearest first, with their distances and, with max_price, their
+-- fees. At most 3,000 lots are checked. is_truncated: others within the radius pass or were not checked. Errors:
+-- validation_error (too_much_to_price).
 create function private.nearby_candidates(
   p_lat double precision, p_lng double precision, p_radius_m integer, p_limit integer,
   p_filters private.nearby_filters, p_vehicle_type text, p_entry timestamptz, p_exit timestamptz,
@@ -9461,13 +9061,12 @@ begin
 end
 $$;
 
-comment on function private.nearby_candidates(double precision, double precision, integer, integer, private.nearby_filters, text, timestamptz, timestamptz) is
-  'The nearest lots that pass all filters, at most p_limit, nearest first, with their distances and, with max_price, their fees. At most 3,000 lots are checked. is_truncated: others within the radius pass or were not checked. Errors: validation_error (too_much_to_price).';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Comparison
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Lots that are given nearest first, with fee and ranking. p_amounts: their fees, if they are known already. Components
+-- are 0 to 100; the score is 0.4 price + 0.4 distance + 0.2 rating; in a tie the nearer lot comes first.
 -- Without a search_path (every name has its schema), so that Postgres inlines the query into that of private.nearby_items:
 -- one plan, and one look-up per lot.
 create function private.nearby_ranking(
@@ -9513,9 +9112,7 @@ as $$
   from (select c.*, round(0.4 * c.price + 0.4 * c.distance + 0.2 * c.rating, 2) as score from compared c) as s;
 $$;
 
-comment on function private.nearby_ranking(uuid[], double precision[], bigint[], integer, text, timestamptz, timestamptz) is
-  'Lots that are given nearest first, with fee and ranking. p_amounts: their fees, if they are known already. Components are 0 to 100; the score is 0.4 price + 0.4 distance + 0.2 rating; in a tie the nearer lot comes first.';
-
+-- The candidates as api.nearby_parking_lots shows them, in the order of p_sort; with planned_stay if p_is_planned.
 create function private.nearby_items(
   p_lot_ids uuid[], p_distances double precision[], p_amounts bigint[], p_radius_m integer, p_vehicle_type text,
   p_entry timestamptz, p_exit timestamptz, p_is_planned boolean, p_sort text, p_vehicle private.vehicle
@@ -9565,9 +9162,6 @@ begin
 end
 $$;
 
-comment on function private.nearby_items(uuid[], double precision[], bigint[], integer, text, timestamptz, timestamptz, boolean, text, private.vehicle) is
-  'The candidates as api.nearby_parking_lots shows them, in the order of p_sort; with planned_stay if p_is_planned.';
-
 grant execute on function
   private.nearby_filter_fault(text, jsonb),
   private.read_nearby_filters(jsonb),
@@ -9603,6 +9197,8 @@ to anon, authenticated;
 -- Keeping cells
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Recalculates these cells of level 14, and the coarser cells that contain them. One call at a time: the caller holds the
+-- lock that private.next_map_batch takes.
 create function private.refresh_map_cells(p_cells integer[]) returns void
 language plpgsql
 set search_path = ''
@@ -9633,9 +9229,7 @@ begin
 end
 $$;
 
-comment on function private.refresh_map_cells(integer[]) is
-  'Recalculates these cells of level 14, and the coarser cells that contain them. One call at a time: the caller holds the lock that private.next_map_batch takes.';
-
+-- Recalculates the next marked cells whose numbers are greater than p_after; the last of them, null when there are none.
 create function private.next_map_batch(p_after integer, p_cells integer default 500) returns integer
 language plpgsql
 set search_path = ''
@@ -9652,9 +9246,7 @@ begin
 end
 $$;
 
-comment on function private.next_map_batch(integer, integer) is
-  'Recalculates the next marked cells whose numbers are greater than p_after; the last of them, null when there are none.';
-
+-- Marks the cells of search entries that a statement added, changed or deleted; the job of the map counts them again.
 create function private.tg_search_entries__mark_map() returns trigger
 language plpgsql
 security definer -- marks are in a private table, and the writer of a lot has no rights on it
@@ -9681,6 +9273,8 @@ $$;
 -- Clusters
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The columns and rows of the cells of a level that intersect a bbox: one range, or two where it crosses the
+-- antimeridian.
 create function private.map_boxes(p_bbox double precision[], p_level integer)
 returns table (west integer, south integer, east integer, north integer)
 language plpgsql immutable rows 2
@@ -9694,9 +9288,7 @@ begin
 end
 $$;
 
-comment on function private.map_boxes(double precision[], integer) is
-  'The columns and rows of the cells of a level that intersect a bbox: one range, or two where it crosses the antimeridian.';
-
+-- About how many search entries boxes of the Mercator plane contain, by the stored sums of the cells.
 create function private.expected_in_boxes(p_boxes box[]) returns bigint
 language plpgsql stable
 set search_path = ''
@@ -9720,9 +9312,8 @@ begin
 end
 $$;
 
-comment on function private.expected_in_boxes(box[]) is
-  'About how many search entries boxes of the Mercator plane contain, by the stored sums of the cells.';
-
+-- The term of private.map_cells for a checked search: empty without conditions, a name for a single condition; null when
+-- the sums cannot be used.
 create function private.stored_term(p_query jsonb, p_ids uuid[], p_level integer) returns text
 language plpgsql stable
 set search_path = ''
@@ -9743,9 +9334,8 @@ begin
 end
 $$;
 
-comment on function private.stored_term(jsonb, uuid[], integer) is
-  'The term of private.map_cells for a checked search: empty without conditions, a name for a single condition; null when the sums cannot be used.';
-
+-- The cells of a level of at most 14 that intersect a bbox, each with all of its lots that have the term, as of the last
+-- run of the job.
 create function private.stored_clusters(p_bbox double precision[], p_level integer, p_term text) returns setof private.cluster
 language plpgsql stable
 set search_path = ''
@@ -9770,9 +9360,7 @@ begin
 end
 $$;
 
-comment on function private.stored_clusters(double precision[], integer, text) is
-  'The cells of a level of at most 14 that intersect a bbox, each with all of its lots that have the term, as of the last run of the job.';
-
+-- Raises validation_error for clusters of too many lots; details.reason is too_many_lots.
 create function private.reject_many_lots(p_max integer) returns void
 language plpgsql stable
 set search_path = ''
@@ -9784,8 +9372,8 @@ begin
 end
 $$;
 
-comment on function private.reject_many_lots(integer) is 'Raises validation_error for clusters of too many lots; details.reason is too_many_lots.';
-
+-- The cells of a level with the lots in a bbox that a checked search finds. Errors: validation_error, for more than
+-- 250,000 lots; details.reason is too_many_lots.
 create function private.counted_clusters(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_level integer
 ) returns setof private.cluster
@@ -9833,9 +9421,10 @@ begin
 end
 $$;
 
-comment on function private.counted_clusters(jsonb, double precision[], uuid[], integer) is
-  'The cells of a level with the lots in a bbox that a checked search finds. Errors: validation_error, for more than 250,000 lots; details.reason is too_many_lots.';
-
+-- The cells of a level that intersect a bbox and have lots that a checked search finds. Exact: the lots in the bbox at
+-- this moment. Not exact, for a bbox with 10,000 lots or more and a search that stored sums answer: all lots of these
+-- cells as of the last run of the job. Errors: validation_error; details.reason is too_many_clusters (more than 3,000) or
+-- too_many_lots.
 create function private.clusters(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_level integer, out clusters private.cluster[], out is_exact boolean
 )
@@ -9859,9 +9448,7 @@ begin
 end
 $$;
 
-comment on function private.clusters(jsonb, double precision[], uuid[], integer) is
-  'The cells of a level that intersect a bbox and have lots that a checked search finds. Exact: the lots in the bbox at this moment. Not exact, for a bbox with 10,000 lots or more and a search that stored sums answer: all lots of these cells as of the last run of the job. Errors: validation_error; details.reason is too_many_clusters (more than 3,000) or too_many_lots.';
-
+-- Checks the arguments of a map. Errors: validation_error.
 create function private.check_map(p_bbox double precision[], p_zoom integer, p_cursor text) returns void
 language plpgsql stable
 set search_path = ''
@@ -9885,8 +9472,8 @@ begin
 end
 $$;
 
-comment on function private.check_map(double precision[], integer, text) is 'Checks the arguments of a map. Errors: validation_error.';
-
+-- The cells of a zoom in a bbox as the interface shows them, the greatest lot count first. total, when p_include has it,
+-- is the sum of their counts. Errors: validation_error.
 create function private.map_page(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_zoom integer, p_cursor text, p_include text[]
 ) returns jsonb
@@ -9918,9 +9505,6 @@ begin
 end
 $$;
 
-comment on function private.map_page(jsonb, double precision[], uuid[], integer, text, text[]) is
-  'The cells of a zoom in a bbox as the interface shows them, the greatest lot count first. total, when p_include has it, is the sum of their counts. Errors: validation_error.';
-
 grant execute on function
   private.map_boxes(double precision[], integer), private.clusters(jsonb, double precision[], uuid[], integer),
   private.check_map(double precision[], integer, text), private.map_page(jsonb, double precision[], uuid[], integer,
@@ -9950,6 +9534,7 @@ to anon, authenticated;
 -- Recording
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Queues these lots as changed by this transaction. An id may be that of a deleted lot.
 create function private.queue_lot_changes(p_lot_ids uuid[]) returns void
 language plpgsql
 security definer -- the queue belongs to the triggers; the service and administrators write lots
@@ -9960,10 +9545,9 @@ begin
 end
 $$;
 
-comment on function private.queue_lot_changes(uuid[]) is 'Queues these lots as changed by this transaction. An id may be that of a deleted lot.';
-
 grant execute on function private.queue_lot_changes(uuid[]) to service_role;
 
+-- Queues the lots whose rows a statement added, changed or deleted.
 create function private.tg_parking_lots__record_changes() returns trigger
 language plpgsql
 security definer -- as private.queue_lot_changes
@@ -9984,6 +9568,7 @@ begin
 end
 $$;
 
+-- Queues the lots of which a statement changed a part.
 -- For every table whose rows are parts of the detail of a lot.
 create function private.tg_lot_rows__record_changes() returns trigger
 language plpgsql
@@ -10010,6 +9595,7 @@ begin
 end
 $$;
 
+-- Queues the lots of which a statement changed field values.
 -- By column, not as jsonb: a withdrawal recounts thousands of values, and changed counts are not changes of a lot.
 create function private.tg_field_values__record_changes() returns trigger
 language plpgsql
@@ -10026,6 +9612,7 @@ begin
 end
 $$;
 
+-- Queues the lots with pictures whose file a statement changed.
 create function private.tg_assets__record_changes() returns trigger
 language plpgsql
 security definer -- the auth server, which deletes accounts, has no right on pictures of lots
@@ -10049,6 +9636,9 @@ $$;
 -- Revisions
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Assigns revisions to the changes of the next queued lots, p_lots of them from p_from on, in the order of the queue.
+-- Returns the id at which the next batch begins; null when there is none, or when another worker runs. Commit after each
+-- batch.
 create function private.note_lot_changes(p_from uuid default null, p_lots integer default 1000) returns uuid
 language plpgsql
 set search_path = ''
@@ -10093,13 +9683,12 @@ begin
 end
 $$;
 
-comment on function private.note_lot_changes(uuid, integer) is
-  'Assigns revisions to the changes of the next queued lots, p_lots of them from p_from on, in the order of the queue. Returns the id at which the next batch begins; null when there is none, or when another worker runs. Commit after each batch.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Reading
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The revision after which the changes since a moment begin. Every change that was committed at that moment or later has
+-- a greater revision.
 create function private.revision_before(p_since timestamptz) returns bigint
 language plpgsql stable
 security definer -- as private.changes_after
@@ -10114,9 +9703,7 @@ begin
 end
 $$;
 
-comment on function private.revision_before(timestamptz) is
-  'The revision after which the changes since a moment begin. Every change that was committed at that moment or later has a greater revision.';
-
+-- The next changes after a revision, oldest first.
 create function private.changes_after(p_revision bigint, p_limit integer) returns setof private.lot_changes
 language plpgsql stable
 security definer -- changes are private; of a lot that is no longer public the interface shows only the id
@@ -10127,8 +9714,8 @@ begin
 end
 $$;
 
-comment on function private.changes_after(bigint, integer) is 'The next changes after a revision, oldest first.';
-
+-- A page of changes: {items, next_cursor, has_more}. next_cursor is always present, also on a last or empty page, and
+-- finds later changes. Errors: validation_error.
 create function private.changes_page(p_since timestamptz, p_limit integer, p_cursor text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -10159,9 +9746,6 @@ begin
 end
 $$;
 
-comment on function private.changes_page(timestamptz, integer, text) is
-  'A page of changes: {items, next_cursor, has_more}. next_cursor is always present, also on a last or empty page, and finds later changes. Errors: validation_error.';
-
 grant execute on function
   private.revision_before(timestamptz), private.changes_after(bigint, integer), private.changes_page(timestamptz, integer, text)
 to anon, authenticated;
@@ -10178,6 +9762,7 @@ to anon, authenticated;
 -- Invariants: every lot that has the tag or the operator when the rename commits is recorded as changed after it.
 -- Interface: none. It is called by triggers on tags and operators, and by a job (private.next_rename_batch).
 
+-- Starts the job for a tag or an operator (tg_argv[0]) that changed.
 create function private.tg_names__note_rename() returns trigger
 language plpgsql
 security definer -- a role that edits a tag or an operator has no right on the job table
@@ -10190,8 +9775,8 @@ begin
 end
 $$;
 
-comment on function private.tg_names__note_rename() is 'Starts the job for a tag or an operator (tg_argv[0]) that changed.';
-
+-- Processes the next p_lots lots for the oldest rename: records those that have the tag or the operator as changed, and
+-- writes the search entries for an operator. False when there is nothing to do. Commit after each batch.
 create function private.next_rename_batch(p_lots integer default 5000) returns boolean
 language plpgsql
 set search_path = ''
@@ -10229,9 +9814,6 @@ begin
 end
 $$;
 
-comment on function private.next_rename_batch(integer) is
-  'Processes the next p_lots lots for the oldest rename: records those that have the tag or the operator as changed, and writes the search entries for an operator. False when there is nothing to do. Commit after each batch.';
-
 -- supabase/schemas/community/reviews.sql
 
 -- Reviews: ratings and comments of users about a lot, and what other users may read of them.
@@ -10250,6 +9832,7 @@ comment on function private.next_rename_batch(integer) is
 -- States
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- An edited review is pending again.
 create function private.tg_reviews__await_approval() returns trigger
 language plpgsql
 set search_path = ''
@@ -10260,8 +9843,9 @@ begin
 end
 $$;
 
-comment on function private.tg_reviews__await_approval() is 'An edited review is pending again.';
-
+-- Locks those of these reviews that exist until the transaction ends: first their authors, then their lots, then the
+-- reviews, each in the order of their ids. Every function that locks more than one uses this order. For functions that
+-- change reviews.
 create function private.lock_reviews(p_review_ids uuid[]) returns void
 language plpgsql
 security definer -- neither an author nor an administrator may lock a lot, or the account of another user
@@ -10279,15 +9863,15 @@ begin
 end
 $$;
 
-comment on function private.lock_reviews(uuid[]) is
-  'Locks those of these reviews that exist until the transaction ends: first their authors, then their lots, then the reviews, each in the order of their ids. Every function that locks more than one uses this order. For functions that change reviews.';
-
 grant execute on function private.lock_reviews(uuid[]) to authenticated, service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Review counts of lots
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Adds a difference to the number of approved reviews of a lot with this number of stars, and writes avg_rating and
+-- review_count of these lots. Lot, stars and difference have the same position in the arrays; each lot and stars occur
+-- once.
 create function private.add_reviews(p_lot_ids uuid[], p_ratings integer[], p_differences integer[]) returns void
 language plpgsql
 set search_path = ''
@@ -10311,9 +9895,7 @@ begin
 end
 $$;
 
-comment on function private.add_reviews(uuid[], integer[], integer[]) is
-  'Adds a difference to the number of approved reviews of a lot with this number of stars, and writes avg_rating and review_count of these lots. Lot, stars and difference have the same position in the arrays; each lot and stars occur once.';
-
+-- Adds what a statement changed to the number and the rating of the approved reviews of its lots.
 -- Runs per statement, because an import writes many rows in one.
 create function private.tg_reviews__count_for_lots() returns trigger
 language plpgsql
@@ -10353,6 +9935,8 @@ $$;
 -- Reading and writing
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The authors of approved reviews with their names. An author without a name, not active or deleted has no id and a
+-- neutral name: otherwise the reviews of an author without a name would show where they park.
 create function private.review_authors(p_review_ids uuid[])
 returns table (review_id uuid, user_id uuid, user_name text)
 language plpgsql stable rows 20
@@ -10368,9 +9952,7 @@ begin
 end
 $$;
 
-comment on function private.review_authors(uuid[]) is
-  'The authors of approved reviews with their names. An author without a name, not active or deleted has no id and a neutral name: otherwise the reviews of an author without a name would show where they park.';
-
+-- The numbers of approved reviews of a lot with 1, 2, 3, 4 and 5 stars.
 create function private.rating_histogram(p_lot_id uuid) returns jsonb
 language plpgsql stable
 security definer -- the counts are private; callers check that the lot is public
@@ -10385,8 +9967,7 @@ begin
 end
 $$;
 
-comment on function private.rating_histogram(uuid) is 'The numbers of approved reviews of a lot with 1, 2, 3, 4 and 5 stars.';
-
+-- A review as the interface shows it.
 create function private.review_row(p_review public.reviews) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -10399,8 +9980,6 @@ begin
   );
 end
 $$;
-
-comment on function private.review_row(public.reviews) is 'A review as the interface shows it.';
 
 grant execute on function
   private.review_authors(uuid[]), private.rating_histogram(uuid), private.review_row(public.reviews)
@@ -10420,6 +9999,8 @@ to anon, authenticated;
 -- Interface: api.my_parking_lot_rating, rate_parking_lot, unrate_parking_lot; for results with lots
 -- private.my_ratings_and_saves(lots) and private.yen_per_walk_minute().
 
+-- Adds ratings to the counts of their lots, or subtracts them where the sign is -1. Lot, value and sign of a rating have
+-- the same position in the arrays.
 create function private.add_ratings(p_lot_ids uuid[], p_values text[], p_signs integer[]) returns void
 language plpgsql
 set search_path = ''
@@ -10440,9 +10021,7 @@ begin
 end
 $$;
 
-comment on function private.add_ratings(uuid[], text[], integer[]) is
-  'Adds ratings to the counts of their lots, or subtracts them where the sign is -1. Lot, value and sign of a rating have the same position in the arrays.';
-
+-- Adds what a statement changed to the counts of ratings of its lots.
 create function private.tg_parking_lot_ratings__count() returns trigger
 language plpgsql
 security definer -- neither a user who rates nor the auth server, which deletes accounts, has a right on counts
@@ -10464,6 +10043,8 @@ begin
 end
 $$;
 
+-- Whether the caller saved these lots, and how they rate them (good, bad, null): one row per lot; no rows for an
+-- anonymous user.
 create function private.my_ratings_and_saves(p_lot_ids uuid[])
 returns table (parking_lot_id uuid, is_saved boolean, my_rating text)
 language plpgsql stable rows 50
@@ -10486,9 +10067,7 @@ begin
 end
 $$;
 
-comment on function private.my_ratings_and_saves(uuid[]) is
-  'Whether the caller saved these lots, and how they rate them (good, bad, null): one row per lot; no rows for an anonymous user.';
-
+-- The value of a minute of walking for the caller, in yen; 20 by default.
 create function private.yen_per_walk_minute() returns integer
 language plpgsql stable
 security definer -- an anonymous user has no right on the table; the look-up reads only the caller's row
@@ -10504,11 +10083,9 @@ begin
 end
 $$;
 
-comment on function private.yen_per_walk_minute() is
-  'The value of a minute of walking for the caller, in yen; 20 by default.';
-
 grant execute on function private.my_ratings_and_saves(uuid[]), private.yen_per_walk_minute() to anon, authenticated;
 
+-- A rating as the interface shows it.
 create function private.rating_row(p_rating public.parking_lot_ratings) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -10520,8 +10097,6 @@ begin
   );
 end
 $$;
-
-comment on function private.rating_row(public.parking_lot_ratings) is 'A rating as the interface shows it.';
 
 grant execute on function private.rating_row(public.parking_lot_ratings) to authenticated;
 
@@ -10555,6 +10130,7 @@ grant execute on function private.rating_row(public.parking_lot_ratings) to auth
 -- Values of the row of a lot
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The id of this value of this field of this lot.
 create function private.field_value_id(p_lot_id uuid, p_field_name text, p_value jsonb) returns uuid
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -10569,8 +10145,7 @@ begin
 end
 $$;
 
-comment on function private.field_value_id(uuid, text, jsonb) is 'The id of this value of this field of this lot.';
-
+-- The known fields of a lot on which users can vote.
 create function private.lot_fields(p_lot public.parking_lots) returns table (field_name text, value jsonb)
 language plpgsql stable rows 20
 set search_path = ''
@@ -10590,8 +10165,8 @@ begin
 end
 $$;
 
-comment on function private.lot_fields(public.parking_lots) is 'The known fields of a lot on which users can vote.';
-
+-- The state by votes: confirmed from three confirmations that are two thirds or more, disputed from three denials that
+-- are more than a third, otherwise unverified.
 create function private.field_value_state(p_confirm_count bigint, p_deny_count bigint) returns text
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -10605,9 +10180,7 @@ begin
 end
 $$;
 
-comment on function private.field_value_state(bigint, bigint) is
-  'The state by votes: confirmed from three confirmations that are two thirds or more, disputed from three denials that are more than a third, otherwise unverified.';
-
+-- The current value of every known field of an active lot, stored or not, with its votes.
 create function private.current_field_values(p_lot_id uuid)
 returns table (
   id uuid, field_name text, value jsonb, state text, source text, licence text, last_verified_at timestamptz,
@@ -10634,9 +10207,8 @@ begin
 end
 $$;
 
-comment on function private.current_field_values(uuid) is
-  'The current value of every known field of an active lot, stored or not, with its votes.';
-
+-- Retires a value that the row of the lot no longer has; makes a value current again, with its votes, when the row has it
+-- again.
 create function private.tg_parking_lots__sync_field_values() returns trigger
 language plpgsql
 security definer -- a role that corrects a lot has no right on values and votes
@@ -10670,13 +10242,11 @@ begin
 end
 $$;
 
-comment on function private.tg_parking_lots__sync_field_values() is
-  'Retires a value that the row of the lot no longer has; makes a value current again, with its votes, when the row has it again.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Votes
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Stores the value of the row of a lot with this id, unless it is stored; does nothing when the row has no such value.
 create function private.store_field_value(p_lot_id uuid, p_field_value_id uuid) returns void
 language plpgsql
 security definer -- voters have no right on values; this stores only a value of the row of the lot
@@ -10698,15 +10268,12 @@ begin
 end
 $$;
 
-comment on function private.store_field_value(uuid, uuid) is
-  'Stores the value of the row of a lot with this id, unless it is stored; does nothing when the row has no such value.';
-
+-- Setting: how long a voter must have been confirmed before their votes count.
 create function private.vote_delay() returns interval
 language sql immutable
 return interval '24 hours';
 
-comment on function private.vote_delay() is 'Setting: how long a voter must have been confirmed before their votes count.';
-
+-- The users among these whose votes count now.
 create function private.counted_voters(p_user_ids uuid[]) returns setof uuid
 language plpgsql stable
 security definer -- auth.users belongs to the identity provider; this returns only which users are confirmed
@@ -10720,8 +10287,7 @@ begin
 end
 $$;
 
-comment on function private.counted_voters(uuid[]) is 'The users among these whose votes count now.';
-
+-- Stores a vote as waiting when its voter has not been confirmed for long enough. It runs before the values are counted.
 create function private.tg_field_value_votes__wait() returns trigger
 language plpgsql
 security definer -- voters have no right on waiting votes
@@ -10735,9 +10301,7 @@ begin
 end
 $$;
 
-comment on function private.tg_field_value_votes__wait() is
-  'Stores a vote as waiting when its voter has not been confirmed for long enough. It runs before the values are counted.';
-
+-- Writes counts, state and last_verified_at of these values, from a count of the votes that do not wait.
 create function private.refresh_field_values(p_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
@@ -10770,9 +10334,7 @@ begin
 end
 $$;
 
-comment on function private.refresh_field_values(uuid[]) is
-  'Writes counts, state and last_verified_at of these values, from a count of the votes that do not wait.';
-
+-- Counts the votes that have waited long enough, of at most p_values values. Returns the number of values.
 create function private.count_waiting_votes(p_values integer default 1000) returns integer
 language plpgsql
 set search_path = ''
@@ -10792,9 +10354,7 @@ begin
 end
 $$;
 
-comment on function private.count_waiting_votes(integer) is
-  'Counts the votes that have waited long enough, of at most p_values values. Returns the number of values.';
-
+-- Whether the caller's vote on a value counts.
 create function private.my_vote_counts(p_field_value_id uuid) returns boolean
 language plpgsql stable
 security definer -- waiting votes are private; the look-up reads only the caller's
@@ -10807,8 +10367,7 @@ begin
 end
 $$;
 
-comment on function private.my_vote_counts(uuid) is 'Whether the caller''s vote on a value counts.';
-
+-- Counts the votes of those field values again whose votes a statement changed.
 create function private.tg_field_value_votes__refresh_field_values() returns trigger
 language plpgsql
 security definer -- neither voters nor the auth server, which deletes accounts, have a right on values
@@ -10830,6 +10389,7 @@ $$;
 -- For the detail of a lot
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- ParkingLotFieldValueIds: the id of the current value of every known field of an active lot.
 create function private.field_value_ids(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -10840,9 +10400,6 @@ begin
   );
 end
 $$;
-
-comment on function private.field_value_ids(uuid) is
-  'ParkingLotFieldValueIds: the id of the current value of every known field of an active lot.';
 
 grant execute on function
   private.current_field_values(uuid), private.field_value_ids(uuid)
@@ -10855,6 +10412,7 @@ grant execute on function private.store_field_value(uuid, uuid), private.my_vote
 --
 -- Interface: private.field_provenance for the detail of a lot.
 
+-- The caller's vote on a value, null without one.
 create function private.my_vote(p_field_value_id uuid) returns text
 language plpgsql stable
 security definer -- an anonymous user has no right on votes, and no votes; the look-up reads only the caller's
@@ -10868,8 +10426,8 @@ begin
 end
 $$;
 
-comment on function private.my_vote(uuid) is 'The caller''s vote on a value, null without one.';
-
+-- The source and the votes of each known field of an active lot: an object by field of {field_value_id, state, source,
+-- licence, last_verified_at, confirm_count, deny_count, my_vote}.
 create function private.field_provenance(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -10888,9 +10446,6 @@ begin
   );
 end
 $$;
-
-comment on function private.field_provenance(uuid) is
-  'The source and the votes of each known field of an active lot: an object by field of {field_value_id, state, source, licence, last_verified_at, confirm_count, deny_count, my_vote}.';
 
 grant execute on function private.my_vote(uuid), private.field_provenance(uuid) to anon, authenticated;
 
@@ -10924,6 +10479,7 @@ grant execute on function private.my_vote(uuid), private.field_provenance(uuid) 
 -- Effects of a report
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Adds a report to its hour of the forecast, or subtracts it (p_times = -1).
 create function private.count_occupancy(p_report public.occupancy_reports, p_times integer) returns void
 language plpgsql
 set search_path = ''
@@ -10944,9 +10500,7 @@ begin
 end
 $$;
 
-comment on function private.count_occupancy(public.occupancy_reports, integer) is
-  'Adds a report to its hour of the forecast, or subtracts it (p_times = -1).';
-
+-- The previous report of this reporter about the lot, locked until the transaction ends; null when there is none.
 create function private.lock_former_report(p_report public.occupancy_reports) returns public.occupancy_reports
 language plpgsql
 set search_path = ''
@@ -10972,9 +10526,8 @@ begin
 end
 $$;
 
-comment on function private.lock_former_report(public.occupancy_reports) is
-  'The previous report of this reporter about the lot, locked until the transaction ends; null when there is none.';
-
+-- Completes a report and counts it. If its reporter has a report of the lot, that row is updated instead of an insert. A
+-- new report of a user gets a new id; a correction and a feed keep the id. A late report is dropped.
 create function private.tg_occupancy_reports__replace_former() returns trigger
 language plpgsql
 security definer -- reporters have no right on the forecast
@@ -11032,9 +10585,7 @@ begin
 end
 $$;
 
-comment on function private.tg_occupancy_reports__replace_former() is
-  'Completes a report and counts it. If its reporter has a report of the lot, that row is updated instead of an insert. A new report of a user gets a new id; a correction and a feed keep the id. A late report is dropped.';
-
+-- Reports on a lot as the caller, and returns the report. Errors: unauthorized, forbidden.
 create function private.report_as_driver(p_parking_lot_id uuid, p_state text, p_free_spaces integer, p_occupancy_ratio numeric)
 returns public.occupancy_reports
 language plpgsql
@@ -11053,15 +10604,15 @@ begin
 end
 $$;
 
-comment on function private.report_as_driver(uuid, text, integer, numeric) is
-  'Reports on a lot as the caller, and returns the report. Errors: unauthorized, forbidden.';
-
 grant execute on function private.report_as_driver(uuid, text, integer, numeric) to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Results of reports
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The occupancy of these lots: one row for each lot with a report that is not stale. free_spaces (may be null),
+-- observed_at, age_seconds (whole seconds) and source are those of the most trusted report of the state. trust is 0.1 to
+-- 1.
 create function private.occupancy_of(p_lot_ids uuid[]) returns table (
   parking_lot_id uuid, state text, free_spaces integer, trust numeric, observed_at timestamptz, age_seconds integer, source text
 )
@@ -11093,9 +10644,9 @@ begin
 end
 $$;
 
-comment on function private.occupancy_of(uuid[]) is
-  'The occupancy of these lots: one row for each lot with a report that is not stale. free_spaces (may be null), observed_at, age_seconds (whole seconds) and source are those of the most trusted report of the state. trust is 0.1 to 1.';
-
+-- The usual occupancy of the lot: an array, in order, of {day_of_week, hour, sample_size, full_share, crowded_share,
+-- occupancy_ratio} for the hours of its week that have samples. day_of_week 0 is Sunday; occupancy_ratio is null where no
+-- sample has it.
 create function private.occupancy_forecast(p_lot_id uuid) returns jsonb
 language plpgsql stable
 security definer -- the sums are private; this returns shares of a lot that the caller chose
@@ -11120,9 +10671,7 @@ begin
 end
 $$;
 
-comment on function private.occupancy_forecast(uuid) is
-  'The usual occupancy of the lot: an array, in order, of {day_of_week, hour, sample_size, full_share, crowded_share, occupancy_ratio} for the hours of its week that have samples. day_of_week 0 is Sunday; occupancy_ratio is null where no sample has it.';
-
+-- Rejects a report that is empty, out of range or contradictory. Errors: validation_error.
 create function private.check_occupancy(p_state text, p_free_spaces integer, p_occupancy_ratio numeric, p_place text default '')
 returns void
 language plpgsql stable
@@ -11149,9 +10698,6 @@ begin
 end
 $$;
 
-comment on function private.check_occupancy(text, integer, numeric, text) is
-  'Rejects a report that is empty, out of range or contradictory. Errors: validation_error.';
-
 grant execute on function private.occupancy_of(uuid[]), private.occupancy_forecast(uuid)
 to anon, authenticated, service_role;
 grant execute on function private.check_occupancy(text, integer, numeric, text) to authenticated, service_role;
@@ -11168,6 +10714,7 @@ grant execute on function private.check_occupancy(text, integer, numeric, text) 
 -- Interface: api.list_my_saved_parking_lots, save_parking_lot, unsave_parking_lot, my_search_preferences,
 -- set_my_search_preferences.
 
+-- A saved lot as the interface shows it.
 create function private.saved_row(p_saved public.saved_parking_lots) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -11180,8 +10727,7 @@ begin
 end
 $$;
 
-comment on function private.saved_row(public.saved_parking_lots) is 'A saved lot as the interface shows it.';
-
+-- The search preferences of a user as the interface shows them.
 create function private.search_preferences_of(p_user_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -11194,8 +10740,6 @@ begin
   );
 end
 $$;
-
-comment on function private.search_preferences_of(uuid) is 'The search preferences of a user as the interface shows them.';
 
 grant execute on function
   private.saved_row(public.saved_parking_lots), private.search_preferences_of(uuid)
@@ -11213,6 +10757,8 @@ to authenticated;
 -- its lot is deleted. A user makes at most 100 reports in any 24 hours.
 -- Interface: commands.post_error_report, list_my_error_reports; for administrators community/console_reports.sql.
 
+-- The name of the reported lot: the name of the public lot, or the reporter's name of a lot that is missing. Errors:
+-- validation_error, lot_not_found.
 create function private.reported_lot_name(p_lot_id uuid, p_name text) returns text
 language plpgsql
 set search_path = ''
@@ -11230,9 +10776,7 @@ begin
 end
 $$;
 
-comment on function private.reported_lot_name(uuid, text) is
-  'The name of the reported lot: the name of the public lot, or the reporter''s name of a lot that is missing. Errors: validation_error, lot_not_found.';
-
+-- Checks that a user may make another report today. The caller has locked the account. Errors: rate_limited.
 create function private.check_daily_reports(p_user_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -11253,9 +10797,7 @@ begin
 end
 $$;
 
-comment on function private.check_daily_reports(uuid) is
-  'Checks that a user may make another report today. The caller has locked the account. Errors: rate_limited.';
-
+-- Attaches uploads of the caller to the caller's report. Errors: unauthorized, not_found.
 create function private.attach_evidence(p_report_id uuid, p_asset_ids uuid[]) returns void
 language plpgsql
 security definer -- no client may attach files directly; the function checks that the report is the caller's
@@ -11271,9 +10813,7 @@ begin
 end
 $$;
 
-comment on function private.attach_evidence(uuid, uuid[]) is
-  'Attaches uploads of the caller to the caller''s report. Errors: unauthorized, not_found.';
-
+-- Reports as the interface returns them, newest first; evidence_keys are storage keys, null without evidence.
 create function private.error_report_rows(p_report_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -11296,9 +10836,6 @@ begin
 end
 $$;
 
-comment on function private.error_report_rows(uuid[]) is
-  'Reports as the interface returns them, newest first; evidence_keys are storage keys, null without evidence.';
-
 grant execute on function
   private.check_daily_reports(uuid), private.attach_evidence(uuid, uuid[]), private.reported_lot_name(uuid, text),
   private.error_report_rows(uuid[])
@@ -11316,6 +10853,7 @@ to authenticated;
 -- Interface: for search, nearby and detail private.read_vehicle(json), private.vehicle_fit(vehicle, limits) and
 -- private.walk_minutes(distance).
 
+-- The error of a measure of a vehicle, which must be a number or null; null when it is valid.
 create function private.measure_fault(p_measure text, p_value jsonb) returns text
 language plpgsql immutable
 set search_path = ''
@@ -11339,9 +10877,8 @@ begin
 end
 $$;
 
-comment on function private.measure_fault(text, jsonb) is
-  'The error of a measure of a vehicle, which must be a number or null; null when it is valid.';
-
+-- Reads the vehicle of a search: an object of measures, each a number or null. Null: there is no vehicle. Errors:
+-- validation_error.
 create function private.read_vehicle(p_vehicle jsonb) returns private.vehicle
 language plpgsql stable
 set search_path = ''
@@ -11364,9 +10901,8 @@ begin
 end
 $$;
 
-comment on function private.read_vehicle(jsonb) is
-  'Reads the vehicle of a search: an object of measures, each a number or null. Null: there is no vehicle. Errors: validation_error.';
-
+-- Whether a vehicle fits, and why not: {fits: true|false|null, failing: [measure], unknown: [measure], limits: {measure:
+-- limit|null}} over the given measures; null when none was given.
 create function private.vehicle_fit(p_vehicle private.vehicle, p_limits private.vehicle) returns jsonb
 language plpgsql immutable
 set search_path = ''
@@ -11394,16 +10930,11 @@ begin
 end
 $$;
 
-comment on function private.vehicle_fit(private.vehicle, private.vehicle) is
-  'Whether a vehicle fits, and why not: {fits: true|false|null, failing: [measure], unknown: [measure], limits: {measure: limit|null}} over the given measures; null when none was given.';
-
+-- The duration of a walk in minutes, by the Japanese convention for property: 80 m a minute, rounded up.
 -- Without a search_path, so that Postgres inlines the expression.
 create function private.walk_minutes(p_distance_m numeric) returns integer
 language sql immutable
 return ceil(p_distance_m / 80)::integer;
-
-comment on function private.walk_minutes(numeric) is
-  'The duration of a walk in minutes, by the Japanese convention for property: 80 m a minute, rounded up.';
 
 grant execute on function
   private.measure_fault(text, jsonb), private.read_vehicle(jsonb),
@@ -11426,6 +10957,8 @@ grant execute on function private.measure_fault(text, jsonb) to service_role;
 --
 -- Invariants: at most one default in a list, and exactly one if there are rows.
 
+-- Gives a row of a list of at most tg_argv[0] rows the lowest free slot; one row too many gets a slot that its constraint
+-- rejects. The first row becomes the default, and a new default replaces the other.
 create function private.tg_take_slot() returns trigger
 language plpgsql
 security definer -- it locks the account, which a role that adds a row for the owner may not write
@@ -11451,9 +10984,7 @@ begin
 end
 $$;
 
-comment on function private.tg_take_slot() is
-  'Gives a row of a list of at most tg_argv[0] rows the lowest free slot; one row too many gets a slot that its constraint rejects. The first row becomes the default, and a new default replaces the other.';
-
+-- A row that becomes the default replaces the other.
 create function private.tg_become_default() returns trigger
 language plpgsql
 set search_path = ''
@@ -11465,8 +10996,7 @@ begin
 end
 $$;
 
-comment on function private.tg_become_default() is 'A row that becomes the default replaces the other.';
-
+-- When the default is deleted, the first of the user's other rows, in the order tg_argv[0], becomes it.
 create function private.tg_choose_next_default() returns trigger
 language plpgsql
 security definer -- the auth server, which deletes accounts, has no right on rows of users
@@ -11482,9 +11012,8 @@ begin
 end
 $$;
 
-comment on function private.tg_choose_next_default() is
-  'When the default is deleted, the first of the user''s other rows, in the order tg_argv[0], becomes it.';
-
+-- Deletes all but the latest tg_argv[0] of a user's deleted rows that meet the condition tg_argv[1], so that creating and
+-- deleting in a loop does not fill the table.
 create function private.tg_drop_oldest_deleted() returns trigger
 language plpgsql
 security definer -- clients mark rows as deleted but cannot delete them
@@ -11500,9 +11029,6 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_drop_oldest_deleted() is
-  'Deletes all but the latest tg_argv[0] of a user''s deleted rows that meet the condition tg_argv[1], so that creating and deleting in a loop does not fill the table.';
 
 -- supabase/schemas/vehicles/vehicles.sql
 
@@ -11520,6 +11046,7 @@ comment on function private.tg_drop_oldest_deleted() is
 -- Invariants: at most ten vehicles per user, exactly one of them the default if there are any; users read only their own.
 -- Interface: api.list_my_vehicles, add_my_vehicle, update_my_vehicle, delete_my_vehicle.
 
+-- Empties a deleted vehicle except for its type.
 create function private.tg_user_vehicles__empty() returns trigger
 language plpgsql
 set search_path = ''
@@ -11539,12 +11066,11 @@ begin
 end
 $$;
 
-comment on function private.tg_user_vehicles__empty() is 'Empties a deleted vehicle except for its type.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Reading and writing
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Whether this is null or a text of at most p_max_length characters, without surrounding white space.
 create function private.is_line(p_value jsonb, p_max_length integer) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -11555,8 +11081,7 @@ begin
 end
 $$;
 
-comment on function private.is_line(jsonb, integer) is 'Whether this is null or a text of at most p_max_length characters, without surrounding white space.';
-
+-- The error of a field of a user's vehicle; null when it is valid.
 create function private.own_vehicle_fault(p_field text, p_value jsonb) returns text
 language plpgsql stable
 set search_path = ''
@@ -11578,8 +11103,7 @@ begin
 end
 $$;
 
-comment on function private.own_vehicle_fault(text, jsonb) is 'The error of a field of a user''s vehicle; null when it is valid.';
-
+-- The vehicle with the given fields changed; other fields are kept. Errors: validation_error.
 create function private.read_own_vehicle(p_vehicle public.user_vehicles, p_fields jsonb) returns public.user_vehicles
 language plpgsql stable
 set search_path = ''
@@ -11608,9 +11132,7 @@ begin
 end
 $$;
 
-comment on function private.read_own_vehicle(public.user_vehicles, jsonb) is
-  'The vehicle with the given fields changed; other fields are kept. Errors: validation_error.';
-
+-- A vehicle as the interface shows it to its owner.
 create function private.vehicle_row(p_vehicle public.user_vehicles) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -11626,8 +11148,6 @@ begin
   );
 end
 $$;
-
-comment on function private.vehicle_row(public.user_vehicles) is 'A vehicle as the interface shows it to its owner.';
 
 grant execute on function
   private.is_line(jsonb, integer), private.own_vehicle_fault(text, jsonb),
@@ -11654,6 +11174,7 @@ to authenticated;
 -- Validation of presets
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Removes name and query of a deleted preset: they often show where a user lives or works.
 create function private.tg_search_presets__empty() returns trigger
 language plpgsql
 set search_path = ''
@@ -11666,9 +11187,7 @@ begin
 end
 $$;
 
-comment on function private.tg_search_presets__empty() is
-  'Removes name and query of a deleted preset: they often show where a user lives or works.';
-
+-- Checks the fields of a preset; its query must be a SearchQueryV1. Errors: validation_error.
 create function private.check_preset(p_name text, p_query_json jsonb, p_sort_order integer) returns void
 language plpgsql stable
 set search_path = ''
@@ -11702,9 +11221,7 @@ begin
 end
 $$;
 
-comment on function private.check_preset(text, jsonb, integer) is
-  'Checks the fields of a preset; its query must be a SearchQueryV1. Errors: validation_error.';
-
+-- A preset as the interface shows it.
 create function private.preset_row(p_preset public.search_presets) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -11718,12 +11235,11 @@ begin
 end
 $$;
 
-comment on function private.preset_row(public.search_presets) is 'A preset as the interface shows it.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The presets of a user, for users and administrators
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- A user's preset; the user's presets are locked until the transaction ends. Errors: forbidden, not_found.
 create function private.locked_preset(p_user_id uuid, p_id uuid) returns public.search_presets
 language plpgsql
 set search_path = ''
@@ -11741,9 +11257,8 @@ begin
 end
 $$;
 
-comment on function private.locked_preset(uuid, uuid) is
-  'A user''s preset; the user''s presets are locked until the transaction ends. Errors: forbidden, not_found.';
-
+-- A user's presets by sort_order, then age: {items, next_cursor}, and total when p_include has it. Errors:
+-- validation_error.
 create function private.preset_page(p_user_id uuid, p_limit integer, p_cursor text, p_include text[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -11769,9 +11284,8 @@ begin
 end
 $$;
 
-comment on function private.preset_page(uuid, integer, text, text[]) is
-  'A user''s presets by sort_order, then age: {items, next_cursor}, and total when p_include has it. Errors: validation_error.';
-
+-- Creates a preset of a user, by default at the end of the list (p_sort_order); the first is the default. Errors:
+-- forbidden, validation_error, conflict.
 create function private.create_preset(
   p_user_id uuid, p_name text, p_query_json jsonb, p_is_default boolean, p_sort_order integer
 ) returns public.search_presets
@@ -11801,9 +11315,7 @@ begin
 end
 $$;
 
-comment on function private.create_preset(uuid, text, jsonb, boolean, integer) is
-  'Creates a preset of a user, by default at the end of the list (p_sort_order); the first is the default. Errors: forbidden, validation_error, conflict.';
-
+-- Changes the fields of a user's preset that are not null. Errors: forbidden, validation_error, not_found.
 create function private.update_preset(p_user_id uuid, p_id uuid, p_name text, p_query_json jsonb, p_sort_order integer)
 returns public.search_presets
 language plpgsql
@@ -11824,9 +11336,8 @@ begin
 end
 $$;
 
-comment on function private.update_preset(uuid, uuid, text, jsonb, integer) is
-  'Changes the fields of a user''s preset that are not null. Errors: forbidden, validation_error, not_found.';
-
+-- Deletes a user's preset; its row stays, empty. If it was the default, the first of the others becomes it. Errors:
+-- forbidden, not_found.
 create function private.delete_preset(p_user_id uuid, p_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -11837,9 +11348,7 @@ begin
 end
 $$;
 
-comment on function private.delete_preset(uuid, uuid) is
-  'Deletes a user''s preset; its row stays, empty. If it was the default, the first of the others becomes it. Errors: forbidden, not_found.';
-
+-- Makes a user's preset the default, instead of the other. Errors: forbidden, not_found.
 create function private.set_default_preset(p_user_id uuid, p_id uuid) returns public.search_presets
 language plpgsql
 set search_path = ''
@@ -11853,9 +11362,6 @@ begin
   return v_preset;
 end
 $$;
-
-comment on function private.set_default_preset(uuid, uuid) is
-  'Makes a user''s preset the default, instead of the other. Errors: forbidden, not_found.';
 
 grant execute on function
   private.check_preset(text, jsonb, integer), private.preset_row(public.search_presets),
@@ -11894,6 +11400,8 @@ to service_role;
 -- and it is deleted with its user. Only active administrators read rows. Each row is in one of the two tables.
 -- Interface: private.log_activity(type, lot, subject, metadata, rewarded); private.activities for later reads.
 
+-- Records an activity of the caller in its transaction; does nothing when the caller has done the same before. Errors:
+-- unauthorized, forbidden.
 create function private.log_activity(
   p_activity_type text, p_parking_lot_id uuid, p_subject_id uuid, p_metadata jsonb default '{}',
   p_is_rewarded boolean default true
@@ -11909,11 +11417,9 @@ begin
 end
 $$;
 
-comment on function private.log_activity(text, uuid, uuid, jsonb, boolean) is
-  'Records an activity of the caller in its transaction; does nothing when the caller has done the same before. Errors: unauthorized, forbidden.';
-
 grant execute on function private.log_activity(text, uuid, uuid, jsonb, boolean) to authenticated;
 
+-- The day of a time, in UTC.
 create function private.utc_day(p_at timestamptz) returns date
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -11923,10 +11429,9 @@ begin
 end
 $$;
 
-comment on function private.utc_day(timestamptz) is 'The day of a time, in UTC.';
-
 grant execute on function private.utc_day(timestamptz) to service_role;
 
+-- Keeps the day of the last activity of a user.
 create function private.tg_user_activity_logs__note_day() returns trigger
 language plpgsql
 security definer -- no user writes this column
@@ -11940,8 +11445,8 @@ begin
 end
 $$;
 
-comment on function private.tg_user_activity_logs__note_day() is 'Keeps the day of the last activity of a user.';
-
+-- Moves the next activities of one month to the archive, and creates the partition of the month; false when there are
+-- none. Commit after each batch.
 create function private.next_archive_batch(p_rows integer default 5000) returns boolean
 language plpgsql
 set search_path = ''
@@ -11987,9 +11492,7 @@ begin
 end
 $$;
 
-comment on function private.next_archive_batch(integer) is
-  'Moves the next activities of one month to the archive, and creates the partition of the month; false when there are none. Commit after each batch.';
-
+-- Deletes the archived activities of a deleted account, because the archive has no foreign key.
 create function private.tg_app_users__delete_archived() returns trigger
 language plpgsql
 security definer -- the auth server, which deletes accounts, has no right on the archive
@@ -12000,8 +11503,6 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_app_users__delete_archived() is 'Deletes the archived activities of a deleted account, because the archive has no foreign key.';
 
 -- supabase/schemas/sessions/sessions.sql
 
@@ -12022,6 +11523,7 @@ comment on function private.tg_app_users__delete_archived() is 'Deletes the arch
 -- Users who leave
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Removes the user's data from a session whose user leaves; a running session is cancelled.
 create function private.tg_parking_sessions__remove_user_data() returns trigger
 language plpgsql
 set search_path = ''
@@ -12041,13 +11543,12 @@ begin
 end
 $$;
 
-comment on function private.tg_parking_sessions__remove_user_data() is
-  'Removes the user''s data from a session whose user leaves; a running session is cancelled.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The end of a session
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The current prices of a lot that a stay may need: its rules, groups, and the dates of the stay that have prices of
+-- their own.
 create function private.rules_of_stay(p_lot_id uuid, p_entry timestamptz, p_exit timestamptz) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -12076,9 +11577,7 @@ begin
 end
 $$;
 
-comment on function private.rules_of_stay(uuid, timestamptz, timestamptz) is
-  'The current prices of a lot that a stay may need: its rules, groups, and the dates of the stay that have prices of their own.';
-
+-- The id of a price list, which is stored if it is new.
 create function private.store_price_list(p_rules jsonb) returns uuid
 language plpgsql
 set search_path = ''
@@ -12091,8 +11590,7 @@ begin
 end
 $$;
 
-comment on function private.store_price_list(jsonb) is 'The id of a price list, which is stored if it is new.';
-
+-- A price list by its id; null without one.
 create function private.price_list(p_id uuid) returns jsonb
 language plpgsql stable
 security definer -- clients read no table of private; the id is in the sessions that they may read
@@ -12103,10 +11601,9 @@ begin
 end
 $$;
 
-comment on function private.price_list(uuid) is 'A price list by its id; null without one.';
-
 grant execute on function private.price_list(uuid) to authenticated;
 
+-- A session of the caller, locked until the transaction ends. Errors: unauthorized, forbidden, not_found.
 create function private.my_session_for_change(p_id uuid) returns public.parking_sessions
 language plpgsql
 security definer -- no client may lock a row that it may not change
@@ -12124,9 +11621,8 @@ begin
 end
 $$;
 
-comment on function private.my_session_for_change(uuid) is
-  'A session of the caller, locked until the transaction ends. Errors: unauthorized, forbidden, not_found.';
-
+-- Rejects an exit that is missing, before the entry or more than 5 minutes in the future. For an entry in the future any
+-- exit is valid. Errors: validation_error.
 create function private.check_exit(p_session public.parking_sessions, p_exit_at timestamptz) returns void
 language plpgsql stable
 set search_path = ''
@@ -12144,9 +11640,8 @@ begin
 end
 $$;
 
-comment on function private.check_exit(public.parking_sessions, timestamptz) is
-  'Rejects an exit that is missing, before the entry or more than 5 minutes in the future. For an entry in the future any exit is valid. Errors: validation_error.';
-
+-- Whether an ended session is rewarded: it lasted five minutes or more, and is one of the first six such sessions of its
+-- user that ended on this day in Japan.
 create function private.is_rewarded_stay(p_session public.parking_sessions) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -12162,9 +11657,8 @@ begin
 end
 $$;
 
-comment on function private.is_rewarded_stay(public.parking_sessions) is
-  'Whether an ended session is rewarded: it lasted five minutes or more, and is one of the first six such sessions of its user that ended on this day in Japan.';
-
+-- Ends a running session of the caller and stores its fee; a second request with the same client request id returns the
+-- same session. Errors: unauthorized, forbidden, not_found, validation_error, lot_not_found, conflict.
 create function private.end_session(p_id uuid, p_exit_at timestamptz, p_client_request_id uuid)
 returns public.parking_sessions
 language plpgsql
@@ -12207,9 +11701,8 @@ begin
 end
 $$;
 
-comment on function private.end_session(uuid, timestamptz, uuid) is
-  'Ends a running session of the caller and stores its fee; a second request with the same client request id returns the same session. Errors: unauthorized, forbidden, not_found, validation_error, lot_not_found, conflict.';
-
+-- Cancels a running session of the caller that began within the last 5 minutes; a cancelled one stays cancelled. Errors:
+-- unauthorized, forbidden, not_found, conflict.
 create function private.cancel_session(p_id uuid) returns void
 language plpgsql
 security definer -- no client may write the status
@@ -12231,9 +11724,6 @@ begin
 end
 $$;
 
-comment on function private.cancel_session(uuid) is
-  'Cancels a running session of the caller that began within the last 5 minutes; a cancelled one stays cancelled. Errors: unauthorized, forbidden, not_found, conflict.';
-
 grant execute on function
   private.end_session(uuid, timestamptz, uuid), private.cancel_session(uuid)
 to authenticated;
@@ -12242,6 +11732,7 @@ to authenticated;
 -- The start of a session
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The vehicle type of a vehicle of the caller; null for none. Errors: not_found.
 create function private.my_vehicle_type(p_vehicle_id uuid) returns text
 language plpgsql stable
 set search_path = ''
@@ -12258,8 +11749,7 @@ begin
 end
 $$;
 
-comment on function private.my_vehicle_type(uuid) is 'The vehicle type of a vehicle of the caller; null for none. Errors: not_found.';
-
+-- Checks the vehicle type and the position of a start. Errors: validation_error.
 create function private.check_start(p_vehicle_type text, p_lat double precision, p_lng double precision) returns void
 language plpgsql stable
 set search_path = ''
@@ -12279,9 +11769,6 @@ begin
 end
 $$;
 
-comment on function private.check_start(text, double precision, double precision) is
-  'Checks the vehicle type and the position of a start. Errors: validation_error.';
-
 grant execute on function
   private.my_vehicle_type(uuid), private.check_start(text, double precision, double precision)
 to authenticated;
@@ -12294,6 +11781,7 @@ to authenticated;
 -- between them. A lot that has closed keeps its name in the history of users who parked there.
 -- Interface: api.list_my_parking_sessions, update_my_parking_session; private.session_rows for other responses.
 
+-- The names of lots, public or not. The ids are those of the caller's own sessions.
 create function private.session_lot_names(p_lot_ids uuid[]) returns table (parking_lot_id uuid, name text)
 language plpgsql stable rows 20
 security definer -- a lot that has closed keeps its name in the history of users who parked there
@@ -12305,8 +11793,7 @@ begin
 end
 $$;
 
-comment on function private.session_lot_names(uuid[]) is 'The names of lots, public or not. The ids are those of the caller''s own sessions.';
-
+-- Sessions as the interface shows them in a list: an array in the same order.
 create function private.session_rows(p_sessions public.parking_sessions[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -12329,8 +11816,6 @@ begin
 end
 $$;
 
-comment on function private.session_rows(public.parking_sessions[]) is 'Sessions as the interface shows them in a list: an array in the same order.';
-
 grant execute on function
   private.session_lot_names(uuid[]), private.session_rows(public.parking_sessions[])
 to authenticated;
@@ -12345,6 +11830,7 @@ to authenticated;
 -- Invariants: the meter, calc-fee and the end of the session have the same amount for the same moment.
 -- Interface: api.my_current_parking_session; private.session_meter and private.session_exit for reminders.
 
+-- The meter of a running session, as private.fee_meter returns it.
 create function private.session_meter(p_session public.parking_sessions) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -12357,8 +11843,7 @@ begin
 end
 $$;
 
-comment on function private.session_meter(public.parking_sessions) is 'The meter of a running session, as private.fee_meter returns it.';
-
+-- Whether the car can leave now (null: unknown), and when that changes, within 14 days.
 create function private.session_exit(p_session public.parking_sessions, out can_exit boolean, out changes_at timestamptz)
 language plpgsql stable
 security definer -- cars can leave a lot that is no longer public
@@ -12369,9 +11854,6 @@ begin
   from private.next_changes(p_session.parking_lot_id, now()) c;
 end
 $$;
-
-comment on function private.session_exit(public.parking_sessions) is
-  'Whether the car can leave now (null: unknown), and when that changes, within 14 days.';
 
 grant execute on function private.session_meter(public.parking_sessions), private.session_exit(public.parking_sessions)
 to authenticated;
@@ -12387,6 +11869,7 @@ to authenticated;
 -- price or exit depends.
 -- Interface: private.session_reminders, for the job.
 
+-- Makes a session due when it starts or when data changes on which its price depends; removes one that ends.
 create function private.tg_parking_sessions__remind() returns trigger
 language plpgsql
 security definer -- no client has a right on reminders
@@ -12404,9 +11887,6 @@ begin
 end
 $$;
 
-comment on function private.tg_parking_sessions__remind() is
-  'Makes a session due when it starts or when data changes on which its price depends; removes one that ends.';
-
 -- supabase/schemas/sessions/photos.sql
 
 -- Session photos: pictures that a user adds to a session, of the parked car and of the lot afterwards.
@@ -12418,6 +11898,7 @@ comment on function private.tg_parking_sessions__remind() is
 -- Invariants: one picture per session, phase and slot; slots 1 to 4; no picture without its session.
 -- Interface: api.my_parking_session, put_my_session_photo, delete_my_session_photo.
 
+-- Detaches the uploads of pictures that have left their slots; their objects are deleted.
 create function private.tg_parking_session_photos__detach() returns trigger
 language plpgsql
 security definer -- no client may write uploads
@@ -12429,8 +11910,7 @@ begin
 end
 $$;
 
-comment on function private.tg_parking_session_photos__detach() is 'Detaches the uploads of pictures that have left their slots; their objects are deleted.';
-
+-- Deletes the pictures of sessions whose user has left.
 create function private.tg_parking_sessions__drop_photos() returns trigger
 language plpgsql
 security definer -- no client may delete photos by hand
@@ -12450,8 +11930,7 @@ begin
 end
 $$;
 
-comment on function private.tg_parking_sessions__drop_photos() is 'Deletes the pictures of sessions whose user has left.';
-
+-- Checks phase and slot of a photo. Errors: validation_error.
 create function private.check_slot(p_phase text, p_slot integer) returns void
 language plpgsql stable
 set search_path = ''
@@ -12465,8 +11944,8 @@ begin
 end
 $$;
 
-comment on function private.check_slot(text, integer) is 'Checks phase and slot of a photo. Errors: validation_error.';
-
+-- Puts an upload into a slot of the caller's session; the previous picture is deleted. Errors: unauthorized, forbidden,
+-- not_found.
 create function private.put_session_photo(p_session_id uuid, p_phase text, p_slot integer, p_asset_id uuid)
 returns public.parking_session_photos
 language plpgsql
@@ -12493,9 +11972,7 @@ begin
 end
 $$;
 
-comment on function private.put_session_photo(uuid, text, integer, uuid) is
-  'Puts an upload into a slot of the caller''s session; the previous picture is deleted. Errors: unauthorized, forbidden, not_found.';
-
+-- Removes the photo from a slot of the caller's session. Errors: unauthorized, forbidden, not_found.
 create function private.drop_session_photo(p_session_id uuid, p_phase text, p_slot integer) returns void
 language plpgsql
 security definer -- no client may delete photos by hand
@@ -12511,9 +11988,7 @@ begin
 end
 $$;
 
-comment on function private.drop_session_photo(uuid, text, integer) is
-  'Removes the photo from a slot of the caller''s session. Errors: unauthorized, forbidden, not_found.';
-
+-- A photo as the interface shows it.
 create function private.photo_row(p_photo public.parking_session_photos) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -12526,8 +12001,6 @@ begin
   );
 end
 $$;
-
-comment on function private.photo_row(public.parking_session_photos) is 'A photo as the interface shows it.';
 
 grant execute on function
   private.check_slot(text, integer), private.put_session_photo(uuid, text, integer, uuid),
@@ -12549,6 +12022,7 @@ to authenticated;
 -- cannot be computed blocks no other.
 -- Interface: the job send_session_reminders.
 
+-- An amount in minor units as text, by language where it differs.
 create function private.money_text(p_amount numeric, p_currency text) returns jsonb
 language plpgsql immutable
 set search_path = ''
@@ -12560,8 +12034,8 @@ begin
 end
 $$;
 
-comment on function private.money_text(numeric, text) is 'An amount in minor units as text, by language where it differs.';
-
+-- Notifies the user of a running session that its fee increases within 5 minutes, unless they were notified or it is
+-- watched for less than that. Returns when to check for the next increase; null: none is known.
 create function private.remind_of_increase(p_session public.parking_sessions) returns timestamptz
 language plpgsql
 set search_path = ''
@@ -12590,9 +12064,8 @@ begin
 end
 $$;
 
-comment on function private.remind_of_increase(public.parking_sessions) is
-  'Notifies the user of a running session that its fee increases within 5 minutes, unless they were notified or it is watched for less than that. Returns when to check for the next increase; null: none is known.';
-
+-- Notifies the user of a running session that the exit closes within 30 minutes, unless they were notified. Returns when
+-- to check the exit again; null: nothing changes within 14 days.
 create function private.remind_of_exit(p_session public.parking_sessions) returns timestamptz
 language plpgsql
 set search_path = ''
@@ -12618,9 +12091,7 @@ begin
 end
 $$;
 
-comment on function private.remind_of_exit(public.parking_sessions) is
-  'Notifies the user of a running session that the exit closes within 30 minutes, unless they were notified. Returns when to check the exit again; null: nothing changes within 14 days.';
-
+-- Processes sessions that are due, at most p_count; true when there were any that no other transaction had locked.
 create function private.next_reminder_batch(p_count integer default 20) returns boolean
 language plpgsql
 set search_path = ''
@@ -12654,9 +12125,6 @@ begin
 end
 $$;
 
-comment on function private.next_reminder_batch(integer) is
-  'Processes sessions that are due, at most p_count; true when there were any that no other transaction had locked.';
-
 -- supabase/schemas/messages/inbox.sql
 
 -- Notifications: messages of the service to users, their preferences, and their devices.
@@ -12670,6 +12138,8 @@ comment on function private.next_reminder_batch(integer) is
 -- Interface: api.list_my_notifications, commands.mark_my_notifications_read, put_my_push_token, delete_my_push_token; for
 -- the other domains private.notify_user. Preferences are in messages/preferences.sql.
 
+-- Sends a notification to a user, in the transaction of its cause, and returns its id. It is in the inbox unless the user
+-- turned that off for the type. For functions of the service only. An unknown type is an error.
 create function private.notify_user(
   p_user_id uuid, p_type text, p_title text, p_body text, p_target text default 'user', p_data jsonb default '{}'
 ) returns uuid
@@ -12690,9 +12160,8 @@ begin
 end
 $$;
 
-comment on function private.notify_user(uuid, text, text, text, text, jsonb) is
-  'Sends a notification to a user, in the transaction of its cause, and returns its id. It is in the inbox unless the user turned that off for the type. For functions of the service only. An unknown type is an error.';
-
+-- Registers a device for the caller, also if it belonged to another user, and deletes the longest unused ones beyond
+-- twenty. Errors: unauthorized, forbidden.
 create function private.take_push_token(p_fcm_token text, p_device_type text) returns public.user_push_tokens
 language plpgsql
 security definer -- the token may belong to another user, whose row the caller can neither see nor change
@@ -12718,9 +12187,7 @@ begin
 end
 $$;
 
-comment on function private.take_push_token(text, text) is
-  'Registers a device for the caller, also if it belonged to another user, and deletes the longest unused ones beyond twenty. Errors: unauthorized, forbidden.';
-
+-- A notification as the interface shows it.
 create function private.notification_row(p_notification public.user_notifications) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -12735,8 +12202,7 @@ begin
 end
 $$;
 
-comment on function private.notification_row(public.user_notifications) is 'A notification as the interface shows it.';
-
+-- The next notifications of an inbox after p_after, latest first; p_unread true or false: only unread or read ones.
 create function private.inbox_page(p_user_id uuid, p_unread boolean, p_after jsonb, p_limit integer)
 returns setof public.user_notifications
 language plpgsql stable rows 20
@@ -12756,9 +12222,7 @@ begin
 end
 $$;
 
-comment on function private.inbox_page(uuid, boolean, jsonb, integer) is
-  'The next notifications of an inbox after p_after, latest first; p_unread true or false: only unread or read ones.';
-
+-- A device as the interface shows it to its owner.
 create function private.push_token_row(p_token public.user_push_tokens) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -12770,8 +12234,6 @@ begin
   );
 end
 $$;
-
-comment on function private.push_token_row(public.user_push_tokens) is 'A device as the interface shows it to its owner.';
 
 grant execute on function
   private.take_push_token(text, text), private.notification_row(public.user_notifications),
@@ -12795,6 +12257,7 @@ grant execute on function private.notify_user(uuid, text, text, text, text, json
 -- empty.
 -- Interface: api.my_notification_preferences, commands.set_my_notification_preferences; private.quiet_until for push.
 
+-- Whether p_time is within quiet hours from p_from until p_to, which run past midnight where p_to is earlier.
 create function private.is_quiet_at(p_from time, p_to time, p_time time) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -12804,8 +12267,8 @@ begin
 end
 $$;
 
-comment on function private.is_quiet_at(time, time, time) is 'Whether p_time is within quiet hours from p_from until p_to, which run past midnight where p_to is earlier.';
-
+-- When the quiet hours end that contain a moment: the first minute after it that is not quiet by the clock of the time
+-- zone; null when it is not in quiet hours.
 create function private.quiet_until(p_from time, p_to time, p_time_zone text, p_at timestamptz) returns timestamptz
 language plpgsql stable
 set search_path = ''
@@ -12834,9 +12297,8 @@ begin
 end
 $$;
 
-comment on function private.quiet_until(time, time, text, timestamptz) is
-  'When the quiet hours end that contain a moment: the first minute after it that is not quiet by the clock of the time zone; null when it is not in quiet hours.';
-
+-- The channels by which a user is notified of each type, the labels of the types, and the quiet hours: {items, types,
+-- quiet_hours}.
 create function private.notification_preferences_of(p_user_id uuid, p_lang text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -12864,9 +12326,7 @@ begin
 end
 $$;
 
-comment on function private.notification_preferences_of(uuid, text) is
-  'The channels by which a user is notified of each type, the labels of the types, and the quiet hours: {items, types, quiet_hours}.';
-
+-- Checks a list of preferences: each type once, mail only where the type allows it. Errors: validation_error.
 create function private.check_notification_preferences(p_items jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -12903,9 +12363,7 @@ begin
 end
 $$;
 
-comment on function private.check_notification_preferences(jsonb) is
-  'Checks a list of preferences: each type once, mail only where the type allows it. Errors: validation_error.';
-
+-- Checks quiet hours: {from, to, time_zone}. Errors: validation_error.
 create function private.check_quiet_hours(p_quiet_hours jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -12924,8 +12382,7 @@ begin
 end
 $$;
 
-comment on function private.check_quiet_hours(jsonb) is 'Checks quiet hours: {from, to, time_zone}. Errors: validation_error.';
-
+-- Sets the caller's quiet hours, or removes them where p_quiet_hours is null. Errors: unauthorized, validation_error.
 create function private.put_quiet_hours(p_quiet_hours jsonb) returns void
 language plpgsql
 security definer -- no client writes the table; the row is always the caller's
@@ -12945,9 +12402,6 @@ begin
 end
 $$;
 
-comment on function private.put_quiet_hours(jsonb) is
-  'Sets the caller''s quiet hours, or removes them where p_quiet_hours is null. Errors: unauthorized, validation_error.';
-
 grant execute on function
   private.notification_preferences_of(uuid, text), private.check_notification_preferences(jsonb), private.put_quiet_hours(jsonb)
 to authenticated;
@@ -12963,6 +12417,7 @@ to authenticated;
 -- transaction).
 -- Interface: private.notify, for the other domains.
 
+-- The names of the placeholders in a text, in order.
 create function private.template_placeholders(p_text text) returns text[]
 language plpgsql immutable
 set search_path = ''
@@ -12972,8 +12427,7 @@ begin
 end
 $$;
 
-comment on function private.template_placeholders(text) is 'The names of the placeholders in a text, in order.';
-
+-- Rejects a template that is not in both languages with the same type and placeholders.
 create function private.tg_notification_templates__check() returns trigger
 language plpgsql
 set search_path = ''
@@ -12994,8 +12448,7 @@ begin
 end
 $$;
 
-comment on function private.tg_notification_templates__check() is 'Rejects a template that is not in both languages with the same type and placeholders.';
-
+-- A text in a language with its placeholders replaced. A missing value is an error; null becomes an empty text.
 create function private.fill_template(p_text text, p_values jsonb, p_lang text) returns text
 language plpgsql immutable
 set search_path = ''
@@ -13020,9 +12473,7 @@ begin
 end
 $$;
 
-comment on function private.fill_template(text, jsonb, text) is
-  'A text in a language with its placeholders replaced. A missing value is an error; null becomes an empty text.';
-
+-- A reason as a line below a text; empty without a reason.
 create function private.reason_text(p_reason text) returns jsonb
 language plpgsql immutable
 set search_path = ''
@@ -13032,8 +12483,8 @@ begin
 end
 $$;
 
-comment on function private.reason_text(text) is 'A reason as a line below a text; empty without a reason.';
-
+-- Notifies a user by a template, in their language and in the transaction of the cause, and returns the id of the
+-- notification. p_data: what the app opens. For functions of the service only.
 create function private.notify(p_user_id uuid, p_template text, p_values jsonb default '{}', p_data jsonb default '{}') returns uuid
 language plpgsql
 security definer -- no role writes notifications directly
@@ -13050,9 +12501,6 @@ begin
     left(private.fill_template(v_template.body, p_values, v_template.lang), 4000), p_data => p_data);
 end
 $$;
-
-comment on function private.notify(uuid, text, jsonb, jsonb) is
-  'Notifies a user by a template, in their language and in the transaction of the cause, and returns the id of the notification. p_data: what the app opens. For functions of the service only.';
 
 grant execute on function private.reason_text(text), private.notify(uuid, text, jsonb, jsonb) to service_role;
 
@@ -13078,6 +12526,7 @@ grant execute on function private.reason_text(text), private.notify(uuid, text, 
 -- deliveries with such outcomes.
 -- Interface: private.push_notification for notifications to one user; private.may_push for the fan-out.
 
+-- Counts a push of a type to each of these users, and returns those who had fewer than five within the last minute.
 create function private.may_push(p_user_ids uuid[], p_type text) returns setof uuid
 language plpgsql rows 1000
 set search_path = ''
@@ -13093,9 +12542,7 @@ begin
 end
 $$;
 
-comment on function private.may_push(uuid[], text) is
-  'Counts a push of a type to each of these users, and returns those who had fewer than five within the last minute.';
-
+-- Reopens the deliveries of a dead message that an administrator requeued: their outcome is unknown again.
 create function private.reopen_deliveries(p_message jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -13116,9 +12563,8 @@ begin
 end
 $$;
 
-comment on function private.reopen_deliveries(jsonb) is
-  'Reopens the deliveries of a dead message that an administrator requeued: their outcome is unknown again.';
-
+-- Queues the pushes of a notification to one user's devices, in the transaction of its cause. Does nothing for a user who
+-- is not active, has no device or turned pushes of the type off.
 create function private.push_notification(p_notification_id uuid, p_user_id uuid, p_type text) returns void
 language plpgsql
 security definer -- no client may write deliveries
@@ -13148,9 +12594,7 @@ begin
 end
 $$;
 
-comment on function private.push_notification(uuid, uuid, text) is
-  'Queues the pushes of a notification to one user''s devices, in the transaction of its cause. Does nothing for a user who is not active, has no device or turned pushes of the type off.';
-
+-- Queues the pushes of a notification to one user. The fan-out queues those of the rows that it writes.
 create function private.tg_user_notifications__push() returns trigger
 language plpgsql
 security definer -- as private.push_notification
@@ -13161,9 +12605,6 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_user_notifications__push() is
-  'Queues the pushes of a notification to one user. The fan-out queues those of the rows that it writes.';
 
 -- supabase/schemas/messages/push_worker.sql
 
@@ -13183,6 +12624,7 @@ comment on function private.tg_user_notifications__push() is
 --
 -- Interface, for the function: api.take_push_batches, api.extend_push_lease, api.record_push_outcomes, api.pause_push.
 
+-- The devices of a batch without an outcome: whether they still want the push, and the end of their users' quiet hours.
 create function private.push_recipients(p_notification_id uuid, p_batch integer, p_type text)
 returns table (token_id uuid, fcm_token text, user_id uuid, lang text, is_wanted boolean, waits_until timestamptz)
 language plpgsql stable rows 500
@@ -13203,9 +12645,7 @@ begin
 end
 $$;
 
-comment on function private.push_recipients(uuid, integer, text) is
-  'The devices of a batch without an outcome: whether they still want the push, and the end of their users'' quiet hours.';
-
+-- Records outcomes of devices that have none yet, and counts them on a composed notification.
 create function private.record_outcomes(p_notification_id uuid, p_token_ids uuid[], p_outcomes text[]) returns void
 language plpgsql
 set search_path = ''
@@ -13228,9 +12668,7 @@ begin
 end
 $$;
 
-comment on function private.record_outcomes(uuid, uuid[], text[]) is
-  'Records outcomes of devices that have none yet, and counts them on a composed notification.';
-
+-- Sets a notification to sent when its fan-out has ended and all its devices have an outcome.
 create function private.close_notification(p_notification_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -13243,9 +12681,8 @@ begin
 end
 $$;
 
-comment on function private.close_notification(uuid) is
-  'Sets a notification to sent when its fan-out has ended and all its devices have an outcome.';
-
+-- A batch for its consumer; null when it has no device to send to now. Devices that no longer want the push get their
+-- outcome.
 create function private.push_batch(p_msg_id bigint, p_notification_id uuid, p_batch integer) returns jsonb
 language plpgsql
 set search_path = ''
@@ -13284,9 +12721,8 @@ begin
 end
 $$;
 
-comment on function private.push_batch(bigint, uuid, integer) is
-  'A batch for its consumer; null when it has no device to send to now. Devices that no longer want the push get their outcome.';
-
+-- Deletes the message of a batch when all its devices have an outcome. Otherwise it is read again after p_retry_seconds,
+-- or when the quiet hours of its users end.
 create function private.settle_batch(p_msg_id bigint, p_notification_id uuid, p_batch integer, p_retry_seconds integer) returns void
 language plpgsql
 set search_path = ''
@@ -13310,9 +12746,7 @@ begin
 end
 $$;
 
-comment on function private.settle_batch(bigint, uuid, integer, integer) is
-  'Deletes the message of a batch when all its devices have an outcome. Otherwise it is read again after p_retry_seconds, or when the quiet hours of its users end.';
-
+-- Records devices of a batch with five failed attempts as undeliverable, and stores them as a dead message.
 create function private.mark_undeliverable(p_notification_id uuid, p_batch integer) returns void
 language plpgsql
 set search_path = ''
@@ -13332,13 +12766,12 @@ begin
 end
 $$;
 
-comment on function private.mark_undeliverable(uuid, integer) is
-  'Records devices of a batch with five failed attempts as undeliverable, and stores them as a dead message.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The consumer
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- How many batches may be taken now: none while pushing is paused, one (the try) after a pause, otherwise eight without
+-- those that are being sent.
 create function private.open_push_slots() returns integer
 language plpgsql stable
 set search_path = ''
@@ -13356,9 +12789,8 @@ begin
 end
 $$;
 
-comment on function private.open_push_slots() is
-  'How many batches may be taken now: none while pushing is paused, one (the try) after a pause, otherwise eight without those that are being sent.';
-
+-- Up to p_limit messages of batches that may be taken now, the oldest first; a random one while the push service cannot
+-- be used. The caller excludes other consumers.
 create function private.take_push_messages(p_limit integer)
 returns table (msg_id bigint, message jsonb)
 language plpgsql rows 10
@@ -13381,9 +12813,7 @@ begin
 end
 $$;
 
-comment on function private.take_push_messages(integer) is
-  'Up to p_limit messages of batches that may be taken now, the oldest first; a random one while the push service cannot be used. The caller excludes other consumers.';
-
+-- As api.take_push_batches, without further checks.
 create function private.read_push_queue(p_limit integer) returns jsonb
 language plpgsql
 security definer -- queues are accessed only through functions of private
@@ -13421,8 +12851,7 @@ begin
 end
 $$;
 
-comment on function private.read_push_queue(integer) is 'As api.take_push_batches, without further checks.';
-
+-- Records that a batch is being sent.
 create function private.lease_push_batch(p_msg_id bigint) returns void
 language plpgsql
 set search_path = ''
@@ -13437,8 +12866,7 @@ begin
 end
 $$;
 
-comment on function private.lease_push_batch(bigint) is 'Records that a batch is being sent.';
-
+-- As api.extend_push_lease, without further checks.
 create function private.hold_push_batch(p_msg_id bigint) returns void
 language plpgsql
 security definer -- as private.read_push_queue
@@ -13451,8 +12879,7 @@ begin
 end
 $$;
 
-comment on function private.hold_push_batch(bigint) is 'As api.extend_push_lease, without further checks.';
-
+-- As api.record_push_outcomes, without further checks.
 create function private.write_push_outcomes(
   p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer, p_continues boolean
 ) returns void
@@ -13493,9 +12920,8 @@ begin
 end
 $$;
 
-comment on function private.write_push_outcomes(bigint, uuid, integer, jsonb, integer, boolean) is
-  'As api.record_push_outcomes, without further checks.';
-
+-- The push service rejects the content of a notification for all devices: devices without an outcome fail, and so does
+-- the notification.
 create function private.fail_notification(p_notification_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -13507,9 +12933,7 @@ begin
 end
 $$;
 
-comment on function private.fail_notification(uuid) is
-  'The push service rejects the content of a notification for all devices: devices without an outcome fail, and so does the notification.';
-
+-- As api.pause_push, without further checks.
 create function private.hold_push_queue(p_reason text, p_seconds integer, p_msg_ids bigint[]) returns integer
 language plpgsql
 security definer -- as private.read_push_queue
@@ -13540,8 +12964,6 @@ begin
 end
 $$;
 
-comment on function private.hold_push_queue(text, integer, bigint[]) is 'As api.pause_push, without further checks.';
-
 grant execute on function
   private.read_push_queue(integer), private.hold_push_batch(bigint), private.write_push_outcomes(bigint, uuid, integer,
   jsonb, integer, boolean), private.hold_push_queue(text, integer, bigint[])
@@ -13554,6 +12976,7 @@ to service_role;
 --
 -- Interface: private.alert_push_outage for the worker; private.check_push_health for its job.
 
+-- Notifies administrators that pushes are not sent, once for each outage.
 create function private.alert_push_outage(p_reason text) returns void
 language plpgsql
 security definer -- no role writes notifications to administrators directly
@@ -13571,9 +12994,8 @@ begin
 end
 $$;
 
-comment on function private.alert_push_outage(text) is
-  'Notifies administrators that pushes are not sent, once for each outage.';
-
+-- Notifies administrators when pushes have waited for ten minutes: no consumer took a message, or each attempt failed.
+-- Resets the alert when the outage has ended, so that the next one is notified.
 create function private.check_push_health() returns void
 language plpgsql
 set search_path = ''
@@ -13592,9 +13014,6 @@ begin
 end
 $$;
 
-comment on function private.check_push_health() is
-  'Notifies administrators when pushes have waited for ten minutes: no consumer took a message, or each attempt failed. Resets the alert when the outage has ended, so that the next one is notified.';
-
 -- supabase/schemas/messages/fan_out.sql
 
 -- Fan-out: writes the rows of inboxes and the deliveries to devices of a composed notification, page by page.
@@ -13612,6 +13031,8 @@ comment on function private.check_push_health() is
 -- interrupted.
 -- Interface: private.start_fan_out, private.audience_sql for the console; api.fan_out_notification for the consumer.
 
+-- The SQL condition, on app_users u and the notification $1, for the audience of a composed notification. It is built
+-- from literals and a quoted time only.
 create function private.audience_sql(p_notification public.user_notifications) returns text
 language plpgsql stable
 set search_path = ''
@@ -13640,9 +13061,9 @@ begin
 end
 $$;
 
-comment on function private.audience_sql(public.user_notifications) is
-  'The SQL condition, on app_users u and the notification $1, for the audience of a composed notification. It is built from literals and a quoted time only.';
-
+-- The number of accounts that a composed notification would reach now, and of their devices that accept pushes of its
+-- type. Not exact: of more than 200,000 accounts a sample of 20,000 was counted, because counting a million takes
+-- seconds.
 create function private.audience_size(
   p_notification public.user_notifications, out people bigint, out devices bigint, out is_exact boolean
 )
@@ -13686,9 +13107,7 @@ begin
 end
 $$;
 
-comment on function private.audience_size(public.user_notifications) is
-  'The number of accounts that a composed notification would reach now, and of their devices that accept pushes of its type. Not exact: of more than 200,000 accounts a sample of 20,000 was counted, because counting a million takes seconds.';
-
+-- Writes for each open delivery of a batch whether it waits for the end of quiet hours.
 create function private.note_deferred(p_notification_id uuid, p_batch integer, p_type text) returns void
 language plpgsql
 set search_path = ''
@@ -13700,9 +13119,7 @@ begin
 end
 $$;
 
-comment on function private.note_deferred(uuid, integer, text) is
-  'Writes for each open delivery of a batch whether it waits for the end of quiet hours.';
-
+-- Counts the deliveries of a composed notification that wait for the end of quiet hours.
 create function private.tg_push_deliveries__count_deferred() returns trigger
 language plpgsql
 security definer -- only functions of this file write fan-outs
@@ -13722,9 +13139,7 @@ begin
 end
 $$;
 
-comment on function private.tg_push_deliveries__count_deferred() is
-  'Counts the deliveries of a composed notification that wait for the end of quiet hours.';
-
+-- The number of devices of a composed notification whose push waits for the end of quiet hours.
 create function private.deferred_devices(p_notification_id uuid) returns integer
 language plpgsql stable
 security definer -- fan-outs are private
@@ -13735,9 +13150,7 @@ begin
 end
 $$;
 
-comment on function private.deferred_devices(uuid) is
-  'The number of devices of a composed notification whose push waits for the end of quiet hours.';
-
+-- Starts the fan-out of a composed notification when the transaction commits. The caller has set its status to sending.
 create function private.start_fan_out(p_notification_id uuid) returns void
 language plpgsql
 security definer -- queues are accessed only through functions of private
@@ -13750,9 +13163,8 @@ begin
 end
 $$;
 
-comment on function private.start_fan_out(uuid) is
-  'Starts the fan-out of a composed notification when the transaction commits. The caller has set its status to sending.';
-
+-- Writes the rows of these users' inboxes, each in the language of its user; none for users who turned the type off in
+-- the inbox.
 create function private.fill_inboxes(p_notification public.user_notifications, p_user_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
@@ -13771,9 +13183,8 @@ begin
 end
 $$;
 
-comment on function private.fill_inboxes(public.user_notifications, uuid[]) is
-  'Writes the rows of these users'' inboxes, each in the language of its user; none for users who turned the type off in the inbox.';
-
+-- Writes the deliveries to these users' devices, after the p_before that exist, and returns how many are to be sent.
+-- Those of users who had five pushes within a minute are suppressed and counted.
 create function private.write_deliveries(p_notification public.user_notifications, p_user_ids uuid[], p_before integer) returns integer
 language plpgsql
 set search_path = ''
@@ -13807,9 +13218,7 @@ begin
 end
 $$;
 
-comment on function private.write_deliveries(public.user_notifications, uuid[], integer) is
-  'Writes the deliveries to these users'' devices, after the p_before that exist, and returns how many are to be sent. Those of users who had five pushes within a minute are suppressed and counted.';
-
+-- As api.fan_out_notification, without further checks.
 create function private.fan_out_page(p_notification_id uuid, p_msg_id bigint) returns jsonb
 language plpgsql
 security definer -- queues are accessed only through functions of private
@@ -13848,8 +13257,7 @@ begin
 end
 $$;
 
-comment on function private.fan_out_page(uuid, bigint) is 'As api.fan_out_notification, without further checks.';
-
+-- Queues the batches that this page filled, at the end also the last one, and records the progress of the fan-out.
 create function private.record_fan_out_page(
   p_fan_out private.fan_outs, p_last uuid, p_people integer, p_devices integer, p_mail_batches integer
 ) returns jsonb
@@ -13880,9 +13288,7 @@ begin
 end
 $$;
 
-comment on function private.record_fan_out_page(private.fan_outs, uuid, integer, integer, integer) is
-  'Queues the batches that this page filled, at the end also the last one, and records the progress of the fan-out.';
-
+-- Sends notifications that are due, once each; returns their number.
 create function private.start_scheduled_notifications() returns integer
 language plpgsql
 set search_path = ''
@@ -13902,9 +13308,6 @@ begin
   return v_started;
 end
 $$;
-
-comment on function private.start_scheduled_notifications() is
-  'Sends notifications that are due, once each; returns their number.';
 
 grant execute on function
   private.audience_size(public.user_notifications), private.deferred_devices(uuid),
@@ -13932,6 +13335,8 @@ to service_role;
 -- Interface: private.write_mails for notifications and their fan-out; api.take_mails, api.record_mail_outcomes,
 -- api.pause_mail for the consumer.
 
+-- The recipients of a type among these users, with the address and the language of each. For composed notifications only
+-- users who enabled mail themselves.
 create function private.mail_recipients(p_type text, p_is_composed boolean, p_user_ids uuid[])
 returns table (user_id uuid, address text, lang text)
 language plpgsql stable rows 50
@@ -13952,9 +13357,8 @@ begin
 end
 $$;
 
-comment on function private.mail_recipients(text, boolean, uuid[]) is
-  'The recipients of a type among these users, with the address and the language of each. For composed notifications only users who enabled mail themselves.';
-
+-- Queues the mails of a notification to the recipients of its type among these users, when the transaction commits.
+-- Returns the number of batches, numbered from p_first_batch.
 create function private.write_mails(
   p_notification_id uuid, p_type text, p_is_composed boolean, p_user_ids uuid[], p_first_batch integer default 0
 ) returns integer
@@ -13981,9 +13385,7 @@ begin
 end
 $$;
 
-comment on function private.write_mails(uuid, text, boolean, uuid[], integer) is
-  'Queues the mails of a notification to the recipients of its type among these users, when the transaction commits. Returns the number of batches, numbered from p_first_batch.';
-
+-- Queues the mail of a notification to one user. The fan-out queues those of the rows that it writes.
 create function private.tg_user_notifications__mail() returns trigger
 language plpgsql
 set search_path = ''
@@ -13994,9 +13396,7 @@ begin
 end
 $$;
 
-comment on function private.tg_user_notifications__mail() is
-  'Queues the mail of a notification to one user. The fan-out queues those of the rows that it writes.';
-
+-- A batch for its consumer; null when it has no mail to send. Users who do not want mail any more get their outcome.
 create function private.mail_batch(p_msg_id bigint, p_notification_id uuid, p_batch integer, p_read_count integer) returns jsonb
 language plpgsql
 set search_path = ''
@@ -14033,9 +13433,7 @@ begin
 end
 $$;
 
-comment on function private.mail_batch(bigint, uuid, integer, integer) is
-  'A batch for its consumer; null when it has no mail to send. Users who do not want mail any more get their outcome.';
-
+-- As api.take_mails, without further checks.
 create function private.read_mail_queue() returns jsonb
 language plpgsql
 security definer -- queues and deliveries are accessed only through functions of private
@@ -14057,8 +13455,7 @@ begin
 end
 $$;
 
-comment on function private.read_mail_queue() is 'As api.take_mails, without further checks.';
-
+-- As api.record_mail_outcomes, without further checks.
 create function private.write_mail_outcomes(
   p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer
 ) returns void
@@ -14083,9 +13480,7 @@ begin
 end
 $$;
 
-comment on function private.write_mail_outcomes(bigint, uuid, integer, jsonb, integer) is
-  'As api.record_mail_outcomes, without further checks.';
-
+-- As api.pause_mail, without further checks.
 create function private.hold_mail_queue(p_reason text, p_seconds integer, p_msg_ids bigint[]) returns integer
 language plpgsql
 security definer -- queues are accessed only through functions of private
@@ -14115,8 +13510,7 @@ begin
 end
 $$;
 
-comment on function private.hold_mail_queue(text, integer, bigint[]) is 'As api.pause_mail, without further checks.';
-
+-- Notifies administrators that mails are not sent, once for each outage.
 create function private.alert_mail_outage(p_reason text) returns void
 language plpgsql
 security definer -- no role writes notifications to administrators directly
@@ -14134,8 +13528,8 @@ begin
 end
 $$;
 
-comment on function private.alert_mail_outage(text) is 'Notifies administrators that mails are not sent, once for each outage.';
-
+-- Notifies administrators when mails have waited for ten minutes: no consumer took a message, or each attempt failed.
+-- Resets the alert when the outage has ended, so that the next one is notified.
 create function private.check_mail_health() returns void
 language plpgsql
 set search_path = ''
@@ -14152,9 +13546,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.check_mail_health() is
-  'Notifies administrators when mails have waited for ten minutes: no consumer took a message, or each attempt failed. Resets the alert when the outage has ended, so that the next one is notified.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The consumer
@@ -14179,6 +13570,8 @@ to service_role;
 -- Counting
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The outcomes of a table of deliveries by hour, of the last 24 hours with the current one: [{hour, counts}], oldest
+-- first, without hours that have none. Hours that the stored part has counted to their end are not counted again.
 create function private.outcomes_by_hour(p_part text, p_table text) returns jsonb
 language plpgsql
 set search_path = ''
@@ -14210,9 +13603,7 @@ begin
 end
 $$;
 
-comment on function private.outcomes_by_hour(text, text) is
-  'The outcomes of a table of deliveries by hour, of the last 24 hours with the current one: [{hour, counts}], oldest first, without hours that have none. Hours that the stored part has counted to their end are not counted again.';
-
+-- Counts waiting pushes and mails, and outcomes.
 create function private.refresh_delivery_figures() returns void
 language plpgsql
 set search_path = ''
@@ -14238,12 +13629,12 @@ begin
 end
 $$;
 
-comment on function private.refresh_delivery_figures() is 'Counts waiting pushes and mails, and outcomes.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Reading
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The figures of push or mail: {at, messages, waiting, retrying, oldest_at, oldest_age_seconds, outcomes: [{hour,
+-- counts}]} as stored, and {trouble: {reason, since, paused_until}} as of now, null while there is none.
 create function private.delivery_figures(p_part text) returns jsonb
 language plpgsql stable
 security definer -- stored figures are private
@@ -14265,9 +13656,6 @@ begin
 end
 $$;
 
-comment on function private.delivery_figures(text) is
-  'The figures of push or mail: {at, messages, waiting, retrying, oldest_at, oldest_age_seconds, outcomes: [{hour, counts}]} as stored, and {trouble: {reason, since, paused_until}} as of now, null while there is none.';
-
 grant execute on function private.delivery_figures(text) to service_role;
 
 -- supabase/schemas/support/tickets.sql
@@ -14282,6 +13670,7 @@ grant execute on function private.delivery_figures(text) to service_role;
 -- Interface: commands.create_support_ticket, list_my_support_tickets, get_support_ticket, reply_to_support_ticket; for
 -- administrators support/console.sql.
 
+-- Sets status_changed_at when the status of a ticket changes.
 create function private.tg_support_tickets__note_change() returns trigger
 language plpgsql
 set search_path = ''
@@ -14292,9 +13681,7 @@ begin
 end
 $$;
 
-comment on function private.tg_support_tickets__note_change() is
-  'Sets status_changed_at when the status of a ticket changes.';
-
+-- Counts the messages of a ticket. The constraint on the count bounds them for every writer.
 create function private.tg_support_messages__count() returns trigger
 language plpgsql
 security definer -- no client may write tickets
@@ -14306,9 +13693,7 @@ begin
 end
 $$;
 
-comment on function private.tg_support_messages__count() is
-  'Counts the messages of a ticket. The constraint on the count bounds them for every writer.';
-
+-- Checks that a ticket with so many messages takes another one. The caller has locked the ticket. Errors: conflict.
 create function private.require_message_room(p_message_count integer) returns void
 language plpgsql
 set search_path = ''
@@ -14323,9 +13708,7 @@ begin
 end
 $$;
 
-comment on function private.require_message_room(integer) is
-  'Checks that a ticket with so many messages takes another one. The caller has locked the ticket. Errors: conflict.';
-
+-- Opens a ticket of the caller, without a message. Errors: unauthorized, forbidden, rate_limited.
 create function private.open_support_ticket(p_category text, p_subject text) returns public.support_tickets
 language plpgsql
 security definer -- clients have no right to insert: they could circumvent the daily limit
@@ -14351,9 +13734,8 @@ begin
 end
 $$;
 
-comment on function private.open_support_ticket(text, text) is
-  'Opens a ticket of the caller, without a message. Errors: unauthorized, forbidden, rate_limited.';
-
+-- Writes a message into a ticket of the caller and sets its status to open. Returns the message's id. Errors:
+-- unauthorized, forbidden, validation_error, not_found, conflict.
 create function private.write_support_message(p_ticket_id uuid, p_body text, p_asset_ids uuid[]) returns uuid
 language plpgsql
 security definer -- clients have no right to insert or to change a ticket; the function checks that it is the caller's
@@ -14383,9 +13765,7 @@ begin
 end
 $$;
 
-comment on function private.write_support_message(uuid, text, uuid[]) is
-  'Writes a message into a ticket of the caller and sets its status to open. Returns the message''s id. Errors: unauthorized, forbidden, validation_error, not_found, conflict.';
-
+-- A ticket as the interface returns it in lists.
 create function private.support_ticket_row(p_ticket public.support_tickets) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -14398,8 +13778,7 @@ begin
 end
 $$;
 
-comment on function private.support_ticket_row(public.support_tickets) is 'A ticket as the interface returns it in lists.';
-
+-- Messages as the interface returns them, oldest first; attachment_keys are storage keys.
 create function private.support_message_rows(p_message_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -14419,9 +13798,7 @@ begin
 end
 $$;
 
-comment on function private.support_message_rows(uuid[]) is
-  'Messages as the interface returns them, oldest first; attachment_keys are storage keys.';
-
+-- A page of a ticket's messages, oldest first: {messages, next_cursor}. Errors: validation_error.
 create function private.support_message_page(p_ticket_id uuid, p_limit integer, p_cursor text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -14442,9 +13819,6 @@ begin
   return jsonb_build_object('messages', v_page -> 'items', 'next_cursor', v_page -> 'next_cursor');
 end
 $$;
-
-comment on function private.support_message_page(uuid, integer, text) is
-  'A page of a ticket''s messages, oldest first: {messages, next_cursor}. Errors: validation_error.';
 
 grant execute on function
   private.open_support_ticket(text, text), private.write_support_message(uuid, text, uuid[]),
@@ -14470,6 +13844,7 @@ grant execute on function private.require_message_room(integer) to service_role;
 -- Rules
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Rejects a rule whose reason has no label, or whose activity does not exist.
 create function private.tg_exp_rules__check_codes() returns trigger
 language plpgsql
 set search_path = ''
@@ -14488,9 +13863,7 @@ begin
 end
 $$;
 
-comment on function private.tg_exp_rules__check_codes() is
-  'Rejects a rule whose reason has no label, or whose activity does not exist.';
-
+-- One writer of levels at a time: the check that follows then reads the levels of all others.
 create function private.tg_levels__hold() returns trigger
 language plpgsql
 set search_path = ''
@@ -14501,9 +13874,7 @@ begin
 end
 $$;
 
-comment on function private.tg_levels__hold() is
-  'One writer of levels at a time: the check that follows then reads the levels of all others.';
-
+-- Rejects levels whose required_exp does not increase; details.level is the first of them.
 create function private.tg_levels__check_rise() returns trigger
 language plpgsql
 set search_path = ''
@@ -14522,15 +13893,13 @@ begin
 end
 $$;
 
-comment on function private.tg_levels__check_rise() is
-  'Rejects levels whose required_exp does not increase; details.level is the first of them.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Sums and levels
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- Queries of an activity are in plpgsql, even a single statement: it is planned once a connection, SQL at every call.
 
+-- The highest level that these points reach.
 create function private.level_at(p_exp integer) returns integer
 language plpgsql stable strict
 set search_path = ''
@@ -14540,8 +13909,7 @@ begin
 end
 $$;
 
-comment on function private.level_at(integer) is 'The highest level that these points reach.';
-
+-- Adds entries to the sums of their users, in one statement.
 create function private.tg_exp_entries__keep_sums() returns trigger
 language plpgsql
 security definer -- no role may write the sums directly
@@ -14560,8 +13928,7 @@ begin
 end
 $$;
 
-comment on function private.tg_exp_entries__keep_sums() is 'Adds entries to the sums of their users, in one statement.';
-
+-- Notifies a user that they reached a level for the first time.
 create function private.tg_app_users__notify_level() returns trigger
 language plpgsql
 security definer -- the role that caused the points may not write notifications
@@ -14573,14 +13940,13 @@ begin
 end
 $$;
 
-comment on function private.tg_app_users__notify_level() is 'Notifies a user that they reached a level for the first time.';
-
 grant execute on function private.level_at(integer) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Giving and taking back
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Whether a user can be given points for one more source today, under a daily limit.
 create function private.is_exp_left(p_user_id uuid, p_reason text, p_daily_limit integer) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -14595,9 +13961,8 @@ begin
 end
 $$;
 
-comment on function private.is_exp_left(uuid, text, integer) is
-  'Whether a user can be given points for one more source today, under a daily limit.';
-
+-- Gives a user the points of a reason for a source, in the transaction of its cause. Gives nothing when the source has
+-- them already, the daily limit is reached, or the rule is off.
 create function private.give_exp(
   p_user_id uuid, p_reason text, p_source_type text, p_source_id uuid, p_activity_type text default null
 ) returns void
@@ -14631,9 +13996,8 @@ begin
 end
 $$;
 
-comment on function private.give_exp(uuid, text, text, uuid, text) is
-  'Gives a user the points of a reason for a source, in the transaction of its cause. Gives nothing when the source has them already, the daily limit is reached, or the rule is off.';
-
+-- Takes back the points of a source, by a separate entry. Does nothing when the source gave none or they were taken back
+-- already.
 create function private.take_exp_back(p_user_id uuid, p_reason text, p_source_type text, p_source_id uuid) returns void
 language plpgsql
 security definer -- no role may write entries directly
@@ -14655,9 +14019,8 @@ begin
 end
 $$;
 
-comment on function private.take_exp_back(uuid, text, text, uuid) is
-  'Takes back the points of a source, by a separate entry. Does nothing when the source gave none or they were taken back already.';
-
+-- Gives the points of an activity, and those of the day's first activity. A fact that is checked counts once, confirmed
+-- or denied.
 create function private.reward_activity(p_activity public.user_activity_logs) returns void
 language plpgsql
 set search_path = ''
@@ -14683,9 +14046,7 @@ begin
 end
 $$;
 
-comment on function private.reward_activity(public.user_activity_logs) is
-  'Gives the points of an activity, and those of the day''s first activity. A fact that is checked counts once, confirmed or denied.';
-
+-- Gives the points of an activity in its transaction.
 create function private.tg_user_activity_logs__give_exp() returns trigger
 language plpgsql
 security definer -- users may not write points
@@ -14699,8 +14060,7 @@ begin
 end
 $$;
 
-comment on function private.tg_user_activity_logs__give_exp() is 'Gives the points of an activity in its transaction.';
-
+-- Whether a review is deleted because its lot is.
 create function private.deleted_with_lot(p_review public.reviews) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -14710,8 +14070,8 @@ begin
 end
 $$;
 
-comment on function private.deleted_with_lot(public.reviews) is 'Whether a review is deleted because its lot is.';
-
+-- Gives points for a review while it is approved, and takes them back when it is hidden, edited or deleted. A review that
+-- is deleted with its lot keeps them, because the deletion of a lot does not wait for accounts.
 create function private.tg_reviews__give_exp() returns trigger
 language plpgsql
 security definer -- neither an administrator nor an author may write points
@@ -14733,9 +14093,7 @@ begin
 end
 $$;
 
-comment on function private.tg_reviews__give_exp() is
-  'Gives points for a review while it is approved, and takes them back when it is hidden, edited or deleted. A review that is deleted with its lot keeps them, because the deletion of a lot does not wait for accounts.';
-
+-- Gives points for a correct report.
 create function private.tg_error_reports__give_exp() returns trigger
 language plpgsql
 security definer -- an administrator may not write points
@@ -14748,8 +14106,6 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_error_reports__give_exp() is 'Gives points for a correct report.';
 
 -- supabase/schemas/rewards/level_recalculation.sql
 
@@ -14765,6 +14121,7 @@ comment on function private.tg_error_reports__give_exp() is 'Gives points for a 
 -- Invariants: there is one recalculation; a request while it runs restarts it from the beginning.
 -- Interface: api.recalculate_all_user_levels (start), private.next_level_batch (work).
 
+-- Number of users that a job over all users processes.
 create function private.count_users() returns integer
 language plpgsql stable
 set search_path = ''
@@ -14774,8 +14131,7 @@ begin
 end
 $$;
 
-comment on function private.count_users() is 'Number of users that a job over all users processes.';
-
+-- The next batch of a job over all users, in the order of their ids. Locks their rows until the transaction ends.
 create function private.next_users(p_after uuid, p_users integer) returns uuid[]
 language plpgsql
 set search_path = ''
@@ -14790,9 +14146,8 @@ begin
 end
 $$;
 
-comment on function private.next_users(uuid, integer) is
-  'The next batch of a job over all users, in the order of their ids. Locks their rows until the transaction ends.';
-
+-- The progress of a job over all users: {status, done_users, total_users, started_at, updated_at}. status is none when it
+-- was never started, queued until the first batch is committed, then running, then done.
 create function private.job_progress(
   p_done_users bigint, p_total_users bigint, p_started_at timestamptz, p_updated_at timestamptz, p_is_finished boolean
 ) returns jsonb
@@ -14809,9 +14164,7 @@ begin
 end
 $$;
 
-comment on function private.job_progress(bigint, bigint, timestamptz, timestamptz, boolean) is
-  'The progress of a job over all users: {status, done_users, total_users, started_at, updated_at}. status is none when it was never started, queued until the first batch is committed, then running, then done.';
-
+-- The progress of the recalculation of levels, as private.job_progress returns it, with changed_users.
 create function private.level_recalculation_progress() returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -14825,9 +14178,7 @@ begin
 end
 $$;
 
-comment on function private.level_recalculation_progress() is
-  'The progress of the recalculation of levels, as private.job_progress returns it, with changed_users.';
-
+-- Starts the recalculation of levels; restarts a running one from the beginning.
 create function private.start_level_recalculation() returns void
 language plpgsql
 security definer -- only this function and the worker write the job table
@@ -14841,9 +14192,8 @@ begin
 end
 $$;
 
-comment on function private.start_level_recalculation() is
-  'Starts the recalculation of levels; restarts a running one from the beginning.';
-
+-- Sets sums and levels that differ for the next batch of users; false when there is nothing to do. Commit after each
+-- call.
 create function private.next_level_batch(p_users integer default 1000) returns boolean
 language plpgsql
 set search_path = ''
@@ -14877,9 +14227,6 @@ begin
 end
 $$;
 
-comment on function private.next_level_batch(integer) is
-  'Sets sums and levels that differ for the next batch of users; false when there is nothing to do. Commit after each call.';
-
 grant execute on function
   private.job_progress(bigint, bigint, timestamptz, timestamptz, boolean), private.level_recalculation_progress(),
   private.start_level_recalculation()
@@ -14889,6 +14236,7 @@ to service_role;
 -- The highest level: a level that a recalculation takes away and gives back is not announced again
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Raises the highest level of a user to their level.
 create function private.tg_app_users__keep_highest_level() returns trigger
 language plpgsql
 set search_path = ''
@@ -14898,8 +14246,6 @@ begin
   return new;
 end
 $$;
-
-comment on function private.tg_app_users__keep_highest_level() is 'Raises the highest level of a user to their level.';
 
 -- supabase/schemas/rewards/badge_conditions.sql
 
@@ -14918,15 +14264,15 @@ comment on function private.tg_app_users__keep_highest_level() is 'Raises the hi
 -- Invariants: conditions without a fault are evaluated for any metadata (private.badge_metadata) without an error.
 -- Interface: api.evaluate_badge_conditions.
 
+-- Kinds that can count for a badge: activity types, and states of reviews and reports. A stay counts when it ends: its
+-- start alone proves nothing.
 create function private.badge_kinds() returns text[]
 language sql immutable
 return array[
   'session_end', 'review_post', 'error_report_post', 'field_confirm', 'field_deny', 'lot_save', 'occupancy_report', 'support_ticket_post', 'sponsor_checkin', 'review_approved', 'error_report_resolved'
 ];
 
-comment on function private.badge_kinds() is
-  'Kinds that can count for a badge: activity types, and states of reviews and reports. A stay counts when it ends: its start alone proves nothing.';
-
+-- Whether a value has the form YYYY-MM-DD.
 create function private.is_short_date(p_value jsonb) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -14939,8 +14285,7 @@ begin
 end
 $$;
 
-comment on function private.is_short_date(jsonb) is 'Whether a value has the form YYYY-MM-DD.';
-
+-- The fault in the argument of an operator on a field; null: none.
 create function private.badge_field_fault(p_operator text, p_value jsonb) returns text[]
 language plpgsql immutable
 set search_path = ''
@@ -14960,9 +14305,7 @@ begin
 end
 $$;
 
-comment on function private.badge_field_fault(text, jsonb) is
-  'The fault in the argument of an operator on a field; null: none.';
-
+-- The fault in the argument of an operator on time; null: none.
 create function private.badge_span_fault(p_operator text, p_value jsonb) returns text[]
 language plpgsql immutable
 set search_path = ''
@@ -14988,9 +14331,7 @@ begin
 end
 $$;
 
-comment on function private.badge_span_fault(text, jsonb) is
-  'The fault in the argument of an operator on time; null: none.';
-
+-- A fault inside a part, with its place in the whole; null: none.
 create function private.fault_within(p_place text, p_fault text[]) returns text[]
 language plpgsql immutable
 set search_path = ''
@@ -15000,8 +14341,7 @@ begin
 end
 $$;
 
-comment on function private.fault_within(text, text[]) is 'A fault inside a part, with its place in the whole; null: none.';
-
+-- The first fault of a predicate; null: none.
 create function private.badge_predicate_fault(p_predicate jsonb, p_depth integer default 1) returns text[]
 language plpgsql immutable
 set search_path = ''
@@ -15043,8 +14383,7 @@ begin
 end
 $$;
 
-comment on function private.badge_predicate_fault(jsonb, integer) is 'The first fault of a predicate; null: none.';
-
+-- The first fault of a badge's conditions: [place, message]. Null: private.meets_badge_conditions can evaluate them.
 create function private.badge_conditions_fault(p_conditions jsonb) returns text[]
 language plpgsql immutable
 set search_path = ''
@@ -15078,9 +14417,7 @@ begin
 end
 $$;
 
-comment on function private.badge_conditions_fault(jsonb) is
-  'The first fault of a badge''s conditions: [place, message]. Null: private.meets_badge_conditions can evaluate them.';
-
+-- Checks conditions. Errors: validation_error, with the place as param.
 create function private.require_badge_conditions(p_conditions jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -15094,9 +14431,8 @@ begin
 end
 $$;
 
-comment on function private.require_badge_conditions(jsonb) is
-  'Checks conditions. Errors: validation_error, with the place as param.';
-
+-- Whether metadata meets a predicate without fault. A field that is missing or of another type never meets min, max or
+-- equals.
 create function private.evaluate_badge_predicate(p_metadata jsonb, p_predicate jsonb) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -15137,9 +14473,8 @@ begin
 end
 $$;
 
-comment on function private.evaluate_badge_predicate(jsonb, jsonb) is
-  'Whether metadata meets a predicate without fault. A field that is missing or of another type never meets min, max or equals.';
-
+-- Whether an activity counts: its metadata with kind, hour, weekday and date (private.badge_metadata), against conditions
+-- without fault.
 create function private.meets_badge_conditions(p_metadata jsonb, p_conditions jsonb) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -15151,9 +14486,7 @@ begin
 end
 $$;
 
-comment on function private.meets_badge_conditions(jsonb, jsonb) is
-  'Whether an activity counts: its metadata with kind, hour, weekday and date (private.badge_metadata), against conditions without fault.';
-
+-- The input of conditions: the activity's metadata, its kind, and its hour and day in Japan.
 create function private.badge_metadata(p_kind text, p_metadata jsonb, p_at timestamptz) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -15165,9 +14498,6 @@ begin
     'weekday', extract(dow from v_at)::integer, 'date', to_char(v_at, 'YYYY-MM-DD'));
 end
 $$;
-
-comment on function private.badge_metadata(text, jsonb, timestamptz) is
-  'The input of conditions: the activity''s metadata, its kind, and its hour and day in Japan.';
 
 grant execute on function
   private.badge_kinds(), private.is_short_date(jsonb), private.badge_field_fault(text, jsonb),
@@ -15195,6 +14525,8 @@ to service_role;
 -- Badges
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Rejects invalid conditions, with the place and the message. A trigger, not a constraint: after a later change of the
+-- rules the row is still readable.
 create function private.tg_badges__check_conditions() returns trigger
 language plpgsql
 set search_path = ''
@@ -15205,9 +14537,7 @@ begin
 end
 $$;
 
-comment on function private.tg_badges__check_conditions() is
-  'Rejects invalid conditions, with the place and the message. A trigger, not a constraint: after a later change of the rules the row is still readable.';
-
+-- Notifies a user of their badge, gives its points, and ends the counting for it.
 create function private.tg_user_badges__reward() returns trigger
 language plpgsql
 security definer -- a user who earns a badge may write neither points nor notifications
@@ -15228,13 +14558,11 @@ begin
 end
 $$;
 
-comment on function private.tg_user_badges__reward() is
-  'Notifies a user of their badge, gives its points, and ends the counting for it.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Counting
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The mark of an activity under a measure; null: no mark, because it has no lot.
 create function private.badge_mark(p_measure text, p_kind text, p_subject_id uuid, p_lot_id uuid, p_at timestamptz)
 returns text
 language plpgsql stable
@@ -15250,9 +14578,7 @@ begin
 end
 $$;
 
-comment on function private.badge_mark(text, text, uuid, uuid, timestamptz) is
-  'The mark of an activity under a measure; null: no mark, because it has no lot.';
-
+-- The longest run of days among the marks for a badge of days, for each of these users who has marks.
 create function private.longest_streaks(p_user_ids uuid[], p_badge_id uuid) returns table (user_id uuid, days integer)
 language plpgsql stable
 set search_path = ''
@@ -15273,9 +14599,7 @@ begin
 end
 $$;
 
-comment on function private.longest_streaks(uuid[], uuid) is
-  'The longest run of days among the marks for a badge of days, for each of these users who has marks.';
-
+-- Writes one mark for each of these badges. New marks update the progress and may earn the badge.
 create function private.mark_badges(p_user_id uuid, p_badge_ids uuid[], p_marks text[]) returns void
 language plpgsql
 set search_path = ''
@@ -15322,9 +14646,7 @@ begin
 end
 $$;
 
-comment on function private.mark_badges(uuid, uuid[], text[]) is
-  'Writes one mark for each of these badges. New marks update the progress and may earn the badge.';
-
+-- Deletes the mark of a review from the badges that a user has not earned. Marks of activities stay.
 create function private.unmark_badges(p_user_id uuid, p_mark text) returns void
 language plpgsql
 set search_path = ''
@@ -15340,9 +14662,8 @@ begin
 end
 $$;
 
-comment on function private.unmark_badges(uuid, text) is
-  'Deletes the mark of a review from the badges that a user has not earned. Marks of activities stay.';
-
+-- Counts an activity, or a state that begins, for every badge that it meets and the user has not earned. A badge with
+-- invalid conditions is noted and skipped.
 create function private.count_for_badges(
   p_user_id uuid, p_kind text, p_subject_id uuid, p_lot_id uuid, p_metadata jsonb, p_at timestamptz
 ) returns void
@@ -15385,9 +14706,7 @@ begin
 end
 $$;
 
-comment on function private.count_for_badges(uuid, text, uuid, uuid, jsonb, timestamptz) is
-  'Counts an activity, or a state that begins, for every badge that it meets and the user has not earned. A badge with invalid conditions is noted and skipped.';
-
+-- Counts an activity for badges, in its transaction.
 create function private.tg_user_activity_logs__count() returns trigger
 language plpgsql
 security definer -- users may not write their progress
@@ -15400,8 +14719,7 @@ begin
 end
 $$;
 
-comment on function private.tg_user_activity_logs__count() is 'Counts an activity for badges, in its transaction.';
-
+-- Counts a review for badges while it is approved, and permanently when it is deleted with its lot.
 create function private.tg_reviews__count() returns trigger
 language plpgsql
 security definer -- neither an administrator nor an author may write progress
@@ -15427,9 +14745,7 @@ begin
 end
 $$;
 
-comment on function private.tg_reviews__count() is
-  'Counts a review for badges while it is approved, and permanently when it is deleted with its lot.';
-
+-- Ends the counting of a review that is not approved any more.
 create function private.uncount_review(p_user_id uuid, p_review public.reviews) returns void
 language plpgsql
 set search_path = ''
@@ -15440,9 +14756,7 @@ begin
 end
 $$;
 
-comment on function private.uncount_review(uuid, public.reviews) is
-  'Ends the counting of a review that is not approved any more.';
-
+-- Counts a correct report for badges.
 create function private.tg_error_reports__count() returns trigger
 language plpgsql
 security definer -- an administrator may not write progress
@@ -15457,8 +14771,6 @@ begin
 end
 $$;
 
-comment on function private.tg_error_reports__count() is 'Counts a correct report for badges.';
-
 -- supabase/schemas/rewards/badge_backfill.sql
 
 -- Badge backfill: rebuilds progress from history.
@@ -15471,6 +14783,7 @@ comment on function private.tg_error_reports__count() is 'Counts a correct repor
 -- again nor taken away.
 -- Interface: api.backfill_badge_progress, api.backfill_all_badge_progress (start), private.next_badge_batch (work).
 
+-- Starts to rebuild all users' progress with these badges from history; restarts a running rebuild from the beginning.
 create function private.start_badge_backfills(p_badge_ids uuid[], p_has_other_conditions boolean default false) returns void
 language plpgsql
 security definer -- only this function and the worker write the job table
@@ -15488,9 +14801,7 @@ begin
 end
 $$;
 
-comment on function private.start_badge_backfills(uuid[], boolean) is
-  'Starts to rebuild all users'' progress with these badges from history; restarts a running rebuild from the beginning.';
-
+-- The progress of the rebuild of a badge, as private.job_progress returns it; null when there is no such badge.
 create function private.badge_backfill_progress(p_badge_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -15505,9 +14816,8 @@ begin
 end
 $$;
 
-comment on function private.badge_backfill_progress(uuid) is
-  'The progress of the rebuild of a badge, as private.job_progress returns it; null when there is no such badge.';
-
+-- The sum of the latest rebuilds of all badges, as private.job_progress returns it, with done_badges and total_badges.
+-- started_at is that of the oldest unfinished one, or of the latest.
 create function private.badge_backfills_progress() returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -15523,13 +14833,12 @@ begin
 end
 $$;
 
-comment on function private.badge_backfills_progress() is
-  'The sum of the latest rebuilds of all badges, as private.job_progress returns it, with done_badges and total_badges. started_at is that of the oldest unfinished one, or of the latest.';
-
 grant execute on function
   private.start_badge_backfills(uuid[], boolean), private.badge_backfill_progress(uuid), private.badge_backfills_progress()
 to service_role;
 
+-- Rebuilds the progress of these users, whose accounts are locked, with a badge of valid conditions. Nothing changes for
+-- users who have it.
 create function private.rebuild_badge(p_badge public.badges, p_user_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
@@ -15584,9 +14893,7 @@ begin
 end
 $$;
 
-comment on function private.rebuild_badge(public.badges, uuid[]) is
-  'Rebuilds the progress of these users, whose accounts are locked, with a badge of valid conditions. Nothing changes for users who have it.';
-
+-- Processes the next batch of users of a running rebuild; false when there is none. Commit after each call.
 create function private.next_badge_batch(p_users integer default 1000) returns boolean
 language plpgsql
 set search_path = ''
@@ -15624,9 +14931,7 @@ begin
 end
 $$;
 
-comment on function private.next_badge_batch(integer) is
-  'Processes the next batch of users of a running rebuild; false when there is none. Commit after each call.';
-
+-- Rebuilds a new badge, or one whose conditions changed: earlier activities count too.
 create function private.tg_badges__backfill() returns trigger
 language plpgsql
 security definer -- only this function writes the job table
@@ -15642,9 +14947,6 @@ begin
 end
 $$;
 
-comment on function private.tg_badges__backfill() is
-  'Rebuilds a new badge, or one whose conditions changed: earlier activities count too.';
-
 -- supabase/schemas/rewards/themes.sql
 
 -- Themes: the looks of the app, who owns them, and which one a user has applied.
@@ -15658,6 +14960,8 @@ comment on function private.tg_badges__backfill() is
 -- Interface: api.list_my_themes, apply_my_theme, list_my_theme_gifts; for the other domains private.grant_theme.
 -- Administrators give gifts (rewards/console_themes.sql).
 
+-- Makes a user the owner of a theme. False when they own it already (its origin stays) or when there is no such theme.
+-- For functions of the service only.
 create function private.grant_theme(p_user_id uuid, p_theme_id uuid, p_acquisition_type text) returns boolean
 language plpgsql
 security definer -- no role may write ownership directly
@@ -15672,11 +14976,9 @@ begin
 end
 $$;
 
-comment on function private.grant_theme(uuid, uuid, text) is
-  'Makes a user the owner of a theme. False when they own it already (its origin stays) or when there is no such theme. For functions of the service only.';
-
 grant execute on function private.grant_theme(uuid, uuid, text) to service_role;
 
+-- The id of a user's row for a free theme, before and after they apply it: a UUID made of both ids (version 3).
 create function private.free_theme_row_id(p_user_id uuid, p_theme_id uuid) returns uuid
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -15686,9 +14988,7 @@ begin
 end
 $$;
 
-comment on function private.free_theme_row_id(uuid, uuid) is
-  'The id of a user''s row for a free theme, before and after they apply it: a UUID made of both ids (version 3).';
-
+-- The themes that a user owns: their rows, and for each active free theme the row that applying it would write.
 create function private.owned_themes(p_user_id uuid) returns setof public.user_themes
 language plpgsql stable rows 20
 set search_path = ''
@@ -15706,9 +15006,8 @@ begin
 end
 $$;
 
-comment on function private.owned_themes(uuid) is
-  'The themes that a user owns: their rows, and for each active free theme the row that applying it would write.';
-
+-- Applies a theme of the caller, by its id or the id of the caller's row, in place of any other. Errors: unauthorized,
+-- forbidden, not_found.
 create function private.apply_theme(p_id uuid) returns public.user_themes
 language plpgsql
 security definer -- no role may write ownership directly; the owner is always the caller
@@ -15732,9 +15031,7 @@ begin
 end
 $$;
 
-comment on function private.apply_theme(uuid) is
-  'Applies a theme of the caller, by its id or the id of the caller''s row, in place of any other. Errors: unauthorized, forbidden, not_found.';
-
+-- A theme as the interface returns it; preview_key is the storage key of its picture, null without a visible one.
 create function private.theme_item(p_theme public.themes) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -15750,9 +15047,7 @@ begin
 end
 $$;
 
-comment on function private.theme_item(public.themes) is
-  'A theme as the interface returns it; preview_key is the storage key of its picture, null without a visible one.';
-
+-- An owned theme as the interface returns it.
 create function private.my_theme_row(p_owned public.user_themes) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -15766,8 +15061,7 @@ begin
 end
 $$;
 
-comment on function private.my_theme_row(public.user_themes) is 'An owned theme as the interface returns it.';
-
+-- Every theme that is active or owned by the user, in sort_order, and whether they own it.
 create function private.theme_catalogue(p_user_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -15783,9 +15077,6 @@ begin
   );
 end
 $$;
-
-comment on function private.theme_catalogue(uuid) is
-  'Every theme that is active or owned by the user, in sort_order, and whether they own it.';
 
 grant execute on function
   private.free_theme_row_id(uuid, uuid), private.owned_themes(uuid), private.apply_theme(uuid),
@@ -15803,6 +15094,7 @@ grant execute on function private.free_theme_row_id(uuid, uuid), private.owned_t
 -- Invariants: only active themes are earned; an earned theme stays when the level falls.
 -- Interface: none. Triggers on app_users.level, user_badges and themes; private.next_theme_batch (work).
 
+-- Gives a user whose level rose the themes of this level and of lower ones.
 create function private.tg_app_users__earn_themes() returns trigger
 language plpgsql
 security definer -- the role that caused the points may not write ownership
@@ -15817,9 +15109,7 @@ begin
 end
 $$;
 
-comment on function private.tg_app_users__earn_themes() is
-  'Gives a user whose level rose the themes of this level and of lower ones.';
-
+-- Gives a user who earned a badge the themes of this badge.
 create function private.tg_user_badges__earn_themes() returns trigger
 language plpgsql
 security definer -- the role that caused the badge may not write ownership
@@ -15833,8 +15123,8 @@ begin
 end
 $$;
 
-comment on function private.tg_user_badges__earn_themes() is 'Gives a user who earned a badge the themes of this badge.';
-
+-- Gives a theme to those of the next batch of users who have earned it; false when there is nothing to do. Commit after
+-- each call.
 create function private.next_theme_batch(p_users integer default 1000) returns boolean
 language plpgsql
 set search_path = ''
@@ -15866,9 +15156,7 @@ begin
 end
 $$;
 
-comment on function private.next_theme_batch(integer) is
-  'Gives a theme to those of the next batch of users who have earned it; false when there is nothing to do. Commit after each call.';
-
+-- Starts the job that gives a theme, which became active or easier to earn, to users who have earned it already.
 create function private.tg_themes__give_to_earners() returns trigger
 language plpgsql
 security definer -- a role that edits themes may not write the job table
@@ -15880,9 +15168,6 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_themes__give_to_earners() is
-  'Starts the job that gives a theme, which became active or easier to earn, to users who have earned it already.';
 
 -- supabase/schemas/sponsors/sponsors.sql
 
@@ -15899,6 +15184,7 @@ comment on function private.tg_themes__give_to_earners() is
 -- transaction.
 -- Interface: api.list_sponsors, nearby_sponsors, check_in_at_sponsor.
 
+-- Whether weekly hours, valid by private.is_weekly_hours, are open at a time; null without hours.
 create function private.is_open_at(p_hours jsonb, p_time_zone text, p_at timestamptz) returns boolean
 language plpgsql stable parallel safe
 set search_path = ''
@@ -15918,11 +15204,10 @@ begin
 end
 $$;
 
-comment on function private.is_open_at(jsonb, text, timestamptz) is
-  'Whether weekly hours, valid by private.is_weekly_hours, are open at a time; null without hours.';
-
 grant execute on function private.is_open_at(jsonb, text, timestamptz) to anon, authenticated;
 
+-- The active sponsors nearest to a point: at most p_limit of them within p_radius_m (at most 50 km), by great-circle
+-- distance and then id.
 create function private.nearest_sponsors(
   p_lat double precision, p_lng double precision, p_radius_m double precision, p_limit integer
 ) returns table (sponsor_id uuid, distance_m double precision)
@@ -15946,9 +15231,8 @@ begin
 end
 $$;
 
-comment on function private.nearest_sponsors(double precision, double precision, double precision, integer) is
-  'The active sponsors nearest to a point: at most p_limit of them within p_radius_m (at most 50 km), by great-circle distance and then id.';
-
+-- A sponsor as the interface returns it; image is a storage key, null without a visible one. Null when the caller cannot
+-- see it.
 create function private.sponsor_row(p_sponsor_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -15968,9 +15252,8 @@ begin
 end
 $$;
 
-comment on function private.sponsor_row(uuid) is
-  'A sponsor as the interface returns it; image is a storage key, null without a visible one. Null when the caller cannot see it.';
-
+-- Counts the caller's check-in at a sponsor, with its activity; returns the day's check-in when there is one. The caller
+-- of this function has checked the distance. Errors: unauthorized, forbidden, not_found.
 create function private.count_checkin(
   p_sponsor_id uuid, p_distance_m numeric, p_accuracy_m numeric,
   out checkin public.sponsor_checkins, out counted boolean
@@ -16002,9 +15285,8 @@ begin
 end
 $$;
 
-comment on function private.count_checkin(uuid, numeric, numeric) is
-  'Counts the caller''s check-in at a sponsor, with its activity; returns the day''s check-in when there is one. The caller of this function has checked the distance. Errors: unauthorized, forbidden, not_found.';
-
+-- The distance of a position from a visible sponsor, in metres. Raises validation_error when it is too far, or the
+-- accuracy is worse than 100 m; not_found.
 create function private.checkin_distance(
   p_sponsor_id uuid, p_lat double precision, p_lng double precision, p_accuracy_m double precision
 ) returns numeric
@@ -16039,9 +15321,6 @@ begin
 end
 $$;
 
-comment on function private.checkin_distance(uuid, double precision, double precision, double precision) is
-  'The distance of a position from a visible sponsor, in metres. Raises validation_error when it is too far, or the accuracy is worse than 100 m; not_found.';
-
 grant execute on function
   private.nearest_sponsors(double precision, double precision, double precision, integer), private.sponsor_row(uuid)
 to anon, authenticated;
@@ -16059,6 +15338,7 @@ to authenticated;
 -- Interface: api.list_subscription_plans. Administrators write the rows (api.admin_create_subscription_plan and related
 -- functions).
 
+-- A plan as the interface returns it, in the language; in Japanese without English texts.
 create function private.plan_row(p_plan public.subscription_plans, p_lang text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -16076,9 +15356,6 @@ begin
   );
 end
 $$;
-
-comment on function private.plan_row(public.subscription_plans, text) is
-  'A plan as the interface returns it, in the language; in Japanese without English texts.';
 
 grant execute on function private.plan_row(public.subscription_plans, text) to anon, authenticated;
 
@@ -16100,6 +15377,7 @@ grant execute on function private.plan_row(public.subscription_plans, text) to a
 -- (purchases/claims.sql); api.my_subscription, api.list_my_subscription_events (purchases/claims.sql); the console
 -- (purchases/console_subscriptions.sql).
 
+-- Removes the owner of the subscriptions of a user who withdraws; the user's next account can claim them.
 create function private.tg_app_users__leave_subscriptions() returns trigger
 language plpgsql
 security definer -- no client may write subscriptions
@@ -16114,9 +15392,6 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_app_users__leave_subscriptions() is
-  'Removes the owner of the subscriptions of a user who withdraws; the user''s next account can claim them.';
 
 -- supabase/schemas/purchases/ledger.sql
 
@@ -16138,13 +15413,13 @@ comment on function private.tg_app_users__leave_subscriptions() is
 -- Interface: private.fold_subscription for the writers of the ledger (purchases/statements.sql to
 -- purchases/console_subscriptions.sql), private.status_at, private.refresh_premium, private.next_query_at.
 
+-- The status of a subscription at a time: without a new statement it expires when its access ends.
 create function private.status_at(p_status text, p_access_ends_at timestamptz, p_at timestamptz) returns text
 language sql immutable
 return case when p_status in ('active', 'grace') and p_access_ends_at <= p_at then 'expired' else p_status end;
 
-comment on function private.status_at(text, timestamptz, timestamptz) is
-  'The status of a subscription at a time: without a new statement it expires when its access ends.';
-
+-- Sets the end of a user's premium: the latest end of access of their subscriptions, or of an administrator's grant. The
+-- caller has locked the account.
 create function private.refresh_premium(p_user_id uuid) returns void
 language plpgsql
 security definer -- no role may write premium directly
@@ -16161,9 +15436,7 @@ begin
 end
 $$;
 
-comment on function private.refresh_premium(uuid) is
-  'Sets the end of a user''s premium: the latest end of access of their subscriptions, or of an administrator''s grant. The caller has locked the account.';
-
+-- The last event of a subscription by the store's clock; with statuses: the last with one of these.
 create function private.last_store_event(p_subscription_id uuid, p_statuses text[] default null) returns public.store_events
 language plpgsql stable
 set search_path = ''
@@ -16180,9 +15453,8 @@ begin
 end
 $$;
 
-comment on function private.last_store_event(uuid, text[]) is
-  'The last event of a subscription by the store''s clock; with statuses: the last with one of these.';
-
+-- The facts of a subscription by its store's statements. Without access, access_ends_at is the time when it ended, if
+-- known.
 create function private.stated_facts(p_subscription_id uuid) returns private.subscription_facts
 language plpgsql stable
 set search_path = ''
@@ -16209,15 +15481,12 @@ begin
 end
 $$;
 
-comment on function private.stated_facts(uuid) is
-  'The facts of a subscription by its store''s statements. Without access, access_ends_at is the time when it ended, if known.';
-
+-- The earlier of two times; null when one of them is null.
 create function private.earlier(p_end timestamptz, p_at timestamptz) returns timestamptz
 language sql immutable
 return case when p_end <= p_at then p_end when p_at < p_end then p_at end;
 
-comment on function private.earlier(timestamptz, timestamptz) is 'The earlier of two times; null when one of them is null.';
-
+-- The last plan that a store stated for a subscription, ignoring products that are not plans. Null when there is none.
 create function private.plan_of_events(p_subscription_id uuid) returns uuid
 language plpgsql stable
 set search_path = ''
@@ -16233,9 +15502,7 @@ begin
 end
 $$;
 
-comment on function private.plan_of_events(uuid) is
-  'The last plan that a store stated for a subscription, ignoring products that are not plans. Null when there is none.';
-
+-- The facts of a subscription that ended at a time for another reason than the store's statement.
 create function private.ended_facts(p_facts private.subscription_facts, p_status text, p_at timestamptz)
 returns private.subscription_facts
 language plpgsql immutable
@@ -16250,9 +15517,8 @@ begin
 end
 $$;
 
-comment on function private.ended_facts(private.subscription_facts, text, timestamptz) is
-  'The facts of a subscription that ended at a time for another reason than the store''s statement.';
-
+-- When to query the store of a subscription next, after its statement at p_heard_at; null: from 60 days after the end no
+-- change is expected.
 create function private.next_query_at(
   p_status text, p_access_ends_at timestamptz, p_needs_acknowledgement boolean, p_heard_at timestamptz
 ) returns timestamptz
@@ -16266,18 +15532,14 @@ return case
   when p_access_ends_at > p_heard_at - interval '60 days' then p_heard_at + interval '7 days'
 end;
 
-comment on function private.next_query_at(text, timestamptz, boolean, timestamptz) is
-  'When to query the store of a subscription next, after its statement at p_heard_at; null: from 60 days after the end no change is expected.';
-
+-- The notification that a user should have of a subscription at a time: granted, failing or ended; null: none.
 create function private.subscription_announcement(p_status text, p_access_ends_at timestamptz, p_at timestamptz) returns text
 language sql immutable
 return case private.status_at(p_status, p_access_ends_at, p_at)
   when 'active' then 'granted' when 'grace' then 'failing' when 'on_hold' then 'failing'
   when 'expired' then 'ended' when 'revoked' then 'ended' when 'paused' then 'ended' end;
 
-comment on function private.subscription_announcement(text, timestamptz, timestamptz) is
-  'The notification that a user should have of a subscription at a time: granted, failing or ended; null: none.';
-
+-- The name of a plan in both languages, for private.notify.
 create function private.plan_names(p_plan_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -16287,8 +15549,7 @@ begin
 end
 $$;
 
-comment on function private.plan_names(uuid) is 'The name of a plan in both languages, for private.notify.';
-
+-- When another purchase replaced a subscription; null: never.
 create function private.superseded_at(p_subscription_id uuid) returns timestamptz
 language plpgsql stable
 set search_path = ''
@@ -16303,8 +15564,7 @@ begin
 end
 $$;
 
-comment on function private.superseded_at(uuid) is 'When another purchase replaced a subscription; null: never.';
-
+-- The facts of a subscription from its store's statements, the purchase that replaced it and the acts of administrators.
 create function private.folded_facts(p_subscription_id uuid, p_superseded_at timestamptz) returns private.subscription_facts
 language plpgsql stable
 set search_path = ''
@@ -16326,9 +15586,8 @@ begin
 end
 $$;
 
-comment on function private.folded_facts(uuid, timestamptz) is
-  'The facts of a subscription from its store''s statements, the purchase that replaced it and the acts of administrators.';
-
+-- Notifies the user of a subscription when access is granted, when a renewal fails or recovers, and when access ends,
+-- once each.
 create function private.announce_subscription(p_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -16353,9 +15612,8 @@ begin
 end
 $$;
 
-comment on function private.announce_subscription(uuid) is
-  'Notifies the user of a subscription when access is granted, when a renewal fails or recovers, and when access ends, once each.';
-
+-- Computes the row of a subscription from its events, with the premium and the notifications of its user. The caller has
+-- locked the subscription and its user.
 create function private.fold_subscription(p_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -16388,9 +15646,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.fold_subscription(uuid) is
-  'Computes the row of a subscription from its events, with the premium and the notifications of its user. The caller has locked the subscription and its user.';
 
 grant execute on function private.refresh_premium(uuid) to service_role;
 
@@ -16428,6 +15683,7 @@ to service_role;
 -- Locks
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The account that an app stated at a purchase; null when it stated none, or one that does not exist or was withdrawn.
 create function private.named_account(p_account_token text) returns uuid
 language plpgsql stable
 set search_path = ''
@@ -16441,9 +15697,8 @@ begin
 end
 $$;
 
-comment on function private.named_account(text) is
-  'The account that an app stated at a purchase; null when it stated none, or one that does not exist or was withdrawn.';
-
+-- The subscriptions that change with one: itself, the one that it replaced (p_supersedes before that is stored), and the
+-- chain of those that replaced it, as long as they have no owner. By their ids.
 create function private.related_subscriptions(p_id uuid, p_supersedes text default null) returns uuid[]
 language plpgsql stable
 set search_path = ''
@@ -16468,9 +15723,7 @@ begin
 end
 $$;
 
-comment on function private.related_subscriptions(uuid, text) is
-  'The subscriptions that change with one: itself, the one that it replaced (p_supersedes before that is stored), and the chain of those that replaced it, as long as they have no owner. By their ids.';
-
+-- The users of subscriptions, the accounts that their purchases state, and these, by their ids.
 create function private.users_of_subscriptions(p_ids uuid[], p_user_ids uuid[]) returns uuid[]
 language plpgsql stable
 set search_path = ''
@@ -16488,9 +15741,8 @@ begin
 end
 $$;
 
-comment on function private.users_of_subscriptions(uuid[], uuid[]) is
-  'The users of subscriptions, the accounts that their purchases state, and these, by their ids.';
-
+-- Locks a subscription with those that change with it (private.related_subscriptions), after the accounts of their users
+-- and these accounts; null when there is none. Errors: conflict.
 create function private.lock_subscription(p_id uuid, p_user_ids uuid[] default '{}', p_supersedes text default null)
 returns public.user_subscriptions
 language plpgsql
@@ -16523,9 +15775,7 @@ begin
 end
 $$;
 
-comment on function private.lock_subscription(uuid, uuid[], text) is
-  'Locks a subscription with those that change with it (private.related_subscriptions), after the accounts of their users and these accounts; null when there is none. Errors: conflict.';
-
+-- Serializes statements of a purchase, and of one that replaces it. Called before any row is locked.
 create function private.lock_statement_keys(p_statement jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -16544,13 +15794,12 @@ begin
 end
 $$;
 
-comment on function private.lock_statement_keys(jsonb) is
-  'Serializes statements of a purchase, and of one that replaces it. Called before any row is locked.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The ledger
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The subscription of a statement; a new row for a new one. The caller has locked its key. Raises validation_error for a
+-- product that is not a plan.
 create function private.subscription_of(p_statement jsonb) returns uuid
 language plpgsql
 set search_path = ''
@@ -16582,9 +15831,8 @@ begin
 end
 $$;
 
-comment on function private.subscription_of(jsonb) is
-  'The subscription of a statement; a new row for a new one. The caller has locked its key. Raises validation_error for a product that is not a plan.';
-
+-- Extends the last event of a subscription when it is an equal answer, so that frequent queries do not lengthen the
+-- ledger; false when it is not equal.
 create function private.confirm_answer(p_subscription_id uuid, p_facts jsonb, p_needs_acknowledgement boolean, p_at timestamptz)
 returns boolean
 language plpgsql
@@ -16603,9 +15851,7 @@ begin
 end
 $$;
 
-comment on function private.confirm_answer(uuid, jsonb, boolean, timestamptz) is
-  'Extends the last event of a subscription when it is an equal answer, so that frequent queries do not lengthen the ledger; false when it is not equal.';
-
+-- Adds a statement to the ledger, once; false when it exists. The caller has locked the subscription.
 create function private.add_store_event(p_subscription_id uuid, p_statement jsonb, p_source text) returns boolean
 language plpgsql
 set search_path = ''
@@ -16637,13 +15883,12 @@ begin
 end
 $$;
 
-comment on function private.add_store_event(uuid, jsonb, text) is
-  'Adds a statement to the ledger, once; false when it exists. The caller has locked the subscription.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Whose it is
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Gives a subscription to a user, from its former owner or from none, with the subscriptions that replaced it and have no
+-- owner. The caller has locked all (private.lock_subscription).
 create function private.move_subscription(p_row public.user_subscriptions, p_user_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -16667,9 +15912,7 @@ begin
 end
 $$;
 
-comment on function private.move_subscription(public.user_subscriptions, uuid) is
-  'Gives a subscription to a user, from its former owner or from none, with the subscriptions that replaced it and have no owner. The caller has locked all (private.lock_subscription).';
-
+-- Gives the subscriptions that replaced one, and have no owner, to its user. The caller has locked all.
 create function private.assign_replacements(p_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -16687,9 +15930,8 @@ begin
 end
 $$;
 
-comment on function private.assign_replacements(uuid) is
-  'Gives the subscriptions that replaced one, and have no owner, to its user. The caller has locked all.';
-
+-- Whether a purchase that is limited to these accounts may belong to a user: ids, or confirmed e-mail addresses in lower
+-- case. Null: to any account.
 create function private.may_own(p_user_id uuid, p_limited_to jsonb) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -16702,9 +15944,7 @@ begin
 end
 $$;
 
-comment on function private.may_own(uuid, jsonb) is
-  'Whether a purchase that is limited to these accounts may belong to a user: ids, or confirmed e-mail addresses in lower case. Null: to any account.';
-
+-- Rejects a receipt that proves nothing (none), for a purchase that is not the sender's already. Errors: conflict.
 create function private.require_signature(p_proof text) returns void
 language plpgsql stable
 set search_path = ''
@@ -16718,9 +15958,9 @@ begin
 end
 $$;
 
-comment on function private.require_signature(text) is
-  'Rejects a receipt that proves nothing (none), for a purchase that is not the sender''s already. Errors: conflict.';
-
+-- Notes that a user sent a receipt to be verified, and what it proves. Rejects one that proves nothing, unless the
+-- purchase is the user's already, and a user who may not own the purchase. Locks the subscription, as
+-- private.write_store_statement does. Errors: forbidden, validation_error, not_found, conflict.
 create function private.keep_possession(p_statement jsonb, p_source text, p_user_id uuid) returns void
 language plpgsql
 security definer -- no role may write the ledger directly
@@ -16754,9 +15994,8 @@ begin
 end
 $$;
 
-comment on function private.keep_possession(jsonb, text, uuid) is
-  'Notes that a user sent a receipt to be verified, and what it proves. Rejects one that proves nothing, unless the purchase is the user''s already, and a user who may not own the purchase. Locks the subscription, as private.write_store_statement does. Errors: forbidden, validation_error, not_found, conflict.';
-
+-- Gives a subscription to the account that its purchase states, or to the owner of the one that it replaced, if that
+-- account may own it (p_limited_to). p_purchaser_id sent the receipt and claims it. The caller has locked all.
 create function private.assign_owner(p_id uuid, p_purchaser_id uuid, p_limited_to jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -16782,9 +16021,7 @@ begin
 end
 $$;
 
-comment on function private.assign_owner(uuid, uuid, jsonb) is
-  'Gives a subscription to the account that its purchase states, or to the owner of the one that it replaced, if that account may own it (p_limited_to). p_purchaser_id sent the receipt and claims it. The caller has locked all.';
-
+-- As api.record_store_statement, which checks the rest.
 create function private.write_store_statement(p_statement jsonb, p_source text, p_user_id uuid) returns jsonb
 language plpgsql
 security definer -- no role may write the ledger and purchase tokens directly
@@ -16820,9 +16057,7 @@ begin
 end
 $$;
 
-comment on function private.write_store_statement(jsonb, text, uuid) is
-  'As api.record_store_statement, which checks the rest.';
-
+-- As api.record_acknowledgement.
 create function private.clear_acknowledgement(p_subscription_id uuid) returns void
 language plpgsql
 security definer -- as private.write_store_statement
@@ -16834,8 +16069,6 @@ begin
   where s.id = p_subscription_id;
 end
 $$;
-
-comment on function private.clear_acknowledgement(uuid) is 'As api.record_acknowledgement.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The service records
@@ -16863,6 +16096,7 @@ to service_role;
 -- Interface: api.check_purchaser for the service; commands.claim_subscription, api.my_subscription,
 -- api.list_my_subscription_events.
 
+-- A plan as the interface returns it, also one that is not sold any more; null when there is none.
 create function private.plan_of_subscription(p_plan_id uuid, p_lang text) returns jsonb
 language plpgsql stable
 security definer -- clients read only the plans on sale
@@ -16873,9 +16107,7 @@ begin
 end
 $$;
 
-comment on function private.plan_of_subscription(uuid, text) is
-  'A plan as the interface returns it, also one that is not sold any more; null when there is none.';
-
+-- A user's subscription as MySubscription; the plan in p_lang, null: the account's language.
 create function private.subscription_of_user(p_user_id uuid, p_lang text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -16898,9 +16130,7 @@ begin
 end
 $$;
 
-comment on function private.subscription_of_user(uuid, text) is
-  'A user''s subscription as MySubscription; the plan in p_lang, null: the account''s language.';
-
+-- A subscription as VerifyIapResponse, with its current status.
 create function private.iap_subscription(p_row public.user_subscriptions) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -16923,9 +16153,9 @@ begin
 end
 $$;
 
-comment on function private.iap_subscription(public.user_subscriptions) is
-  'A subscription as VerifyIapResponse, with its current status.';
-
+-- Rejects the claim of a subscription that is not the user's when the proof of possession does not allow it: the receipt
+-- proves nothing, or the account that the purchase stated has changed. A signature older than 10 minutes takes it from no
+-- other user. The caller has locked the subscription. Errors: conflict.
 create function private.require_proof(p_row public.user_subscriptions, p_proof private.verified_purchases) returns void
 language plpgsql stable
 set search_path = ''
@@ -16948,9 +16178,7 @@ begin
 end
 $$;
 
-comment on function private.require_proof(public.user_subscriptions, private.verified_purchases) is
-  'Rejects the claim of a subscription that is not the user''s when the proof of possession does not allow it: the receipt proves nothing, or the account that the purchase stated has changed. A signature older than 10 minutes takes it from no other user. The caller has locked the subscription. Errors: conflict.';
-
+-- As commands.claim_subscription.
 create function private.claim_purchase(p_subscription_id uuid, p_must_be_own boolean) returns jsonb
 language plpgsql
 security definer -- no client may write subscriptions; the caller has proved to have the purchase
@@ -16987,8 +16215,6 @@ begin
 end
 $$;
 
-comment on function private.claim_purchase(uuid, boolean) is 'As commands.claim_subscription.';
-
 grant execute on function private.claim_purchase(uuid, boolean) to authenticated;
 
 grant execute on function
@@ -17009,6 +16235,7 @@ to authenticated;
 -- Interface, all for the service: api.receive_store_notification; for the consumer api.take_store_notifications,
 -- api.finish_store_notification, api.postpone_store_notifications.
 
+-- As api.receive_store_notification.
 create function private.keep_store_notification(p_store text, p_event_id text, p_body jsonb) returns boolean
 language plpgsql
 security definer -- queues and notifications are accessed only through functions of private
@@ -17028,8 +16255,7 @@ begin
 end
 $$;
 
-comment on function private.keep_store_notification(text, text, jsonb) is 'As api.receive_store_notification.';
-
+-- As api.take_store_notifications.
 create function private.read_store_notifications(p_limit integer, p_ends boolean) returns jsonb
 language plpgsql
 security definer -- as private.keep_store_notification
@@ -17067,8 +16293,7 @@ begin
 end
 $$;
 
-comment on function private.read_store_notifications(integer, boolean) is 'As api.take_store_notifications.';
-
+-- As api.finish_store_notification.
 create function private.end_store_notification(p_msg_id bigint, p_notification_id uuid, p_statement jsonb, p_problem text) returns jsonb
 language plpgsql
 security definer -- as private.keep_store_notification
@@ -17091,8 +16316,7 @@ begin
 end
 $$;
 
-comment on function private.end_store_notification(bigint, uuid, jsonb, text) is 'As api.finish_store_notification.';
-
+-- As api.postpone_store_notifications.
 create function private.delay_store_notifications(p_msg_ids bigint[], p_seconds integer, p_is_counted boolean) returns void
 language plpgsql
 security definer -- as private.keep_store_notification
@@ -17106,8 +16330,6 @@ begin
   where q.msg_id = any (p_msg_ids);
 end
 $$;
-
-comment on function private.delay_store_notifications(bigint[], integer, boolean) is 'As api.postpone_store_notifications.';
 
 grant execute on function
   private.keep_store_notification(text, text, jsonb), private.read_store_notifications(integer, boolean),
@@ -17130,6 +16352,7 @@ to service_role;
 --
 -- Interface, all for the service: api.take_due_subscriptions, api.postpone_question.
 
+-- As api.take_due_subscriptions.
 create function private.lease_due_subscriptions(p_platform text, p_limit integer) returns jsonb
 language plpgsql
 security definer -- no role may read purchase tokens directly
@@ -17170,8 +16393,7 @@ begin
 end
 $$;
 
-comment on function private.lease_due_subscriptions(text, integer) is 'As api.take_due_subscriptions.';
-
+-- As api.postpone_question.
 create function private.delay_query(p_subscription_id uuid, p_seconds integer) returns void
 language plpgsql
 security definer -- no client may write subscriptions
@@ -17182,8 +16404,7 @@ begin
 end
 $$;
 
-comment on function private.delay_query(uuid, integer) is 'As api.postpone_question.';
-
+-- Calls the consumer when subscriptions are due that no consumer has taken, and deletes leases that have ended.
 create function private.reconcile_subscriptions() returns void
 language plpgsql
 set search_path = ''
@@ -17203,9 +16424,6 @@ begin
 end
 $$;
 
-comment on function private.reconcile_subscriptions() is
-  'Calls the consumer when subscriptions are due that no consumer has taken, and deletes leases that have ended.';
-
 grant execute on function
   private.lease_due_subscriptions(text, integer), private.delay_query(uuid, integer)
 to service_role;
@@ -17221,6 +16439,8 @@ to service_role;
 -- the locks of the other writers (purchases/statements.sql).
 -- Interface: the job announce_subscription_ends.
 
+-- Notifies one user of access that ended more than an hour ago without a statement of the store; false when there is
+-- none.
 create function private.announce_next_end() returns boolean
 language plpgsql
 set search_path = ''
@@ -17241,9 +16461,6 @@ begin
 end
 $$;
 
-comment on function private.announce_next_end() is
-  'Notifies one user of access that ended more than an hour ago without a statement of the store; false when there is none.';
-
 -- supabase/schemas/purchases/figures.sql
 
 -- The part of subscriptions in the figures of the overview.
@@ -17253,6 +16470,7 @@ comment on function private.announce_next_end() is
 --
 -- Interface: private.sandbox_members, for private.refresh_overview.
 
+-- Users who have premium only by purchases in the sandbox of a store.
 create function private.sandbox_members() returns setof uuid
 language plpgsql stable
 set search_path = ''
@@ -17270,9 +16488,6 @@ begin
     );
 end
 $$;
-
-comment on function private.sandbox_members() is
-  'Users who have premium only by purchases in the sandbox of a store.';
 
 -- supabase/schemas/crash_reports/crash_reports.sql
 
@@ -17294,6 +16509,7 @@ comment on function private.sandbox_members() is
 -- days.
 -- Interface: api.report_crash, for the service, which counts the requests of a network address.
 
+-- A stack without mail addresses, tokens and the names of home directories.
 create function private.without_personal_data(p_text text) returns text
 language sql immutable parallel safe
 return regexp_replace(regexp_replace(regexp_replace(p_text,
@@ -17301,9 +16517,7 @@ return regexp_replace(regexp_replace(regexp_replace(p_text,
   '\meyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}(\.[A-Za-z0-9_-]*)?', '(token)', 'g'),
   '(/Users/|/home/|\\{1,2}Users\\{1,2})[^/\\\s:]+', '\1(name)', 'gi');
 
-comment on function private.without_personal_data(text) is
-  'A stack without mail addresses, tokens and the names of home directories.';
-
+-- The kind of a crash: SHA-256 of the first six lines of the stack that are not empty, without their numbers.
 create function private.crash_fingerprint(p_stack text) returns text
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -17322,9 +16536,7 @@ begin
 end
 $$;
 
-comment on function private.crash_fingerprint(text) is
-  'The kind of a crash: SHA-256 of the first six lines of the stack that are not empty, without their numbers.';
-
+-- A keyed hash of what one subscriber usually has: the first 24 bits of an IPv4 address, the first 48 of an IPv6 address.
 create function private.crash_network(p_address text) returns text
 language plpgsql stable
 set search_path = ''
@@ -17342,9 +16554,6 @@ begin
 end
 $$;
 
-comment on function private.crash_network(text) is
-  'A keyed hash of what one subscriber usually has: the first 24 bits of an IPv4 address, the first 48 of an IPv6 address.';
-
 grant execute on function private.without_personal_data(text), private.crash_fingerprint(text), private.crash_network(text)
 to service_role;
 
@@ -17352,6 +16561,7 @@ to service_role;
 -- The bounds of a day and of a network
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Adds a row to the sums of its day and network (1), or subtracts it (-1). Locks the day until the transaction ends.
 create function private.weigh_crash_report(p_report public.client_crash_reports, p_sign integer) returns void
 language plpgsql
 set search_path = ''
@@ -17376,9 +16586,9 @@ begin
 end
 $$;
 
-comment on function private.weigh_crash_report(public.client_crash_reports, integer) is
-  'Adds a row to the sums of its day and network (1), or subtracts it (-1). Locks the day until the transaction ends.';
-
+-- The row that makes room for this one; null while its day and its network are within the bounds. It is a row of this
+-- network when that has too many rows, otherwise one of the network with most bytes: the row that fewest networks
+-- reported, of these the oldest.
 create function private.crash_report_to_replace(p_kept public.client_crash_reports) returns uuid
 language plpgsql stable
 set search_path = ''
@@ -17409,9 +16619,7 @@ begin
 end
 $$;
 
-comment on function private.crash_report_to_replace(public.client_crash_reports) is
-  'The row that makes room for this one; null while its day and its network are within the bounds. It is a row of this network when that has too many rows, otherwise one of the network with most bytes: the row that fewest networks reported, of these the oldest.';
-
+-- Adds a row to the sums of its day and network, and deletes rows until both are within their bounds.
 create function private.tg_client_crash_reports__make_room() returns trigger
 language plpgsql
 security definer -- no role may write the sums directly
@@ -17433,9 +16641,7 @@ begin
 end
 $$;
 
-comment on function private.tg_client_crash_reports__make_room() is
-  'Adds a row to the sums of its day and network, and deletes rows until both are within their bounds.';
-
+-- Subtracts a deleted row from the sums of its day and network.
 create function private.tg_client_crash_reports__subtract() returns trigger
 language plpgsql
 security definer -- as above
@@ -17447,9 +16653,7 @@ begin
 end
 $$;
 
-comment on function private.tg_client_crash_reports__subtract() is
-  'Subtracts a deleted row from the sums of its day and network.';
-
+-- Clears the sums when the table is truncated.
 create function private.tg_client_crash_reports__clear() returns trigger
 language plpgsql
 security definer -- as above
@@ -17462,8 +16666,7 @@ begin
 end
 $$;
 
-comment on function private.tg_client_crash_reports__clear() is 'Clears the sums when the table is truncated.';
-
+-- Counts a network of a row. One beyond the bound violates a constraint of the row.
 create function private.tg_crash_report_sources__count() returns trigger
 language plpgsql
 security definer -- the number is the table's
@@ -17475,9 +16678,7 @@ begin
 end
 $$;
 
-comment on function private.tg_crash_report_sources__count() is
-  'Counts a network of a row. One beyond the bound violates a constraint of the row.';
-
+-- Counts a crash and its network, and adds its row when there is none. A row beyond a bound replaces another one.
 create function private.keep_crash_report(
   p_fingerprint text, p_stack text, p_device text, p_app_version text, p_network text
 ) returns void
@@ -17513,9 +16714,6 @@ begin
 end
 $$;
 
-comment on function private.keep_crash_report(text, text, text, text, text) is
-  'Counts a crash and its network, and adds its row when there is none. A row beyond a bound replaces another one.';
-
 grant execute on function private.keep_crash_report(text, text, text, text, text) to service_role;
 
 -- supabase/schemas/store_sync/runs.sql
@@ -17537,6 +16735,7 @@ grant execute on function private.keep_crash_report(text, text, text, text, text
 -- queries each store. Units and amounts of refunds are negative parts of units and amount_minor.
 -- Interface: private.start_store_sync, private.store_days_to_read.
 
+-- The combinations of stores and tasks, each of which may be all.
 create function private.store_sync_combinations(p_store text, p_task text) returns table (store text, task text)
 language plpgsql immutable
 set search_path = ''
@@ -17551,9 +16750,8 @@ begin
 end
 $$;
 
-comment on function private.store_sync_combinations(text, text) is
-  'The combinations of stores and tasks, each of which may be all.';
-
+-- Starts, takes and ends of turns run one after another, so that each store has one consumer. To be called before a run
+-- is locked.
 create function private.lock_store_sync() returns void
 language plpgsql
 set search_path = ''
@@ -17563,9 +16761,8 @@ begin
 end
 $$;
 
-comment on function private.lock_store_sync() is
-  'Starts, takes and ends of turns run one after another, so that each store has one consumer. To be called before a run is locked.';
-
+-- Starts a run of each store and task that has none open, and calls the consumer when the transaction commits. run_ids:
+-- the open runs of all of them; started_ids: the new ones.
 create function private.start_store_sync(p_store text, p_task text, p_requested_by uuid, out run_ids uuid[], out started_ids uuid[])
 language plpgsql
 security definer -- queues are accessed only through functions of private
@@ -17593,9 +16790,7 @@ begin
 end
 $$;
 
-comment on function private.start_store_sync(text, text, uuid) is
-  'Starts a run of each store and task that has none open, and calls the consumer when the transaction commits. run_ids: the open runs of all of them; started_ids: the new ones.';
-
+-- Starts a run of every store and task without an open one.
 create function private.sync_stores() returns void
 language plpgsql
 set search_path = ''
@@ -17605,8 +16800,8 @@ begin
 end
 $$;
 
-comment on function private.sync_stores() is 'Starts a run of every store and task without an open one.';
-
+-- The days of sales that a run which started at p_since has to read, of the last 90: days that were never read, and
+-- recent days that were not read since.
 create function private.store_days_to_read(p_store text, p_since timestamptz) returns date[]
 language plpgsql stable
 security definer -- no role may read the parts directly
@@ -17628,9 +16823,6 @@ begin
   );
 end
 $$;
-
-comment on function private.store_days_to_read(text, timestamptz) is
-  'The days of sales that a run which started at p_since has to read, of the last 90: days that were never read, and recent days that were not read since.';
 
 grant execute on function private.store_sync_combinations(text, text), private.start_store_sync(text, text, uuid), private.store_days_to_read(text, timestamptz)
 to service_role;
@@ -17660,6 +16852,8 @@ grant execute on function private.lock_store_sync() to service_role;
 -- Interface, for the function: api.take_store_sync_run, api.extend_store_sync_lease, api.finish_store_sync_run,
 -- api.fail_store_sync_run, api.postpone_store_sync_run.
 
+-- A run that the caller has the lease of, locked until the transaction ends; null when it has another lease, or has
+-- ended.
 create function private.held_store_sync_run(p_run_id uuid, p_lease_id uuid) returns public.store_sync_runs
 language plpgsql
 set search_path = ''
@@ -17673,9 +16867,7 @@ begin
 end
 $$;
 
-comment on function private.held_store_sync_run(uuid, uuid) is
-  'A run that the caller has the lease of, locked until the transaction ends; null when it has another lease, or has ended.';
-
+-- Adds to the rows that a run has read and written, and extends its lease.
 create function private.record_store_rows(p_run_id uuid, p_rows_read integer, p_rows_written bigint) returns void
 language plpgsql
 set search_path = ''
@@ -17688,9 +16880,7 @@ begin
 end
 $$;
 
-comment on function private.record_store_rows(uuid, integer, bigint) is
-  'Adds to the rows that a run has read and written, and extends its lease.';
-
+-- Shows the due runs of a store to consumers, after the turn of another run has ended.
 create function private.show_store_runs(p_store text) returns void
 language plpgsql
 security definer -- queues are accessed only through functions of private
@@ -17704,9 +16894,7 @@ begin
 end
 $$;
 
-comment on function private.show_store_runs(text) is
-  'Shows the due runs of a store to consumers, after the turn of another run has ended.';
-
+-- Ends a running run, with its message: it succeeded, or failed with {code, message}.
 create function private.end_store_sync_run(p_run public.store_sync_runs, p_error jsonb) returns void
 language plpgsql
 security definer -- queues are accessed only through functions of private
@@ -17727,9 +16915,7 @@ begin
 end
 $$;
 
-comment on function private.end_store_sync_run(public.store_sync_runs, jsonb) is
-  'Ends a running run, with its message: it succeeded, or failed with {code, message}.';
-
+-- Gives a run to a consumer for a turn, as api.take_store_sync_run returns it.
 create function private.begin_store_turn(p_run public.store_sync_runs) returns jsonb
 language plpgsql
 set search_path = ''
@@ -17755,9 +16941,8 @@ begin
 end
 $$;
 
-comment on function private.begin_store_turn(public.store_sync_runs) is
-  'Gives a run to a consumer for a turn, as api.take_store_sync_run returns it.';
-
+-- The reports of metrics that a run which started at p_since need not read: those that it has read, and instances, which
+-- never change.
 create function private.read_store_parts(p_store text, p_task text, p_since timestamptz) returns jsonb
 language plpgsql stable
 security definer -- no role may read the parts directly
@@ -17772,9 +16957,7 @@ begin
 end
 $$;
 
-comment on function private.read_store_parts(text, text, timestamptz) is
-  'The reports of metrics that a run which started at p_since need not read: those that it has read, and instances, which never change.';
-
+-- As api.take_store_sync_run, without further checks.
 create function private.read_store_sync_queue() returns jsonb
 language plpgsql
 security definer -- queues are accessed only through functions of private
@@ -17816,8 +16999,8 @@ begin
 end
 $$;
 
-comment on function private.read_store_sync_queue() is 'As api.take_store_sync_run, without further checks.';
-
+-- Ends a turn: the run is taken again after p_seconds. After a problem the wait is at least 30 seconds, doubled with each
+-- turn that wrote nothing, up to half an hour. Returns the seconds. Without a wait the consumer is called.
 create function private.delay_store_sync_run(p_run public.store_sync_runs, p_seconds integer, p_problem jsonb) returns integer
 language plpgsql
 security definer -- queues are accessed only through functions of private
@@ -17839,13 +17022,11 @@ begin
 end
 $$;
 
-comment on function private.delay_store_sync_run(public.store_sync_runs, integer, jsonb) is
-  'Ends a turn: the run is taken again after p_seconds. After a problem the wait is at least 30 seconds, doubled with each turn that wrote nothing, up to half an hour. Returns the seconds. Without a wait the consumer is called.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The consumer
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- As api.extend_store_sync_lease.
 create function private.hold_store_sync_run(p_run_id uuid, p_lease_id uuid) returns boolean
 language plpgsql
 security definer -- queues are accessed only through functions of private
@@ -17865,8 +17046,6 @@ begin
 end
 $$;
 
-comment on function private.hold_store_sync_run(uuid, uuid) is 'As api.extend_store_sync_lease.';
-
 grant execute on function
   private.held_store_sync_run(uuid, uuid), private.record_store_rows(uuid, integer, bigint),
   private.end_store_sync_run(public.store_sync_runs, jsonb), private.read_store_sync_queue(),
@@ -17885,6 +17064,7 @@ to service_role;
 -- same result.
 -- Interface: api.write_store_sales, api.write_store_reviews, api.write_store_metrics for the function store-sync.
 
+-- Records that a part of a store's reports was read now.
 create function private.record_store_part(p_store text, p_task text, p_part text) returns void
 language plpgsql
 security definer -- no role may write the parts directly
@@ -17896,8 +17076,7 @@ begin
 end
 $$;
 
-comment on function private.record_store_part(text, text, text) is 'Records that a part of a store''s reports was read now.';
-
+-- Replaces a store's sales of a day by these rows; returns how many rows changed.
 create function private.replace_store_day(p_store text, p_day date, p_rows jsonb) returns bigint
 language plpgsql
 set search_path = ''
@@ -17936,9 +17115,7 @@ begin
 end
 $$;
 
-comment on function private.replace_store_day(text, date, jsonb) is
-  'Replaces a store''s sales of a day by these rows; returns how many rows changed.';
-
+-- Writes reviews by the store's ids; returns how many rows changed.
 create function private.put_store_reviews(p_store text, p_rows jsonb) returns bigint
 language plpgsql
 set search_path = ''
@@ -17972,9 +17149,7 @@ begin
 end
 $$;
 
-comment on function private.put_store_reviews(text, jsonb) is
-  'Writes reviews by the store''s ids; returns how many rows changed.';
-
+-- Writes metrics of a report of p_reported_on, except those of a later report; returns how many rows changed.
 create function private.put_store_metrics(p_store text, p_reported_on date, p_rows jsonb) returns bigint
 language plpgsql
 set search_path = ''
@@ -17994,9 +17169,6 @@ begin
   return v_written;
 end
 $$;
-
-comment on function private.put_store_metrics(text, date, jsonb) is
-  'Writes metrics of a report of p_reported_on, except those of a later report; returns how many rows changed.';
 
 grant execute on function
   private.record_store_part(text, text, text), private.replace_store_day(text, date, jsonb), private.put_store_reviews(text, jsonb),
@@ -18024,6 +17196,7 @@ to service_role;
 -- Keys
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Deletes a key from the vault with its row.
 create function private.tg_ai_keys__delete_secret() returns trigger
 language plpgsql
 security definer -- no role may write the vault directly
@@ -18035,8 +17208,7 @@ begin
 end
 $$;
 
-comment on function private.tg_ai_keys__delete_secret() is 'Deletes a key from the vault with its row.';
-
+-- Writes a user's key into the vault, in place of an earlier one. The caller has locked the account. Errors: conflict.
 create function private.put_ai_key(p_user_id uuid, p_provider_id text, p_api_key text) returns void
 language plpgsql
 security definer -- as above
@@ -18059,9 +17231,7 @@ begin
 end
 $$;
 
-comment on function private.put_ai_key(uuid, text, text) is
-  'Writes a user''s key into the vault, in place of an earlier one. The caller has locked the account. Errors: conflict.';
-
+-- Removes a user's key; false when there is none.
 create function private.drop_ai_key(p_user_id uuid, p_provider_id text) returns boolean
 language plpgsql
 security definer -- as above
@@ -18073,8 +17243,7 @@ begin
 end
 $$;
 
-comment on function private.drop_ai_key(uuid, text) is 'Removes a user''s key; false when there is none.';
-
+-- The providers for which a user has keys, without the keys.
 create function private.ai_keys_of(p_user_id uuid) returns jsonb
 language plpgsql stable
 security definer -- as above
@@ -18090,8 +17259,6 @@ begin
 end
 $$;
 
-comment on function private.ai_keys_of(uuid) is 'The providers for which a user has keys, without the keys.';
-
 grant execute on function
   private.put_ai_key(uuid, text, text), private.drop_ai_key(uuid, text), private.ai_keys_of(uuid)
 to authenticated;
@@ -18100,6 +17267,7 @@ to authenticated;
 -- Places
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The prefecture or municipality of a name (as private.search_text returns it); null when there is none.
 create function private.place_by_name(p_text text, p_lat double precision, p_lng double precision) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -18117,9 +17285,8 @@ begin
 end
 $$;
 
-comment on function private.place_by_name(text, double precision, double precision) is
-  'The prefecture or municipality of a name (as private.search_text returns it); null when there is none.';
-
+-- The middle of nearby lots whose name or address contains a text, near the device if its position is known; null when
+-- there are none.
 create function private.place_by_lots(p_text text, p_lat double precision, p_lng double precision) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -18156,9 +17323,7 @@ begin
 end
 $$;
 
-comment on function private.place_by_lots(text, double precision, double precision) is
-  'The middle of nearby lots whose name or address contains a text, near the device if its position is known; null when there are none.';
-
+-- In how many milliseconds a request may be sent to the geocoder; null: too many wait, send none.
 create function private.take_geocoder_turn() returns integer
 language plpgsql
 set search_path = ''
@@ -18175,13 +17340,11 @@ begin
 end
 $$;
 
-comment on function private.take_geocoder_turn() is
-  'In how many milliseconds a request may be sent to the geocoder; null: too many wait, send none.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The service
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- As api.find_place, without further checks.
 create function private.look_up_place(p_text text, p_geocoder text, p_lat double precision, p_lng double precision) returns jsonb
 language plpgsql
 security definer -- no role may read or write the stored answers directly
@@ -18207,9 +17370,7 @@ begin
 end
 $$;
 
-comment on function private.look_up_place(text, text, double precision, double precision) is
-  'As api.find_place, without further checks.';
-
+-- As api.keep_place.
 create function private.put_place(p_text text, p_geocoder text, p_name text, p_lat double precision, p_lng double precision) returns void
 language plpgsql
 security definer -- as private.look_up_place
@@ -18224,8 +17385,7 @@ begin
 end
 $$;
 
-comment on function private.put_place(text, text, text, double precision, double precision) is 'As api.keep_place.';
-
+-- As api.log_ai_request.
 create function private.put_ai_request(p_user_id uuid, p_request jsonb) returns void
 language plpgsql
 security definer -- no role may write the log directly
@@ -18243,8 +17403,7 @@ begin
 end
 $$;
 
-comment on function private.put_ai_request(uuid, jsonb) is 'As api.log_ai_request.';
-
+-- As api.read_ai_keys.
 create function private.ai_secrets_of(p_user_id uuid) returns jsonb
 language plpgsql stable
 security definer -- as private.put_ai_key
@@ -18260,8 +17419,6 @@ begin
   );
 end
 $$;
-
-comment on function private.ai_secrets_of(uuid) is 'As api.read_ai_keys.';
 
 grant execute on function
   private.look_up_place(text, text, double precision, double precision), private.put_place(text, text, text, double

@@ -855,6 +855,8 @@ grant execute on function api.report_crash(text, text, text, text) to service_ro
 -- Invariants: an unknown fee is an error with its reason, never an estimate.
 -- Interface: api.calculate_fee, api.list_pricing_rules.
 
+-- The pricing rules of a lot after the sort keys p_after, at most p_limit (null: all), with the sort keys of each. Those
+-- of the default group come first, then group by group, in rule_order.
 create function private.pricing_rules_after(p_lot_id uuid, p_after jsonb, p_limit integer)
 returns table (item jsonb, keys jsonb)
 language plpgsql stable
@@ -885,9 +887,7 @@ begin
 end
 $$;
 
-comment on function private.pricing_rules_after(uuid, jsonb, integer) is
-  'The pricing rules of a lot after the sort keys p_after, at most p_limit (null: all), with the sort keys of each. Those of the default group come first, then group by group, in rule_order.';
-
+-- All pricing rules of a lot, an array. Those of the default group come first, then group by group, in rule_order.
 create function private.pricing_rules_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -900,9 +900,7 @@ begin
 end
 $$;
 
-comment on function private.pricing_rules_json(uuid) is
-  'All pricing rules of a lot, an array. Those of the default group come first, then group by group, in rule_order.';
-
+-- Rejects a text that is not a code of the category vehicle_type. Errors: validation_error, with the param vehicle_type.
 create function private.check_vehicle_type(p_vehicle_type text) returns void
 language plpgsql stable
 set search_path = ''
@@ -913,9 +911,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.check_vehicle_type(text) is
-  'Rejects a text that is not a code of the category vehicle_type. Errors: validation_error, with the param vehicle_type.';
 
 grant execute on function
   private.pricing_rules_after(uuid, jsonb, integer), private.pricing_rules_json(uuid), private.check_vehicle_type(text)
@@ -1174,6 +1169,7 @@ to service_role;
 -- Requests and errors
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The version of the newest applied migration, as the migration tool recorded it.
 create function private.latest_migration() returns text
 language plpgsql stable
 security definer -- clients cannot read the history of the migration tool; this returns the newest version only
@@ -1183,8 +1179,6 @@ begin
   return (select max(version) from supabase_migrations.schema_migrations);
 end
 $$;
-
-comment on function private.latest_migration() is 'The version of the newest applied migration, as the migration tool recorded it.';
 
 grant execute on function private.latest_migration() to anon, authenticated, service_role;
 

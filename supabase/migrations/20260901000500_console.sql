@@ -17,6 +17,7 @@
 -- Interface: api.admin_list_admins, admin_get_admin, admin_update_admin, admin_suspend_admin, admin_reactivate_admin; for
 -- withdrawal (accounts/withdrawal.sql) private.lock_leaving_admin.
 
+-- Writes a change of an administrator into the app metadata of their auth user, unless it came from there.
 create function private.tg_admins__write_metadata() returns trigger
 language plpgsql
 security definer -- auth.users is the identity provider's; only the object `admin` of the row's own user is written
@@ -43,9 +44,7 @@ begin
 end
 $$;
 
-comment on function private.tg_admins__write_metadata() is
-  'Writes a change of an administrator into the app metadata of their auth user, unless it came from there.';
-
+-- E-mail address, invitation and last sign-in of administrators; no row for other users.
 create function private.admin_sign_ins(p_ids uuid[])
 returns table (id uuid, email text, invited_at timestamptz, last_sign_in_at timestamptz)
 language plpgsql stable
@@ -60,9 +59,7 @@ begin
 end
 $$;
 
-comment on function private.admin_sign_ins(uuid[]) is
-  'E-mail address, invitation and last sign-in of administrators; no row for other users.';
-
+-- Administrators as the console returns them, newest first; null for an empty list.
 create function private.admin_rows(p_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -79,9 +76,7 @@ begin
 end
 $$;
 
-comment on function private.admin_rows(uuid[]) is
-  'Administrators as the console returns them, newest first; null for an empty list.';
-
+-- One administrator as the console returns them. Errors: not_found.
 create function private.console_admin(p_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -96,8 +91,7 @@ begin
 end
 $$;
 
-comment on function private.console_admin(uuid) is 'One administrator as the console returns them. Errors: not_found.';
-
+-- The row of an administrator, locked until the transaction ends. Errors: not_found.
 create function private.held_admin(p_id uuid) returns public.admins
 language plpgsql
 set search_path = ''
@@ -113,8 +107,8 @@ begin
 end
 $$;
 
-comment on function private.held_admin(uuid) is 'The row of an administrator, locked until the transaction ends. Errors: not_found.';
-
+-- For a user whose account is about to end. If they are an administrator, locks their row until the transaction ends.
+-- Raises conflict if they are the only active one with the area admins. Errors: conflict.
 create function private.lock_leaving_admin(p_user_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -137,9 +131,7 @@ begin
 end
 $$;
 
-comment on function private.lock_leaving_admin(uuid) is
-  'For a user whose account is about to end. If they are an administrator, locks their row until the transaction ends. Raises conflict if they are the only active one with the area admins. Errors: conflict.';
-
+-- Checks the name and areas of an administrator. Errors: validation_error.
 create function private.check_admin_fields(p_fields jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -156,9 +148,7 @@ begin
 end
 $$;
 
-comment on function private.check_admin_fields(jsonb) is
-  'Checks the name and areas of an administrator. Errors: validation_error.';
-
+-- Areas as the rows of administrators have them: unique and sorted.
 create function private.sorted_areas(p_areas jsonb) returns text[]
 language plpgsql immutable
 set search_path = ''
@@ -168,8 +158,7 @@ begin
 end
 $$;
 
-comment on function private.sorted_areas(jsonb) is 'Areas as the rows of administrators have them: unique and sorted.';
-
+-- Suspends or reactivates an administrator, and returns the difference. Errors: forbidden, not_found, conflict.
 create function private.set_admin_status(p_admin_id uuid, p_id uuid, p_status text) returns jsonb
 language plpgsql
 set search_path = ''
@@ -190,9 +179,6 @@ begin
   return private.difference(to_jsonb(v_before), to_jsonb(v_after));
 end
 $$;
-
-comment on function private.set_admin_status(uuid, uuid, text) is
-  'Suspends or reactivates an administrator, and returns the difference. Errors: forbidden, not_found, conflict.';
 
 grant execute on function
   private.admin_sign_ins(uuid[]), private.admin_rows(uuid[]), private.console_admin(uuid), private.held_admin(uuid),
@@ -356,6 +342,8 @@ to service_role;
 -- users write at sign-up have no effect unless they contain the id of an invitation.
 -- Interface: the three functions of api in this file, in this order.
 
+-- Makes a new auth user whose metadata have the id of an invitation an administrator, and records the act. Fails when the
+-- administrator who invited has no longer the area.
 create function private.tg_users__accept_invitation() returns trigger
 language plpgsql
 security definer -- the auth server's role inserts the user and has no right on invitations, administrators and records
@@ -388,9 +376,7 @@ begin
 end
 $$;
 
-comment on function private.tg_users__accept_invitation() is
-  'Makes a new auth user whose metadata have the id of an invitation an administrator, and records the act. Fails when the administrator who invited has no longer the area.';
-
+-- Writes an invitation, and returns its id. Errors: conflict.
 create function private.write_invitation(p_admin_id uuid, p_email text, p_name text, p_areas text[]) returns uuid
 language plpgsql
 security definer -- auth.users is the identity provider's and invitations are private; returns only whether an address is taken
@@ -418,9 +404,8 @@ begin
 end
 $$;
 
-comment on function private.write_invitation(uuid, text, text, text[]) is
-  'Writes an invitation, and returns its id. Errors: conflict.';
-
+-- The address of an administrator's own invitation, and whether it was sent; if not, it is claimed for 15 seconds.
+-- Errors: conflict.
 create function private.claim_invitation(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql
 security definer -- invitations are private
@@ -443,9 +428,7 @@ begin
 end
 $$;
 
-comment on function private.claim_invitation(uuid, uuid) is
-  'The address of an administrator''s own invitation, and whether it was sent; if not, it is claimed for 15 seconds. Errors: conflict.';
-
+-- The auth user of an invitation; null before there is one.
 create function private.invited_user(p_id uuid) returns uuid
 language plpgsql stable
 security definer -- invitations are private
@@ -455,8 +438,6 @@ begin
   return (select i.user_id from private.admin_invitations i where i.id = p_id);
 end
 $$;
-
-comment on function private.invited_user(uuid) is 'The auth user of an invitation; null before there is one.';
 
 grant execute on function
   private.write_invitation(uuid, text, text, text[]), private.claim_invitation(uuid, uuid), private.invited_user(uuid)
@@ -537,6 +518,8 @@ to service_role;
 -- Interface: api.admin_suspend_user, admin_reactivate_user, admin_set_user_premium, admin_withdraw_user, admin_export_user,
 -- admin_read_user_export, admin_list_user_activity_logs; for the other domains private.required_reason.
 
+-- The account of an app user for an administrator's act, of any status, locked until the transaction ends. An
+-- administrator without an app account has none. p_param is the field of the user's id. Errors: not_found.
 create function private.lock_app_user(p_user_id uuid, p_param text) returns public.app_users
 language plpgsql
 set search_path = ''
@@ -552,15 +535,14 @@ begin
 end
 $$;
 
-comment on function private.lock_app_user(uuid, text) is
-  'The account of an app user for an administrator''s act, of any status, locked until the transaction ends. An administrator without an app account has none. p_param is the field of the user''s id. Errors: not_found.';
-
 grant execute on function private.lock_app_user(uuid, text) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Acts on users
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Suspends an app user, or reactivates them, as an act of an administrator. Errors: forbidden, validation_error,
+-- not_found, conflict, precondition_failed.
 create function private.set_user_status(p_admin_id uuid, p_id uuid, p_status text, p_reason text, p_if_match text) returns jsonb
 language plpgsql
 set search_path = ''
@@ -584,9 +566,8 @@ begin
 end
 $$;
 
-comment on function private.set_user_status(uuid, uuid, text, text, text) is
-  'Suspends an app user, or reactivates them, as an act of an administrator. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
-
+-- Deletes the stored replies to administrators about an app user who withdraws. A retry runs again, and finds the account
+-- withdrawn.
 create function private.tg_app_users__delete_admin_replies() returns trigger
 language plpgsql
 security definer -- no client has a right on keys
@@ -599,9 +580,6 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_app_users__delete_admin_replies() is
-  'Deletes the stored replies to administrators about an app user who withdraws. A retry runs again, and finds the account withdrawn.';
 
 grant execute on function private.set_user_status(uuid, uuid, text, text, text) to service_role;
 
@@ -786,6 +764,7 @@ to service_role;
 -- Entries
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Writes the search entries of app users from their accounts.
 create function private.put_user_search_entries(p_user_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
@@ -805,9 +784,7 @@ begin
 end
 $$;
 
-comment on function private.put_user_search_entries(uuid[]) is
-  'Writes the search entries of app users from their accounts.';
-
+-- Keeps the search entry of an app user, whose id is also that of the auth user.
 create function private.tg_app_users__put_search_entry() returns trigger
 language plpgsql
 security definer -- neither the auth server nor a user who changes their name has a right on entries
@@ -819,9 +796,7 @@ begin
 end
 $$;
 
-comment on function private.tg_app_users__put_search_entry() is
-  'Keeps the search entry of an app user, whose id is also that of the auth user.';
-
+-- Deletes the search entry of an account with it.
 create function private.tg_app_users__drop_search_entry() returns trigger
 language plpgsql
 security definer -- the auth server, which deletes accounts, has no right on entries
@@ -833,12 +808,11 @@ begin
 end
 $$;
 
-comment on function private.tg_app_users__drop_search_entry() is 'Deletes the search entry of an account with it.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Search
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Reads the filter of a search for app users. Errors: validation_error.
 create function private.read_user_filter(p_email text, p_display_name text, p_status text, p_premium boolean)
 returns private.user_filter
 language plpgsql stable
@@ -862,9 +836,8 @@ begin
 end
 $$;
 
-comment on function private.read_user_filter(text, text, text, boolean) is
-  'Reads the filter of a search for app users. Errors: validation_error.';
-
+-- The condition of a search for app users, over private.user_search_entries e; $1 is email_pattern, $2 name_terms, $3
+-- name_pattern, $4 status.
 create function private.user_condition(p_filter private.user_filter) returns text
 language plpgsql immutable
 set search_path = ''
@@ -882,9 +855,8 @@ begin
 end
 $$;
 
-comment on function private.user_condition(private.user_filter) is
-  'The condition of a search for app users, over private.user_search_entries e; $1 is email_pattern, $2 name_terms, $3 name_pattern, $4 status.';
-
+-- The first app users who meet the filter among the next p_window of the list, after a position in it; p_window null:
+-- among all.
 create function private.listed_users(
   p_filter private.user_filter, p_window integer, p_after_at timestamptz, p_after_id uuid, p_limit integer
 ) returns uuid[]
@@ -912,9 +884,7 @@ begin
 end
 $$;
 
-comment on function private.listed_users(private.user_filter, integer, timestamptz, uuid, integer) is
-  'The first app users who meet the filter among the next p_window of the list, after a position in it; p_window null: among all.';
-
+-- The first app users who meet the filter, after a position in the list: all matches of the indexes, sorted.
 create function private.indexed_users(p_filter private.user_filter, p_after_at timestamptz, p_after_id uuid, p_limit integer)
 returns uuid[]
 language plpgsql stable
@@ -938,9 +908,7 @@ begin
 end
 $$;
 
-comment on function private.indexed_users(private.user_filter, timestamptz, uuid, integer) is
-  'The first app users who meet the filter, after a position in the list: all matches of the indexes, sorted.';
-
+-- Whether more than one app user in fifty meets the filter, by a sample of 2,000.
 create function private.is_common_user(p_filter private.user_filter) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -960,9 +928,7 @@ begin
 end
 $$;
 
-comment on function private.is_common_user(private.user_filter) is
-  'Whether more than one app user in fifty meets the filter, by a sample of 2,000.';
-
+-- The first app users of the list, newest first, who meet the filter, after a position in it.
 create function private.found_users(p_filter private.user_filter, p_after_at timestamptz, p_after_id uuid, p_limit integer)
 returns uuid[]
 language plpgsql stable
@@ -990,9 +956,8 @@ begin
 end
 $$;
 
-comment on function private.found_users(private.user_filter, timestamptz, uuid, integer) is
-  'The first app users of the list, newest first, who meet the filter, after a position in it.';
-
+-- The number of app users who meet the filter: {total, total_is_exact}. Counted up to 10,000, and among 200,000 when many
+-- meet it.
 create function private.user_total(p_filter private.user_filter) returns jsonb
 language plpgsql stable
 security definer -- as private.found_users
@@ -1023,13 +988,11 @@ begin
 end
 $$;
 
-comment on function private.user_total(private.user_filter) is
-  'The number of app users who meet the filter: {total, total_is_exact}. Counted up to 10,000, and among 200,000 when many meet it.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- App users as administrators see them
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The data that administrators read of the auth users of app users.
 create function private.sign_ins_of(p_user_ids uuid[]) returns table (user_id uuid, email text, last_sign_in_at timestamptz)
 language plpgsql stable
 security definer -- auth.users is the identity provider's; administrators read only e-mail address and last sign-in
@@ -1041,8 +1004,7 @@ begin
 end
 $$;
 
-comment on function private.sign_ins_of(uuid[]) is 'The data that administrators read of the auth users of app users.';
-
+-- App users as the administrators' list returns them, in this order; null for an empty list.
 create function private.admin_user_rows(p_user_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -1063,9 +1025,7 @@ begin
 end
 $$;
 
-comment on function private.admin_user_rows(uuid[]) is
-  'App users as the administrators'' list returns them, in this order; null for an empty list.';
-
+-- An app user as administrators read them: the row of the list with avatar, figures and subscription. Errors: not_found.
 create function private.admin_user(p_user_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -1096,9 +1056,6 @@ begin
   );
 end
 $$;
-
-comment on function private.admin_user(uuid) is
-  'An app user as administrators read them: the row of the list with avatar, figures and subscription. Errors: not_found.';
 
 grant execute on function
   private.read_user_filter(text, text, text, boolean), private.found_users(private.user_filter, timestamptz, uuid,
@@ -1239,6 +1196,7 @@ grant execute on function api.admin_list_user_activities(uuid, uuid, text, text[
 -- Error reports
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Error reports as the console lists them, oldest first, without those of withdrawn users; null for an empty list.
 create function private.admin_error_report_rows(p_report_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -1261,9 +1219,7 @@ begin
 end
 $$;
 
-comment on function private.admin_error_report_rows(uuid[]) is
-  'Error reports as the console lists them, oldest first, without those of withdrawn users; null for an empty list.';
-
+-- Checks the change of an error report. Errors: validation_error, with the field as param.
 create function private.check_report_changes(p_changes jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -1293,9 +1249,7 @@ begin
 end
 $$;
 
-comment on function private.check_report_changes(jsonb) is
-  'Checks the change of an error report. Errors: validation_error, with the field as param.';
-
+-- An error report, locked until the transaction ends, after its author and, when requested, its lot. Errors: not_found.
 create function private.held_error_report(p_id uuid, p_with_lot boolean) returns public.error_reports
 language plpgsql
 set search_path = ''
@@ -1318,9 +1272,8 @@ begin
 end
 $$;
 
-comment on function private.held_error_report(uuid, boolean) is
-  'An error report, locked until the transaction ends, after its author and, when requested, its lot. Errors: not_found.';
-
+-- Assigns a report, which takes an open one into review, then sets the status. Returns the changed report. Errors:
+-- conflict.
 create function private.moved_error_report(p_report public.error_reports, p_changes jsonb) returns public.error_reports
 language plpgsql
 set search_path = ''
@@ -1348,9 +1301,8 @@ begin
 end
 $$;
 
-comment on function private.moved_error_report(public.error_reports, jsonb) is
-  'Assigns a report, which takes an open one into review, then sets the status. Returns the changed report. Errors: conflict.';
-
+-- Applies the correction of a report to its lot, which the caller has locked, and records it. Errors: validation_error,
+-- conflict.
 create function private.correct_reported_lot(p_admin_id uuid, p_report public.error_reports, p_correction jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -1369,9 +1321,7 @@ begin
 end
 $$;
 
-comment on function private.correct_reported_lot(uuid, public.error_reports, jsonb) is
-  'Applies the correction of a report to its lot, which the caller has locked, and records it. Errors: validation_error, conflict.';
-
+-- Notifies the author, if there is one, of the result of a report and of the reason, if there is one, in their language.
 create function private.notify_report_author(p_report public.error_reports, p_reason text) returns void
 language plpgsql
 set search_path = ''
@@ -1384,9 +1334,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.notify_report_author(public.error_reports, text) is
-  'Notifies the author, if there is one, of the result of a report and of the reason, if there is one, in their language.';
 
 grant execute on function
   private.notify_report_author(public.error_reports, text), private.admin_error_report_rows(uuid[]),
@@ -1507,6 +1454,7 @@ to service_role;
 -- Field values
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Field values as the console lists them, in the order of its list; null for an empty list.
 create function private.admin_field_value_rows(p_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -1526,9 +1474,7 @@ begin
 end
 $$;
 
-comment on function private.admin_field_value_rows(uuid[]) is
-  'Field values as the console lists them, in the order of its list; null for an empty list.';
-
+-- A field value, locked until the transaction ends, after its lot. Errors: not_found.
 create function private.held_field_value(p_id uuid) returns public.field_values
 language plpgsql
 set search_path = ''
@@ -1547,9 +1493,8 @@ begin
 end
 $$;
 
-comment on function private.held_field_value(uuid) is
-  'A field value, locked until the transaction ends, after its lot. Errors: not_found.';
-
+-- Retires a field value, which the caller has locked with its lot. If the lot's row has this value, the field is emptied,
+-- which is recorded. Errors: validation_error, conflict.
 create function private.retire_field_value(p_admin_id uuid, p_value public.field_values) returns void
 language plpgsql
 set search_path = ''
@@ -1573,9 +1518,6 @@ begin
   where id = (p_value).id and state <> 'retired';
 end
 $$;
-
-comment on function private.retire_field_value(uuid, public.field_values) is
-  'Retires a field value, which the caller has locked with its lot. If the lot''s row has this value, the field is emptied, which is recorded. Errors: validation_error, conflict.';
 
 grant execute on function
   private.admin_field_value_rows(uuid[]), private.held_field_value(uuid), private.retire_field_value(uuid,
@@ -1692,6 +1634,7 @@ to service_role;
 -- Interface: api.admin_list_reviews, admin_get_review, admin_decide_review, admin_decide_reviews; for the other queues
 -- private.files_of and private.decision_reason.
 
+-- Reviews as the console lists them, oldest first, without those of withdrawn users; null for an empty list.
 create function private.admin_review_rows(p_review_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -1714,9 +1657,7 @@ begin
 end
 $$;
 
-comment on function private.admin_review_rows(uuid[]) is
-  'Reviews as the console lists them, oldest first, without those of withdrawn users; null for an empty list.';
-
+-- Notifies the author, if there is one, of the status of a review and of the reason, if there is one, in their language.
 create function private.notify_review_author(p_review public.reviews, p_reason text) returns void
 language plpgsql
 set search_path = ''
@@ -1731,9 +1672,8 @@ begin
 end
 $$;
 
-comment on function private.notify_review_author(public.reviews, text) is
-  'Notifies the author, if there is one, of the status of a review and of the reason, if there is one, in their language.';
-
+-- Decides on a review that the caller has locked (private.lock_reviews), notifies its author and records the act. Errors:
+-- forbidden, validation_error, not_found, conflict.
 create function private.decide_review(
   p_admin_id uuid, p_id uuid, p_status text, p_reason text, p_seen_updated_at timestamptz
 ) returns void
@@ -1764,9 +1704,8 @@ begin
 end
 $$;
 
-comment on function private.decide_review(uuid, uuid, text, text, timestamptz) is
-  'Decides on a review that the caller has locked (private.lock_reviews), notifies its author and records the act. Errors: forbidden, validation_error, not_found, conflict.';
-
+-- Checks that a value is a list of 1 to 100 decisions, each on another review. Errors: validation_error, with the field
+-- as param.
 create function private.check_review_decisions(p_decisions jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -1801,9 +1740,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.check_review_decisions(jsonb) is
-  'Checks that a value is a list of 1 to 100 decisions, each on another review. Errors: validation_error, with the field as param.';
 
 grant execute on function
   private.admin_review_rows(uuid[]), private.notify_review_author(public.reviews, text), private.decide_review(uuid,
@@ -1931,6 +1867,8 @@ to service_role;
 -- No stored data of a lot depend on a holiday: hours and fees read holidays when they are computed, so a change has effect
 -- at once.
 
+-- A holiday, locked until the transaction ends, in the version of the If-Match header. Errors: not_found,
+-- precondition_failed.
 create function private.held_holiday(p_calendar text, p_holiday_date date, p_if_match text) returns public.holidays
 language plpgsql
 set search_path = ''
@@ -1947,9 +1885,8 @@ begin
 end
 $$;
 
-comment on function private.held_holiday(text, date, text) is
-  'A holiday, locked until the transaction ends, in the version of the If-Match header. Errors: not_found, precondition_failed.';
-
+-- Writes a new holiday, or the names of one that the caller has locked, and records the act; p_before is null for a new
+-- one. An equal version changes nothing. Errors: validation_error, conflict.
 create function private.write_holiday(p_admin_id uuid, p_before public.holidays, p_after public.holidays) returns jsonb
 language plpgsql
 set search_path = ''
@@ -1980,9 +1917,6 @@ exception
     perform private.reject_duplicate('holiday_date');
 end
 $$;
-
-comment on function private.write_holiday(uuid, public.holidays, public.holidays) is
-  'Writes a new holiday, or the names of one that the caller has locked, and records the act; p_before is null for a new one. An equal version changes nothing. Errors: validation_error, conflict.';
 
 grant execute on function
   private.held_holiday(text, date, text), private.write_holiday(uuid, public.holidays, public.holidays)
@@ -2112,6 +2046,8 @@ to service_role;
 -- Interface: api.admin_create_parking_lot, api.admin_update_parking_lot, api.admin_delete_parking_lot; private.held_lot and
 -- private.lock_lot_assets for the sets of a lot.
 
+-- A lot of any status, locked until the transaction ends, in the version of the request. Errors: lot_not_found,
+-- precondition_failed.
 create function private.held_lot(p_lot_id uuid, p_if_match text default null) returns public.parking_lots
 language plpgsql
 set search_path = ''
@@ -2128,9 +2064,8 @@ begin
 end
 $$;
 
-comment on function private.held_lot(uuid, text) is
-  'A lot of any status, locked until the transaction ends, in the version of the request. Errors: lot_not_found, precondition_failed.';
-
+-- Locks the files of a lot's images, and others, before the lot: transactions that publish or delete a file lock it
+-- before the lot.
 create function private.lock_lot_assets(p_lot_id uuid, p_asset_ids uuid[] default '{}') returns void
 language plpgsql
 set search_path = ''
@@ -2142,9 +2077,7 @@ begin
 end
 $$;
 
-comment on function private.lock_lot_assets(uuid, uuid[]) is
-  'Locks the files of a lot''s images, and others, before the lot: transactions that publish or delete a file lock it before the lot.';
-
+-- The fields of a lot that the console writes.
 create function private.lot_fields_json(p_lot public.parking_lots) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -2156,8 +2089,7 @@ begin
 end
 $$;
 
-comment on function private.lot_fields_json(public.parking_lots) is 'The fields of a lot that the console writes.';
-
+-- Deletes a lot with all its data, also the files of its images. The caller has locked the lot and these files.
 create function private.delete_lot(p_lot_id uuid) returns void
 language plpgsql
 security definer -- triggers of the lot's rows write private tables; the caller has checked that the lot may be deleted
@@ -2169,9 +2101,6 @@ begin
   delete from public.parking_lots where id = p_lot_id;
 end
 $$;
-
-comment on function private.delete_lot(uuid) is
-  'Deletes a lot with all its data, also the files of its images. The caller has locked the lot and these files.';
 
 grant execute on function
   private.delete_lot(uuid), private.held_lot(uuid, text), private.lock_lot_assets(uuid, uuid[]), private.lot_fields_json(public.parking_lots)
@@ -2325,6 +2254,7 @@ grant execute on function api.admin_list_lot_engagement(uuid, date, date, text, 
 -- rule cannot be written.
 -- Interface: private.require_lot_fields for all data of a lot that the console stores; private.apply_lot_changes.
 
+-- The fields of a lot that the console writes, and the rule of each. Without columns that triggers keep.
 create function private.lot_field_rules() returns jsonb
 language sql immutable
 return '{
@@ -2360,9 +2290,8 @@ return '{
   "attribution": {"type": "text", "max": 500, "null": true}
 }'::jsonb;
 
-comment on function private.lot_field_rules() is
-  'The fields of a lot that the console writes, and the rule of each. Without columns that triggers keep.';
-
+-- Checks fields against the lot, a stored or a new one. Errors: validation_error (param: the field), conflict for the
+-- external_id of another lot.
 create function private.require_lot_fields(p_fields jsonb, p_lot public.parking_lots default null) returns void
 language plpgsql stable
 set search_path = ''
@@ -2387,9 +2316,9 @@ begin
 end
 $$;
 
-comment on function private.require_lot_fields(jsonb, public.parking_lots) is
-  'Checks fields against the lot, a stored or a new one. Errors: validation_error (param: the field), conflict for the external_id of another lot.';
-
+-- Changes fields of a lot that the caller has locked, each checked by its rule (null empties the field). Returns their
+-- private.difference; {} when nothing changes. Errors: validation_error (param: the field), conflict (a status that may
+-- not follow: details.allowed; the external_id of another lot).
 create function private.apply_lot_changes(p_lot_id uuid, p_changes jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -2422,9 +2351,6 @@ begin
 end
 $$;
 
-comment on function private.apply_lot_changes(uuid, jsonb) is
-  'Changes fields of a lot that the caller has locked, each checked by its rule (null empties the field). Returns their private.difference; {} when nothing changes. Errors: validation_error (param: the field), conflict (a status that may not follow: details.allowed; the external_id of another lot).';
-
 grant execute on function
   private.lot_field_rules(), private.require_lot_fields(jsonb, public.parking_lots), private.apply_lot_changes(uuid,
   jsonb)
@@ -2446,6 +2372,7 @@ to service_role;
 -- Checking lots given as JSON
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- A lot of an import with its implied values: windows are business hours, pricing rules have their order.
 create function private.normal_import_lot(p_lot jsonb) returns jsonb
 language plpgsql immutable
 set search_path = ''
@@ -2471,9 +2398,7 @@ begin
 end
 $$;
 
-comment on function private.normal_import_lot(jsonb) is
-  'A lot of an import with its implied values: windows are business hours, pricing rules have their order.';
-
+-- The first error in the windows or pricing rules of a lot, as [{param, message}]; [] without one.
 create function private.import_set_problem(p_set text, p_items jsonb) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -2496,9 +2421,8 @@ exception when sqlstate 'PGRST' then
 end
 $$;
 
-comment on function private.import_set_problem(text, jsonb) is
-  'The first error in the windows or pricing rules of a lot, as [{param, message}]; [] without one.';
-
+-- The errors in the fields and tags of a lot of an import: [{param, message}], with paths in the lot; p_rules are the
+-- rules of its fields.
 create function private.import_lot_problems(p_lot jsonb, p_rules jsonb) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -2534,9 +2458,8 @@ begin
 end
 $$;
 
-comment on function private.import_lot_problems(jsonb, jsonb) is
-  'The errors in the fields and tags of a lot of an import: [{param, message}], with paths in the lot; p_rules are the rules of its fields.';
-
+-- The lots of an import, each with its position in the array and its errors. Of lots with one external_id the first
+-- counts.
 create function private.checked_import_lots(p_lots jsonb)
 returns table (index integer, external_id text, lot jsonb, problems jsonb, warnings jsonb)
 language plpgsql stable
@@ -2579,13 +2502,12 @@ begin
 end
 $$;
 
-comment on function private.checked_import_lots(jsonb) is
-  'The lots of an import, each with its position in the array and its errors. Of lots with one external_id the first counts.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Writing
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Fills the stage from the temporary table import_rows, without the rejected lots. p_provenance: source, licence,
+-- attribution, source_url.
 create function private.stage_import_rows(p_provenance jsonb, p_columns text[]) returns void
 language plpgsql
 set search_path = ''
@@ -2614,9 +2536,7 @@ begin
 end
 $$;
 
-comment on function private.stage_import_rows(jsonb, text[]) is
-  'Fills the stage from the temporary table import_rows, without the rejected lots. p_provenance: source, licence, attribution, source_url.';
-
+-- Writes the lots of import_rows that are not rejected, and the outcome of each.
 create function private.merge_import_rows(p_provenance jsonb, p_status text) returns void
 language plpgsql
 set search_path = ''
@@ -2645,9 +2565,7 @@ begin
 end
 $$;
 
-comment on function private.merge_import_rows(jsonb, text) is
-  'Writes the lots of import_rows that are not rejected, and the outcome of each.';
-
+-- The first ten errors or warnings of a lot, with their paths in the request.
 create function private.import_notes(p_index integer, p_notes jsonb) returns jsonb
 language plpgsql immutable
 set search_path = ''
@@ -2662,9 +2580,7 @@ begin
 end
 $$;
 
-comment on function private.import_notes(integer, jsonb) is
-  'The first ten errors or warnings of a lot, with their paths in the request.';
-
+-- The outcome of each lot of import_rows, and the counts.
 create function private.import_report(p_dry_run boolean) returns jsonb
 language plpgsql
 set search_path = ''
@@ -2689,8 +2605,7 @@ begin
 end
 $$;
 
-comment on function private.import_report(boolean) is 'The outcome of each lot of import_rows, and the counts.';
-
+-- Rejects an import with rejected lots. Errors: validation_error, with details.counts and up to 100 details.errors.
 create function private.reject_import(p_report jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -2710,9 +2625,8 @@ begin
 end
 $$;
 
-comment on function private.reject_import(jsonb) is
-  'Rejects an import with rejected lots. Errors: validation_error, with details.counts and up to 100 details.errors.';
-
+-- Checks and writes lots, and reports on each. A dry run rolls back. Raises validation_error when a lot is rejected,
+-- unless it is a dry run or partial.
 create function private.import_lots(p_lots jsonb, p_provenance jsonb, p_status text, p_dry_run boolean, p_partial boolean) returns jsonb
 language plpgsql
 set search_path = ''
@@ -2738,9 +2652,6 @@ exception when sqlstate 'DRYRN' then
   return v_report;
 end
 $$;
-
-comment on function private.import_lots(jsonb, jsonb, text, boolean, boolean) is
-  'Checks and writes lots, and reports on each. A dry run rolls back. Raises validation_error when a lot is rejected, unless it is a dry run or partial.';
 
 grant execute on function
   private.normal_import_lot(jsonb), private.import_set_problem(text, jsonb), private.import_lot_problems(jsonb, jsonb),
@@ -2803,6 +2714,7 @@ to service_role;
 -- The list
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The words of a search of the console as private.search_text returns them; null for null. Errors: validation_error.
 create function private.keywords_of(p_text text) returns text[]
 language plpgsql stable
 set search_path = ''
@@ -2820,9 +2732,7 @@ begin
 end
 $$;
 
-comment on function private.keywords_of(text) is
-  'The words of a search of the console as private.search_text returns them; null for null. Errors: validation_error.';
-
+-- The filter of these conditions; p_words as private.keywords_of returns them.
 create function private.read_lot_filter(p_status text, p_operator_code text, p_source text, p_words text[])
 returns private.lot_filter
 language plpgsql immutable
@@ -2837,9 +2747,7 @@ begin
 end
 $$;
 
-comment on function private.read_lot_filter(text, text, text, text[]) is
-  'The filter of these conditions; p_words as private.keywords_of returns them.';
-
+-- The condition of a filter without its text, over public.parking_lots l; $1 is status, $2 operator_code, $3 source.
 create function private.lot_condition(p_filter private.lot_filter) returns text
 language plpgsql immutable
 set search_path = ''
@@ -2854,9 +2762,7 @@ begin
 end
 $$;
 
-comment on function private.lot_condition(private.lot_filter) is
-  'The condition of a filter without its text, over public.parking_lots l; $1 is status, $2 operator_code, $3 source.';
-
+-- The statement that finds all lots of a text among the entries of lots of the status; $4 is patterns, $5 terms.
 create function private.lot_match_text(p_filter private.lot_filter) returns text
 language plpgsql immutable
 set search_path = ''
@@ -2871,9 +2777,8 @@ begin
 end
 $$;
 
-comment on function private.lot_match_text(private.lot_filter) is
-  'The statement that finds all lots of a text among the entries of lots of the status; $4 is patterns, $5 terms.';
-
+-- The first lots that meet the filter among the next p_window of the list with its status, operator and source, after a
+-- position in it; p_window null: among all.
 create function private.listed_lots(
   p_filter private.lot_filter, p_window integer, p_after_at timestamptz, p_after_id uuid, p_limit integer
 ) returns uuid[]
@@ -2905,9 +2810,7 @@ begin
 end
 $$;
 
-comment on function private.listed_lots(private.lot_filter, integer, timestamptz, uuid, integer) is
-  'The first lots that meet the filter among the next p_window of the list with its status, operator and source, after a position in it; p_window null: among all.';
-
+-- The first of these lots that meet the filter without its text, after a position in the list.
 create function private.lots_by_key(
   p_filter private.lot_filter, p_ids uuid[], p_after_at timestamptz, p_after_id uuid, p_limit integer
 ) returns uuid[]
@@ -2932,9 +2835,7 @@ begin
 end
 $$;
 
-comment on function private.lots_by_key(private.lot_filter, uuid[], timestamptz, uuid, integer) is
-  'The first of these lots that meet the filter without its text, after a position in the list.';
-
+-- The first lots that meet the filter, after a position in the list: all matches of the term indexes, sorted.
 create function private.indexed_lots(p_filter private.lot_filter, p_after_at timestamptz, p_after_id uuid, p_limit integer)
 returns uuid[]
 language plpgsql stable
@@ -2963,9 +2864,7 @@ begin
 end
 $$;
 
-comment on function private.indexed_lots(private.lot_filter, timestamptz, uuid, integer) is
-  'The first lots that meet the filter, after a position in the list: all matches of the term indexes, sorted.';
-
+-- Whether more than one lot in fifty is expected to have the text of the filter, by the statistics of terms.
 create function private.is_common_text(p_filter private.lot_filter) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -2975,9 +2874,7 @@ begin
 end
 $$;
 
-comment on function private.is_common_text(private.lot_filter) is
-  'Whether more than one lot in fifty is expected to have the text of the filter, by the statistics of terms.';
-
+-- The lots of a page of the console, the latest change first.
 create function private.console_lots(p_filter private.lot_filter, p_after jsonb, p_limit integer) returns uuid[]
 language plpgsql stable
 security definer -- search entries are private; returns only the ids of lots, to the service
@@ -3020,9 +2917,8 @@ begin
 end
 $$;
 
-comment on function private.console_lots(private.lot_filter, jsonb, integer) is
-  'The lots of a page of the console, the latest change first.';
-
+-- The number of lots in the console's list: {total, total_is_exact}. A text that many lots have is counted among 200,000
+-- lots, or the last 20,000 of an operator or source.
 create function private.console_lots_total(p_filter private.lot_filter) returns jsonb
 language plpgsql stable
 security definer -- as private.console_lots
@@ -3062,13 +2958,12 @@ begin
 end
 $$;
 
-comment on function private.console_lots_total(private.lot_filter) is
-  'The number of lots in the console''s list: {total, total_is_exact}. A text that many lots have is counted among 200,000 lots, or the last 20,000 of an operator or source.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- One lot
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- date_overrides, tags and images of a lot as the console returns them; the storage_key of an image is null when its file
+-- is missing.
 create function private.console_lot_parts_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -3099,9 +2994,8 @@ begin
 end
 $$;
 
-comment on function private.console_lot_parts_json(uuid) is
-  'date_overrides, tags and images of a lot as the console returns them; the storage_key of an image is null when its file is missing.';
-
+-- A lot as the console returns it: its fields, the statuses that may follow, and its spots, pricing_groups,
+-- pricing_rules, windows, date_overrides, tags and images. Null when there is none.
 create function private.console_lot_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -3124,9 +3018,7 @@ begin
 end
 $$;
 
-comment on function private.console_lot_json(uuid) is
-  'A lot as the console returns it: its fields, the statuses that may follow, and its spots, pricing_groups, pricing_rules, windows, date_overrides, tags and images. Null when there is none.';
-
+-- Raises lot_not_found for a lot that does not exist, of any status.
 create function private.reject_missing_lot() returns void
 language plpgsql
 set search_path = ''
@@ -3135,8 +3027,6 @@ begin
   perform private.raise_error('lot_not_found', 404, 'There is no such parking lot.', p_param => 'id');
 end
 $$;
-
-comment on function private.reject_missing_lot() is 'Raises lot_not_found for a lot that does not exist, of any status.';
 
 grant execute on function
   private.keywords_of(text), private.read_lot_filter(text, text, text, text[]), private.console_lots(private.lot_filter,
@@ -3251,6 +3141,8 @@ to service_role;
 -- Which row an item is
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The items of a checked set as rows of its table, in order: {row, is_stored: the lot has the row, is_same: it does not
+-- change}.
 create function private.placed_items(p_lot_id uuid, p_set text, p_items jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -3289,9 +3181,8 @@ begin
 end
 $$;
 
-comment on function private.placed_items(uuid, text, jsonb) is
-  'The items of a checked set as rows of its table, in order: {row, is_stored: the lot has the row, is_same: it does not change}.';
-
+-- Checks that items can be rows of the lot. Errors: validation_error for the id of another lot's row or an unknown
+-- pricing group, conflict when a group is removed that rules use.
 create function private.check_placed_items(p_lot_id uuid, p_set text, p_placed jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -3328,13 +3219,11 @@ begin
 end
 $$;
 
-comment on function private.check_placed_items(uuid, text, jsonb) is
-  'Checks that items can be rows of the lot. Errors: validation_error for the id of another lot''s row or an unknown pricing group, conflict when a group is removed that rules use.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Storing
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Makes the rows of a set equal to the result of private.placed_items; rows that do not change are not written.
 create function private.store_rows(p_lot_id uuid, p_set text, p_placed jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -3370,9 +3259,7 @@ begin
 end
 $$;
 
-comment on function private.store_rows(uuid, text, jsonb) is
-  'Makes the rows of a set equal to the result of private.placed_items; rows that do not change are not written.';
-
+-- Replaces the tags of a lot by these. Errors: validation_error.
 create function private.store_tags(p_lot_id uuid, p_items jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -3395,8 +3282,8 @@ begin
 end
 $$;
 
-comment on function private.store_tags(uuid, jsonb) is 'Replaces the tags of a lot by these. Errors: validation_error.';
-
+-- Attaches the files of these images to the lot. Raises validation_error for a file that the administrator did not upload
+-- for a lot, that is not checked, or that is used elsewhere.
 create function private.claim_images(p_admin_id uuid, p_lot_id uuid, p_items jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -3430,9 +3317,7 @@ begin
 end
 $$;
 
-comment on function private.claim_images(uuid, uuid, jsonb) is
-  'Attaches the files of these images to the lot. Raises validation_error for a file that the administrator did not upload for a lot, that is not checked, or that is used elsewhere.';
-
+-- The rates of a lot that never apply, because other rules take precedence at all times of all kinds of days.
 create function private.idle_rules(p_lot_id uuid) returns uuid[]
 language plpgsql stable
 security definer -- compiled price lists are private; returns only ids of the lot's own rules, to the service
@@ -3449,9 +3334,8 @@ begin
 end
 $$;
 
-comment on function private.idle_rules(uuid) is
-  'The rates of a lot that never apply, because other rules take precedence at all times of all kinds of days.';
-
+-- Checks a set of a lot that the caller has locked, and stores it. Errors: validation_error (param: place and field),
+-- conflict.
 create function private.store_set(p_admin_id uuid, p_lot_id uuid, p_set text, p_items jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -3485,9 +3369,7 @@ begin
 end
 $$;
 
-comment on function private.store_set(uuid, uuid, text, jsonb) is
-  'Checks a set of a lot that the caller has locked, and stores it. Errors: validation_error (param: place and field), conflict.';
-
+-- A set of a lot in the form of an activity record.
 create function private.lot_set_json(p_lot_id uuid, p_set text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -3500,8 +3382,6 @@ begin
   );
 end
 $$;
-
-comment on function private.lot_set_json(uuid, text) is 'A set of a lot in the form of an activity record.';
 
 grant execute on function
   private.placed_items(uuid, text, jsonb), private.check_placed_items(uuid, text, jsonb), private.store_rows(uuid, text, jsonb),
@@ -3606,6 +3486,7 @@ to service_role;
 -- Rules of items
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The fields of a pricing rule, of a lot or of a date override, and the rule of each.
 create function private.pricing_terms_rules() returns jsonb
 language sql immutable
 return '{
@@ -3622,8 +3503,7 @@ return '{
   "cap_repeat": {"type": "boolean", "null": true}
 }'::jsonb;
 
-comment on function private.pricing_terms_rules() is 'The fields of a pricing rule, of a lot or of a date override, and the rule of each.';
-
+-- The sets of a lot: for each the fields of an item and the rule of each; null when there is no such set.
 create function private.lot_set_rules(p_set text) returns jsonb
 language sql immutable
 return case p_set
@@ -3677,9 +3557,8 @@ return case p_set
   }'::jsonb
 end;
 
-comment on function private.lot_set_rules(text) is
-  'The sets of a lot: for each the fields of an item and the rule of each; null when there is no such set.';
-
+-- Properties of a set of a lot: its table, the maximum number of items, the field that must be unique among items (null:
+-- none), and the default values of an item.
 create function private.lot_set_bounds(p_set text, out table_name text, out max_items integer, out key_field text, out defaults jsonb)
 language plpgsql immutable
 set search_path = ''
@@ -3699,13 +3578,11 @@ begin
 end
 $$;
 
-comment on function private.lot_set_bounds(text) is
-  'Properties of a set of a lot: its table, the maximum number of items, the field that must be unique among items (null: none), and the default values of an item.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Prices
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The field of a pricing rule that breaks a constraint of private.pricing_rule, and the message.
 create function private.pricing_rule_problem(p_constraint text, p_rule jsonb, out field text, out message text)
 language plpgsql immutable
 set search_path = ''
@@ -3742,9 +3619,8 @@ begin
 end
 $$;
 
-comment on function private.pricing_rule_problem(text, jsonb) is
-  'The field of a pricing rule that breaks a constraint of private.pricing_rule, and the message.';
-
+-- Raises validation_error for an array with an invalid pricing rule. p_at is the name of the array, p_field_rules are the
+-- rules of its items.
 create function private.check_pricing_rules(p_rules jsonb, p_at text, p_field_rules jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -3770,13 +3646,11 @@ exception when check_violation then
 end
 $$;
 
-comment on function private.check_pricing_rules(jsonb, text, jsonb) is
-  'Raises validation_error for an array with an invalid pricing rule. p_at is the name of the array, p_field_rules are the rules of its items.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Hours
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The first error of a window whose fields are valid; nulls when there is none.
 create function private.window_problem(p_window jsonb, out field text, out message text)
 language plpgsql stable
 set search_path = ''
@@ -3805,9 +3679,8 @@ begin
 end
 $$;
 
-comment on function private.window_problem(jsonb) is
-  'The first error of a window whose fields are valid; nulls when there is none.';
-
+-- Raises validation_error for a window that cannot be read, has no date, or contradicts another: of the same kind and
+-- days, at the same time, one closed and the other not.
 create function private.check_windows(p_windows jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -3839,9 +3712,7 @@ begin
 end
 $$;
 
-comment on function private.check_windows(jsonb) is
-  'Raises validation_error for a window that cannot be read, has no date, or contradicts another: of the same kind and days, at the same time, one closed and the other not.';
-
+-- Raises validation_error for invalid spans of one kind of hours of a date override.
 create function private.check_override_spans(p_spans jsonb, p_at text) returns void
 language plpgsql stable
 set search_path = ''
@@ -3868,9 +3739,7 @@ begin
 end
 $$;
 
-comment on function private.check_override_spans(jsonb, text) is
-  'Raises validation_error for invalid spans of one kind of hours of a date override.';
-
+-- Raises validation_error for date overrides whose hours or prices cannot be read, or contradict themselves.
 create function private.check_date_overrides(p_overrides jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -3904,13 +3773,11 @@ begin
 end
 $$;
 
-comment on function private.check_date_overrides(jsonb) is
-  'Raises validation_error for date overrides whose hours or prices cannot be read, or contradict themselves.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Sets
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The position, from 0, of the first item with the same value in a field as an earlier one; null when there is none.
 create function private.repeated_item(p_items jsonb, p_field text) returns bigint
 language plpgsql immutable
 set search_path = ''
@@ -3928,9 +3795,8 @@ begin
 end
 $$;
 
-comment on function private.repeated_item(jsonb, text) is
-  'The position, from 0, of the first item with the same value in a field as an earlier one; null when there is none.';
-
+-- Raises validation_error (param: place and field) for a set of a lot that could not be stored or evaluated, as far as
+-- the set alone shows.
 create function private.check_set_items(p_set text, p_items jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -3969,9 +3835,6 @@ begin
 end
 $$;
 
-comment on function private.check_set_items(text, jsonb) is
-  'Raises validation_error (param: place and field) for a set of a lot that could not be stored or evaluated, as far as the set alone shows.';
-
 grant execute on function
   private.pricing_terms_rules(), private.lot_set_rules(text), private.lot_set_bounds(text),
   private.pricing_rule_problem(text, jsonb), private.check_pricing_rules(jsonb, text, jsonb), private.window_problem(jsonb),
@@ -3989,6 +3852,8 @@ to service_role;
 -- Invariants: a tag that a lot has, or that is an attribute of searches, is never deleted; attributes are always active.
 -- Interface: api.admin_list_tags, admin_get_tag, admin_create_tag, admin_update_tag, admin_delete_tag.
 
+-- A tag, locked until the transaction ends, in the version of the If-Match header. Errors: not_found,
+-- precondition_failed.
 create function private.held_tag(p_id uuid, p_if_match text) returns public.tags
 language plpgsql
 set search_path = ''
@@ -4006,9 +3871,7 @@ begin
 end
 $$;
 
-comment on function private.held_tag(uuid, text) is
-  'A tag, locked until the transaction ends, in the version of the If-Match header. Errors: not_found, precondition_failed.';
-
+-- Raises conflict (details.reason search_attribute) for a tag that is an attribute of searches.
 create function private.reject_search_attribute(p_slug text, p_param text) returns void
 language plpgsql stable
 set search_path = ''
@@ -4021,9 +3884,8 @@ begin
 end
 $$;
 
-comment on function private.reject_search_attribute(text, text) is
-  'Raises conflict (details.reason search_attribute) for a tag that is an attribute of searches.';
-
+-- Writes a new tag, or a version of one that the caller has locked, and records the act; p_before is null for a new one.
+-- An equal version changes nothing. Errors: validation_error, conflict.
 create function private.write_tag(p_admin_id uuid, p_before public.tags, p_after public.tags) returns jsonb
 language plpgsql
 set search_path = ''
@@ -4053,9 +3915,6 @@ exception
     perform private.reject_duplicate('slug');
 end
 $$;
-
-comment on function private.write_tag(uuid, public.tags, public.tags) is
-  'Writes a new tag, or a version of one that the caller has locked, and records the act; p_before is null for a new one. An equal version changes nothing. Errors: validation_error, conflict.';
 
 grant execute on function
   private.held_tag(uuid, text), private.reject_search_attribute(text, text), private.write_tag(uuid, public.tags,
@@ -4195,6 +4054,7 @@ to service_role;
 --
 -- Interface: api.admin_*_user_notification(s), with the area notifications.
 
+-- A composed notification as the console returns it.
 create function private.composed_row(p_notification public.user_notifications) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -4216,8 +4076,7 @@ begin
 end
 $$;
 
-comment on function private.composed_row(public.user_notifications) is 'A composed notification as the console returns it.';
-
+-- Checks a segment. Errors: validation_error.
 create function private.check_segment(p_segment jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -4252,8 +4111,7 @@ begin
 end
 $$;
 
-comment on function private.check_segment(jsonb) is 'Checks a segment. Errors: validation_error.';
-
+-- Checks that a composed notification can be sent. Errors: validation_error, with the field as param.
 create function private.check_composed(p_notification public.user_notifications) returns void
 language plpgsql stable
 set search_path = ''
@@ -4294,9 +4152,7 @@ begin
 end
 $$;
 
-comment on function private.check_composed(public.user_notifications) is
-  'Checks that a composed notification can be sent. Errors: validation_error, with the field as param.';
-
+-- A composed notification with changes: given fields are set, the others stay. Errors: validation_error.
 create function private.composed_with(p_before public.user_notifications, p_changes jsonb) returns public.user_notifications
 language plpgsql stable
 set search_path = ''
@@ -4330,9 +4186,7 @@ begin
 end
 $$;
 
-comment on function private.composed_with(public.user_notifications, jsonb) is
-  'A composed notification with changes: given fields are set, the others stay. Errors: validation_error.';
-
+-- Locks a composed notification until the transaction ends. Errors: not_found.
 create function private.lock_composed(p_id uuid) returns public.user_notifications
 language plpgsql
 set search_path = ''
@@ -4348,9 +4202,7 @@ begin
 end
 $$;
 
-comment on function private.lock_composed(uuid) is
-  'Locks a composed notification until the transaction ends. Errors: not_found.';
-
+-- Raises conflict for a notification that is neither a draft nor scheduled.
 create function private.require_draft(p_notification public.user_notifications) returns void
 language plpgsql stable
 set search_path = ''
@@ -4363,9 +4215,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.require_draft(public.user_notifications) is
-  'Raises conflict for a notification that is neither a draft nor scheduled.';
 
 grant execute on function
   private.composed_row(public.user_notifications), private.check_segment(jsonb), private.check_composed(public.user_notifications),
@@ -4584,6 +4433,7 @@ $$;
 comment on function api.admin_test_user_notification(uuid, uuid) is
   'Sends a composed notification of any status to the administrator''s own inbox and devices: {devices}, 0 for an administrator without an app account. Recorded. Errors: forbidden, not_found.';
 
+-- The number of devices of a notification without an outcome.
 create function private.count_deliveries(p_notification_id uuid) returns integer
 language plpgsql stable
 security definer -- deliveries are private
@@ -4593,8 +4443,6 @@ begin
   return (select count(*)::integer from private.push_deliveries d where d.notification_id = p_notification_id and d.outcome is null);
 end
 $$;
-
-comment on function private.count_deliveries(uuid) is 'The number of devices of a notification without an outcome.';
 
 grant execute on function
   private.count_deliveries(uuid), api.admin_list_user_notifications(uuid, text, text[], text, integer),
@@ -4613,6 +4461,8 @@ to service_role;
 -- Interface: api.admin_list_subscription_plans, admin_get_subscription_plan, admin_create_subscription_plan,
 -- admin_update_subscription_plan.
 
+-- Writes a new plan, or a version of one that the caller has locked, and records the act; p_before is null for a new one.
+-- An equal version changes nothing. Errors: validation_error, conflict.
 create function private.write_plan(p_admin_id uuid, p_before public.subscription_plans, p_after public.subscription_plans)
 returns jsonb
 language plpgsql
@@ -4645,9 +4495,6 @@ exception
     perform private.reject_duplicate('code');
 end
 $$;
-
-comment on function private.write_plan(uuid, public.subscription_plans, public.subscription_plans) is
-  'Writes a new plan, or a version of one that the caller has locked, and records the act; p_before is null for a new one. An equal version changes nothing. Errors: validation_error, conflict.';
 
 grant execute on function private.write_plan(uuid, public.subscription_plans, public.subscription_plans) to service_role;
 
@@ -4763,6 +4610,7 @@ to service_role;
 -- admin_revoke_subscription, admin_reinstate_subscription, admin_read_known_subscription, admin_refresh_subscription; for
 -- the console's users private.admin_subscription_of_user.
 
+-- Subscriptions as the console lists them, newest first, with their current status; null for an empty list.
 create function private.admin_subscription_rows(p_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -4786,9 +4634,8 @@ begin
 end
 $$;
 
-comment on function private.admin_subscription_rows(uuid[]) is
-  'Subscriptions as the console lists them, newest first, with their current status; null for an empty list.';
-
+-- A subscription as the console reads it: the row of the list, its user, the store's last statement and the time of the
+-- next query. Errors: not_found.
 create function private.admin_subscription(p_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -4818,9 +4665,7 @@ begin
 end
 $$;
 
-comment on function private.admin_subscription(uuid) is
-  'A subscription as the console reads it: the row of the list, its user, the store''s last statement and the time of the next query. Errors: not_found.';
-
+-- Whether an administrator revoked a subscription and none has reinstated it.
 create function private.is_revoked_by_hand(p_id uuid) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -4833,8 +4678,7 @@ begin
 end
 $$;
 
-comment on function private.is_revoked_by_hand(uuid) is 'Whether an administrator revoked a subscription and none has reinstated it.';
-
+-- The subscription of a user that gives access longest, else the latest, as the console lists it; null without one.
 create function private.admin_subscription_of_user(p_user_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -4847,9 +4691,7 @@ begin
 end
 $$;
 
-comment on function private.admin_subscription_of_user(uuid) is
-  'The subscription of a user that gives access longest, else the latest, as the console lists it; null without one.';
-
+-- The data for a query of the store about a subscription. Errors: not_found.
 create function private.known_subscription(p_id uuid) returns jsonb
 language plpgsql stable
 security definer -- no role may read purchase tokens directly
@@ -4873,9 +4715,7 @@ begin
 end
 $$;
 
-comment on function private.known_subscription(uuid) is
-  'The data for a query of the store about a subscription. Errors: not_found.';
-
+-- The conditions on public.user_subscriptions s for the current status $1; a subscription meets one of them.
 create function private.subscription_conditions(p_status text) returns text[]
 language plpgsql immutable
 set search_path = ''
@@ -4893,9 +4733,8 @@ begin
 end
 $$;
 
-comment on function private.subscription_conditions(text) is
-  'The conditions on public.user_subscriptions s for the current status $1; a subscription meets one of them.';
-
+-- The query of the subscriptions that meet the filters: $1 the status, $2 the user, $3 the external id, $4 the provider,
+-- $5 the plan. p_rest ends each of its parts.
 create function private.subscription_matches(
   p_status text, p_user_id uuid, p_external_id text, p_provider text, p_plan_id uuid, p_rest text
 ) returns text
@@ -4920,9 +4759,7 @@ begin
 end
 $$;
 
-comment on function private.subscription_matches(text, uuid, text, text, uuid, text) is
-  'The query of the subscriptions that meet the filters: $1 the status, $2 the user, $3 the external id, $4 the provider, $5 the plan. p_rest ends each of its parts.';
-
+-- The first subscriptions, newest first, that meet the filters, after a position in the list.
 create function private.found_subscriptions(
   p_status text, p_user_id uuid, p_external_id text, p_provider text, p_plan_id uuid, p_after jsonb, p_limit integer
 ) returns uuid[]
@@ -4942,9 +4779,7 @@ begin
 end
 $$;
 
-comment on function private.found_subscriptions(text, uuid, text, text, uuid, jsonb, integer) is
-  'The first subscriptions, newest first, that meet the filters, after a position in the list.';
-
+-- The number of subscriptions that meet the filters: {total, total_is_exact}. Counted up to 10,000.
 create function private.subscription_total(p_status text, p_user_id uuid, p_external_id text, p_provider text, p_plan_id uuid)
 returns jsonb
 language plpgsql stable
@@ -4960,9 +4795,8 @@ begin
 end
 $$;
 
-comment on function private.subscription_total(text, uuid, text, text, uuid) is
-  'The number of subscriptions that meet the filters: {total, total_is_exact}. Counted up to 10,000.';
-
+-- Adds an act of an administrator to the ledger of a subscription, which the caller has locked, and computes the
+-- subscription.
 create function private.write_subscription_act(p_row public.user_subscriptions, p_admin_id uuid, p_type text, p_reason text)
 returns void
 language plpgsql
@@ -4983,9 +4817,7 @@ begin
 end
 $$;
 
-comment on function private.write_subscription_act(public.user_subscriptions, uuid, text, text) is
-  'Adds an act of an administrator to the ledger of a subscription, which the caller has locked, and computes the subscription.';
-
+-- A subscription for an administrator's act, locked with its user. Errors: forbidden, not_found, conflict.
 create function private.held_admin_subscription(p_admin_id uuid, p_id uuid) returns public.user_subscriptions
 language plpgsql
 security definer -- no role has the functions of the ledger
@@ -5002,9 +4834,8 @@ begin
 end
 $$;
 
-comment on function private.held_admin_subscription(uuid, uuid) is
-  'A subscription for an administrator''s act, locked with its user. Errors: forbidden, not_found, conflict.';
-
+-- Revokes (REVOKED) or reinstates (REINSTATED) a subscription, as an act of an administrator. Errors: forbidden,
+-- validation_error, not_found, conflict, precondition_failed.
 create function private.act_on_subscription(p_admin_id uuid, p_id uuid, p_type text, p_reason text, p_if_match text)
 returns jsonb
 language plpgsql
@@ -5031,9 +4862,6 @@ begin
   return private.admin_subscription(p_id);
 end
 $$;
-
-comment on function private.act_on_subscription(uuid, uuid, text, text, text) is
-  'Revokes (REVOKED) or reinstates (REINSTATED) a subscription, as an act of an administrator. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 grant execute on function
   private.admin_subscription_rows(uuid[]), private.admin_subscription(uuid), private.is_revoked_by_hand(uuid),
@@ -5199,6 +5027,7 @@ to service_role;
 -- Invariants: an advertisement that was shown is stopped (is_active false) or ended (ends_at), never deleted.
 -- Interface: api.admin_list_ads, admin_get_ad, admin_create_ad, admin_update_ad, admin_delete_ad.
 
+-- An advertisement as the console returns it.
 create function private.managed_ad(p_ad public.ads) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -5209,8 +5038,8 @@ begin
 end
 $$;
 
-comment on function private.managed_ad(public.ads) is 'An advertisement as the console returns it.';
-
+-- An advertisement, locked until the transaction ends, in the version of the If-Match header. Errors: not_found,
+-- precondition_failed.
 create function private.held_ad(p_id uuid, p_if_match text) returns public.ads
 language plpgsql
 set search_path = ''
@@ -5227,9 +5056,8 @@ begin
 end
 $$;
 
-comment on function private.held_ad(uuid, text) is
-  'An advertisement, locked until the transaction ends, in the version of the If-Match header. Errors: not_found, precondition_failed.';
-
+-- Writes a new advertisement, or a version of one that the caller has locked, and records the act; p_before is null for a
+-- new one. An equal version changes nothing. Errors: validation_error.
 create function private.write_ad(p_admin_id uuid, p_before public.ads, p_after public.ads) returns jsonb
 language plpgsql
 set search_path = ''
@@ -5257,9 +5085,6 @@ exception when check_violation then
   perform private.reject_violation(v_table, v_constraint);
 end
 $$;
-
-comment on function private.write_ad(uuid, public.ads, public.ads) is
-  'Writes a new advertisement, or a version of one that the caller has locked, and records the act; p_before is null for a new one. An equal version changes nothing. Errors: validation_error.';
 
 grant execute on function
   private.managed_ad(public.ads), private.held_ad(uuid, text), private.write_ad(uuid, public.ads, public.ads)
@@ -5390,6 +5215,7 @@ to service_role;
 -- Invariants: a published article is never deleted, and its published_at does not change.
 -- Interface: api.admin_list_articles, admin_get_article, admin_create_article, admin_update_article, admin_delete_article.
 
+-- The current status: draft, scheduled, published or withdrawn.
 create function private.article_status(p_article public.articles) returns text
 language plpgsql stable
 set search_path = ''
@@ -5404,9 +5230,7 @@ begin
 end
 $$;
 
-comment on function private.article_status(public.articles) is
-  'The current status: draft, scheduled, published or withdrawn.';
-
+-- An article as the console returns it.
 create function private.managed_article(p_article public.articles) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -5416,8 +5240,8 @@ begin
 end
 $$;
 
-comment on function private.managed_article(public.articles) is 'An article as the console returns it.';
-
+-- An article, locked until the transaction ends, in the version of the If-Match header. Errors: not_found,
+-- precondition_failed.
 create function private.held_article(p_id uuid, p_if_match text) returns public.articles
 language plpgsql
 set search_path = ''
@@ -5434,9 +5258,7 @@ begin
 end
 $$;
 
-comment on function private.held_article(uuid, text) is
-  'An article, locked until the transaction ends, in the version of the If-Match header. Errors: not_found, precondition_failed.';
-
+-- The differences between two versions of an article, with the MD5 of the body instead of the body.
 create function private.article_difference(p_before public.articles, p_after public.articles) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -5448,9 +5270,8 @@ begin
 end
 $$;
 
-comment on function private.article_difference(public.articles, public.articles) is
-  'The differences between two versions of an article, with the MD5 of the body instead of the body.';
-
+-- Writes a new article, or a version of one that the caller has locked, and records the act; p_before is null for a new
+-- one. An equal version changes nothing. Errors: validation_error, conflict.
 create function private.write_article(p_admin_id uuid, p_before public.articles, p_after public.articles) returns jsonb
 language plpgsql
 set search_path = ''
@@ -5486,9 +5307,6 @@ exception
     perform private.reject_duplicate('slug');
 end
 $$;
-
-comment on function private.write_article(uuid, public.articles, public.articles) is
-  'Writes a new article, or a version of one that the caller has locked, and records the act; p_before is null for a new one. An equal version changes nothing. Errors: validation_error, conflict.';
 
 grant execute on function
   private.article_status(public.articles), private.managed_article(public.articles), private.held_article(uuid, text),
@@ -5627,6 +5445,7 @@ to service_role;
 -- the label.
 -- Interface: api.admin_list_codes, admin_get_code, admin_create_code, admin_update_code.
 
+-- The codes of a category or of all, or one of them, as the console returns them: both languages in one object.
 create function private.managed_codes(p_category_id text, p_code text)
 returns table (category_id text, code text, sort_order integer, is_active boolean, shown jsonb)
 language plpgsql stable
@@ -5647,9 +5466,7 @@ begin
 end
 $$;
 
-comment on function private.managed_codes(text, text) is
-  'The codes of a category or of all, or one of them, as the console returns them: both languages in one object.';
-
+-- Raises validation_error unless the value is {ja, en}, each a label.
 create function private.check_labels(p_labels jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -5668,8 +5485,7 @@ begin
 end
 $$;
 
-comment on function private.check_labels(jsonb) is 'Raises validation_error unless the value is {ja, en}, each a label.';
-
+-- Raises validation_error for metadata other than null or an object of color, logo_url and url.
 create function private.check_code_metadata(p_metadata jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -5698,9 +5514,7 @@ begin
 end
 $$;
 
-comment on function private.check_code_metadata(jsonb) is
-  'Raises validation_error for metadata other than null or an object of color, logo_url and url.';
-
+-- private.check_fields for a code, whose labels are two rows. Errors: validation_error.
 create function private.check_code_fields(p_values jsonb, p_fields text[], p_required text[] default '{}') returns void
 language plpgsql stable
 set search_path = ''
@@ -5715,9 +5529,7 @@ begin
 end
 $$;
 
-comment on function private.check_code_fields(jsonb, text[], text[]) is
-  'private.check_fields for a code, whose labels are two rows. Errors: validation_error.';
-
+-- Raises conflict (details.reason fixed_list) for a list whose codes are fixed.
 create function private.require_open_list(p_category_id text, p_param text) returns void
 language plpgsql stable
 set search_path = ''
@@ -5730,9 +5542,8 @@ begin
 end
 $$;
 
-comment on function private.require_open_list(text, text) is
-  'Raises conflict (details.reason fixed_list) for a list whose codes are fixed.';
-
+-- Writes the rows of a code, whose versions are as private.managed_codes returns them, and records the act; p_before is
+-- null for a new one. An equal version changes nothing.
 create function private.write_code(p_admin_id uuid, p_before jsonb, p_after jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -5755,9 +5566,6 @@ begin
   return (select m.shown from private.managed_codes(p_after ->> 'category_id', p_after ->> 'code') m);
 end
 $$;
-
-comment on function private.write_code(uuid, jsonb, jsonb) is
-  'Writes the rows of a code, whose versions are as private.managed_codes returns them, and records the act; p_before is null for a new one. An equal version changes nothing.';
 
 grant execute on function
   private.managed_codes(text, text), private.check_labels(jsonb), private.check_code_metadata(jsonb),
@@ -5897,6 +5705,7 @@ to service_role;
 -- Interface: api.admin_list_badges, admin_read_badge, admin_create_badge, admin_update_badge, admin_delete_badge,
 -- admin_backfill_badge, admin_backfill_badges, admin_read_badge_backfill, admin_read_badge_backfills.
 
+-- The fields of a badge that administrators write. Conditions have their own check, whose errors have the place.
 create function private.badge_field_rules() returns jsonb
 language sql immutable
 return '{
@@ -5909,9 +5718,6 @@ return '{
   "threshold": {"type": "integer", "min": 1, "max": 1000000}, "is_active": {"type": "boolean"},
   "sort_order": {"type": "integer", "min": -1000000, "max": 1000000}
 }'::jsonb;
-
-comment on function private.badge_field_rules() is
-  'The fields of a badge that administrators write. Conditions have their own check, whose errors have the place.';
 
 grant execute on function private.badge_field_rules() to service_role;
 
@@ -6147,6 +5953,7 @@ to service_role;
 -- admin_recalculate_levels, admin_read_level_recalculation, admin_list_exp_rules, admin_read_exp_rule,
 -- admin_create_exp_rule, admin_update_exp_rule, admin_delete_exp_rule.
 
+-- The fields of a level that administrators write; the level itself only when it is created.
 create function private.level_field_rules() returns jsonb
 language sql immutable
 return '{
@@ -6154,8 +5961,7 @@ return '{
   "name": {"type": "text", "max": 50, "null": true}, "name_en": {"type": "text", "max": 50, "null": true}
 }'::jsonb;
 
-comment on function private.level_field_rules() is 'The fields of a level that administrators write; the level itself only when it is created.';
-
+-- The fields of an EXP rule that administrators change; its cause only when it is created.
 create function private.exp_rule_field_rules() returns jsonb
 language sql immutable
 return '{
@@ -6163,9 +5969,7 @@ return '{
   "daily_limit": {"type": "integer", "min": 1, "max": 1000, "null": true}, "is_active": {"type": "boolean"}
 }'::jsonb;
 
-comment on function private.exp_rule_field_rules() is
-  'The fields of an EXP rule that administrators change; its cause only when it is created.';
-
+-- Raises validation_error for a first level that requires points, and for any other that requires none.
 create function private.check_first_level(p_level integer, p_required_exp integer) returns void
 language plpgsql stable
 set search_path = ''
@@ -6178,9 +5982,7 @@ begin
 end
 $$;
 
-comment on function private.check_first_level(integer, integer) is
-  'Raises validation_error for a first level that requires points, and for any other that requires none.';
-
+-- A level, locked until the transaction ends. Errors: not_found.
 create function private.held_level(p_level integer) returns public.levels
 language plpgsql
 set search_path = ''
@@ -6196,8 +5998,7 @@ begin
 end
 $$;
 
-comment on function private.held_level(integer) is 'A level, locked until the transaction ends. Errors: not_found.';
-
+-- An EXP rule, locked until the transaction ends. Errors: not_found.
 create function private.held_exp_rule(p_id integer) returns private.exp_rules
 language plpgsql
 set search_path = ''
@@ -6212,8 +6013,6 @@ begin
   return v_rule;
 end
 $$;
-
-comment on function private.held_exp_rule(integer) is 'An EXP rule, locked until the transaction ends. Errors: not_found.';
 
 grant execute on function
   private.level_field_rules(), private.exp_rule_field_rules(), private.check_first_level(integer, integer), private.held_level(integer),
@@ -6523,6 +6322,7 @@ to service_role;
 -- Interface: api.admin_list_themes, admin_read_theme, admin_create_theme, admin_update_theme, admin_delete_theme,
 -- admin_gift_theme, gift_theme_to_user.
 
+-- The fields of a theme that administrators write.
 create function private.theme_field_rules() returns jsonb
 language sql immutable
 return '{
@@ -6533,8 +6333,7 @@ return '{
   "is_active": {"type": "boolean"}, "sort_order": {"type": "integer", "min": -1000000, "max": 1000000}
 }'::jsonb;
 
-comment on function private.theme_field_rules() is 'The fields of a theme that administrators write.';
-
+-- Raises validation_error for a free theme with a price, and for one whose level or badge does not exist.
 create function private.check_theme(p_theme public.themes) returns void
 language plpgsql
 set search_path = ''
@@ -6555,9 +6354,7 @@ begin
 end
 $$;
 
-comment on function private.check_theme(public.themes) is
-  'Raises validation_error for a free theme with a price, and for one whose level or badge does not exist.';
-
+-- Replaces the picture of a theme, and publishes the new one; the former one is deleted. Errors: validation_error.
 create function private.put_theme_preview(p_theme_id uuid, p_asset_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -6582,9 +6379,7 @@ begin
 end
 $$;
 
-comment on function private.put_theme_preview(uuid, uuid) is
-  'Replaces the picture of a theme, and publishes the new one; the former one is deleted. Errors: validation_error.';
-
+-- A theme as the console returns it; preview_key is the storage key of its picture.
 create function private.admin_theme(p_theme public.themes) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -6596,9 +6391,7 @@ begin
 end
 $$;
 
-comment on function private.admin_theme(public.themes) is
-  'A theme as the console returns it; preview_key is the storage key of its picture.';
-
+-- A theme, locked until the transaction ends. Errors: not_found.
 create function private.held_theme(p_id uuid) returns public.themes
 language plpgsql
 set search_path = ''
@@ -6613,8 +6406,6 @@ begin
   return v_theme;
 end
 $$;
-
-comment on function private.held_theme(uuid) is 'A theme, locked until the transaction ends. Errors: not_found.';
 
 grant execute on function
   private.theme_field_rules(), private.check_theme(public.themes), private.put_theme_preview(uuid, uuid),
@@ -6835,6 +6626,7 @@ grant execute on function api.gift_theme_to_user(uuid, uuid, uuid, text), api.ad
 -- stay.
 -- Interface: api.admin_list_sponsors, admin_get_sponsor, admin_create_sponsor, admin_update_sponsor, admin_delete_sponsor.
 
+-- A sponsor as the console returns it; image is the storage key of its picture, null until it is in the public bucket.
 create function private.managed_sponsor(p_sponsor public.sponsors) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -6847,9 +6639,8 @@ begin
 end
 $$;
 
-comment on function private.managed_sponsor(public.sponsors) is
-  'A sponsor as the console returns it; image is the storage key of its picture, null until it is in the public bucket.';
-
+-- A sponsor, locked until the transaction ends, in the version of the If-Match header. Errors: not_found,
+-- precondition_failed.
 create function private.held_sponsor(p_id uuid, p_if_match text) returns public.sponsors
 language plpgsql
 set search_path = ''
@@ -6867,9 +6658,8 @@ begin
 end
 $$;
 
-comment on function private.held_sponsor(uuid, text) is
-  'A sponsor, locked until the transaction ends, in the version of the If-Match header. Errors: not_found, precondition_failed.';
-
+-- Makes an upload of the administrator the picture of a sponsor, in place of the former one; null: no picture. Errors:
+-- not_found.
 create function private.put_sponsor_image(p_admin_id uuid, p_sponsor_id uuid, p_asset_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -6893,9 +6683,8 @@ begin
 end
 $$;
 
-comment on function private.put_sponsor_image(uuid, uuid, uuid) is
-  'Makes an upload of the administrator the picture of a sponsor, in place of the former one; null: no picture. Errors: not_found.';
-
+-- Writes a new sponsor, or a version of one that the caller has locked, and records the act; p_before is null for a new
+-- one. An equal version changes nothing. Errors: validation_error, not_found.
 create function private.write_sponsor(p_admin_id uuid, p_before public.sponsors, p_after public.sponsors) returns jsonb
 language plpgsql
 set search_path = ''
@@ -6939,9 +6728,6 @@ exception
     perform private.reject_violation('sponsors', 'sponsors_time_zone_is_iana');
 end
 $$;
-
-comment on function private.write_sponsor(uuid, public.sponsors, public.sponsors) is
-  'Writes a new sponsor, or a version of one that the caller has locked, and records the act; p_before is null for a new one. An equal version changes nothing. Errors: validation_error, not_found.';
 
 grant execute on function
   private.managed_sponsor(public.sponsors), private.held_sponsor(uuid, text), private.put_sponsor_image(uuid, uuid, uuid),
@@ -7075,6 +6861,7 @@ to service_role;
 --
 -- Interface: api.admin_list_store_reviews, admin_list_store_sales, admin_list_store_metrics, admin_sum_store_sales.
 
+-- Raises validation_error (param: to) when the last day is before the first. Null: no bound.
 create function private.check_days(p_from date, p_to date) returns void
 language plpgsql stable
 set search_path = ''
@@ -7086,9 +6873,9 @@ begin
 end
 $$;
 
-comment on function private.check_days(date, date) is
-  'Raises validation_error (param: to) when the last day is before the first. Null: no bound.';
-
+-- A page of a table t after the keys of a cursor, the latest first by p_time, of the type p_type: {items, next_cursor},
+-- and total (counted up to 10,000) with total_is_exact when p_include has it. p_conditions are literals of this file that
+-- start with and; $1 in them is p_filters: the name of the list, and the values of the filters. Errors: validation_error.
 create function private.store_page(
   p_filters jsonb, p_after jsonb, p_table text, p_time text, p_type text, p_conditions text, p_include text[], p_limit integer
 ) returns jsonb
@@ -7113,9 +6900,7 @@ begin
 end
 $$;
 
-comment on function private.store_page(jsonb, jsonb, text, text, text, text, text[], integer) is
-  'A page of a table t after the keys of a cursor, the latest first by p_time, of the type p_type: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. p_conditions are literals of this file that start with and; $1 in them is p_filters: the name of the list, and the values of the filters. Errors: validation_error.';
-
+-- Sales by day and currency, {items, proceeds}, without free products.
 create function private.sums_of_sales(p_from date, p_to date, p_store text, p_sku text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -7147,9 +6932,6 @@ begin
   return v_sums;
 end
 $$;
-
-comment on function private.sums_of_sales(date, date, text, text) is
-  'Sales by day and currency, {items, proceeds}, without free products.';
 
 grant execute on function
   private.check_days(date, date), private.store_page(jsonb, jsonb, text, text, text, text, text[], integer),
@@ -7280,6 +7062,7 @@ to service_role;
 -- Invariants: the act and the runs that it starts are one transaction; the record has the runs that the request started.
 -- Interface: api.admin_trigger_store_sync, admin_list_store_sync_runs, admin_get_store_sync_run.
 
+-- A run as the console returns it.
 create function private.store_sync_run_json(p_run public.store_sync_runs) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -7293,8 +7076,6 @@ begin
   );
 end
 $$;
-
-comment on function private.store_sync_run_json(public.store_sync_runs) is 'A run as the console returns it.';
 
 grant execute on function private.store_sync_run_json(public.store_sync_runs) to service_role;
 
@@ -7388,6 +7169,8 @@ to service_role;
 -- Interface: api.admin_list_support_tickets, admin_get_support_ticket, admin_answer_support_ticket,
 -- admin_update_support_ticket.
 
+-- Tickets as the console lists them, those with the oldest status_changed_at first, without those of withdrawn users;
+-- null for an empty list.
 create function private.admin_support_ticket_rows(p_ticket_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -7412,9 +7195,7 @@ begin
 end
 $$;
 
-comment on function private.admin_support_ticket_rows(uuid[]) is
-  'Tickets as the console lists them, those with the oldest status_changed_at first, without those of withdrawn users; null for an empty list.';
-
+-- Messages as the console lists them, oldest first, with the administrator who answered; null for an empty list.
 create function private.admin_support_message_rows(p_message_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -7433,9 +7214,8 @@ begin
 end
 $$;
 
-comment on function private.admin_support_message_rows(uuid[]) is
-  'Messages as the console lists them, oldest first, with the administrator who answered; null for an empty list.';
-
+-- A ticket in the version that an administrator read, locked until the transaction ends, after its author. Errors:
+-- forbidden, validation_error, not_found, conflict.
 create function private.held_support_ticket(p_admin_id uuid, p_id uuid, p_seen_updated_at timestamptz)
 returns public.support_tickets
 language plpgsql
@@ -7457,9 +7237,7 @@ begin
 end
 $$;
 
-comment on function private.held_support_ticket(uuid, uuid, timestamptz) is
-  'A ticket in the version that an administrator read, locked until the transaction ends, after its author. Errors: forbidden, validation_error, not_found, conflict.';
-
+-- Records an act on a ticket: its status and number of messages, before and after.
 create function private.record_ticket_act(p_admin_id uuid, p_action text, p_before public.support_tickets) returns void
 language plpgsql
 set search_path = ''
@@ -7470,9 +7248,6 @@ begin
   from public.support_tickets t where t.id = (p_before).id;
 end
 $$;
-
-comment on function private.record_ticket_act(uuid, text, public.support_tickets) is
-  'Records an act on a ticket: its status and number of messages, before and after.';
 
 grant execute on function
   private.admin_support_ticket_rows(uuid[]), private.admin_support_message_rows(uuid[]),
@@ -7628,6 +7403,8 @@ to service_role;
 -- Interface: api.admin_list_search_presets, admin_create_search_preset, admin_update_search_preset,
 -- admin_delete_search_preset, admin_set_default_search_preset; for the other domains private.lock_app_user.
 
+-- Locks the account of the owner of presets that an administrator changes. Errors: not_found; conflict when it is not
+-- active.
 create function private.lock_preset_owner(p_user_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -7642,9 +7419,8 @@ begin
 end
 $$;
 
-comment on function private.lock_preset_owner(uuid) is
-  'Locks the account of the owner of presets that an administrator changes. Errors: not_found; conflict when it is not active.';
-
+-- The preset that an administrator changes. Its owner's account is locked, so that no one else changes their presets.
+-- Errors: forbidden, not_found, conflict.
 create function private.preset_for_admin(p_id uuid) returns public.search_presets
 language plpgsql
 set search_path = ''
@@ -7661,9 +7437,7 @@ begin
 end
 $$;
 
-comment on function private.preset_for_admin(uuid) is
-  'The preset that an administrator changes. Its owner''s account is locked, so that no one else changes their presets. Errors: forbidden, not_found, conflict.';
-
+-- private.record_act for an act on a preset.
 create function private.record_preset_act(
   p_admin_id uuid, p_action text, p_preset public.search_presets, p_changes jsonb
 ) returns void
@@ -7674,9 +7448,6 @@ begin
   perform private.record_act(p_admin_id, p_action, 'search_preset', p_preset.id::text, p_preset.user_id, p_changes);
 end
 $$;
-
-comment on function private.record_preset_act(uuid, text, public.search_presets, jsonb) is
-  'private.record_act for an act on a preset.';
 
 grant execute on function
   private.lock_preset_owner(uuid), private.preset_for_admin(uuid), private.record_preset_act(uuid, text,

@@ -34,7 +34,7 @@ Deno.test("pages: every function, table and file of SQL that a page names exists
     );
     assert.deepEqual(
       names.filter((name) =>
-        !known.has(name) && name !== "api.sql" && !name.endsWith("_") && !/^private\.\w+_20\d\d_\d\d$/.test(name)
+        !known.has(name) && !name.endsWith(".sql") && !name.endsWith("_") && !/^private\.\w+_20\d\d_\d\d$/.test(name)
       ),
       [],
       page,

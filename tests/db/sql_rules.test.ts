@@ -54,6 +54,7 @@ Deno.test("sql rules: every function of private is called", () => {
 Deno.test("sql rules: a file that keeps the rules has no findings", () => {
   assert.deepEqual(findings("select 'SELECT', \"Upper\" from t; -- NOT code\n/* NOR this */\n"), []);
   assert.deepEqual(findings("create function f() returns text\nsecurity definer -- because\nas $$ select 1 $$;\n"), []);
+  assert.deepEqual(findings("-- One.\ncreate function private.f() returns int\nlanguage sql\nreturn 1;\n"), []);
 });
 
 Deno.test("sql rules: a finding names file, line and what is wrong", () => {
@@ -64,6 +65,11 @@ Deno.test("sql rules: each breach of the project's rules is found", () => {
   const cases: [statements: string, finding: string][] = [
     ["select 1; \n", "4 ends in white space"],
     ["select\t1;\n", "4 has a tab"],
+    [
+      "create function private.f() returns int\nlanguage sql\nreturn 1;\n",
+      "4 has no sentence above private.f that states its purpose",
+    ],
+    ["comment on function private.f() is 'One.';\n", "4 states the purpose of a rule below it, not above it"],
     ["select 1;", "4 does not end with one line break"],
     ["select 1;\n\n", "6 does not end with one line break"],
     ["as $$ begin exception when others then null; end $$;\n", "4 catches errors that it does not name"],

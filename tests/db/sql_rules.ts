@@ -44,6 +44,13 @@ export function sqlFindings({ name, text }: SqlFile): string[] {
 
   lines.forEach((line, index) => {
     if (/\s$/.test(line)) find(index + 1, "ends in white space");
+    const rule = /^create (?:or replace )?function (private\.\w+)/.exec(line)?.[1];
+    if (rule !== undefined && !/^-- \S/.test(lines[index - 1] ?? "")) {
+      find(index + 1, `has no sentence above ${rule} that states its purpose`);
+    }
+    if (line.startsWith("comment on function private.")) {
+      find(index + 1, "states the purpose of a rule below it, not above it");
+    }
     if (line.includes("\t")) find(index + 1, "has a tab");
   });
 

@@ -15,6 +15,8 @@
 -- Rows that follow auth.users
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Opens the app account of a new auth user. A display_name that is not a string of 1 to 100 characters is left out and
+-- never rejected.
 create function private.tg_users__open_account() returns trigger
 language plpgsql
 security definer -- the role of the auth server inserts the user and has no right on these tables
@@ -33,9 +35,7 @@ begin
 end
 $$;
 
-comment on function private.tg_users__open_account() is
-  'Opens the app account of a new auth user. A display_name that is not a string of 1 to 100 characters is left out and never rejected.';
-
+-- Checks the admin object of the app metadata: {name, areas, status}. Errors: validation_error.
 create function private.check_admin_metadata(p_admin jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -70,8 +70,8 @@ begin
 end
 $$;
 
-comment on function private.check_admin_metadata(jsonb) is 'Checks the admin object of the app metadata: {name, areas, status}. Errors: validation_error.';
-
+-- Copies the admin object of the app metadata to the admins row. Without the object the administrator is suspended and
+-- has no areas.
 create function private.tg_users__sync_admin() returns trigger
 language plpgsql
 security definer -- the role of the auth server writes the metadata and has no right on these tables
@@ -104,13 +104,11 @@ begin
 end
 $$;
 
-comment on function private.tg_users__sync_admin() is
-  'Copies the admin object of the app metadata to the admins row. Without the object the administrator is suspended and has no areas.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The caller
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The id of the authenticated caller, with any account status. Errors: unauthorized.
 create function private.caller() returns uuid
 language plpgsql stable
 set search_path = ''
@@ -123,8 +121,7 @@ begin
 end
 $$;
 
-comment on function private.caller() is 'The id of the authenticated caller, with any account status. Errors: unauthorized.';
-
+-- Rejects an account status other than active; null: the account is not an app user's. Errors: forbidden.
 create function private.require_active(p_status text) returns void
 language plpgsql stable
 set search_path = ''
@@ -140,8 +137,7 @@ begin
 end
 $$;
 
-comment on function private.require_active(text) is 'Rejects an account status other than active; null: the account is not an app user''s. Errors: forbidden.';
-
+-- The id of the calling app user, whose account is active. Errors: unauthorized, forbidden.
 create function private.active_user() returns uuid
 language plpgsql stable
 set search_path = ''
@@ -154,9 +150,8 @@ begin
 end
 $$;
 
-comment on function private.active_user() is
-  'The id of the calling app user, whose account is active. Errors: unauthorized, forbidden.';
-
+-- Locks an account until the transaction ends: other writers of the account wait, and its status cannot change. Errors:
+-- forbidden, when it is not active.
 create function private.lock_account(p_user_id uuid) returns void
 language plpgsql
 security definer -- an administrator who writes for a user may not write that user's account
@@ -170,9 +165,8 @@ begin
 end
 $$;
 
-comment on function private.lock_account(uuid) is
-  'Locks an account until the transaction ends: other writers of the account wait, and its status cannot change. Errors: forbidden, when it is not active.';
-
+-- private.active_user for writers: it locks the account, so that the writes of one user run one after the other and never
+-- during a withdrawal. Errors: unauthorized, forbidden.
 create function private.writing_user() returns uuid
 language plpgsql
 set search_path = ''
@@ -185,9 +179,7 @@ begin
 end
 $$;
 
-comment on function private.writing_user() is
-  'private.active_user for writers: it locks the account, so that the writes of one user run one after the other and never during a withdrawal. Errors: unauthorized, forbidden.';
-
+-- Whether a user is a premium member now.
 create function private.is_premium(p_user_id uuid) returns boolean
 language plpgsql stable
 security definer -- domains that may not read the account need to know whether the user is a premium member
@@ -198,8 +190,8 @@ begin
 end
 $$;
 
-comment on function private.is_premium(uuid) is 'Whether a user is a premium member now.';
-
+-- For public reads: the id of the caller, null for an anonymous user. Errors: forbidden, for an app user who is not
+-- active.
 create function private.optional_user() returns uuid
 language plpgsql stable
 set search_path = ''
@@ -218,9 +210,8 @@ begin
 end
 $$;
 
-comment on function private.optional_user() is
-  'For public reads: the id of the caller, null for an anonymous user. Errors: forbidden, for an app user who is not active.';
-
+-- For reads of the console: requires an active administrator who has the area; a null area: any active administrator.
+-- Errors: forbidden; details.scope is the missing permission scope.
 create function private.check_admin(p_admin_id uuid, p_area text) returns void
 language plpgsql stable
 set search_path = ''
@@ -238,9 +229,7 @@ begin
 end
 $$;
 
-comment on function private.check_admin(uuid, text) is
-  'For reads of the console: requires an active administrator who has the area; a null area: any active administrator. Errors: forbidden; details.scope is the missing permission scope.';
-
+-- For reads of the console that any active administrator may call: what they return belongs to these areas.
 create function private.areas_of(p_admin_id uuid) returns text[]
 language plpgsql stable
 set search_path = ''
@@ -250,9 +239,8 @@ begin
 end
 $$;
 
-comment on function private.areas_of(uuid) is
-  'For reads of the console that any active administrator may call: what they return belongs to these areas.';
-
+-- The permission scopes of an account: user, premium, admin, admin:<area>. Empty for an account that is not active or
+-- that the caller may not read.
 create function private.scopes_of(p_user_id uuid) returns text[]
 language plpgsql stable
 set search_path = ''
@@ -270,9 +258,8 @@ begin
 end
 $$;
 
-comment on function private.scopes_of(uuid) is
-  'The permission scopes of an account: user, premium, admin, admin:<area>. Empty for an account that is not active or that the caller may not read.';
-
+-- An account as the interface shows it to its owner. The e-mail and the avatar are arguments, because the caller of this
+-- function decides who may read them.
 create function private.account_row(p_user_id uuid, p_email text, p_avatar jsonb) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -296,9 +283,7 @@ begin
 end
 $$;
 
-comment on function private.account_row(uuid, text, jsonb) is
-  'An account as the interface shows it to its owner. The e-mail and the avatar are arguments, because the caller of this function decides who may read them.';
-
+-- The auth user of the caller as it is now (a token has the e-mail of its time of issue). No row when it was deleted.
 create function private.my_auth_user() returns table (email text)
 language plpgsql stable
 security definer -- auth.users belongs to the identity provider; this returns the e-mail of the caller only
@@ -309,9 +294,6 @@ begin
   select u.email::text from auth.users u where u.id = (select auth.uid()) and u.deleted_at is null;
 end
 $$;
-
-comment on function private.my_auth_user() is
-  'The auth user of the caller as it is now (a token has the e-mail of its time of issue). No row when it was deleted.';
 
 grant execute on function
   private.caller(), private.require_active(text), private.active_user(), private.writing_user(), private.lock_account(uuid),

@@ -8,6 +8,7 @@
 -- command (a test compares). After the first release, the migration of a new table calls private.restrict_to_active.
 -- Interface: private.restrict_to_active(table).
 
+-- Whether the caller is an active app user.
 create function private.is_active_user() returns boolean
 language plpgsql stable
 security definer -- policies call it, where the row security of accounts would be evaluated for each statement
@@ -18,10 +19,9 @@ begin
 end
 $$;
 
-comment on function private.is_active_user() is 'Whether the caller is an active app user.';
-
 grant execute on function private.is_active_user() to authenticated;
 
+-- Gives a table a restrictive policy for each command by which clients write to it: only active users.
 create function private.restrict_to_active(p_table regclass) returns void
 language plpgsql
 set search_path = ''
@@ -41,6 +41,3 @@ begin
   end loop;
 end
 $$;
-
-comment on function private.restrict_to_active(regclass) is
-  'Gives a table a restrictive policy for each command by which clients write to it: only active users.';

@@ -13,6 +13,7 @@
 -- Interface: api.admin_list_admins, admin_get_admin, admin_update_admin, admin_suspend_admin, admin_reactivate_admin; for
 -- withdrawal (accounts/withdrawal.sql) private.lock_leaving_admin.
 
+-- Writes a change of an administrator into the app metadata of their auth user, unless it came from there.
 create function private.tg_admins__write_metadata() returns trigger
 language plpgsql
 security definer -- auth.users is the identity provider's; only the object `admin` of the row's own user is written
@@ -39,9 +40,7 @@ begin
 end
 $$;
 
-comment on function private.tg_admins__write_metadata() is
-  'Writes a change of an administrator into the app metadata of their auth user, unless it came from there.';
-
+-- E-mail address, invitation and last sign-in of administrators; no row for other users.
 create function private.admin_sign_ins(p_ids uuid[])
 returns table (id uuid, email text, invited_at timestamptz, last_sign_in_at timestamptz)
 language plpgsql stable
@@ -56,9 +55,7 @@ begin
 end
 $$;
 
-comment on function private.admin_sign_ins(uuid[]) is
-  'E-mail address, invitation and last sign-in of administrators; no row for other users.';
-
+-- Administrators as the console returns them, newest first; null for an empty list.
 create function private.admin_rows(p_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -75,9 +72,7 @@ begin
 end
 $$;
 
-comment on function private.admin_rows(uuid[]) is
-  'Administrators as the console returns them, newest first; null for an empty list.';
-
+-- One administrator as the console returns them. Errors: not_found.
 create function private.console_admin(p_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -92,8 +87,7 @@ begin
 end
 $$;
 
-comment on function private.console_admin(uuid) is 'One administrator as the console returns them. Errors: not_found.';
-
+-- The row of an administrator, locked until the transaction ends. Errors: not_found.
 create function private.held_admin(p_id uuid) returns public.admins
 language plpgsql
 set search_path = ''
@@ -109,8 +103,8 @@ begin
 end
 $$;
 
-comment on function private.held_admin(uuid) is 'The row of an administrator, locked until the transaction ends. Errors: not_found.';
-
+-- For a user whose account is about to end. If they are an administrator, locks their row until the transaction ends.
+-- Raises conflict if they are the only active one with the area admins. Errors: conflict.
 create function private.lock_leaving_admin(p_user_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -133,9 +127,7 @@ begin
 end
 $$;
 
-comment on function private.lock_leaving_admin(uuid) is
-  'For a user whose account is about to end. If they are an administrator, locks their row until the transaction ends. Raises conflict if they are the only active one with the area admins. Errors: conflict.';
-
+-- Checks the name and areas of an administrator. Errors: validation_error.
 create function private.check_admin_fields(p_fields jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -152,9 +144,7 @@ begin
 end
 $$;
 
-comment on function private.check_admin_fields(jsonb) is
-  'Checks the name and areas of an administrator. Errors: validation_error.';
-
+-- Areas as the rows of administrators have them: unique and sorted.
 create function private.sorted_areas(p_areas jsonb) returns text[]
 language plpgsql immutable
 set search_path = ''
@@ -164,8 +154,7 @@ begin
 end
 $$;
 
-comment on function private.sorted_areas(jsonb) is 'Areas as the rows of administrators have them: unique and sorted.';
-
+-- Suspends or reactivates an administrator, and returns the difference. Errors: forbidden, not_found, conflict.
 create function private.set_admin_status(p_admin_id uuid, p_id uuid, p_status text) returns jsonb
 language plpgsql
 set search_path = ''
@@ -186,9 +175,6 @@ begin
   return private.difference(to_jsonb(v_before), to_jsonb(v_after));
 end
 $$;
-
-comment on function private.set_admin_status(uuid, uuid, text) is
-  'Suspends or reactivates an administrator, and returns the difference. Errors: forbidden, not_found, conflict.';
 
 grant execute on function
   private.admin_sign_ins(uuid[]), private.admin_rows(uuid[]), private.console_admin(uuid), private.held_admin(uuid),

@@ -16,6 +16,8 @@
 -- users write at sign-up have no effect unless they contain the id of an invitation.
 -- Interface: the three functions of api in this file, in this order.
 
+-- Makes a new auth user whose metadata have the id of an invitation an administrator, and records the act. Fails when the
+-- administrator who invited has no longer the area.
 create function private.tg_users__accept_invitation() returns trigger
 language plpgsql
 security definer -- the auth server's role inserts the user and has no right on invitations, administrators and records
@@ -48,9 +50,7 @@ begin
 end
 $$;
 
-comment on function private.tg_users__accept_invitation() is
-  'Makes a new auth user whose metadata have the id of an invitation an administrator, and records the act. Fails when the administrator who invited has no longer the area.';
-
+-- Writes an invitation, and returns its id. Errors: conflict.
 create function private.write_invitation(p_admin_id uuid, p_email text, p_name text, p_areas text[]) returns uuid
 language plpgsql
 security definer -- auth.users is the identity provider's and invitations are private; returns only whether an address is taken
@@ -78,9 +78,8 @@ begin
 end
 $$;
 
-comment on function private.write_invitation(uuid, text, text, text[]) is
-  'Writes an invitation, and returns its id. Errors: conflict.';
-
+-- The address of an administrator's own invitation, and whether it was sent; if not, it is claimed for 15 seconds.
+-- Errors: conflict.
 create function private.claim_invitation(p_admin_id uuid, p_id uuid) returns jsonb
 language plpgsql
 security definer -- invitations are private
@@ -103,9 +102,7 @@ begin
 end
 $$;
 
-comment on function private.claim_invitation(uuid, uuid) is
-  'The address of an administrator''s own invitation, and whether it was sent; if not, it is claimed for 15 seconds. Errors: conflict.';
-
+-- The auth user of an invitation; null before there is one.
 create function private.invited_user(p_id uuid) returns uuid
 language plpgsql stable
 security definer -- invitations are private
@@ -115,8 +112,6 @@ begin
   return (select i.user_id from private.admin_invitations i where i.id = p_id);
 end
 $$;
-
-comment on function private.invited_user(uuid) is 'The auth user of an invitation; null before there is one.';
 
 grant execute on function
   private.write_invitation(uuid, text, text, text[]), private.claim_invitation(uuid, uuid), private.invited_user(uuid)

@@ -13,6 +13,8 @@
 -- Interface: api.admin_suspend_user, admin_reactivate_user, admin_set_user_premium, admin_withdraw_user, admin_export_user,
 -- admin_read_user_export, admin_list_user_activity_logs; for the other domains private.required_reason.
 
+-- The account of an app user for an administrator's act, of any status, locked until the transaction ends. An
+-- administrator without an app account has none. p_param is the field of the user's id. Errors: not_found.
 create function private.lock_app_user(p_user_id uuid, p_param text) returns public.app_users
 language plpgsql
 set search_path = ''
@@ -28,15 +30,14 @@ begin
 end
 $$;
 
-comment on function private.lock_app_user(uuid, text) is
-  'The account of an app user for an administrator''s act, of any status, locked until the transaction ends. An administrator without an app account has none. p_param is the field of the user''s id. Errors: not_found.';
-
 grant execute on function private.lock_app_user(uuid, text) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Acts on users
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Suspends an app user, or reactivates them, as an act of an administrator. Errors: forbidden, validation_error,
+-- not_found, conflict, precondition_failed.
 create function private.set_user_status(p_admin_id uuid, p_id uuid, p_status text, p_reason text, p_if_match text) returns jsonb
 language plpgsql
 set search_path = ''
@@ -60,9 +61,8 @@ begin
 end
 $$;
 
-comment on function private.set_user_status(uuid, uuid, text, text, text) is
-  'Suspends an app user, or reactivates them, as an act of an administrator. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
-
+-- Deletes the stored replies to administrators about an app user who withdraws. A retry runs again, and finds the account
+-- withdrawn.
 create function private.tg_app_users__delete_admin_replies() returns trigger
 language plpgsql
 security definer -- no client has a right on keys
@@ -75,9 +75,6 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_app_users__delete_admin_replies() is
-  'Deletes the stored replies to administrators about an app user who withdraws. A retry runs again, and finds the account withdrawn.';
 
 grant execute on function private.set_user_status(uuid, uuid, text, text, text) to service_role;
 

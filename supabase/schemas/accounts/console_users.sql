@@ -15,6 +15,7 @@
 -- Entries
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Writes the search entries of app users from their accounts.
 create function private.put_user_search_entries(p_user_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
@@ -34,9 +35,7 @@ begin
 end
 $$;
 
-comment on function private.put_user_search_entries(uuid[]) is
-  'Writes the search entries of app users from their accounts.';
-
+-- Keeps the search entry of an app user, whose id is also that of the auth user.
 create function private.tg_app_users__put_search_entry() returns trigger
 language plpgsql
 security definer -- neither the auth server nor a user who changes their name has a right on entries
@@ -48,9 +47,7 @@ begin
 end
 $$;
 
-comment on function private.tg_app_users__put_search_entry() is
-  'Keeps the search entry of an app user, whose id is also that of the auth user.';
-
+-- Deletes the search entry of an account with it.
 create function private.tg_app_users__drop_search_entry() returns trigger
 language plpgsql
 security definer -- the auth server, which deletes accounts, has no right on entries
@@ -62,12 +59,11 @@ begin
 end
 $$;
 
-comment on function private.tg_app_users__drop_search_entry() is 'Deletes the search entry of an account with it.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Search
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Reads the filter of a search for app users. Errors: validation_error.
 create function private.read_user_filter(p_email text, p_display_name text, p_status text, p_premium boolean)
 returns private.user_filter
 language plpgsql stable
@@ -91,9 +87,8 @@ begin
 end
 $$;
 
-comment on function private.read_user_filter(text, text, text, boolean) is
-  'Reads the filter of a search for app users. Errors: validation_error.';
-
+-- The condition of a search for app users, over private.user_search_entries e; $1 is email_pattern, $2 name_terms, $3
+-- name_pattern, $4 status.
 create function private.user_condition(p_filter private.user_filter) returns text
 language plpgsql immutable
 set search_path = ''
@@ -111,9 +106,8 @@ begin
 end
 $$;
 
-comment on function private.user_condition(private.user_filter) is
-  'The condition of a search for app users, over private.user_search_entries e; $1 is email_pattern, $2 name_terms, $3 name_pattern, $4 status.';
-
+-- The first app users who meet the filter among the next p_window of the list, after a position in it; p_window null:
+-- among all.
 create function private.listed_users(
   p_filter private.user_filter, p_window integer, p_after_at timestamptz, p_after_id uuid, p_limit integer
 ) returns uuid[]
@@ -141,9 +135,7 @@ begin
 end
 $$;
 
-comment on function private.listed_users(private.user_filter, integer, timestamptz, uuid, integer) is
-  'The first app users who meet the filter among the next p_window of the list, after a position in it; p_window null: among all.';
-
+-- The first app users who meet the filter, after a position in the list: all matches of the indexes, sorted.
 create function private.indexed_users(p_filter private.user_filter, p_after_at timestamptz, p_after_id uuid, p_limit integer)
 returns uuid[]
 language plpgsql stable
@@ -167,9 +159,7 @@ begin
 end
 $$;
 
-comment on function private.indexed_users(private.user_filter, timestamptz, uuid, integer) is
-  'The first app users who meet the filter, after a position in the list: all matches of the indexes, sorted.';
-
+-- Whether more than one app user in fifty meets the filter, by a sample of 2,000.
 create function private.is_common_user(p_filter private.user_filter) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -189,9 +179,7 @@ begin
 end
 $$;
 
-comment on function private.is_common_user(private.user_filter) is
-  'Whether more than one app user in fifty meets the filter, by a sample of 2,000.';
-
+-- The first app users of the list, newest first, who meet the filter, after a position in it.
 create function private.found_users(p_filter private.user_filter, p_after_at timestamptz, p_after_id uuid, p_limit integer)
 returns uuid[]
 language plpgsql stable
@@ -219,9 +207,8 @@ begin
 end
 $$;
 
-comment on function private.found_users(private.user_filter, timestamptz, uuid, integer) is
-  'The first app users of the list, newest first, who meet the filter, after a position in it.';
-
+-- The number of app users who meet the filter: {total, total_is_exact}. Counted up to 10,000, and among 200,000 when many
+-- meet it.
 create function private.user_total(p_filter private.user_filter) returns jsonb
 language plpgsql stable
 security definer -- as private.found_users
@@ -252,13 +239,11 @@ begin
 end
 $$;
 
-comment on function private.user_total(private.user_filter) is
-  'The number of app users who meet the filter: {total, total_is_exact}. Counted up to 10,000, and among 200,000 when many meet it.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- App users as administrators see them
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The data that administrators read of the auth users of app users.
 create function private.sign_ins_of(p_user_ids uuid[]) returns table (user_id uuid, email text, last_sign_in_at timestamptz)
 language plpgsql stable
 security definer -- auth.users is the identity provider's; administrators read only e-mail address and last sign-in
@@ -270,8 +255,7 @@ begin
 end
 $$;
 
-comment on function private.sign_ins_of(uuid[]) is 'The data that administrators read of the auth users of app users.';
-
+-- App users as the administrators' list returns them, in this order; null for an empty list.
 create function private.admin_user_rows(p_user_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -292,9 +276,7 @@ begin
 end
 $$;
 
-comment on function private.admin_user_rows(uuid[]) is
-  'App users as the administrators'' list returns them, in this order; null for an empty list.';
-
+-- An app user as administrators read them: the row of the list with avatar, figures and subscription. Errors: not_found.
 create function private.admin_user(p_user_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -325,9 +307,6 @@ begin
   );
 end
 $$;
-
-comment on function private.admin_user(uuid) is
-  'An app user as administrators read them: the row of the list with avatar, figures and subscription. Errors: not_found.';
 
 grant execute on function
   private.read_user_filter(text, text, text, boolean), private.found_users(private.user_filter, timestamptz, uuid,

@@ -9,6 +9,7 @@
 -- with the columns that clients may read. For a withdrawn account it has only the account's own row and the auth user's.
 -- Interface: api.export_my_data; for administrators (accounts/console_user_acts.sql) private.data_page.
 
+-- The tables of the export that have their own query.
 create function private.exported_queries() returns setof private.exported_table
 language plpgsql immutable
 set search_path = ''
@@ -51,8 +52,7 @@ begin
 end
 $$;
 
-comment on function private.exported_queries() is 'The tables of the export that have their own query.';
-
+-- The tables of the export. Cursors contain their names.
 create function private.exported_tables() returns setof private.exported_table
 language plpgsql immutable
 set search_path = ''
@@ -87,8 +87,7 @@ begin
 end
 $$;
 
-comment on function private.exported_tables() is 'The tables of the export. Cursors contain their names.';
-
+-- The query of a table of public whose rows refer to the user $1, with the columns that clients may read, and also.
 create function private.own_query(p_table private.exported_table) returns text
 language plpgsql stable
 set search_path = ''
@@ -106,9 +105,8 @@ begin
 end
 $$;
 
-comment on function private.own_query(private.exported_table) is
-  'The query of a table of public whose rows refer to the user $1, with the columns that clients may read, and also.';
-
+-- The rows of a table of the export after these keys, at most p_rows and about a megabyte, the keys of the last one, and
+-- whether there may be more.
 create function private.exported_rows(
   p_table private.exported_table, p_user_id uuid, p_after jsonb, p_rows integer,
   out rows json, out row_count integer, out last jsonb, out has_more boolean
@@ -143,9 +141,9 @@ begin
 end
 $$;
 
-comment on function private.exported_rows(private.exported_table, uuid, jsonb, integer) is
-  'The rows of a table of the export after these keys, at most p_rows and about a megabyte, the keys of the last one, and whether there may be more.';
-
+-- A page of all rows that refer to a user, by table, and of the identity provider's data without passwords and tokens.
+-- data is [{table, rows}], every table at least once; a table that is split continues on the next page. Errors:
+-- validation_error.
 create function private.data_page(p_user_id uuid, p_cursor text, out data json, out next_cursor text)
 language plpgsql stable
 security definer -- some data about a user have no policy; clients read only their own, by private.my_data_page
@@ -182,9 +180,7 @@ begin
 end
 $$;
 
-comment on function private.data_page(uuid, text) is
-  'A page of all rows that refer to a user, by table, and of the identity provider''s data without passwords and tokens. data is [{table, rows}], every table at least once; a table that is split continues on the next page. Errors: validation_error.';
-
+-- private.data_page for the caller. Errors: unauthorized, forbidden, validation_error.
 create function private.my_data_page(p_cursor text, out data json, out next_cursor text)
 language plpgsql stable
 security definer -- no client may call private.data_page; the user is always the caller
@@ -194,9 +190,6 @@ begin
   select p.data, p.next_cursor into data, next_cursor from private.data_page(private.active_user(), p_cursor) p;
 end
 $$;
-
-comment on function private.my_data_page(text) is
-  'private.data_page for the caller. Errors: unauthorized, forbidden, validation_error.';
 
 grant execute on function private.my_data_page(text) to authenticated;
 grant execute on function private.data_page(uuid, text) to service_role;

@@ -5,13 +5,12 @@
 -- Accounts
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The areas that an administrator can have; each is the permission scope admin:<area>.
 create function private.admin_areas() returns text[]
 language sql immutable
 return array[
   'lots', 'notifications', 'reviews', 'search_presets', 'store_sync', 'support', 'users', 'rewards', 'content', 'admins'
 ];
-
-comment on function private.admin_areas() is 'The areas that an administrator can have; each is the permission scope admin:<area>.';
 
 grant execute on function private.admin_areas() to service_role; -- a constraint calls it as the role that writes the row
 

@@ -24,6 +24,7 @@
 -- Closing
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Deletes the few-row data of a user who withdraws: settings, devices, keys, the avatar. Leaves the rest to the job.
 create function private.tg_app_users__erase_user_data() returns trigger
 language plpgsql
 security definer -- clients have no DELETE grant on most of these tables; this is the only writer of account_ends
@@ -44,9 +45,7 @@ begin
 end
 $$;
 
-comment on function private.tg_app_users__erase_user_data() is
-  'Deletes the few-row data of a user who withdraws: settings, devices, keys, the avatar. Leaves the rest to the job.';
-
+-- Deletes reviews that are not published (pending, rejected, hidden) with their author.
 create function private.tg_reviews__drop_unpublished() returns trigger
 language plpgsql
 security definer -- neither the auth server, which deletes accounts, nor a user who withdraws may delete reviews
@@ -54,7 +53,7 @@ set search_path = ''
 as $$
 declare
   v_review_ids uuid[] := array(
-    -- No join: as in 1158.
+    -- No join: as in sessions/photos.sql.
     select b.id from rows_before b where b.user_id is not null
     intersect select c.id from rows_changed c where c.user_id is null and c.status <> 'approved'
   );
@@ -66,9 +65,7 @@ begin
 end
 $$;
 
-comment on function private.tg_reviews__drop_unpublished() is
-  'Deletes reviews that are not published (pending, rejected, hidden) with their author.';
-
+-- Deletes the texts of a user's reports at withdrawal; the lot and the kind of error stay.
 create function private.tg_error_reports__erase_texts() returns trigger
 language plpgsql
 set search_path = ''
@@ -79,9 +76,8 @@ begin
 end
 $$;
 
-comment on function private.tg_error_reports__erase_texts() is
-  'Deletes the texts of a user''s reports at withdrawal; the lot and the kind of error stay.';
-
+-- Empties the identity provider's data of a user and blocks the sign-in. An administrator loses that role: their row
+-- follows.
 create function private.close_sign_in(p_user_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -109,9 +105,8 @@ begin
 end
 $$;
 
-comment on function private.close_sign_in(uuid) is
-  'Empties the identity provider''s data of a user and blocks the sign-in. An administrator loses that role: their row follows.';
-
+-- Locks the auth user of an account that is about to end, before the account: its telephone number is a key. A change of
+-- it waits for transactions that refer to that row, and they wait for the account.
 create function private.lock_sign_in(p_user_id uuid) returns void
 language plpgsql
 security definer -- no role may lock the identity provider's tables directly
@@ -122,9 +117,8 @@ begin
 end
 $$;
 
-comment on function private.lock_sign_in(uuid) is
-  'Locks the auth user of an account that is about to end, before the account: its telephone number is a key. A change of it waits for transactions that refer to that row, and they wait for the account.';
-
+-- Withdraws an account that the caller has locked: empties it, ends its sessions, and leaves the rest of its rows to the
+-- job.
 create function private.empty_account(p_user_id uuid) returns void
 language plpgsql
 security definer -- no role may write the status of an account and the identity provider's tables directly
@@ -137,9 +131,7 @@ begin
 end
 $$;
 
-comment on function private.empty_account(uuid) is
-  'Withdraws an account that the caller has locked: empties it, ends its sessions, and leaves the rest of its rows to the job.';
-
+-- Withdraws the calling user. Errors: unauthorized, forbidden, conflict.
 create function private.end_account() returns void
 language plpgsql
 security definer -- no client may call private.empty_account; the account is always the caller's
@@ -155,12 +147,12 @@ begin
 end
 $$;
 
-comment on function private.end_account() is 'Withdraws the calling user. Errors: unauthorized, forbidden, conflict.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Erasure
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The steps of the job: the tables whose rows of a withdrawn user are changed (changes; null: deleted), the column of the
+-- user, and the lot of a row t.
 create function private.erasure_steps()
 returns table (step bigint, name text, user_column text, changes text, lot text)
 language plpgsql immutable
@@ -198,9 +190,8 @@ begin
 end
 $$;
 
-comment on function private.erasure_steps() is
-  'The steps of the job: the tables whose rows of a withdrawn user are changed (changes; null: deleted), the column of the user, and the lot of a row t.';
-
+-- Deletes or changes up to p_rows rows of a table that refer to a user, after locking their lots. Returns their number.
+-- The arguments are those of private.erasure_steps.
 create function private.erase_rows(
   p_user_id uuid, p_table text, p_user_column text, p_changes text, p_lot text, p_rows integer
 ) returns integer
@@ -227,9 +218,8 @@ begin
 end
 $$;
 
-comment on function private.erase_rows(uuid, text, text, text, text, integer) is
-  'Deletes or changes up to p_rows rows of a table that refer to a user, after locking their lots. Returns their number. The arguments are those of private.erasure_steps.';
-
+-- Deletes the entries about a user from the next p_blocks blocks of the identity provider's log. True when those were the
+-- last.
 create function private.erase_log_entries(p_end private.account_ends, p_blocks integer) returns boolean
 language plpgsql
 set search_path = ''
@@ -246,9 +236,8 @@ begin
 end
 $$;
 
-comment on function private.erase_log_entries(private.account_ends, integer) is
-  'Deletes the entries about a user from the next p_blocks blocks of the identity provider''s log. True when those were the last.';
-
+-- Deletes the next batch of the account that has waited longest: up to p_rows rows of one table, or p_blocks blocks of
+-- the identity provider's log. False when nothing is left. Commit after each call.
 create function private.next_erasure_batch(p_rows integer default 500, p_blocks integer default 4000) returns boolean
 language plpgsql
 set search_path = ''
@@ -281,9 +270,6 @@ begin
   return true;
 end
 $$;
-
-comment on function private.next_erasure_batch(integer, integer) is
-  'Deletes the next batch of the account that has waited longest: up to p_rows rows of one table, or p_blocks blocks of the identity provider''s log. False when nothing is left. Commit after each call.';
 
 grant execute on function private.end_account() to authenticated;
 grant execute on function private.lock_sign_in(uuid), private.empty_account(uuid) to service_role;

@@ -15,6 +15,8 @@
 -- and it is deleted with its user. Only active administrators read rows. Each row is in one of the two tables.
 -- Interface: private.log_activity(type, lot, subject, metadata, rewarded); private.activities for later reads.
 
+-- Records an activity of the caller in its transaction; does nothing when the caller has done the same before. Errors:
+-- unauthorized, forbidden.
 create function private.log_activity(
   p_activity_type text, p_parking_lot_id uuid, p_subject_id uuid, p_metadata jsonb default '{}',
   p_is_rewarded boolean default true
@@ -30,11 +32,9 @@ begin
 end
 $$;
 
-comment on function private.log_activity(text, uuid, uuid, jsonb, boolean) is
-  'Records an activity of the caller in its transaction; does nothing when the caller has done the same before. Errors: unauthorized, forbidden.';
-
 grant execute on function private.log_activity(text, uuid, uuid, jsonb, boolean) to authenticated;
 
+-- The day of a time, in UTC.
 create function private.utc_day(p_at timestamptz) returns date
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -44,10 +44,9 @@ begin
 end
 $$;
 
-comment on function private.utc_day(timestamptz) is 'The day of a time, in UTC.';
-
 grant execute on function private.utc_day(timestamptz) to service_role;
 
+-- Keeps the day of the last activity of a user.
 create function private.tg_user_activity_logs__note_day() returns trigger
 language plpgsql
 security definer -- no user writes this column
@@ -61,8 +60,8 @@ begin
 end
 $$;
 
-comment on function private.tg_user_activity_logs__note_day() is 'Keeps the day of the last activity of a user.';
-
+-- Moves the next activities of one month to the archive, and creates the partition of the month; false when there are
+-- none. Commit after each batch.
 create function private.next_archive_batch(p_rows integer default 5000) returns boolean
 language plpgsql
 set search_path = ''
@@ -108,9 +107,7 @@ begin
 end
 $$;
 
-comment on function private.next_archive_batch(integer) is
-  'Moves the next activities of one month to the archive, and creates the partition of the month; false when there are none. Commit after each batch.';
-
+-- Deletes the archived activities of a deleted account, because the archive has no foreign key.
 create function private.tg_app_users__delete_archived() returns trigger
 language plpgsql
 security definer -- the auth server, which deletes accounts, has no right on the archive
@@ -121,5 +118,3 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_app_users__delete_archived() is 'Deletes the archived activities of a deleted account, because the archive has no foreign key.';

@@ -17,6 +17,7 @@
 -- Keys
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Deletes a key from the vault with its row.
 create function private.tg_ai_keys__delete_secret() returns trigger
 language plpgsql
 security definer -- no role may write the vault directly
@@ -28,8 +29,7 @@ begin
 end
 $$;
 
-comment on function private.tg_ai_keys__delete_secret() is 'Deletes a key from the vault with its row.';
-
+-- Writes a user's key into the vault, in place of an earlier one. The caller has locked the account. Errors: conflict.
 create function private.put_ai_key(p_user_id uuid, p_provider_id text, p_api_key text) returns void
 language plpgsql
 security definer -- as above
@@ -52,9 +52,7 @@ begin
 end
 $$;
 
-comment on function private.put_ai_key(uuid, text, text) is
-  'Writes a user''s key into the vault, in place of an earlier one. The caller has locked the account. Errors: conflict.';
-
+-- Removes a user's key; false when there is none.
 create function private.drop_ai_key(p_user_id uuid, p_provider_id text) returns boolean
 language plpgsql
 security definer -- as above
@@ -66,8 +64,7 @@ begin
 end
 $$;
 
-comment on function private.drop_ai_key(uuid, text) is 'Removes a user''s key; false when there is none.';
-
+-- The providers for which a user has keys, without the keys.
 create function private.ai_keys_of(p_user_id uuid) returns jsonb
 language plpgsql stable
 security definer -- as above
@@ -83,8 +80,6 @@ begin
 end
 $$;
 
-comment on function private.ai_keys_of(uuid) is 'The providers for which a user has keys, without the keys.';
-
 grant execute on function
   private.put_ai_key(uuid, text, text), private.drop_ai_key(uuid, text), private.ai_keys_of(uuid)
 to authenticated;
@@ -93,6 +88,7 @@ to authenticated;
 -- Places
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The prefecture or municipality of a name (as private.search_text returns it); null when there is none.
 create function private.place_by_name(p_text text, p_lat double precision, p_lng double precision) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -110,9 +106,8 @@ begin
 end
 $$;
 
-comment on function private.place_by_name(text, double precision, double precision) is
-  'The prefecture or municipality of a name (as private.search_text returns it); null when there is none.';
-
+-- The middle of nearby lots whose name or address contains a text, near the device if its position is known; null when
+-- there are none.
 create function private.place_by_lots(p_text text, p_lat double precision, p_lng double precision) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -149,9 +144,7 @@ begin
 end
 $$;
 
-comment on function private.place_by_lots(text, double precision, double precision) is
-  'The middle of nearby lots whose name or address contains a text, near the device if its position is known; null when there are none.';
-
+-- In how many milliseconds a request may be sent to the geocoder; null: too many wait, send none.
 create function private.take_geocoder_turn() returns integer
 language plpgsql
 set search_path = ''
@@ -168,13 +161,11 @@ begin
 end
 $$;
 
-comment on function private.take_geocoder_turn() is
-  'In how many milliseconds a request may be sent to the geocoder; null: too many wait, send none.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The service
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- As api.find_place, without further checks.
 create function private.look_up_place(p_text text, p_geocoder text, p_lat double precision, p_lng double precision) returns jsonb
 language plpgsql
 security definer -- no role may read or write the stored answers directly
@@ -200,9 +191,7 @@ begin
 end
 $$;
 
-comment on function private.look_up_place(text, text, double precision, double precision) is
-  'As api.find_place, without further checks.';
-
+-- As api.keep_place.
 create function private.put_place(p_text text, p_geocoder text, p_name text, p_lat double precision, p_lng double precision) returns void
 language plpgsql
 security definer -- as private.look_up_place
@@ -217,8 +206,7 @@ begin
 end
 $$;
 
-comment on function private.put_place(text, text, text, double precision, double precision) is 'As api.keep_place.';
-
+-- As api.log_ai_request.
 create function private.put_ai_request(p_user_id uuid, p_request jsonb) returns void
 language plpgsql
 security definer -- no role may write the log directly
@@ -236,8 +224,7 @@ begin
 end
 $$;
 
-comment on function private.put_ai_request(uuid, jsonb) is 'As api.log_ai_request.';
-
+-- As api.read_ai_keys.
 create function private.ai_secrets_of(p_user_id uuid) returns jsonb
 language plpgsql stable
 security definer -- as private.put_ai_key
@@ -253,8 +240,6 @@ begin
   );
 end
 $$;
-
-comment on function private.ai_secrets_of(uuid) is 'As api.read_ai_keys.';
 
 grant execute on function
   private.look_up_place(text, text, double precision, double precision), private.put_place(text, text, text, double

@@ -14,6 +14,7 @@
 -- Error reports
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Error reports as the console lists them, oldest first, without those of withdrawn users; null for an empty list.
 create function private.admin_error_report_rows(p_report_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -36,9 +37,7 @@ begin
 end
 $$;
 
-comment on function private.admin_error_report_rows(uuid[]) is
-  'Error reports as the console lists them, oldest first, without those of withdrawn users; null for an empty list.';
-
+-- Checks the change of an error report. Errors: validation_error, with the field as param.
 create function private.check_report_changes(p_changes jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -68,9 +67,7 @@ begin
 end
 $$;
 
-comment on function private.check_report_changes(jsonb) is
-  'Checks the change of an error report. Errors: validation_error, with the field as param.';
-
+-- An error report, locked until the transaction ends, after its author and, when requested, its lot. Errors: not_found.
 create function private.held_error_report(p_id uuid, p_with_lot boolean) returns public.error_reports
 language plpgsql
 set search_path = ''
@@ -93,9 +90,8 @@ begin
 end
 $$;
 
-comment on function private.held_error_report(uuid, boolean) is
-  'An error report, locked until the transaction ends, after its author and, when requested, its lot. Errors: not_found.';
-
+-- Assigns a report, which takes an open one into review, then sets the status. Returns the changed report. Errors:
+-- conflict.
 create function private.moved_error_report(p_report public.error_reports, p_changes jsonb) returns public.error_reports
 language plpgsql
 set search_path = ''
@@ -123,9 +119,8 @@ begin
 end
 $$;
 
-comment on function private.moved_error_report(public.error_reports, jsonb) is
-  'Assigns a report, which takes an open one into review, then sets the status. Returns the changed report. Errors: conflict.';
-
+-- Applies the correction of a report to its lot, which the caller has locked, and records it. Errors: validation_error,
+-- conflict.
 create function private.correct_reported_lot(p_admin_id uuid, p_report public.error_reports, p_correction jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -144,9 +139,7 @@ begin
 end
 $$;
 
-comment on function private.correct_reported_lot(uuid, public.error_reports, jsonb) is
-  'Applies the correction of a report to its lot, which the caller has locked, and records it. Errors: validation_error, conflict.';
-
+-- Notifies the author, if there is one, of the result of a report and of the reason, if there is one, in their language.
 create function private.notify_report_author(p_report public.error_reports, p_reason text) returns void
 language plpgsql
 set search_path = ''
@@ -159,9 +152,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.notify_report_author(public.error_reports, text) is
-  'Notifies the author, if there is one, of the result of a report and of the reason, if there is one, in their language.';
 
 grant execute on function
   private.notify_report_author(public.error_reports, text), private.admin_error_report_rows(uuid[]),
@@ -282,6 +272,7 @@ to service_role;
 -- Field values
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Field values as the console lists them, in the order of its list; null for an empty list.
 create function private.admin_field_value_rows(p_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -301,9 +292,7 @@ begin
 end
 $$;
 
-comment on function private.admin_field_value_rows(uuid[]) is
-  'Field values as the console lists them, in the order of its list; null for an empty list.';
-
+-- A field value, locked until the transaction ends, after its lot. Errors: not_found.
 create function private.held_field_value(p_id uuid) returns public.field_values
 language plpgsql
 set search_path = ''
@@ -322,9 +311,8 @@ begin
 end
 $$;
 
-comment on function private.held_field_value(uuid) is
-  'A field value, locked until the transaction ends, after its lot. Errors: not_found.';
-
+-- Retires a field value, which the caller has locked with its lot. If the lot's row has this value, the field is emptied,
+-- which is recorded. Errors: validation_error, conflict.
 create function private.retire_field_value(p_admin_id uuid, p_value public.field_values) returns void
 language plpgsql
 set search_path = ''
@@ -348,9 +336,6 @@ begin
   where id = (p_value).id and state <> 'retired';
 end
 $$;
-
-comment on function private.retire_field_value(uuid, public.field_values) is
-  'Retires a field value, which the caller has locked with its lot. If the lot''s row has this value, the field is emptied, which is recorded. Errors: validation_error, conflict.';
 
 grant execute on function
   private.admin_field_value_rows(uuid[]), private.held_field_value(uuid), private.retire_field_value(uuid,

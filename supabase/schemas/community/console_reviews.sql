@@ -9,6 +9,7 @@
 -- Interface: api.admin_list_reviews, admin_get_review, admin_decide_review, admin_decide_reviews; for the other queues
 -- private.files_of and private.decision_reason.
 
+-- Reviews as the console lists them, oldest first, without those of withdrawn users; null for an empty list.
 create function private.admin_review_rows(p_review_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -31,9 +32,7 @@ begin
 end
 $$;
 
-comment on function private.admin_review_rows(uuid[]) is
-  'Reviews as the console lists them, oldest first, without those of withdrawn users; null for an empty list.';
-
+-- Notifies the author, if there is one, of the status of a review and of the reason, if there is one, in their language.
 create function private.notify_review_author(p_review public.reviews, p_reason text) returns void
 language plpgsql
 set search_path = ''
@@ -48,9 +47,8 @@ begin
 end
 $$;
 
-comment on function private.notify_review_author(public.reviews, text) is
-  'Notifies the author, if there is one, of the status of a review and of the reason, if there is one, in their language.';
-
+-- Decides on a review that the caller has locked (private.lock_reviews), notifies its author and records the act. Errors:
+-- forbidden, validation_error, not_found, conflict.
 create function private.decide_review(
   p_admin_id uuid, p_id uuid, p_status text, p_reason text, p_seen_updated_at timestamptz
 ) returns void
@@ -81,9 +79,8 @@ begin
 end
 $$;
 
-comment on function private.decide_review(uuid, uuid, text, text, timestamptz) is
-  'Decides on a review that the caller has locked (private.lock_reviews), notifies its author and records the act. Errors: forbidden, validation_error, not_found, conflict.';
-
+-- Checks that a value is a list of 1 to 100 decisions, each on another review. Errors: validation_error, with the field
+-- as param.
 create function private.check_review_decisions(p_decisions jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -118,9 +115,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.check_review_decisions(jsonb) is
-  'Checks that a value is a list of 1 to 100 decisions, each on another review. Errors: validation_error, with the field as param.';
 
 grant execute on function
   private.admin_review_rows(uuid[]), private.notify_review_author(public.reviews, text), private.decide_review(uuid,

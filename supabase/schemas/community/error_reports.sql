@@ -8,6 +8,8 @@
 -- its lot is deleted. A user makes at most 100 reports in any 24 hours.
 -- Interface: commands.post_error_report, list_my_error_reports; for administrators community/console_reports.sql.
 
+-- The name of the reported lot: the name of the public lot, or the reporter's name of a lot that is missing. Errors:
+-- validation_error, lot_not_found.
 create function private.reported_lot_name(p_lot_id uuid, p_name text) returns text
 language plpgsql
 set search_path = ''
@@ -25,9 +27,7 @@ begin
 end
 $$;
 
-comment on function private.reported_lot_name(uuid, text) is
-  'The name of the reported lot: the name of the public lot, or the reporter''s name of a lot that is missing. Errors: validation_error, lot_not_found.';
-
+-- Checks that a user may make another report today. The caller has locked the account. Errors: rate_limited.
 create function private.check_daily_reports(p_user_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -48,9 +48,7 @@ begin
 end
 $$;
 
-comment on function private.check_daily_reports(uuid) is
-  'Checks that a user may make another report today. The caller has locked the account. Errors: rate_limited.';
-
+-- Attaches uploads of the caller to the caller's report. Errors: unauthorized, not_found.
 create function private.attach_evidence(p_report_id uuid, p_asset_ids uuid[]) returns void
 language plpgsql
 security definer -- no client may attach files directly; the function checks that the report is the caller's
@@ -66,9 +64,7 @@ begin
 end
 $$;
 
-comment on function private.attach_evidence(uuid, uuid[]) is
-  'Attaches uploads of the caller to the caller''s report. Errors: unauthorized, not_found.';
-
+-- Reports as the interface returns them, newest first; evidence_keys are storage keys, null without evidence.
 create function private.error_report_rows(p_report_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -90,9 +86,6 @@ begin
   );
 end
 $$;
-
-comment on function private.error_report_rows(uuid[]) is
-  'Reports as the interface returns them, newest first; evidence_keys are storage keys, null without evidence.';
 
 grant execute on function
   private.check_daily_reports(uuid), private.attach_evidence(uuid, uuid[]), private.reported_lot_name(uuid, text),

@@ -2,6 +2,7 @@
 --
 -- Interface: private.field_provenance for the detail of a lot.
 
+-- The caller's vote on a value, null without one.
 create function private.my_vote(p_field_value_id uuid) returns text
 language plpgsql stable
 security definer -- an anonymous user has no right on votes, and no votes; the look-up reads only the caller's
@@ -15,8 +16,8 @@ begin
 end
 $$;
 
-comment on function private.my_vote(uuid) is 'The caller''s vote on a value, null without one.';
-
+-- The source and the votes of each known field of an active lot: an object by field of {field_value_id, state, source,
+-- licence, last_verified_at, confirm_count, deny_count, my_vote}.
 create function private.field_provenance(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -35,8 +36,5 @@ begin
   );
 end
 $$;
-
-comment on function private.field_provenance(uuid) is
-  'The source and the votes of each known field of an active lot: an object by field of {field_value_id, state, source, licence, last_verified_at, confirm_count, deny_count, my_vote}.';
 
 grant execute on function private.my_vote(uuid), private.field_provenance(uuid) to anon, authenticated;

@@ -26,6 +26,7 @@
 -- Values of the row of a lot
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The id of this value of this field of this lot.
 create function private.field_value_id(p_lot_id uuid, p_field_name text, p_value jsonb) returns uuid
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -40,8 +41,7 @@ begin
 end
 $$;
 
-comment on function private.field_value_id(uuid, text, jsonb) is 'The id of this value of this field of this lot.';
-
+-- The known fields of a lot on which users can vote.
 create function private.lot_fields(p_lot public.parking_lots) returns table (field_name text, value jsonb)
 language plpgsql stable rows 20
 set search_path = ''
@@ -61,8 +61,8 @@ begin
 end
 $$;
 
-comment on function private.lot_fields(public.parking_lots) is 'The known fields of a lot on which users can vote.';
-
+-- The state by votes: confirmed from three confirmations that are two thirds or more, disputed from three denials that
+-- are more than a third, otherwise unverified.
 create function private.field_value_state(p_confirm_count bigint, p_deny_count bigint) returns text
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -76,9 +76,7 @@ begin
 end
 $$;
 
-comment on function private.field_value_state(bigint, bigint) is
-  'The state by votes: confirmed from three confirmations that are two thirds or more, disputed from three denials that are more than a third, otherwise unverified.';
-
+-- The current value of every known field of an active lot, stored or not, with its votes.
 create function private.current_field_values(p_lot_id uuid)
 returns table (
   id uuid, field_name text, value jsonb, state text, source text, licence text, last_verified_at timestamptz,
@@ -105,9 +103,8 @@ begin
 end
 $$;
 
-comment on function private.current_field_values(uuid) is
-  'The current value of every known field of an active lot, stored or not, with its votes.';
-
+-- Retires a value that the row of the lot no longer has; makes a value current again, with its votes, when the row has it
+-- again.
 create function private.tg_parking_lots__sync_field_values() returns trigger
 language plpgsql
 security definer -- a role that corrects a lot has no right on values and votes
@@ -141,13 +138,11 @@ begin
 end
 $$;
 
-comment on function private.tg_parking_lots__sync_field_values() is
-  'Retires a value that the row of the lot no longer has; makes a value current again, with its votes, when the row has it again.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Votes
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Stores the value of the row of a lot with this id, unless it is stored; does nothing when the row has no such value.
 create function private.store_field_value(p_lot_id uuid, p_field_value_id uuid) returns void
 language plpgsql
 security definer -- voters have no right on values; this stores only a value of the row of the lot
@@ -169,15 +164,12 @@ begin
 end
 $$;
 
-comment on function private.store_field_value(uuid, uuid) is
-  'Stores the value of the row of a lot with this id, unless it is stored; does nothing when the row has no such value.';
-
+-- Setting: how long a voter must have been confirmed before their votes count.
 create function private.vote_delay() returns interval
 language sql immutable
 return interval '24 hours';
 
-comment on function private.vote_delay() is 'Setting: how long a voter must have been confirmed before their votes count.';
-
+-- The users among these whose votes count now.
 create function private.counted_voters(p_user_ids uuid[]) returns setof uuid
 language plpgsql stable
 security definer -- auth.users belongs to the identity provider; this returns only which users are confirmed
@@ -191,8 +183,7 @@ begin
 end
 $$;
 
-comment on function private.counted_voters(uuid[]) is 'The users among these whose votes count now.';
-
+-- Stores a vote as waiting when its voter has not been confirmed for long enough. It runs before the values are counted.
 create function private.tg_field_value_votes__wait() returns trigger
 language plpgsql
 security definer -- voters have no right on waiting votes
@@ -206,9 +197,7 @@ begin
 end
 $$;
 
-comment on function private.tg_field_value_votes__wait() is
-  'Stores a vote as waiting when its voter has not been confirmed for long enough. It runs before the values are counted.';
-
+-- Writes counts, state and last_verified_at of these values, from a count of the votes that do not wait.
 create function private.refresh_field_values(p_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
@@ -241,9 +230,7 @@ begin
 end
 $$;
 
-comment on function private.refresh_field_values(uuid[]) is
-  'Writes counts, state and last_verified_at of these values, from a count of the votes that do not wait.';
-
+-- Counts the votes that have waited long enough, of at most p_values values. Returns the number of values.
 create function private.count_waiting_votes(p_values integer default 1000) returns integer
 language plpgsql
 set search_path = ''
@@ -263,9 +250,7 @@ begin
 end
 $$;
 
-comment on function private.count_waiting_votes(integer) is
-  'Counts the votes that have waited long enough, of at most p_values values. Returns the number of values.';
-
+-- Whether the caller's vote on a value counts.
 create function private.my_vote_counts(p_field_value_id uuid) returns boolean
 language plpgsql stable
 security definer -- waiting votes are private; the look-up reads only the caller's
@@ -278,8 +263,7 @@ begin
 end
 $$;
 
-comment on function private.my_vote_counts(uuid) is 'Whether the caller''s vote on a value counts.';
-
+-- Counts the votes of those field values again whose votes a statement changed.
 create function private.tg_field_value_votes__refresh_field_values() returns trigger
 language plpgsql
 security definer -- neither voters nor the auth server, which deletes accounts, have a right on values
@@ -301,6 +285,7 @@ $$;
 -- For the detail of a lot
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- ParkingLotFieldValueIds: the id of the current value of every known field of an active lot.
 create function private.field_value_ids(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -311,9 +296,6 @@ begin
   );
 end
 $$;
-
-comment on function private.field_value_ids(uuid) is
-  'ParkingLotFieldValueIds: the id of the current value of every known field of an active lot.';
 
 grant execute on function
   private.current_field_values(uuid), private.field_value_ids(uuid)

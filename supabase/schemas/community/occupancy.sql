@@ -26,6 +26,7 @@
 -- Effects of a report
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Adds a report to its hour of the forecast, or subtracts it (p_times = -1).
 create function private.count_occupancy(p_report public.occupancy_reports, p_times integer) returns void
 language plpgsql
 set search_path = ''
@@ -46,9 +47,7 @@ begin
 end
 $$;
 
-comment on function private.count_occupancy(public.occupancy_reports, integer) is
-  'Adds a report to its hour of the forecast, or subtracts it (p_times = -1).';
-
+-- The previous report of this reporter about the lot, locked until the transaction ends; null when there is none.
 create function private.lock_former_report(p_report public.occupancy_reports) returns public.occupancy_reports
 language plpgsql
 set search_path = ''
@@ -74,9 +73,8 @@ begin
 end
 $$;
 
-comment on function private.lock_former_report(public.occupancy_reports) is
-  'The previous report of this reporter about the lot, locked until the transaction ends; null when there is none.';
-
+-- Completes a report and counts it. If its reporter has a report of the lot, that row is updated instead of an insert. A
+-- new report of a user gets a new id; a correction and a feed keep the id. A late report is dropped.
 create function private.tg_occupancy_reports__replace_former() returns trigger
 language plpgsql
 security definer -- reporters have no right on the forecast
@@ -134,9 +132,7 @@ begin
 end
 $$;
 
-comment on function private.tg_occupancy_reports__replace_former() is
-  'Completes a report and counts it. If its reporter has a report of the lot, that row is updated instead of an insert. A new report of a user gets a new id; a correction and a feed keep the id. A late report is dropped.';
-
+-- Reports on a lot as the caller, and returns the report. Errors: unauthorized, forbidden.
 create function private.report_as_driver(p_parking_lot_id uuid, p_state text, p_free_spaces integer, p_occupancy_ratio numeric)
 returns public.occupancy_reports
 language plpgsql
@@ -155,15 +151,15 @@ begin
 end
 $$;
 
-comment on function private.report_as_driver(uuid, text, integer, numeric) is
-  'Reports on a lot as the caller, and returns the report. Errors: unauthorized, forbidden.';
-
 grant execute on function private.report_as_driver(uuid, text, integer, numeric) to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Results of reports
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The occupancy of these lots: one row for each lot with a report that is not stale. free_spaces (may be null),
+-- observed_at, age_seconds (whole seconds) and source are those of the most trusted report of the state. trust is 0.1 to
+-- 1.
 create function private.occupancy_of(p_lot_ids uuid[]) returns table (
   parking_lot_id uuid, state text, free_spaces integer, trust numeric, observed_at timestamptz, age_seconds integer, source text
 )
@@ -195,9 +191,9 @@ begin
 end
 $$;
 
-comment on function private.occupancy_of(uuid[]) is
-  'The occupancy of these lots: one row for each lot with a report that is not stale. free_spaces (may be null), observed_at, age_seconds (whole seconds) and source are those of the most trusted report of the state. trust is 0.1 to 1.';
-
+-- The usual occupancy of the lot: an array, in order, of {day_of_week, hour, sample_size, full_share, crowded_share,
+-- occupancy_ratio} for the hours of its week that have samples. day_of_week 0 is Sunday; occupancy_ratio is null where no
+-- sample has it.
 create function private.occupancy_forecast(p_lot_id uuid) returns jsonb
 language plpgsql stable
 security definer -- the sums are private; this returns shares of a lot that the caller chose
@@ -222,9 +218,7 @@ begin
 end
 $$;
 
-comment on function private.occupancy_forecast(uuid) is
-  'The usual occupancy of the lot: an array, in order, of {day_of_week, hour, sample_size, full_share, crowded_share, occupancy_ratio} for the hours of its week that have samples. day_of_week 0 is Sunday; occupancy_ratio is null where no sample has it.';
-
+-- Rejects a report that is empty, out of range or contradictory. Errors: validation_error.
 create function private.check_occupancy(p_state text, p_free_spaces integer, p_occupancy_ratio numeric, p_place text default '')
 returns void
 language plpgsql stable
@@ -250,9 +244,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.check_occupancy(text, integer, numeric, text) is
-  'Rejects a report that is empty, out of range or contradictory. Errors: validation_error.';
 
 grant execute on function private.occupancy_of(uuid[]), private.occupancy_forecast(uuid)
 to anon, authenticated, service_role;

@@ -10,6 +10,8 @@
 -- Interface: api.my_parking_lot_rating, rate_parking_lot, unrate_parking_lot; for results with lots
 -- private.my_ratings_and_saves(lots) and private.yen_per_walk_minute().
 
+-- Adds ratings to the counts of their lots, or subtracts them where the sign is -1. Lot, value and sign of a rating have
+-- the same position in the arrays.
 create function private.add_ratings(p_lot_ids uuid[], p_values text[], p_signs integer[]) returns void
 language plpgsql
 set search_path = ''
@@ -30,9 +32,7 @@ begin
 end
 $$;
 
-comment on function private.add_ratings(uuid[], text[], integer[]) is
-  'Adds ratings to the counts of their lots, or subtracts them where the sign is -1. Lot, value and sign of a rating have the same position in the arrays.';
-
+-- Adds what a statement changed to the counts of ratings of its lots.
 create function private.tg_parking_lot_ratings__count() returns trigger
 language plpgsql
 security definer -- neither a user who rates nor the auth server, which deletes accounts, has a right on counts
@@ -54,6 +54,8 @@ begin
 end
 $$;
 
+-- Whether the caller saved these lots, and how they rate them (good, bad, null): one row per lot; no rows for an
+-- anonymous user.
 create function private.my_ratings_and_saves(p_lot_ids uuid[])
 returns table (parking_lot_id uuid, is_saved boolean, my_rating text)
 language plpgsql stable rows 50
@@ -76,9 +78,7 @@ begin
 end
 $$;
 
-comment on function private.my_ratings_and_saves(uuid[]) is
-  'Whether the caller saved these lots, and how they rate them (good, bad, null): one row per lot; no rows for an anonymous user.';
-
+-- The value of a minute of walking for the caller, in yen; 20 by default.
 create function private.yen_per_walk_minute() returns integer
 language plpgsql stable
 security definer -- an anonymous user has no right on the table; the look-up reads only the caller's row
@@ -94,11 +94,9 @@ begin
 end
 $$;
 
-comment on function private.yen_per_walk_minute() is
-  'The value of a minute of walking for the caller, in yen; 20 by default.';
-
 grant execute on function private.my_ratings_and_saves(uuid[]), private.yen_per_walk_minute() to anon, authenticated;
 
+-- A rating as the interface shows it.
 create function private.rating_row(p_rating public.parking_lot_ratings) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -110,7 +108,5 @@ begin
   );
 end
 $$;
-
-comment on function private.rating_row(public.parking_lot_ratings) is 'A rating as the interface shows it.';
 
 grant execute on function private.rating_row(public.parking_lot_ratings) to authenticated;

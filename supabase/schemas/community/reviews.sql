@@ -14,6 +14,7 @@
 -- States
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- An edited review is pending again.
 create function private.tg_reviews__await_approval() returns trigger
 language plpgsql
 set search_path = ''
@@ -24,8 +25,9 @@ begin
 end
 $$;
 
-comment on function private.tg_reviews__await_approval() is 'An edited review is pending again.';
-
+-- Locks those of these reviews that exist until the transaction ends: first their authors, then their lots, then the
+-- reviews, each in the order of their ids. Every function that locks more than one uses this order. For functions that
+-- change reviews.
 create function private.lock_reviews(p_review_ids uuid[]) returns void
 language plpgsql
 security definer -- neither an author nor an administrator may lock a lot, or the account of another user
@@ -43,15 +45,15 @@ begin
 end
 $$;
 
-comment on function private.lock_reviews(uuid[]) is
-  'Locks those of these reviews that exist until the transaction ends: first their authors, then their lots, then the reviews, each in the order of their ids. Every function that locks more than one uses this order. For functions that change reviews.';
-
 grant execute on function private.lock_reviews(uuid[]) to authenticated, service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Review counts of lots
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Adds a difference to the number of approved reviews of a lot with this number of stars, and writes avg_rating and
+-- review_count of these lots. Lot, stars and difference have the same position in the arrays; each lot and stars occur
+-- once.
 create function private.add_reviews(p_lot_ids uuid[], p_ratings integer[], p_differences integer[]) returns void
 language plpgsql
 set search_path = ''
@@ -75,9 +77,7 @@ begin
 end
 $$;
 
-comment on function private.add_reviews(uuid[], integer[], integer[]) is
-  'Adds a difference to the number of approved reviews of a lot with this number of stars, and writes avg_rating and review_count of these lots. Lot, stars and difference have the same position in the arrays; each lot and stars occur once.';
-
+-- Adds what a statement changed to the number and the rating of the approved reviews of its lots.
 -- Runs per statement, because an import writes many rows in one.
 create function private.tg_reviews__count_for_lots() returns trigger
 language plpgsql
@@ -117,6 +117,8 @@ $$;
 -- Reading and writing
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The authors of approved reviews with their names. An author without a name, not active or deleted has no id and a
+-- neutral name: otherwise the reviews of an author without a name would show where they park.
 create function private.review_authors(p_review_ids uuid[])
 returns table (review_id uuid, user_id uuid, user_name text)
 language plpgsql stable rows 20
@@ -132,9 +134,7 @@ begin
 end
 $$;
 
-comment on function private.review_authors(uuid[]) is
-  'The authors of approved reviews with their names. An author without a name, not active or deleted has no id and a neutral name: otherwise the reviews of an author without a name would show where they park.';
-
+-- The numbers of approved reviews of a lot with 1, 2, 3, 4 and 5 stars.
 create function private.rating_histogram(p_lot_id uuid) returns jsonb
 language plpgsql stable
 security definer -- the counts are private; callers check that the lot is public
@@ -149,8 +149,7 @@ begin
 end
 $$;
 
-comment on function private.rating_histogram(uuid) is 'The numbers of approved reviews of a lot with 1, 2, 3, 4 and 5 stars.';
-
+-- A review as the interface shows it.
 create function private.review_row(p_review public.reviews) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -163,8 +162,6 @@ begin
   );
 end
 $$;
-
-comment on function private.review_row(public.reviews) is 'A review as the interface shows it.';
 
 grant execute on function
   private.review_authors(uuid[]), private.rating_histogram(uuid), private.review_row(public.reviews)

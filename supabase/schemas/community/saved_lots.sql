@@ -8,6 +8,7 @@
 -- Interface: api.list_my_saved_parking_lots, save_parking_lot, unsave_parking_lot, my_search_preferences,
 -- set_my_search_preferences.
 
+-- A saved lot as the interface shows it.
 create function private.saved_row(p_saved public.saved_parking_lots) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -20,8 +21,7 @@ begin
 end
 $$;
 
-comment on function private.saved_row(public.saved_parking_lots) is 'A saved lot as the interface shows it.';
-
+-- The search preferences of a user as the interface shows them.
 create function private.search_preferences_of(p_user_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -34,8 +34,6 @@ begin
   );
 end
 $$;
-
-comment on function private.search_preferences_of(uuid) is 'The search preferences of a user as the interface shows them.';
 
 grant execute on function
   private.saved_row(public.saved_parking_lots), private.search_preferences_of(uuid)

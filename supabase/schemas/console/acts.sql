@@ -12,6 +12,7 @@
 -- private.add_admin_actions for the other domains; api.run_admin_command and api.check_administrator for the function
 -- `admin`; api.admin_list_activity_logs.
 
+-- For migrations: adds codes of the category admin_action, each ["<code>", "<Japanese label>", "<English label>"].
 create function private.add_admin_actions(p_actions jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -25,9 +26,8 @@ begin
 end
 $$;
 
-comment on function private.add_admin_actions(jsonb) is
-  'For migrations: adds codes of the category admin_action, each ["<code>", "<Japanese label>", "<English label>"].';
-
+-- Locked before the row of any administrator by a transaction that may remove the area admins: such transactions run one
+-- after another.
 create function private.lock_area_admins() returns void
 language plpgsql
 set search_path = ''
@@ -37,9 +37,8 @@ begin
 end
 $$;
 
-comment on function private.lock_area_admins() is
-  'Locked before the row of any administrator by a transaction that may remove the area admins: such transactions run one after another.';
-
+-- private.check_admin for functions that write: locks the administrator's row until the transaction ends, so that they
+-- are not suspended and lose no area meanwhile. Writers of the area admins run one after another.
 create function private.lock_admin(p_admin_id uuid, p_area text) returns void
 language plpgsql
 set search_path = ''
@@ -54,9 +53,8 @@ begin
 end
 $$;
 
-comment on function private.lock_admin(uuid, text) is
-  'private.check_admin for functions that write: locks the administrator''s row until the transaction ends, so that they are not suspended and lose no area meanwhile. Writers of the area admins run one after another.';
-
+-- Records an act of an administrator, in the transaction of the act. p_user_id is the app user whom it concerns: personal
+-- data in p_changes must be theirs.
 create function private.record_act(
   p_admin_id uuid, p_action text, p_target_type text, p_target_id text,
   p_user_id uuid default null, p_changes jsonb default '{}'
@@ -77,9 +75,8 @@ begin
 end
 $$;
 
-comment on function private.record_act(uuid, text, text, text, uuid, jsonb) is
-  'Records an act of an administrator, in the transaction of the act. p_user_id is the app user whom it concerns: personal data in p_changes must be theirs.';
-
+-- Removes the personal data of a user who withdraws from the records of acts: the names of changed fields stay, their
+-- values are removed.
 create function private.tg_app_users__clear_act_values() returns trigger
 language plpgsql
 security definer -- no other function changes records
@@ -92,9 +89,6 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_app_users__clear_act_values() is
-  'Removes the personal data of a user who withdraws from the records of acts: the names of changed fields stay, their values are removed.';
 
 grant execute on function
   private.lock_area_admins(), private.lock_admin(uuid, text), private.record_act(uuid, text, text, text, uuid, jsonb)

@@ -11,6 +11,7 @@
 -- When a job runs next
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The values of a field of a schedule; null when it is not written with numbers (names of days, $).
 create function private.schedule_values(p_field text, p_low integer, p_high integer) returns integer[]
 language plpgsql immutable
 set search_path = ''
@@ -33,9 +34,7 @@ begin
 end
 $$;
 
-comment on function private.schedule_values(text, integer, integer) is
-  'The values of a field of a schedule; null when it is not written with numbers (names of days, $).';
-
+-- The next run of a job with a schedule, after p_now, by the clock of pg_cron (UTC); null when it cannot be computed.
 create function private.next_run(p_schedule text, p_last timestamptz, p_now timestamptz) returns timestamptz
 language plpgsql immutable
 set search_path = ''
@@ -77,9 +76,7 @@ begin
 end
 $$;
 
-comment on function private.next_run(text, timestamptz, timestamptz) is
-  'The next run of a job with a schedule, after p_now, by the clock of pg_cron (UTC); null when it cannot be computed.';
-
+-- Each job with its last run, and the number that failed in the last 24 hours.
 create function private.job_runs() returns table (
   name text, schedule text, is_active boolean, status text, started_at timestamptz, ended_at timestamptz, message text, failed integer
 )
@@ -102,12 +99,11 @@ begin
 end
 $$;
 
-comment on function private.job_runs() is 'Each job with its last run, and the number that failed in the last 24 hours.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Dead messages
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Dead messages of these areas after the keys of a cursor, newest first; null for an empty list.
 create function private.dead_messages_page(p_areas text[], p_queue text, p_after jsonb, p_limit integer) returns jsonb
 language plpgsql stable
 security definer -- queues are accessed only through functions
@@ -126,9 +122,7 @@ begin
 end
 $$;
 
-comment on function private.dead_messages_page(text[], text, jsonb, integer) is
-  'Dead messages of these areas after the keys of a cursor, newest first; null for an empty list.';
-
+-- The number of dead messages of these areas, of one queue or of all.
 create function private.count_dead_messages(p_areas text[], p_queue text) returns bigint
 language plpgsql stable
 security definer -- queues are accessed only through functions
@@ -139,8 +133,7 @@ begin
 end
 $$;
 
-comment on function private.count_dead_messages(text[], text) is 'The number of dead messages of these areas, of one queue or of all.';
-
+-- Deletes a dead message, and returns it. Errors: not_found.
 create function private.take_dead_message(p_id uuid) returns private.dead_messages
 language plpgsql
 security definer -- queues are accessed only through functions
@@ -157,8 +150,7 @@ begin
 end
 $$;
 
-comment on function private.take_dead_message(uuid) is 'Deletes a dead message, and returns it. Errors: not_found.';
-
+-- private.enqueue for a queue that may be deleted. Errors: conflict.
 create function private.requeue(p_queue text, p_message jsonb) returns bigint
 language plpgsql
 security definer -- queues are accessed only through functions
@@ -172,8 +164,6 @@ begin
   return private.enqueue(p_queue, p_message);
 end
 $$;
-
-comment on function private.requeue(text, jsonb) is 'private.enqueue for a queue that may be deleted. Errors: conflict.';
 
 grant execute on function
   private.schedule_values(text, integer, integer), private.next_run(text, timestamptz, timestamptz), private.job_runs(),

@@ -13,6 +13,8 @@
 -- The act: its version, its reason, what it changed
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Raises precondition_failed when the If-Match header of a change does not have the stored version: an entity tag is the
+-- quoted updated_at. Null, or *: any version. The caller has locked the row.
 create function private.require_match(p_if_match text, p_updated_at timestamptz) returns void
 language plpgsql stable
 set search_path = ''
@@ -27,9 +29,7 @@ begin
 end
 $$;
 
-comment on function private.require_match(text, timestamptz) is
-  'Raises precondition_failed when the If-Match header of a change does not have the stored version: an entity tag is the quoted updated_at. Null, or *: any version. The caller has locked the row.';
-
+-- Raises forbidden (own_account) for an act of an administrator on their own account.
 create function private.require_another(p_admin_id uuid, p_user_id uuid) returns void
 language plpgsql stable
 set search_path = ''
@@ -42,9 +42,7 @@ begin
 end
 $$;
 
-comment on function private.require_another(uuid, uuid) is
-  'Raises forbidden (own_account) for an act of an administrator on their own account.';
-
+-- The required reason of an act, without the spaces around it. Errors: validation_error.
 create function private.required_reason(p_reason text) returns text
 language plpgsql stable
 set search_path = ''
@@ -59,11 +57,9 @@ begin
 end
 $$;
 
-comment on function private.required_reason(text) is
-  'The required reason of an act, without the spaces around it. Errors: validation_error.';
-
 grant execute on function private.required_reason(text), private.require_another(uuid, uuid) to service_role;
 
+-- The reason of a decision without the spaces around it, null when it is empty. Errors: validation_error.
 create function private.decision_reason(p_reason text) returns text
 language plpgsql stable
 set search_path = ''
@@ -78,9 +74,8 @@ begin
 end
 $$;
 
-comment on function private.decision_reason(text) is
-  'The reason of a decision without the spaces around it, null when it is empty. Errors: validation_error.';
-
+-- Checks a decision of an administrator on a user's entry, whose row is locked. Raises forbidden for their own entry,
+-- validation_error without p_seen_updated_at, and conflict (changed_meanwhile) when the entry was changed since.
 create function private.check_decision(
   p_admin_id uuid, p_author_id uuid, p_updated_at timestamptz, p_seen_updated_at timestamptz
 ) returns void
@@ -101,13 +96,12 @@ begin
 end
 $$;
 
-comment on function private.check_decision(uuid, uuid, timestamptz, timestamptz) is
-  'Checks a decision of an administrator on a user''s entry, whose row is locked. Raises forbidden for their own entry, validation_error without p_seen_updated_at, and conflict (changed_meanwhile) when the entry was changed since.';
-
 grant execute on function
   private.decision_reason(text), private.check_decision(uuid, uuid, timestamptz, timestamptz)
 to service_role;
 
+-- The differences between two versions of a row: {"<field>": {"old", "new"}}, without created_at and updated_at. Null is
+-- a row that did not exist, or does not exist any more.
 create function private.difference(p_before jsonb, p_after jsonb) returns jsonb
 language plpgsql immutable
 set search_path = ''
@@ -124,11 +118,9 @@ begin
 end
 $$;
 
-comment on function private.difference(jsonb, jsonb) is
-  'The differences between two versions of a row: {"<field>": {"old", "new"}}, without created_at and updated_at. Null is a row that did not exist, or does not exist any more.';
-
 grant execute on function private.difference(jsonb, jsonb), private.require_match(text, timestamptz) to service_role;
 
+-- The action code of a write of a row with is_active; p_was_active is null for a new row.
 create function private.content_action(p_target_type text, p_was_active boolean, p_is_active boolean) returns text
 language plpgsql immutable
 set search_path = ''
@@ -143,11 +135,9 @@ begin
 end
 $$;
 
-comment on function private.content_action(text, boolean, boolean) is
-  'The action code of a write of a row with is_active; p_was_active is null for a new row.';
-
 grant execute on function private.content_action(text, boolean, boolean) to service_role;
 
+-- The current status of a row with is_active, starts_at and ends_at: withdrawn, ended, scheduled or shown.
 create function private.time_status(p_is_active boolean, p_starts_at timestamptz, p_ends_at timestamptz) returns text
 language plpgsql stable
 set search_path = ''
@@ -162,15 +152,13 @@ begin
 end
 $$;
 
-comment on function private.time_status(boolean, timestamptz, timestamptz) is
-  'The current status of a row with is_active, starts_at and ends_at: withdrawn, ended, scheduled or shown.';
-
 grant execute on function private.time_status(boolean, timestamptz, timestamptz) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Fields by the columns of a table
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Whether a JSON value other than null is valid for a column of the type. Timestamps must have an offset.
 create function private.is_field_value(p_value jsonb, p_type text) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -189,9 +177,8 @@ begin
 end
 $$;
 
-comment on function private.is_field_value(jsonb, text) is
-  'Whether a JSON value other than null is valid for a column of the type. Timestamps must have an offset.';
-
+-- Raises validation_error (param: the field) for an object with a field that is not in p_fields, with a value that the
+-- column cannot hold, or without one of p_required.
 create function private.check_fields(p_table regclass, p_values jsonb, p_fields text[], p_required text[] default '{}')
 returns void
 language plpgsql stable
@@ -227,9 +214,7 @@ begin
 end
 $$;
 
-comment on function private.check_fields(regclass, jsonb, text[], text[]) is
-  'Raises validation_error (param: the field) for an object with a field that is not in p_fields, with a value that the column cannot hold, or without one of p_required.';
-
+-- Raises validation_error for a value that a check constraint rejected; param is the first column of the constraint.
 create function private.reject_violation(p_table text, p_constraint text) returns void
 language plpgsql stable
 set search_path = ''
@@ -245,9 +230,7 @@ begin
 end
 $$;
 
-comment on function private.reject_violation(text, text) is
-  'Raises validation_error for a value that a check constraint rejected; param is the first column of the constraint.';
-
+-- Raises conflict (details.reason already_exists) for a key that another row has.
 create function private.reject_duplicate(p_param text) returns void
 language plpgsql stable
 set search_path = ''
@@ -258,9 +241,7 @@ begin
 end
 $$;
 
-comment on function private.reject_duplicate(text) is
-  'Raises conflict (details.reason already_exists) for a key that another row has.';
-
+-- Raises validation_error for a filter that is not one of the choices. Null: no filter.
 create function private.check_choice(p_param text, p_value text, p_choices text[]) returns void
 language plpgsql stable
 set search_path = ''
@@ -272,9 +253,6 @@ begin
 end
 $$;
 
-comment on function private.check_choice(text, text, text[]) is
-  'Raises validation_error for a filter that is not one of the choices. Null: no filter.';
-
 grant execute on function
   private.is_field_value(jsonb, text), private.check_fields(regclass, jsonb, text[], text[]),
   private.reject_violation(text, text), private.reject_duplicate(text), private.check_choice(text, text, text[])
@@ -284,6 +262,7 @@ to service_role;
 -- Fields by rules in JSON
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Whether a value is the name of an IANA time zone that a lot may have.
 create function private.is_time_zone(p_name text) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -297,8 +276,7 @@ exception when invalid_parameter_value then
 end
 $$;
 
-comment on function private.is_time_zone(text) is 'Whether a value is the name of an IANA time zone that a lot may have.';
-
+-- Whether a value is a GeoJSON geometry.
 create function private.is_geometry(p_value jsonb) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -316,8 +294,7 @@ begin
 end
 $$;
 
-comment on function private.is_geometry(jsonb) is 'Whether a value is a GeoJSON geometry.';
-
+-- Whether a value is an array of one or more different codes of a category.
 create function private.is_code_list(p_value jsonb, p_category text) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -332,9 +309,7 @@ begin
 end
 $$;
 
-comment on function private.is_code_list(jsonb, text) is
-  'Whether a value is an array of one or more different codes of a category.';
-
+-- private.field_problem for the type text.
 create function private.text_problem(p_value jsonb, p_rule jsonb) returns text
 language plpgsql stable
 set search_path = ''
@@ -359,8 +334,9 @@ begin
 end
 $$;
 
-comment on function private.text_problem(jsonb, jsonb) is 'private.field_problem for the type text.';
-
+-- The message when a value breaks its rule; null when it does not. A rule: {type, null: whether null is allowed,
+-- required: whether a whole object must have it}. A text has max (characters), pattern and must (the message), in (the
+-- values), category (of codes). Codes have category, an integer min and max, a number min or above, and max.
 create function private.field_problem(p_value jsonb, p_rule jsonb) returns text
 language plpgsql stable
 set search_path = ''
@@ -411,9 +387,9 @@ begin
 end
 $$;
 
-comment on function private.field_problem(jsonb, jsonb) is
-  'The message when a value breaks its rule; null when it does not. A rule: {type, null: whether null is allowed, required: whether a whole object must have it}. A text has max (characters), pattern and must (the message), in (the values), category (of codes). Codes have category, an integer min and max, a number min or above, and max.';
-
+-- Checks an object against the rules of its fields: {"<field>": <rule of private.field_problem>}. Raises validation_error
+-- (param: the field, after p_at) for a field without a rule or one that breaks its rule. Fields may be absent; of a whole
+-- object (p_is_whole) not those whose rule has required.
 create function private.require_fields(p_value jsonb, p_rules jsonb, p_at text default null, p_is_whole boolean default false)
 returns void
 language plpgsql stable
@@ -443,9 +419,6 @@ begin
 end
 $$;
 
-comment on function private.require_fields(jsonb, jsonb, text, boolean) is
-  'Checks an object against the rules of its fields: {"<field>": <rule of private.field_problem>}. Raises validation_error (param: the field, after p_at) for a field without a rule or one that breaks its rule. Fields may be absent; of a whole object (p_is_whole) not those whose rule has required.';
-
 grant execute on function
   private.is_time_zone(text), private.is_geometry(jsonb), private.is_code_list(jsonb, text), private.text_problem(jsonb,
   jsonb), private.field_problem(jsonb, jsonb), private.require_fields(jsonb, jsonb, text, boolean)
@@ -455,6 +428,7 @@ to service_role;
 -- Lists, files, and several acts at once
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The like pattern for texts that contain this one, its % and _ escaped.
 create function private.like_pattern(p_text text) returns text
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -464,12 +438,12 @@ begin
 end
 $$;
 
-comment on function private.like_pattern(text) is 'The like pattern for texts that contain this one, its % and _ escaped.';
-
 grant execute on function private.like_pattern(text) to service_role;
 
 grant execute on function private.like_pattern(text) to service_role;
 
+-- The files of these things in the order in which they were attached, [{storage_key, is_public}], also those that are not
+-- public: for functions of the console. No row for a thing without files.
 create function private.files_of(p_entity_type text, p_entity_ids uuid[]) returns table (entity_id uuid, files jsonb)
 language plpgsql stable rows 20
 set search_path = ''
@@ -485,9 +459,8 @@ begin
 end
 $$;
 
-comment on function private.files_of(text, uuid[]) is
-  'The files of these things in the order in which they were attached, [{storage_key, is_public}], also those that are not public: for functions of the console. No row for a thing without files.';
-
+-- Parses the message of an error that private.raise_error raised: {code, message, param, details}, with null where it has
+-- none.
 create function private.raised_error(p_message text) returns jsonb
 language plpgsql immutable
 set search_path = ''
@@ -500,8 +473,5 @@ begin
     'details', v_more -> 'details');
 end
 $$;
-
-comment on function private.raised_error(text) is
-  'Parses the message of an error that private.raise_error raised: {code, message, param, details}, with null where it has none.';
 
 grant execute on function private.raised_error(text), private.files_of(text, uuid[]) to service_role;

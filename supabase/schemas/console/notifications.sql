@@ -8,6 +8,8 @@
 -- directly. Rows older than 90 days are deleted.
 -- Interface: private.notify_admins(type, title, ...), for the other domains and for the service.
 
+-- Writes a notification to administrators, in the transaction of its cause, and returns its id: to those of p_area, to
+-- p_admin_id alone, or to all. For functions of the service only.
 create function private.notify_admins(
   p_type text, p_title text, p_body text default '', p_link text default null, p_severity text default 'info',
   p_area text default null, p_admin_id uuid default null
@@ -26,9 +28,7 @@ begin
 end
 $$;
 
-comment on function private.notify_admins(text, text, text, text, text, text, uuid) is
-  'Writes a notification to administrators, in the transaction of its cause, and returns its id: to those of p_area, to p_admin_id alone, or to all. For functions of the service only.';
-
+-- Notifies administrators of reviews of a user's first review of a lot. It runs before the activity is recorded.
 create function private.tg_reviews__notify_admins() returns trigger
 language plpgsql
 security definer -- the author of a review may not write to administrators
@@ -46,9 +46,7 @@ begin
 end
 $$;
 
-comment on function private.tg_reviews__notify_admins() is
-  'Notifies administrators of reviews of a user''s first review of a lot. It runs before the activity is recorded.';
-
+-- Notifies administrators of lots of a report about a lot.
 create function private.tg_error_reports__notify_admins() returns trigger
 language plpgsql
 security definer -- as for reviews
@@ -61,8 +59,7 @@ begin
 end
 $$;
 
-comment on function private.tg_error_reports__notify_admins() is 'Notifies administrators of lots of a report about a lot.';
-
+-- Notifies administrators of support of a new ticket.
 create function private.tg_support_tickets__notify_admins() returns trigger
 language plpgsql
 security definer -- as for reviews
@@ -74,8 +71,6 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_support_tickets__notify_admins() is 'Notifies administrators of support of a new ticket.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Notifications of administrators

@@ -18,6 +18,8 @@
 -- Slow statements
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The text of a statement without values and comments, at most 500 characters; null when it cannot be parsed. The
+-- statistics replace most values by parameters already, but not all.
 create function private.masked_statement(p_text text) returns text
 language plpgsql immutable
 set search_path = ''
@@ -36,9 +38,7 @@ begin
 end
 $$;
 
-comment on function private.masked_statement(text) is
-  'The text of a statement without values and comments, at most 500 characters; null when it cannot be parsed. The statistics replace most values by parameters already, but not all.';
-
+-- The ten statements with the longest mean time, {items, reason}; without the statistics no items and the reason.
 create function private.slow_statements() returns jsonb
 language plpgsql
 security definer -- the statistics of statements show each role only its own; this returns texts without values
@@ -79,13 +79,11 @@ exception
 end
 $$;
 
-comment on function private.slow_statements() is
-  'The ten statements with the longest mean time, {items, reason}; without the statistics no items and the reason.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Counting
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Stores a part of the overview with the current time.
 create function private.keep_overview_part(p_part text, p_value jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -96,8 +94,7 @@ begin
 end
 $$;
 
-comment on function private.keep_overview_part(text, jsonb) is 'Stores a part of the overview with the current time.';
-
+-- The area of a queue: who reads its length and its dead messages. Any other queue: admins.
 create function private.area_of_queue(p_queue text) returns text
 language sql immutable parallel safe
 return case
@@ -107,8 +104,7 @@ return case
   else 'admins'
 end;
 
-comment on function private.area_of_queue(text) is 'The area of a queue: who reads its length and its dead messages. Any other queue: admins.';
-
+-- The area of a job: who reads its runs and errors. Any other job: admins.
 create function private.area_of_job(p_job text) returns text
 language sql immutable parallel safe
 return case
@@ -122,10 +118,10 @@ return case
   else 'admins'
 end;
 
-comment on function private.area_of_job(text) is 'The area of a job: who reads its runs and errors. Any other job: admins.';
-
 grant execute on function private.area_of_queue(text), private.area_of_job(text) to service_role;
 
+-- For each queue: the number of messages, the number that a consumer could read, and the time since when the oldest of
+-- these waits.
 create function private.queue_figures() returns jsonb
 language plpgsql
 set search_path = ''
@@ -148,9 +144,8 @@ begin
 end
 $$;
 
-comment on function private.queue_figures() is
-  'For each queue: the number of messages, the number that a consumer could read, and the time since when the oldest of these waits.';
-
+-- For each job: its name, whether it is active, the number of failed runs in the last 24 hours, and whether its last
+-- finished run failed.
 create function private.job_figures() returns jsonb
 language plpgsql
 set search_path = ''
@@ -174,9 +169,8 @@ begin
 end
 $$;
 
-comment on function private.job_figures() is
-  'For each job: its name, whether it is active, the number of failed runs in the last 24 hours, and whether its last finished run failed.';
-
+-- Sessions of the last 30 days by the day they were started: [{date, started}]. Counts today, yesterday and days that
+-- were never counted.
 create function private.count_sessions_by_day() returns jsonb
 language plpgsql
 set search_path = ''
@@ -207,9 +201,7 @@ begin
 end
 $$;
 
-comment on function private.count_sessions_by_day() is
-  'Sessions of the last 30 days by the day they were started: [{date, started}]. Counts today, yesterday and days that were never counted.';
-
+-- Counts the parts of the overview that show the current state.
 create function private.refresh_overview_now() returns void
 language plpgsql
 set search_path = ''
@@ -234,8 +226,7 @@ begin
 end
 $$;
 
-comment on function private.refresh_overview_now() is 'Counts the parts of the overview that show the current state.';
-
+-- Counts the parts of the overview that need a scan or change slowly.
 create function private.refresh_overview() returns void
 language plpgsql
 set search_path = ''
@@ -256,12 +247,12 @@ begin
 end
 $$;
 
-comment on function private.refresh_overview() is 'Counts the parts of the overview that need a scan or change slowly.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Reading
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Every stored part, {at, value} each, with the current number of dead messages of these areas and the time when a job
+-- was last started (last_started_at).
 create function private.overview_values(p_areas text[]) returns jsonb
 language plpgsql stable
 security definer -- stored figures are private, and pg_cron shows each role only its own runs; neither identifies a user
@@ -280,9 +271,7 @@ begin
 end
 $$;
 
-comment on function private.overview_values(text[]) is
-  'Every stored part, {at, value} each, with the current number of dead messages of these areas and the time when a job was last started (last_started_at).';
-
+-- Waiting work {oldest_at, …} with the current age of its oldest.
 create function private.with_oldest_age(p_counted jsonb) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -296,8 +285,8 @@ begin
 end
 $$;
 
-comment on function private.with_oldest_age(jsonb) is 'Waiting work {oldest_at, …} with the current age of its oldest.';
-
+-- The figures of the jobs of these areas: {active, failed_24h, failing}, with the names of those whose last finished run
+-- failed.
 create function private.job_sums(p_jobs jsonb, p_areas text[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -314,9 +303,6 @@ begin
   );
 end
 $$;
-
-comment on function private.job_sums(jsonb, text[]) is
-  'The figures of the jobs of these areas: {active, failed_24h, failing}, with the names of those whose last finished run failed.';
 
 grant execute on function
   private.overview_values(text[]), private.with_oldest_age(jsonb), private.job_sums(jsonb, text[])

@@ -1,6 +1,8 @@
 -- Predicates of the console: acts of administrators, their notifications, the overview and jobs.
 -- Functions are here if a constraint, an index or a policy of a table calls them.
 
+-- The area of an action: that of the functions which record it. Only administrators with the area read the act. Any other
+-- action: admins.
 create function private.area_of_act(p_action text) returns text
 language sql immutable parallel safe
 return case
@@ -15,8 +17,5 @@ return case
   when p_action like 'store_sync.%' then 'store_sync'
   else 'admins'
 end;
-
-comment on function private.area_of_act(text) is
-  'The area of an action: that of the functions which record it. Only administrators with the area read the act. Any other action: admins.';
 
 grant execute on function private.area_of_act(text) to authenticated, service_role; -- a policy calls it

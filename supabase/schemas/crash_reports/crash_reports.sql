@@ -16,6 +16,7 @@
 -- days.
 -- Interface: api.report_crash, for the service, which counts the requests of a network address.
 
+-- A stack without mail addresses, tokens and the names of home directories.
 create function private.without_personal_data(p_text text) returns text
 language sql immutable parallel safe
 return regexp_replace(regexp_replace(regexp_replace(p_text,
@@ -23,9 +24,7 @@ return regexp_replace(regexp_replace(regexp_replace(p_text,
   '\meyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}(\.[A-Za-z0-9_-]*)?', '(token)', 'g'),
   '(/Users/|/home/|\\{1,2}Users\\{1,2})[^/\\\s:]+', '\1(name)', 'gi');
 
-comment on function private.without_personal_data(text) is
-  'A stack without mail addresses, tokens and the names of home directories.';
-
+-- The kind of a crash: SHA-256 of the first six lines of the stack that are not empty, without their numbers.
 create function private.crash_fingerprint(p_stack text) returns text
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -44,9 +43,7 @@ begin
 end
 $$;
 
-comment on function private.crash_fingerprint(text) is
-  'The kind of a crash: SHA-256 of the first six lines of the stack that are not empty, without their numbers.';
-
+-- A keyed hash of what one subscriber usually has: the first 24 bits of an IPv4 address, the first 48 of an IPv6 address.
 create function private.crash_network(p_address text) returns text
 language plpgsql stable
 set search_path = ''
@@ -64,9 +61,6 @@ begin
 end
 $$;
 
-comment on function private.crash_network(text) is
-  'A keyed hash of what one subscriber usually has: the first 24 bits of an IPv4 address, the first 48 of an IPv6 address.';
-
 grant execute on function private.without_personal_data(text), private.crash_fingerprint(text), private.crash_network(text)
 to service_role;
 
@@ -74,6 +68,7 @@ to service_role;
 -- The bounds of a day and of a network
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Adds a row to the sums of its day and network (1), or subtracts it (-1). Locks the day until the transaction ends.
 create function private.weigh_crash_report(p_report public.client_crash_reports, p_sign integer) returns void
 language plpgsql
 set search_path = ''
@@ -98,9 +93,9 @@ begin
 end
 $$;
 
-comment on function private.weigh_crash_report(public.client_crash_reports, integer) is
-  'Adds a row to the sums of its day and network (1), or subtracts it (-1). Locks the day until the transaction ends.';
-
+-- The row that makes room for this one; null while its day and its network are within the bounds. It is a row of this
+-- network when that has too many rows, otherwise one of the network with most bytes: the row that fewest networks
+-- reported, of these the oldest.
 create function private.crash_report_to_replace(p_kept public.client_crash_reports) returns uuid
 language plpgsql stable
 set search_path = ''
@@ -131,9 +126,7 @@ begin
 end
 $$;
 
-comment on function private.crash_report_to_replace(public.client_crash_reports) is
-  'The row that makes room for this one; null while its day and its network are within the bounds. It is a row of this network when that has too many rows, otherwise one of the network with most bytes: the row that fewest networks reported, of these the oldest.';
-
+-- Adds a row to the sums of its day and network, and deletes rows until both are within their bounds.
 create function private.tg_client_crash_reports__make_room() returns trigger
 language plpgsql
 security definer -- no role may write the sums directly
@@ -155,9 +148,7 @@ begin
 end
 $$;
 
-comment on function private.tg_client_crash_reports__make_room() is
-  'Adds a row to the sums of its day and network, and deletes rows until both are within their bounds.';
-
+-- Subtracts a deleted row from the sums of its day and network.
 create function private.tg_client_crash_reports__subtract() returns trigger
 language plpgsql
 security definer -- as above
@@ -169,9 +160,7 @@ begin
 end
 $$;
 
-comment on function private.tg_client_crash_reports__subtract() is
-  'Subtracts a deleted row from the sums of its day and network.';
-
+-- Clears the sums when the table is truncated.
 create function private.tg_client_crash_reports__clear() returns trigger
 language plpgsql
 security definer -- as above
@@ -184,8 +173,7 @@ begin
 end
 $$;
 
-comment on function private.tg_client_crash_reports__clear() is 'Clears the sums when the table is truncated.';
-
+-- Counts a network of a row. One beyond the bound violates a constraint of the row.
 create function private.tg_crash_report_sources__count() returns trigger
 language plpgsql
 security definer -- the number is the table's
@@ -197,9 +185,7 @@ begin
 end
 $$;
 
-comment on function private.tg_crash_report_sources__count() is
-  'Counts a network of a row. One beyond the bound violates a constraint of the row.';
-
+-- Counts a crash and its network, and adds its row when there is none. A row beyond a bound replaces another one.
 create function private.keep_crash_report(
   p_fingerprint text, p_stack text, p_device text, p_app_version text, p_network text
 ) returns void
@@ -234,8 +220,5 @@ begin
   end if;
 end
 $$;
-
-comment on function private.keep_crash_report(text, text, text, text, text) is
-  'Counts a crash and its network, and adds its row when there is none. A row beyond a bound replaces another one.';
 
 grant execute on function private.keep_crash_report(text, text, text, text, text) to service_role;

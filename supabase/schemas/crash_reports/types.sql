@@ -1,6 +1,7 @@
 -- Predicates of crash reports: reports of the apps, within a bound of each day.
 -- Functions are here if a constraint, an index or a policy of a table calls them.
 
+-- The bounds of what crash reports store: stack_bytes, bytes_a_day, rows_a_network, networks_a_row.
 create function private.crash_report_bound(p_name text) returns integer
 language sql immutable parallel safe
 return case p_name
@@ -10,18 +11,13 @@ return case p_name
   when 'networks_a_row' then 50 -- the number is exact up to this
 end;
 
-comment on function private.crash_report_bound(text) is
-  'The bounds of what crash reports store: stack_bytes, bytes_a_day, rows_a_network, networks_a_row.';
-
+-- The bytes of a row and of its networks in the sum of its day.
 create function private.crash_report_size(p_stack text, p_device text, p_app_version text, p_networks integer)
 returns integer
 language sql immutable parallel safe
 -- Device and version are in an index as well; the rest of a row and its index entries has about 500 bytes, and a row of
 -- crash_report_sources with its index entry about 150.
 return octet_length(p_stack) + 2 * (octet_length(p_device) + octet_length(p_app_version)) + 500 + 150 * p_networks;
-
-comment on function private.crash_report_size(text, text, text, integer) is
-  'The bytes of a row and of its networks in the sum of its day.';
 
 -- Constraints and generated columns call these as the role that writes the row.
 grant execute on function private.crash_report_bound(text), private.crash_report_size(text, text, text, integer) to service_role;

@@ -10,6 +10,7 @@
 -- The parts of a breakdown
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The instant this many microseconds after 1970.
 create function private.instant_of_us(p_us bigint) returns timestamptz
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -19,8 +20,7 @@ begin
 end
 $$;
 
-comment on function private.instant_of_us(bigint) is 'The instant this many microseconds after 1970.';
-
+-- For each rule the fields that identify it, as JSON text: rule_id, and for a row of a date override its date.
 create function private.fee_rule_names(p_tariff private.tariff) returns text[]
 language plpgsql immutable
 set search_path = ''
@@ -34,9 +34,8 @@ begin
 end
 $$;
 
-comment on function private.fee_rule_names(private.tariff) is
-  'For each rule the fields that identify it, as JSON text: rule_id, and for a row of a date override its date.';
-
+-- Lines of a breakdown, as JSON text. First the units in order of time, with consecutive units of one row together; then
+-- the reduction by each window of a cap.
 create function private.fee_lines(p_tariff private.tariff, p_walk private.fee_walk) returns text
 language plpgsql stable
 set search_path = ''
@@ -69,9 +68,7 @@ begin
 end
 $$;
 
-comment on function private.fee_lines(private.tariff, private.fee_walk) is
-  'Lines of a breakdown, as JSON text. First the units in order of time, with consecutive units of one row together; then the reduction by each window of a cap.';
-
+-- Each window of a cap in which a unit began, in order of time, as JSON text.
 create function private.fee_caps(p_tariff private.tariff, p_walk private.fee_walk) returns text
 language plpgsql stable
 set search_path = ''
@@ -95,13 +92,11 @@ begin
 end
 $$;
 
-comment on function private.fee_caps(private.tariff, private.fee_walk) is
-  'Each window of a cap in which a unit began, in order of time, as JSON text.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- What had no part, and what to know
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The calendar days that a stay touches.
 create function private.days_of_stay(
   p_time_zone text, p_holidays date[], p_overridden date[], p_entry timestamptz, p_exit timestamptz
 ) returns private.stay_days[]
@@ -127,8 +122,7 @@ begin
 end
 $$;
 
-comment on function private.days_of_stay(text, date[], date[], timestamptz, timestamptz) is 'The calendar days that a stay touches.';
-
+-- The codes of fee_note that apply to this fee, by the tariff.
 create function private.fee_notes(
   p_tariff private.tariff, p_walk private.fee_walk, p_days private.stay_days[], p_exit timestamptz
 ) returns text[]
@@ -159,9 +153,7 @@ begin
 end
 $$;
 
-comment on function private.fee_notes(private.tariff, private.fee_walk, private.stay_days[], timestamptz) is
-  'The codes of fee_note that apply to this fee, by the tariff.';
-
+-- The lot's own rules that did not apply to the fee, each with a code of fee_rule_reason.
 create function private.fee_not_applied(p_lot_id uuid, p_tariff private.tariff, p_walk private.fee_walk, p_days private.stay_days[])
 returns jsonb
 language plpgsql stable
@@ -223,13 +215,11 @@ begin
 end
 $$;
 
-comment on function private.fee_not_applied(uuid, private.tariff, private.fee_walk, private.stay_days[]) is
-  'The lot''s own rules that did not apply to the fee, each with a code of fee_rule_reason.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Answers
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Why a fee is unknown: {code, reason, from, until}.
 create function private.fee_refusal(p_walk private.fee_walk, p_is_priced boolean) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -242,8 +232,8 @@ begin
 end
 $$;
 
-comment on function private.fee_refusal(private.fee_walk, boolean) is 'Why a fee is unknown: {code, reason, from, until}.';
-
+-- The fee of a stay and its explanation: answer, {total_amount, currency, breakdown}; or refusal, {code: fee_unknown,
+-- reason, from, until}. It does not check whether the caller may see the lot. Errors: validation_error, lot_not_found.
 create function private.explained_fee(
   p_lot_id uuid, p_vehicle_type text, p_entry timestamptz, p_exit timestamptz, out answer json, out refusal jsonb
 )
@@ -291,9 +281,7 @@ begin
 end
 $$;
 
-comment on function private.explained_fee(uuid, text, timestamptz, timestamptz) is
-  'The fee of a stay and its explanation: answer, {total_amount, currency, breakdown}; or refusal, {code: fee_unknown, reason, from, until}. It does not check whether the caller may see the lot. Errors: validation_error, lot_not_found.';
-
+-- private.explained_fee as one value: {total_amount, currency, breakdown} or {refusal}.
 create function private.fee_answer(p_lot_id uuid, p_vehicle_type text, p_entry timestamptz, p_exit timestamptz) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -306,12 +294,11 @@ begin
 end
 $$;
 
-comment on function private.fee_answer(uuid, text, timestamptz, timestamptz) is
-  'private.explained_fee as one value: {total_amount, currency, breakdown} or {refusal}.';
-
 grant execute on function private.explained_fee(uuid, text, timestamptz, timestamptz) to anon, authenticated, service_role;
 grant execute on function private.fee_answer(uuid, text, timestamptz, timestamptz) to service_role;
 
+-- When the amount due rises, and by how much: at the starts of units from p_after on. Increases before p_not_before (the
+-- end of grace) become due then.
 create function private.fee_increases(
   p_walk private.fee_walk, p_after timestamptz, p_not_before timestamptz
 ) returns table (at timestamptz, increase bigint)
@@ -332,9 +319,7 @@ begin
 end
 $$;
 
-comment on function private.fee_increases(private.fee_walk, timestamptz, timestamptz) is
-  'When the amount due rises, and by how much: at the starts of units from p_after on. Increases before p_not_before (the end of grace) become due then.';
-
+-- Until when a stay that began at p_entry may end free of charge by its grace rows; null without grace rows.
 create function private.grace_until(
   p_tariff private.tariff, p_time_zone text, p_holidays date[], p_overridden date[], p_entry timestamptz
 ) returns timestamptz
@@ -352,9 +337,9 @@ begin
 end
 $$;
 
-comment on function private.grace_until(private.tariff, text, date[], date[], timestamptz) is
-  'Until when a stay that began at p_entry may end free of charge by its grace rows; null without grace rows.';
-
+-- A running stay: {amount, currency, next_increase_at, next_amount, cap_reached, known_until, curve}, or {refusal} as in
+-- fee_answer. An increase becomes due after its at. The last point of the curve is the fee of an exit at known_until: 24
+-- hours ahead, or where the rate becomes unknown.
 create function private.fee_meter(p_lot_id uuid, p_vehicle_type text, p_entry timestamptz, p_now timestamptz) returns jsonb
 language plpgsql stable
 security definer -- row security would cost a look-up per rule; the caller has chosen a lot that the user may see
@@ -415,8 +400,5 @@ begin
   );
 end
 $$;
-
-comment on function private.fee_meter(uuid, text, timestamptz, timestamptz) is
-  'A running stay: {amount, currency, next_increase_at, next_amount, cap_reached, known_until, curve}, or {refusal} as in fee_answer. An increase becomes due after its at. The last point of the curve is the fee of an exit at known_until: 24 hours ahead, or where the rate becomes unknown.';
 
 grant execute on function private.fee_meter(uuid, text, timestamptz, timestamptz) to anon, authenticated, service_role;

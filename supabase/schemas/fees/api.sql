@@ -11,6 +11,8 @@
 -- Invariants: an unknown fee is an error with its reason, never an estimate.
 -- Interface: api.calculate_fee, api.list_pricing_rules.
 
+-- The pricing rules of a lot after the sort keys p_after, at most p_limit (null: all), with the sort keys of each. Those
+-- of the default group come first, then group by group, in rule_order.
 create function private.pricing_rules_after(p_lot_id uuid, p_after jsonb, p_limit integer)
 returns table (item jsonb, keys jsonb)
 language plpgsql stable
@@ -41,9 +43,7 @@ begin
 end
 $$;
 
-comment on function private.pricing_rules_after(uuid, jsonb, integer) is
-  'The pricing rules of a lot after the sort keys p_after, at most p_limit (null: all), with the sort keys of each. Those of the default group come first, then group by group, in rule_order.';
-
+-- All pricing rules of a lot, an array. Those of the default group come first, then group by group, in rule_order.
 create function private.pricing_rules_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -56,9 +56,7 @@ begin
 end
 $$;
 
-comment on function private.pricing_rules_json(uuid) is
-  'All pricing rules of a lot, an array. Those of the default group come first, then group by group, in rule_order.';
-
+-- Rejects a text that is not a code of the category vehicle_type. Errors: validation_error, with the param vehicle_type.
 create function private.check_vehicle_type(p_vehicle_type text) returns void
 language plpgsql stable
 set search_path = ''
@@ -69,9 +67,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.check_vehicle_type(text) is
-  'Rejects a text that is not a code of the category vehicle_type. Errors: validation_error, with the param vehicle_type.';
 
 grant execute on function
   private.pricing_rules_after(uuid, jsonb, integer), private.pricing_rules_json(uuid), private.check_vehicle_type(text)

@@ -16,6 +16,7 @@
 -- Pricing
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Checks entry and exit of a stay. Errors: validation_error, with the param entry_at or exit_at.
 create function private.check_stay(p_entry timestamptz, p_exit timestamptz) returns void
 language plpgsql stable
 set search_path = ''
@@ -37,9 +38,7 @@ begin
 end
 $$;
 
-comment on function private.check_stay(timestamptz, timestamptz) is
-  'Checks entry and exit of a stay. Errors: validation_error, with the param entry_at or exit_at.';
-
+-- The arguments of private.walk_fee for this stay at these lots. A lot without rules has a null tariff.
 create function private.stay_tariffs(
   p_lot_ids uuid[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz
 ) returns table (
@@ -79,9 +78,9 @@ begin
 end
 $$;
 
-comment on function private.stay_tariffs(uuid[], text, timestamptz, timestamptz) is
-  'The arguments of private.walk_fee for this stay at these lots. A lot without rules has a null tariff.';
-
+-- The fee of the simplest stay: within one day, one metered rate from entry to exit, below every cap. It equals
+-- private.walk_fee and takes a third of the time. Null: use private.walk_fee. Times in microseconds since 1970; for a
+-- tariff without rows of date overrides.
 create function private.plain_fee(p_tariff private.tariff, p_holidays date[], p_entry bigint, p_exit bigint, p_offset bigint)
 returns bigint
 language plpgsql immutable parallel safe
@@ -126,9 +125,8 @@ begin
 end
 $$;
 
-comment on function private.plain_fee(private.tariff, date[], bigint, bigint, bigint) is
-  'The fee of the simplest stay: within one day, one metered rate from entry to exit, below every cap. It equals private.walk_fee and takes a third of the time. Null: use private.walk_fee. Times in microseconds since 1970; for a tariff without rows of date overrides.';
-
+-- The fee of the stay at each of these lots, in minor units; or null and a refusal: no_rules, no_rate,
+-- vehicle_type_not_priced. Errors: validation_error (exit_at).
 create function private.stay_fees(
   p_lot_ids uuid[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz
 ) returns table (parking_lot_id uuid, amount bigint, currency text, refusal text)
@@ -170,9 +168,8 @@ begin
 end
 $$;
 
-comment on function private.stay_fees(uuid[], text, timestamptz, timestamptz) is
-  'The fee of the stay at each of these lots, in minor units; or null and a refusal: no_rules, no_rate, vehicle_type_not_priced. Errors: validation_error (exit_at).';
-
+-- The lots among these at which the stay may cost p_amount or less. At every other lot the fee is greater or unknown.
+-- Much cheaper than private.stay_fees.
 create function private.lots_within_amount(
   p_lot_ids uuid[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz, p_amount numeric
 ) returns uuid[]
@@ -206,9 +203,7 @@ begin
 end
 $$;
 
-comment on function private.lots_within_amount(uuid[], text, timestamptz, timestamptz, numeric) is
-  'The lots among these at which the stay may cost p_amount or less. At every other lot the fee is greater or unknown. Much cheaper than private.stay_fees.';
-
+-- Rejects a stay longer than 31 days, which a search does not price. Errors: validation_error, with the param p_param.
 create function private.check_compared_stay(p_entry timestamptz, p_exit timestamptz, p_param text) returns void
 language plpgsql stable
 set search_path = ''
@@ -220,9 +215,7 @@ begin
 end
 $$;
 
-comment on function private.check_compared_stay(timestamptz, timestamptz, text) is
-  'Rejects a stay longer than 31 days, which a search does not price. Errors: validation_error, with the param p_param.';
-
+-- The greatest number of lots at which one request may price this stay: 1,777 for a day or less, 410 for 31 days.
 create function private.max_priced_lots(p_entry timestamptz, p_exit timestamptz) returns integer
 language plpgsql stable
 set search_path = ''
@@ -235,9 +228,8 @@ begin
 end
 $$;
 
-comment on function private.max_priced_lots(timestamptz, timestamptz) is
-  'The greatest number of lots at which one request may price this stay: 1,777 for a day or less, 410 for 31 days.';
-
+-- Rejects a request that would price a stay at more lots than private.max_priced_lots. Errors: validation_error;
+-- details.reason is too_much_to_price.
 create function private.reject_pricing(p_entry timestamptz, p_exit timestamptz) returns void
 language plpgsql stable
 set search_path = ''
@@ -249,9 +241,6 @@ begin
     p_details => '{"reason": "too_much_to_price"}');
 end
 $$;
-
-comment on function private.reject_pricing(timestamptz, timestamptz) is
-  'Rejects a request that would price a stay at more lots than private.max_priced_lots. Errors: validation_error; details.reason is too_much_to_price.';
 
 grant execute on function
   private.check_compared_stay(timestamptz, timestamptz, text),
@@ -265,6 +254,7 @@ to anon, authenticated, service_role;
 -- Keeping tariffs and hour_price
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The hour_price of each lot, calculated from its tariffs.
 create function private.hour_prices(p_lot_ids uuid[]) returns table (parking_lot_id uuid, hour_price integer)
 language plpgsql stable
 set search_path = ''
@@ -281,8 +271,7 @@ begin
 end
 $$;
 
-comment on function private.hour_prices(uuid[]) is 'The hour_price of each lot, calculated from its tariffs.';
-
+-- Compiles the price lists of these lots again, and writes their hour_price.
 create function private.refresh_tariffs(p_lot_ids uuid[]) returns void
 language plpgsql
 security definer -- no role may write compiled price lists; a role that may write rules may have them compiled
@@ -314,11 +303,9 @@ begin
 end
 $$;
 
-comment on function private.refresh_tariffs(uuid[]) is
-  'Compiles the price lists of these lots again, and writes their hour_price.';
-
 grant execute on function private.refresh_tariffs(uuid[]) to service_role;
 
+-- Compiles the tariffs and hour_price of the lots whose prices a statement changed.
 -- For pricing_rules and pricing_groups.
 create function private.tg_price_rows__refresh_tariffs() returns trigger
 language plpgsql

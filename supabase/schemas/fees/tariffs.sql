@@ -12,6 +12,8 @@
 -- Packing rules into arrays
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The rules of these lots by pricing group, as arrays without plans and series, with the rows of date overrides from
+-- p_from to p_to. A group without rules has a null tariff.
 create function private.packed_tariffs(p_lot_ids uuid[], p_from date, p_to date)
 returns table (parking_lot_id uuid, place integer, is_default boolean, vehicle_types text[], tariff private.tariff)
 language plpgsql stable
@@ -72,21 +74,18 @@ begin
 end
 $$;
 
-comment on function private.packed_tariffs(uuid[], date, date) is
-  'The rules of these lots by pricing group, as arrays without plans and series, with the rows of date overrides from p_from to p_to. A group without rules has a null tariff.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Compiling
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Whether a band contains a time of day. All in microseconds since midnight. Null p_start: there is no band, and every
+-- time of day is in it.
 create function private.band_holds(p_start bigint, p_end bigint, p_at bigint) returns boolean
 language sql immutable parallel safe
 return p_start is null
   or case when p_start < p_end then p_at >= p_start and p_at < p_end else p_at >= p_start or p_at < p_end end;
 
-comment on function private.band_holds(bigint, bigint, bigint) is
-  'Whether a band contains a time of day. All in microseconds since midnight. Null p_start: there is no band, and every time of day is in it.';
-
+-- The tariff with its series of caps: cap rows of one kind that share their windows, and each cap of a single rate.
 create function private.with_series(p_tariff private.tariff) returns private.tariff
 language plpgsql immutable
 set search_path = ''
@@ -137,9 +136,8 @@ begin
 end
 $$;
 
-comment on function private.with_series(private.tariff) is
-  'The tariff with its series of caps: cap rows of one kind that share their windows, and each cap of a single rate.';
-
+-- The tariff with a plan for each kind of day: which rate is in force from which time of day. The best row comes first,
+-- so the first match is taken.
 create function private.with_plans(p_tariff private.tariff) returns private.tariff
 language plpgsql immutable
 set search_path = ''
@@ -201,9 +199,7 @@ begin
 end
 $$;
 
-comment on function private.with_plans(private.tariff) is
-  'The tariff with a plan for each kind of day: which rate is in force from which time of day. The best row comes first, so the first match is taken.';
-
+-- The lower bounds of the fees of a tariff of the lot's own rules, without rows of date overrides.
 create function private.tariff_bounds(
   p_tariff private.tariff, out longest_grace bigint, out initial_time bigint, out least_rate double precision, out least_price bigint
 )
@@ -233,9 +229,8 @@ begin
 end
 $$;
 
-comment on function private.tariff_bounds(private.tariff) is
-  'The lower bounds of the fees of a tariff of the lot''s own rules, without rows of date overrides.';
-
+-- The lowest average price per microsecond of a stay after its initial rows; 0 where it depends on the length of the
+-- stay. For a compiled tariff of the lot's own rules.
 -- Let J be the window of a cap that was reached, extended by the longest unit, because the last unit that it makes free may
 -- end after it. All free time is in some J, and a window that was reached costs the price of its cap. With one series of
 -- caps no two windows overlap, so that the time in all J costs cap / J or more. With several series, some of the windows
@@ -274,9 +269,8 @@ begin
 end
 $$;
 
-comment on function private.least_pace(private.tariff) is
-  'The lowest average price per microsecond of a stay after its initial rows; 0 where it depends on the length of the stay. For a compiled tariff of the lot''s own rules.';
-
+-- The tariffs of these lots by pricing group, with the rows of date overrides from p_from to p_to; null dates: without
+-- overrides. A group without rules has a null tariff.
 create function private.compiled_tariffs(p_lot_ids uuid[], p_from date default null, p_to date default null)
 returns table (parking_lot_id uuid, place integer, is_default boolean, vehicle_types text[], tariff private.tariff)
 language plpgsql stable
@@ -290,9 +284,8 @@ begin
 end
 $$;
 
-comment on function private.compiled_tariffs(uuid[], date, date) is
-  'The tariffs of these lots by pricing group, with the rows of date overrides from p_from to p_to; null dates: without overrides. A group without rules has a null tariff.';
-
+-- The tariff of each lot for this vehicle type: of the group that names it (smallest display_order), else of the default
+-- group. is_priced is false when the default group names other types. Overridden lots are compiled with their overrides.
 create function private.chosen_tariffs(
   p_lot_ids uuid[],
   p_vehicle_type text,
@@ -319,6 +312,3 @@ begin
     order by t.parking_lot_id, coalesce(p_vehicle_type = any (t.vehicle_types), false) desc, t.place;
 end
 $$;
-
-comment on function private.chosen_tariffs(uuid[], text, uuid[], date, date) is
-  'The tariff of each lot for this vehicle type: of the group that names it (smallest display_order), else of the default group. is_priced is false when the default group names other types. Overridden lots are compiled with their overrides.';

@@ -53,6 +53,8 @@ create domain private.pricing_rule as private.pricing_terms
 comment on type private.pricing_terms is 'The terms of a pricing rule, of a lot or of a date override.';
 comment on domain private.pricing_rule is 'Terms that have what their category needs and nothing that contradicts it.';
 
+-- Whether this is an array of pricing rules. A rule that violates a constraint of private.pricing_rule raises
+-- check_violation.
 create function private.is_override_pricing(p_pricing jsonb) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -75,9 +77,6 @@ begin
   return true;
 end
 $$;
-
-comment on function private.is_override_pricing(jsonb) is
-  'Whether this is an array of pricing rules. A rule that violates a constraint of private.pricing_rule raises check_violation.';
 
 -- A constraint runs as the role that writes the row.
 grant execute on function private.is_override_pricing(jsonb) to service_role;

@@ -12,6 +12,7 @@
 -- Parts of the walk
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The grace or initial rows in force at entry (p_local) that have the most specific day type, in rule_order.
 create function private.rows_at_entry(
   p_tariff private.tariff, p_family text, p_holidays date[], p_overridden date[], p_local bigint
 ) returns integer[]
@@ -53,9 +54,8 @@ begin
 end
 $$;
 
-comment on function private.rows_at_entry(private.tariff, text, date[], date[], bigint) is
-  'The grace or initial rows in force at entry (p_local) that have the most specific day type, in rule_order.';
-
+-- The plan of a tariff (plan_sets, plan_bits, plan_masks) for a date: which rates are in force; 0: none. p_set: the date,
+-- if it has an override.
 create function private.plan_of_day(p_sets date[], p_bits integer[], p_masks integer[], p_set date, p_date_bits integer)
 returns integer
 language plpgsql immutable parallel safe
@@ -73,9 +73,8 @@ begin
 end
 $$;
 
-comment on function private.plan_of_day(date[], integer[], integer[], date, integer) is
-  'The plan of a tariff (plan_sets, plan_bits, plan_masks) for a date: which rates are in force; 0: none. p_set: the date, if it has an override.';
-
+-- The window of a series of caps that contains p_now (on the day p_day), and whether it is the first window of the stay.
+-- Between two bands: no start, and the end is the start of the next band.
 create function private.window_at(
   p_cap_type text, p_span bigint, p_band_start bigint, p_band_end bigint, p_entry bigint, p_exit bigint, p_now bigint,
   p_day bigint, p_time_zone text, p_offset bigint, out starts bigint, out ends bigint, out is_first boolean
@@ -115,9 +114,7 @@ begin
 end
 $$;
 
-comment on function private.window_at(text, bigint, bigint, bigint, bigint, bigint, bigint, bigint, text, bigint) is
-  'The window of a series of caps that contains p_now (on the day p_day), and whether it is the first window of the stay. Between two bands: no start, and the end is the start of the next band.';
-
+-- The cap row of the series that counts for a window, by the first moment of the window (p_local); 0: none.
 create function private.cap_of_window(
   p_tariff private.tariff, p_first integer, p_is_first boolean, p_holidays date[], p_overridden date[], p_local bigint
 ) returns integer
@@ -155,13 +152,13 @@ begin
 end
 $$;
 
-comment on function private.cap_of_window(private.tariff, integer, boolean, date[], date[], bigint) is
-  'The cap row of the series that counts for a window, by the first moment of the window (p_local); 0: none.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The walk
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The fee of the stay by this tariff. Holidays and overridden dates: from the day before entry to a fortnight after exit.
+-- p_detail adds segments, windows and, with a refusal, the next known rate. p_offset: private.steady_offset of the stay,
+-- if the caller has it.
 create function private.walk_fee(
   p_tariff private.tariff,
   p_time_zone text,
@@ -412,6 +409,3 @@ begin
   return v_result;
 end
 $$;
-
-comment on function private.walk_fee(private.tariff, text, date[], date[], timestamptz, timestamptz, boolean, bigint) is
-  'The fee of the stay by this tariff. Holidays and overridden dates: from the day before entry to a fortnight after exit. p_detail adds segments, windows and, with a refusal, the next known rate. p_offset: private.steady_offset of the stay, if the caller has it.';

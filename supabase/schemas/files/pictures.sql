@@ -14,6 +14,7 @@
 -- Photos of reviews
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Replaces the photos of the caller's review by these, in this order. Errors: unauthorized, validation_error, not_found.
 create function private.put_review_photos(p_review_id uuid, p_asset_ids uuid[]) returns void
 language plpgsql
 security definer -- no client may write assets; the function checks that the review is the caller's
@@ -35,9 +36,8 @@ begin
 end
 $$;
 
-comment on function private.put_review_photos(uuid, uuid[]) is
-  'Replaces the photos of the caller''s review by these, in this order. Errors: unauthorized, validation_error, not_found.';
-
+-- The ordered photos of these reviews: [{storage_key, is_public}]. No row for a review that has no photos or that the
+-- caller may not read. Administrators read photos by private.files_of.
 create function private.review_photos(p_review_ids uuid[]) returns table (review_id uuid, photos jsonb)
 language plpgsql stable rows 20
 security definer -- uploads without publication have no policy; returns only photos of reviews that the caller may read
@@ -60,9 +60,7 @@ begin
 end
 $$;
 
-comment on function private.review_photos(uuid[]) is
-  'The ordered photos of these reviews: [{storage_key, is_public}]. No row for a review that has no photos or that the caller may not read. Administrators read photos by private.files_of.';
-
+-- One review as the interface returns it, with its photos.
 create function private.review_with_photos(p_review public.reviews) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -74,9 +72,7 @@ begin
 end
 $$;
 
-comment on function private.review_with_photos(public.reviews) is
-  'One review as the interface returns it, with its photos.';
-
+-- Publishes the photos of reviews that become approved, and unpublishes those of reviews that are not approved any more.
 create function private.tg_reviews__publish_photos() returns trigger
 language plpgsql
 security definer -- a role that edits or moderates a review has no right on assets
@@ -88,7 +84,7 @@ declare
 begin
   select array_agg(c.id) filter (where c.status = 'approved'), array_agg(c.id) filter (where c.status <> 'approved')
   into v_shown, v_hidden
-  -- It stays a full join: as in 1158, never a nested loop.
+  -- It stays a full join: as in sessions/photos.sql, never a nested loop.
   from rows_before b full join rows_changed c using (id)
   where (b.status = 'approved') is distinct from (c.status = 'approved');
   if v_shown is not null then
@@ -101,9 +97,7 @@ begin
 end
 $$;
 
-comment on function private.tg_reviews__publish_photos() is
-  'Publishes the photos of reviews that become approved, and unpublishes those of reviews that are not approved any more.';
-
+-- Marks the photos of a deleted review for deletion.
 create function private.tg_reviews__delete_photos() returns trigger
 language plpgsql
 security definer -- a role that deletes a review has no right on assets
@@ -117,8 +111,6 @@ begin
 end
 $$;
 
-comment on function private.tg_reviews__delete_photos() is 'Marks the photos of a deleted review for deletion.';
-
 grant execute on function private.review_photos(uuid[]) to anon, authenticated;
 grant execute on function private.review_with_photos(public.reviews) to authenticated;
 grant execute on function private.put_review_photos(uuid, uuid[]) to authenticated;
@@ -127,6 +119,8 @@ grant execute on function private.put_review_photos(uuid, uuid[]) to authenticat
 -- Avatars
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Makes an upload the caller's avatar, in place of the former one; null: no avatar. The caller has locked the account.
+-- Errors: unauthorized, not_found.
 create function private.put_avatar(p_asset_id uuid) returns void
 language plpgsql
 security definer -- no client may write assets; only the caller's own avatar is touched
@@ -144,9 +138,7 @@ begin
 end
 $$;
 
-comment on function private.put_avatar(uuid) is
-  'Makes an upload the caller''s avatar, in place of the former one; null: no avatar. The caller has locked the account. Errors: unauthorized, not_found.';
-
+-- The avatar of an app user: {asset_id, storage_key, is_public}; null without one.
 create function private.avatar_of(p_user_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -162,8 +154,7 @@ begin
 end
 $$;
 
-comment on function private.avatar_of(uuid) is 'The avatar of an app user: {asset_id, storage_key, is_public}; null without one.';
-
+-- The caller's avatar: {asset_id, storage_key, is_public}; null without one.
 create function private.my_avatar() returns jsonb
 language plpgsql stable
 security definer -- uploads without publication have no policy; returns only the caller's own avatar
@@ -173,8 +164,6 @@ begin
   return private.avatar_of((select auth.uid()));
 end
 $$;
-
-comment on function private.my_avatar() is 'The caller''s avatar: {asset_id, storage_key, is_public}; null without one.';
 
 grant execute on function private.put_avatar(uuid), private.my_avatar() to authenticated;
 grant execute on function private.avatar_of(uuid) to service_role;

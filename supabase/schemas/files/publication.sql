@@ -14,6 +14,7 @@
 -- Interface: for the other domains private.publish_assets and private.unpublish_assets; for the service
 -- api.read_object_publications, api.object_publication, api.finish_object_publication and api.reject_published_object.
 
+-- Queues a message for a file whose published_at was set or cleared.
 create function private.tg_assets__request_publication() returns trigger
 language plpgsql
 security definer -- a role that may change a row has no right on queues
@@ -25,9 +26,7 @@ begin
 end
 $$;
 
-comment on function private.tg_assets__request_publication() is
-  'Queues a message for a file whose published_at was set or cleared.';
-
+-- Publishes the files of these things, except those that were uploaded as private.
 create function private.publish_assets(p_entity_type text, p_entity_ids uuid[]) returns void
 language plpgsql
 security definer -- no client may write assets; the caller decides whether these things are public
@@ -40,9 +39,7 @@ begin
 end
 $$;
 
-comment on function private.publish_assets(text, uuid[]) is
-  'Publishes the files of these things, except those that were uploaded as private.';
-
+-- Ends the publication of the files of these things.
 create function private.unpublish_assets(p_entity_type text, p_entity_ids uuid[]) returns void
 language plpgsql
 security definer -- as private.publish_assets
@@ -55,8 +52,8 @@ begin
 end
 $$;
 
-comment on function private.unpublish_assets(text, uuid[]) is 'Ends the publication of the files of these things.';
-
+-- Whether a file should have a copy, whether it has one, and which object is its original. A deleted file should have
+-- none.
 create function private.publication_of(p_asset public.assets) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -70,9 +67,7 @@ begin
 end
 $$;
 
-comment on function private.publication_of(public.assets) is
-  'Whether a file should have a copy, whether it has one, and which object is its original. A deleted file should have none.';
-
+-- Queues copies again that could not be made or deleted.
 create function private.requeue_publications() returns void
 language plpgsql
 set search_path = ''
@@ -91,7 +86,5 @@ begin
   end loop;
 end
 $$;
-
-comment on function private.requeue_publications() is 'Queues copies again that could not be made or deleted.';
 
 grant execute on function private.publication_of(public.assets) to service_role;

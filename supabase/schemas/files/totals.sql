@@ -15,6 +15,8 @@
 -- Keeping the totals
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Adds bytes and files to the totals of an account, and what is added to its day. A sum beyond a bound violates a
+-- constraint of private.file_totals.
 create function private.change_file_totals(p_user_id uuid, p_bytes bigint, p_files integer) returns void
 language plpgsql
 set search_path = ''
@@ -35,9 +37,7 @@ begin
 end
 $$;
 
-comment on function private.change_file_totals(uuid, bigint, integer) is
-  'Adds bytes and files to the totals of an account, and what is added to its day. A sum beyond a bound violates a constraint of private.file_totals.';
-
+-- Adds files to the totals of their uploaders.
 -- Once a statement and user, because a withdrawal changes hundreds of files with one statement. In the order of the users,
 -- because a sweep deletes files of many.
 create function private.tg_assets__add_bytes() returns trigger
@@ -54,8 +54,7 @@ begin
 end
 $$;
 
-comment on function private.tg_assets__add_bytes() is 'Adds files to the totals of their uploaders.';
-
+-- Changes the totals of users whose files have another uploader, size or category.
 create function private.tg_assets__change_bytes() returns trigger
 language plpgsql
 security definer -- as above
@@ -76,9 +75,7 @@ begin
 end
 $$;
 
-comment on function private.tg_assets__change_bytes() is
-  'Changes the totals of users whose files have another uploader, size or category.';
-
+-- Subtracts deleted files from the totals of their uploaders.
 create function private.tg_assets__subtract_bytes() returns trigger
 language plpgsql
 security definer -- as above
@@ -93,12 +90,12 @@ begin
 end
 $$;
 
-comment on function private.tg_assets__subtract_bytes() is 'Subtracts deleted files from the totals of their uploaders.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Uploads
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Checks that a user may start an upload of this size, given the totals of their files. The caller has locked the
+-- account. Errors: conflict, rate_limited.
 create function private.check_file_totals(p_user_id uuid, p_file_size bigint) returns void
 language plpgsql
 set search_path = ''
@@ -131,6 +128,3 @@ begin
   end if;
 end
 $$;
-
-comment on function private.check_file_totals(uuid, bigint) is
-  'Checks that a user may start an upload of this size, given the totals of their files. The caller has locked the account. Errors: conflict, rate_limited.';

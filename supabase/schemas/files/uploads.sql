@@ -20,15 +20,14 @@
 -- Beginning
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The file extension in the key of a file of this MIME type; null when the type is not accepted.
 create function private.upload_extension(p_mime_type text) returns text
 language sql immutable
 return case p_mime_type
   when 'image/jpeg' then 'jpg' when 'image/png' then 'png' when 'image/webp' then 'webp' when 'image/heic' then 'heic'
 end;
 
-comment on function private.upload_extension(text) is
-  'The file extension in the key of a file of this MIME type; null when the type is not accepted.';
-
+-- Checks the arguments of an upload. Errors: validation_error.
 create function private.check_upload(
   p_file_size bigint, p_mime_type text, p_category text, p_entity_type text, p_entity_id uuid, p_is_public boolean
 ) returns void
@@ -61,9 +60,8 @@ begin
 end
 $$;
 
-comment on function private.check_upload(bigint, text, text, text, uuid, boolean) is
-  'Checks the arguments of an upload. Errors: validation_error.';
-
+-- The caller, when they may upload files of this category. Locks the account, so that uploads of one user start one after
+-- the other. Errors: unauthorized, forbidden.
 create function private.uploading_user(p_category text) returns uuid
 language plpgsql
 security definer -- no role may lock an administrator's row directly
@@ -85,9 +83,8 @@ begin
 end
 $$;
 
-comment on function private.uploading_user(text) is
-  'The caller, when they may upload files of this category. Locks the account, so that uploads of one user start one after the other. Errors: unauthorized, forbidden.';
-
+-- Checks that a user may start an upload of this size, given their unattached uploads. The caller has locked the account.
+-- Errors: conflict.
 create function private.check_unattached_uploads(p_user_id uuid, p_file_size bigint) returns void
 language plpgsql
 set search_path = ''
@@ -111,9 +108,8 @@ begin
 end
 $$;
 
-comment on function private.check_unattached_uploads(uuid, bigint) is
-  'Checks that a user may start an upload of this size, given their unattached uploads. The caller has locked the account. Errors: conflict.';
-
+-- Inserts the pending row of a file that the caller is about to upload. Errors: unauthorized, forbidden,
+-- validation_error, conflict, rate_limited.
 create function private.open_upload(
   p_file_size bigint, p_mime_type text, p_category text, p_entity_type text, p_entity_id uuid, p_is_public boolean
 ) returns public.assets
@@ -143,15 +139,15 @@ begin
 end
 $$;
 
-comment on function private.open_upload(bigint, text, text, text, uuid, boolean) is
-  'Inserts the pending row of a file that the caller is about to upload. Errors: unauthorized, forbidden, validation_error, conflict, rate_limited.';
-
 grant execute on function private.open_upload(bigint, text, text, text, uuid, boolean) to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Use
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Attaches the caller's uploaded file to a thing. Attaching it again to the same thing changes only its position.
+-- Publishes a file that may be public, unless it is a review's. Raises unauthorized, or not_found for a file that is not
+-- the caller's, not placed, of another category, or attached elsewhere.
 create function private.attach_asset(
   p_asset_id uuid, p_category text, p_entity_type text, p_entity_id uuid, p_param text default 'asset_id'
 ) returns void
@@ -175,9 +171,8 @@ begin
 end
 $$;
 
-comment on function private.attach_asset(uuid, text, text, uuid, text) is
-  'Attaches the caller''s uploaded file to a thing. Attaching it again to the same thing changes only its position. Publishes a file that may be public, unless it is a review''s. Raises unauthorized, or not_found for a file that is not the caller''s, not placed, of another category, or attached elsewhere.';
-
+-- Marks files that are not used any more: their objects are deleted, and then their rows. The caller has checked who owns
+-- them.
 create function private.detach_assets(p_asset_ids uuid[]) returns void
 language plpgsql
 security definer -- no client may write assets; the callers have checked who owns the files
@@ -188,9 +183,7 @@ begin
 end
 $$;
 
-comment on function private.detach_assets(uuid[]) is
-  'Marks files that are not used any more: their objects are deleted, and then their rows. The caller has checked who owns them.';
-
+-- The files of these things that the caller may see, for each thing in the order in which they were attached.
 create function private.attached_assets(p_entity_type text, p_entity_ids uuid[])
 returns table (
   entity_id uuid, asset_id uuid, storage_key text, is_public boolean, content_type text, size_bytes integer, place bigint
@@ -210,9 +203,6 @@ begin
 end
 $$;
 
-comment on function private.attached_assets(text, uuid[]) is
-  'The files of these things that the caller may see, for each thing in the order in which they were attached.';
-
 -- Functions that have checked the owner of the thing attach and detach files: they are security definer, and no client may
 -- call these.
 grant execute on function private.attached_assets(text, uuid[]) to authenticated;
@@ -221,6 +211,8 @@ grant execute on function private.attached_assets(text, uuid[]) to authenticated
 -- The end
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Marks a file for deletion when its uploader is removed, unless it shows a lot: at a withdrawal, and when the auth
+-- server deletes the account.
 create function private.tg_assets__delete_with_uploader() returns trigger
 language plpgsql
 set search_path = ''
@@ -233,9 +225,8 @@ begin
 end
 $$;
 
-comment on function private.tg_assets__delete_with_uploader() is
-  'Marks a file for deletion when its uploader is removed, unless it shows a lot: at a withdrawal, and when the auth server deletes the account.';
-
+-- Queues the deletion of the incoming object of a file that was checked and copied, for when its upload address has
+-- expired.
 create function private.tg_assets__delete_incoming() returns trigger
 language plpgsql
 security definer -- the service has no right on queues
@@ -249,9 +240,8 @@ begin
 end
 $$;
 
-comment on function private.tg_assets__delete_incoming() is
-  'Queues the deletion of the incoming object of a file that was checked and copied, for when its upload address has expired.';
-
+-- Queues the objects of files that are marked for deletion. Objects of recent uploads are queued twice: the second time
+-- for when the upload address has expired.
 -- Once a statement, because a withdrawal deletes thousands of files with one. Not "of deleted_at", because a trigger may
 -- set it while another column is updated.
 create function private.tg_assets__delete_objects() returns trigger
@@ -260,7 +250,7 @@ security definer -- a role that may mark a row, for example the service, has no 
 set search_path = ''
 as $$
 declare
-  -- No join: as in 1158.
+  -- No join: as in sessions/photos.sql.
   v_messages jsonb[] := array(
     select jsonb_build_object('storage_key', c.storage_key) from rows_changed c where c.deleted_at is not null
     except select jsonb_build_object('storage_key', b.storage_key) from rows_before b where b.deleted_at is not null
@@ -282,9 +272,8 @@ begin
 end
 $$;
 
-comment on function private.tg_assets__delete_objects() is
-  'Queues the objects of files that are marked for deletion. Objects of recent uploads are queued twice: the second time for when the upload address has expired.';
-
+-- Marks uploads that were unattached for a day for deletion, and queues deletions again that should have been done a day
+-- ago.
 create function private.sweep_assets() returns void
 language plpgsql
 set search_path = ''
@@ -300,6 +289,3 @@ begin
   from public.assets a where a.deleted_at < now() - interval '1 day';
 end
 $$;
-
-comment on function private.sweep_assets() is
-  'Marks uploads that were unattached for a day for deletion, and queues deletions again that should have been done a day ago.';

@@ -7,6 +7,7 @@
 -- Requests and errors
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The version of the newest applied migration, as the migration tool recorded it.
 create function private.latest_migration() returns text
 language plpgsql stable
 security definer -- clients cannot read the history of the migration tool; this returns the newest version only
@@ -16,8 +17,6 @@ begin
   return (select max(version) from supabase_migrations.schema_migrations);
 end
 $$;
-
-comment on function private.latest_migration() is 'The version of the newest applied migration, as the migration tool recorded it.';
 
 grant execute on function private.latest_migration() to anon, authenticated, service_role;
 

@@ -3,6 +3,8 @@
 -- private.raise_error(code, status, message, ...) is how every rule in this database rejects a request. The Data API runs
 -- private.tag_request before each request, so that the log has the request id.
 
+-- Rejects the request: raises SQLSTATE PGRST with code, message and, as JSON text in details, {"param", "details"}. The
+-- transaction rolls back.
 create function private.raise_error(
   p_code text,
   p_status integer,
@@ -24,11 +26,9 @@ begin
 end
 $$;
 
-comment on function private.raise_error(text, integer, text, text, jsonb) is
-  'Rejects the request: raises SQLSTATE PGRST with code, message and, as JSON text in details, {"param", "details"}. The transaction rolls back.';
-
 grant execute on function private.raise_error(text, integer, text, text, jsonb) to anon, authenticated, service_role;
 
+-- Returns the row of a request that names it by id. Errors: not_found, when p_row is null.
 create function private.require_row(p_row jsonb, p_message text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -41,10 +41,10 @@ begin
 end
 $$;
 
-comment on function private.require_row(jsonb, text) is 'Returns the row of a request that names it by id. Errors: not_found, when p_row is null.';
-
 grant execute on function private.require_row(jsonb, text) to service_role;
 
+-- Sets application_name of the transaction to the request id (X-Request-Id), which the log of the database and
+-- pg_stat_activity show. The Data API runs it before the function of each request.
 create function private.tag_request() returns void
 language plpgsql
 set search_path = ''
@@ -57,9 +57,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.tag_request() is
-  'Sets application_name of the transaction to the request id (X-Request-Id), which the log of the database and pg_stat_activity show. The Data API runs it before the function of each request.';
 
 grant execute on function private.tag_request() to anon, authenticated, service_role;
 

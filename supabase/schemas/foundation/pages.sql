@@ -8,6 +8,7 @@
 -- another request is rejected before its content is read. It is not a secret: a client can forge a cursor. So each list
 -- names the types of its keys, a cursor with other keys is rejected, and keys are never written into a statement's text.
 
+-- Returns the limit of a list, 1 to 100. Errors: validation_error.
 create function private.page_limit(p_limit integer) returns integer
 language plpgsql stable
 set search_path = ''
@@ -20,8 +21,7 @@ begin
 end
 $$;
 
-comment on function private.page_limit(integer) is 'Returns the limit of a list, 1 to 100. Errors: validation_error.';
-
+-- The first nine bytes of a cursor: the checksum of its keys and of the request of the list.
 create function private.cursor_checksum(p_filters jsonb, p_keys bytea) returns bytea
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -31,8 +31,8 @@ begin
 end
 $$;
 
-comment on function private.cursor_checksum(jsonb, bytea) is 'The first nine bytes of a cursor: the checksum of its keys and of the request of the list.';
-
+-- The cursor after the row with these sort keys (an array); null without keys. p_filters has the name, filters and order
+-- of the list: everything that must be the same on the next page.
 create function private.cursor_encode(p_filters jsonb, p_keys jsonb) returns text
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -45,9 +45,8 @@ begin
 end
 $$;
 
-comment on function private.cursor_encode(jsonb, jsonb) is
-  'The cursor after the row with these sort keys (an array); null without keys. p_filters has the name, filters and order of the list: everything that must be the same on the next page.';
-
+-- Whether a key of a cursor is a value of the type. integer, bigint and double precision are JSON numbers; text, uuid,
+-- date and timestamptz are JSON strings.
 create function private.is_cursor_key(p_key jsonb, p_type text) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -71,9 +70,7 @@ begin
 end
 $$;
 
-comment on function private.is_cursor_key(jsonb, text) is
-  'Whether a key of a cursor is a value of the type. integer, bigint and double precision are JSON numbers; text, uuid, date and timestamptz are JSON strings.';
-
+-- The JSON array in these bytes, if it has one key of each type in this order; otherwise null.
 create function private.cursor_keys(p_bytes bytea, p_types text[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -94,9 +91,8 @@ exception when character_not_in_repertoire then
 end
 $$;
 
-comment on function private.cursor_keys(bytea, text[]) is
-  'The JSON array in these bytes, if it has one key of each type in this order; otherwise null.';
-
+-- The sort keys in a cursor that private.cursor_encode made for the same p_filters; null without a cursor. There is one
+-- key of each type of p_types, so that they can be cast. Errors: validation_error.
 create function private.cursor_decode(p_filters jsonb, p_cursor text, p_types text[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -123,9 +119,9 @@ begin
 end
 $$;
 
-comment on function private.cursor_decode(jsonb, text, text[]) is
-  'The sort keys in a cursor that private.cursor_encode made for the same p_filters; null without a cursor. There is one key of each type of p_types, so that they can be cast. Errors: validation_error.';
-
+-- The sort keys after which a page begins, never null. With a cursor: its keys, as private.cursor_decode reads them.
+-- Without: keys before every row in the order, asc or desc. So `(created_at, id) < (…)` is an index condition of every
+-- page, for any plan. Errors: validation_error.
 create function private.page_start(p_filters jsonb, p_cursor text, p_types text[], p_order text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -143,9 +139,8 @@ begin
 end
 $$;
 
-comment on function private.page_start(jsonb, text, text[], text) is
-  'The sort keys after which a page begins, never null. With a cursor: its keys, as private.cursor_decode reads them. Without: keys before every row in the order, asc or desc. So `(created_at, id) < (…)` is an index condition of every page, for any plan. Errors: validation_error.';
-
+-- A page: {items, next_cursor}, and total when it is given. p_items: the rows in order, one more than p_limit when there
+-- are more, null for none. p_keys: the fields of an item that are its sort keys, from which the next page continues.
 create function private.page(p_filters jsonb, p_items jsonb, p_keys text[], p_limit integer, p_total bigint default null)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -162,9 +157,8 @@ begin
 end
 $$;
 
-comment on function private.page(jsonb, jsonb, text[], integer, bigint) is
-  'A page: {items, next_cursor}, and total when it is given. p_items: the rows in order, one more than p_limit when there are more, null for none. p_keys: the fields of an item that are its sort keys, from which the next page continues.';
-
+-- Up to this number the items of a list that may have millions are counted: no one pages that far. Such a list counts one
+-- more.
 create function private.max_total() returns integer
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -174,9 +168,8 @@ begin
 end
 $$;
 
-comment on function private.max_total() is
-  'Up to this number the items of a list that may have millions are counted: no one pages that far. Such a list counts one more.';
-
+-- The number of items of a list that counts up to private.max_total() + 1 of them: {total, total_is_exact}. Not exact: at
+-- least total. p_is_all false: only a part of the list was counted.
 create function private.capped_total(p_count bigint, p_is_all boolean default true) returns jsonb
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -187,9 +180,6 @@ begin
   );
 end
 $$;
-
-comment on function private.capped_total(bigint, boolean) is
-  'The number of items of a list that counts up to private.max_total() + 1 of them: {total, total_is_exact}. Not exact: at least total. p_is_all false: only a part of the list was counted.';
 
 grant execute on function private.max_total(), private.capped_total(bigint, boolean) to service_role;
 grant execute on function

@@ -19,6 +19,8 @@
 -- consumers private.read_messages, private.hide_messages, private.finish_messages, private.note_consumer and
 -- api.extend_lease; for jobs private.call_function.
 
+-- Puts a message into a queue, to be read after p_delay_seconds, and returns its id. The message exists only if the
+-- transaction commits.
 create function private.enqueue(p_queue text, p_message jsonb, p_delay_seconds integer default 0) returns bigint
 language plpgsql
 security definer -- queues belong to the service: a caller that adds work may not read the work of others
@@ -29,9 +31,7 @@ begin
 end
 $$;
 
-comment on function private.enqueue(text, jsonb, integer) is
-  'Puts a message into a queue, to be read after p_delay_seconds, and returns its id. The message exists only if the transaction commits.';
-
+-- private.enqueue for many messages in one statement, without delay.
 create function private.enqueue_all(p_queue text, p_messages jsonb[]) returns void
 language plpgsql
 security definer -- as private.enqueue
@@ -42,9 +42,7 @@ begin
 end
 $$;
 
-comment on function private.enqueue_all(text, jsonb[]) is
-  'private.enqueue for many messages in one statement, without delay.';
-
+-- Removes a message from a queue; false when it is not there.
 create function private.dequeue(p_queue text, p_msg_id bigint) returns boolean
 language plpgsql
 security definer -- as private.enqueue
@@ -55,8 +53,7 @@ begin
 end
 $$;
 
-comment on function private.dequeue(text, bigint) is 'Removes a message from a queue; false when it is not there.';
-
+-- Creates a queue whose due messages call a function, if they meet the condition. For migrations.
 create function private.add_queue(p_queue text, p_function text, p_condition text default 'true') returns void
 language plpgsql
 set search_path = ''
@@ -67,9 +64,7 @@ begin
 end
 $$;
 
-comment on function private.add_queue(text, text, text) is
-  'Creates a queue whose due messages call a function, if they meet the condition. For migrations.';
-
+-- How long a message that a consumer took is hidden from the others. The consumer extends it every three seconds.
 create function private.lease_seconds() returns integer
 language plpgsql immutable
 set search_path = ''
@@ -79,9 +74,7 @@ begin
 end
 $$;
 
-comment on function private.lease_seconds() is
-  'How long a message that a consumer took is hidden from the others. The consumer extends it every three seconds.';
-
+-- Records that a consumer of this function is at work.
 create function private.note_consumer(p_function text) returns void
 language plpgsql
 set search_path = ''
@@ -99,8 +92,8 @@ begin
 end
 $$;
 
-comment on function private.note_consumer(text) is 'Records that a consumer of this function is at work.';
-
+-- Hides messages that a consumer has taken for p_seconds from now, or longer where they were hidden for longer. Finished
+-- messages are ignored.
 create function private.hide_messages(p_queue text, p_msg_ids bigint[], p_seconds integer) returns void
 language plpgsql
 security definer -- as private.enqueue
@@ -116,9 +109,7 @@ begin
 end
 $$;
 
-comment on function private.hide_messages(text, bigint[], integer) is
-  'Hides messages that a consumer has taken for p_seconds from now, or longer where they were hidden for longer. Finished messages are ignored.';
-
+-- Gives back messages that were read and cannot be worked on before p_until. The read is not counted.
 create function private.skip_messages(p_queue text, p_msg_ids bigint[], p_until timestamptz) returns void
 language plpgsql
 security definer -- as private.enqueue
@@ -132,9 +123,8 @@ begin
 end
 $$;
 
-comment on function private.skip_messages(text, bigint[], timestamptz) is
-  'Gives back messages that were read and cannot be worked on before p_until. The read is not counted.';
-
+-- Up to p_count messages, oldest first, hidden from other readers for p_seconds: [{msg_id, read_count, enqueued_at,
+-- message}]. A message that was read five times moves to private.dead_messages instead.
 create function private.read_messages(p_queue text, p_seconds integer, p_count integer) returns jsonb
 language plpgsql
 security definer -- as private.enqueue
@@ -163,9 +153,7 @@ begin
 end
 $$;
 
-comment on function private.read_messages(text, integer, integer) is
-  'Up to p_count messages, oldest first, hidden from other readers for p_seconds: [{msg_id, read_count, enqueued_at, message}]. A message that was read five times moves to private.dead_messages instead.';
-
+-- Removes finished messages and returns their number.
 create function private.finish_messages(p_queue text, p_msg_ids bigint[]) returns integer
 language plpgsql
 security definer -- as private.enqueue
@@ -178,13 +166,13 @@ begin
 end
 $$;
 
-comment on function private.finish_messages(text, bigint[]) is 'Removes finished messages and returns their number.';
-
 grant execute on function
   private.lease_seconds(), private.read_messages(text, integer, integer), private.hide_messages(text, bigint[], integer),
   private.finish_messages(text, bigint[])
 to service_role;
 
+-- Calls a function of the service over HTTP, as the service, once the transaction has committed. Returns the id of the
+-- request in net._http_response. For jobs: no client may execute it.
 create function private.call_function(p_path text, p_body jsonb default '{}') returns bigint
 language plpgsql
 set search_path = ''
@@ -207,9 +195,8 @@ begin
 end
 $$;
 
-comment on function private.call_function(text, jsonb) is
-  'Calls a function of the service over HTTP, as the service, once the transaction has committed. Returns the id of the request in net._http_response. For jobs: no client may execute it.';
-
+-- Calls the functions whose queues have messages that they may take, each if none of its consumers was at work within the
+-- last five seconds, and otherwise once a minute.
 create function private.call_consumers() returns void
 language plpgsql
 set search_path = ''
@@ -236,13 +223,11 @@ begin
 end
 $$;
 
-comment on function private.call_consumers() is
-  'Calls the functions whose queues have messages that they may take, each if none of its consumers was at work within the last five seconds, and otherwise once a minute.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Push
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Calls the function that consumes a queue when this transaction commits, at most once a second.
 create function private.wake_consumer(p_function text) returns void
 language plpgsql
 security definer -- no client may call functions as the service
@@ -260,5 +245,3 @@ begin
   end if;
 end
 $$;
-
-comment on function private.wake_consumer(text) is 'Calls the function that consumes a queue when this transaction commits, at most once a second.';

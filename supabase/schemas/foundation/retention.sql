@@ -8,6 +8,7 @@
 -- Invariants: only this job deletes rows by age; a condition needs an index where the table can be large.
 -- Interface: a row in private.retentions, in the data of its domain.
 
+-- Deletes the next batch of expired rows; false when there is nothing to do. Commit after each batch.
 create function private.next_purge_batch(p_rows integer default 5000) returns boolean
 language plpgsql
 set search_path = ''
@@ -34,6 +35,3 @@ begin
   return true;
 end
 $$;
-
-comment on function private.next_purge_batch(integer) is
-  'Deletes the next batch of expired rows; false when there is nothing to do. Commit after each batch.';

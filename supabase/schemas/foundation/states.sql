@@ -11,6 +11,7 @@
 -- Invariants: no update makes a move that is not listed; an update to the same state is not a move.
 -- Interface: private.tg_check_state('<entity>'), for tables with a column status; private.check_move(entity, from, to).
 
+-- The states that a row in this state may move to, by name; for new: the states in which a row may begin.
 create function private.allowed_states(p_entity text, p_from_state text) returns text[]
 language plpgsql stable
 security definer -- no role may read the table; which states may follow is not a secret
@@ -24,9 +25,8 @@ begin
 end
 $$;
 
-comment on function private.allowed_states(text, text) is
-  'The states that a row in this state may move to, by name; for new: the states in which a row may begin.';
-
+-- Rejects a move that private.allowed_moves does not list, and a move to the same state. Errors: conflict;
+-- details.allowed has the states that may follow.
 create function private.check_move(p_entity text, p_from_state text, p_to_state text) returns void
 language plpgsql stable
 set search_path = ''
@@ -44,9 +44,7 @@ begin
 end
 $$;
 
-comment on function private.check_move(text, text, text) is
-  'Rejects a move that private.allowed_moves does not list, and a move to the same state. Errors: conflict; details.allowed has the states that may follow.';
-
+-- private.check_move for the rows of a table; tg_argv[0] is their entity.
 create function private.tg_check_state() returns trigger
 language plpgsql
 set search_path = ''
@@ -60,8 +58,6 @@ begin
   return new;
 end
 $$;
-
-comment on function private.tg_check_state() is 'private.check_move for the rows of a table; tg_argv[0] is their entity.';
 
 grant execute on function private.allowed_states(text, text), private.check_move(text, text, text)
 to authenticated, service_role;

@@ -3,15 +3,15 @@
 -- private.trimmed and private.required_text read a text, private.is_moment a time. The trigger functions keep updated_at,
 -- and whether a row with a period was returned to clients.
 
+-- A text without surrounding white space; null when nothing is left.
 create function private.trimmed(p_text text) returns text
 language sql immutable parallel safe
 -- Includes the wide space of Japanese keyboards and the non-breaking space.
 return nullif(btrim(p_text, e' \t\r\n\u00a0\u3000'), '');
 
-comment on function private.trimmed(text) is 'A text without surrounding white space; null when nothing is left.';
-
 grant execute on function private.trimmed(text) to authenticated, service_role;
 
+-- A required text without the spaces around it. Errors: validation_error, with the field as param.
 create function private.required_text(p_text text, p_max integer, p_param text) returns text
 language plpgsql stable
 set search_path = ''
@@ -27,12 +27,11 @@ begin
 end
 $$;
 
-comment on function private.required_text(text, integer, text) is
-  'A required text without the spaces around it. Errors: validation_error, with the field as param.';
-
 grant execute on function private.required_text(text, integer, text) to authenticated;
 grant execute on function private.required_text(text, integer, text) to service_role;
 
+-- Whether a JSON value is an RFC 3339 timestamp with an offset. As in the router, t and z may be in lower case, and the
+-- second 60 is the next second. Postgres reads no fraction of it.
 create function private.is_moment(p_value jsonb) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -47,11 +46,9 @@ begin
 end
 $$;
 
-comment on function private.is_moment(jsonb) is
-  'Whether a JSON value is an RFC 3339 timestamp with an offset. As in the router, t and z may be in lower case, and the second 60 is the next second. Postgres reads no fraction of it.';
-
 grant execute on function private.is_moment(jsonb) to anon, authenticated, service_role;
 
+-- Sets updated_at on every update of a row.
 create function private.tg_touch_updated_at() returns trigger
 language plpgsql
 set search_path = ''
@@ -62,8 +59,7 @@ begin
 end
 $$;
 
-comment on function private.tg_touch_updated_at() is 'Sets updated_at on every update of a row.';
-
+-- Records at each update whether the row was returned to clients before: such a row can be deactivated, not deleted.
 -- For every table with is_active, starts_at and was_shown.
 create function private.tg_timed_rows__note_shown() returns trigger
 language plpgsql
@@ -74,6 +70,3 @@ begin
   return new;
 end
 $$;
-
-comment on function private.tg_timed_rows__note_shown() is
-  'Records at each update whether the row was returned to clients before: such a row can be deactivated, not deleted.';

@@ -3,6 +3,8 @@
 -- No stored data of a lot depend on a holiday: hours and fees read holidays when they are computed, so a change has effect
 -- at once.
 
+-- A holiday, locked until the transaction ends, in the version of the If-Match header. Errors: not_found,
+-- precondition_failed.
 create function private.held_holiday(p_calendar text, p_holiday_date date, p_if_match text) returns public.holidays
 language plpgsql
 set search_path = ''
@@ -19,9 +21,8 @@ begin
 end
 $$;
 
-comment on function private.held_holiday(text, date, text) is
-  'A holiday, locked until the transaction ends, in the version of the If-Match header. Errors: not_found, precondition_failed.';
-
+-- Writes a new holiday, or the names of one that the caller has locked, and records the act; p_before is null for a new
+-- one. An equal version changes nothing. Errors: validation_error, conflict.
 create function private.write_holiday(p_admin_id uuid, p_before public.holidays, p_after public.holidays) returns jsonb
 language plpgsql
 set search_path = ''
@@ -52,9 +53,6 @@ exception
     perform private.reject_duplicate('holiday_date');
 end
 $$;
-
-comment on function private.write_holiday(uuid, public.holidays, public.holidays) is
-  'Writes a new holiday, or the names of one that the caller has locked, and records the act; p_before is null for a new one. An equal version changes nothing. Errors: validation_error, conflict.';
 
 grant execute on function
   private.held_holiday(text, date, text), private.write_holiday(uuid, public.holidays, public.holidays)

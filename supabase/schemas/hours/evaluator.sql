@@ -14,6 +14,9 @@
 -- know whether there are one lot or thousands; a hash join is never much slower. They announce few rows, because memory
 -- for many would be allocated in advance.
 
+-- The local dates of lots from the day before p_from to that of p_to, with day_of_week (0 is Sunday) and the bits of the
+-- days. for_overnight: the day before, when only windows past midnight can matter. (Others can when clocks reach a
+-- midnight twice.)
 -- Bit 64 extends the bits of day types (hours/days_and_clocks.sql): rows that name only a day of the week.
 create function private.lot_days(p_lot_ids uuid[], p_from timestamptz, p_to timestamptz)
 returns table (
@@ -53,9 +56,8 @@ begin
 end
 $$;
 
-comment on function private.lot_days(uuid[], timestamptz, timestamptz) is
-  'The local dates of lots from the day before p_from to that of p_to, with day_of_week (0 is Sunday) and the bits of the days. for_overnight: the day before, when only windows past midnight can matter. (Others can when clocks reach a midnight twice.)';
-
+-- The windows of lots and the spans of their date overrides near the two moments, in one form. is_named: the override
+-- names this kind, and the row is not its short form.
 -- The standing of a row is its rank, smaller first, and in the last two bits its effect: 0 closes, 1 opens, 2 has no effect.
 create function private.hours_rows(p_lot_ids uuid[], p_from timestamptz, p_to timestamptz)
 returns table (
@@ -109,9 +111,9 @@ begin
 end
 $$;
 
-comment on function private.hours_rows(uuid[], timestamptz, timestamptz) is
-  'The windows of lots and the spans of their date overrides near the two moments, in one form. is_named: the override names this kind, and the row is not its short form.';
-
+-- The hours of the local dates of lots from the day before p_from (its windows may still be open) to that of p_to. One
+-- row per window, with the answers it serves and its instants. Rows without instants for dates and kinds without a
+-- window, known or unknown.
 create function private.hours_of_days(p_lot_ids uuid[], p_from timestamptz, p_to timestamptz)
 returns table (
   parking_lot_id uuid, time_zone text, local_date date, for_open boolean, for_entry boolean, for_exit boolean,
@@ -173,9 +175,8 @@ begin
 end
 $$;
 
-comment on function private.hours_of_days(uuid[], timestamptz, timestamptz) is
-  'The hours of the local dates of lots from the day before p_from (its windows may still be open) to that of p_to. One row per window, with the answers it serves and its instants. Rows without instants for dates and kinds without a window, known or unknown.';
-
+-- The three answers of every lot at one or two moments, and at each later moment until p_until at which an answer may
+-- change. The moments should be days apart, not years: every date between them is evaluated.
 create function private.hours_at_moments(p_lot_ids uuid[], p_moments timestamptz[], p_until timestamptz default null)
 returns table (parking_lot_id uuid, at timestamptz, is_open boolean, can_enter boolean, can_exit boolean)
 language plpgsql stable rows 50
@@ -237,9 +238,8 @@ begin
 end
 $$;
 
-comment on function private.hours_at_moments(uuid[], timestamptz[], timestamptz) is
-  'The three answers of every lot at one or two moments, and at each later moment until p_until at which an answer may change. The moments should be days apart, not years: every date between them is evaluated.';
-
+-- For lots that cannot be left at p_after: when the next window begins that allows exit. No row when that is not before
+-- p_until.
 create function private.next_exits(p_lot_ids uuid[], p_after timestamptz, p_until timestamptz)
 returns table (parking_lot_id uuid, starts_at timestamptz)
 language plpgsql stable
@@ -258,9 +258,7 @@ begin
 end
 $$;
 
-comment on function private.next_exits(uuid[], timestamptz, timestamptz) is
-  'For lots that cannot be left at p_after: when the next window begins that allows exit. No row when that is not before p_until.';
-
+-- Whether each lot is open, may be entered, may be left at a moment: true, false, or null where unknown.
 create function private.hours_at(p_lot_ids uuid[], p_at timestamptz)
 returns table (parking_lot_id uuid, is_open boolean, can_enter boolean, can_exit boolean)
 language plpgsql stable
@@ -272,9 +270,7 @@ begin
 end
 $$;
 
-comment on function private.hours_at(uuid[], timestamptz) is
-  'Whether each lot is open, may be entered, may be left at a moment: true, false, or null where unknown.';
-
+-- The three answers at p_at, and when each of them changes next, within 14 days; null when it does not change.
 create function private.next_changes(p_lot_id uuid, p_at timestamptz)
 returns table (
   is_open boolean, can_enter boolean, can_exit boolean,
@@ -320,9 +316,8 @@ begin
 end
 $$;
 
-comment on function private.next_changes(uuid, timestamptz) is
-  'The three answers at p_at, and when each of them changes next, within 14 days; null when it does not change.';
-
+-- The answers of each lot for a stay from p_entry to p_exit. next_exit_at: when a car that is locked in can next leave,
+-- within 14 days from p_exit.
 create function private.planned_stays(p_lot_ids uuid[], p_entry timestamptz, p_exit timestamptz)
 returns table (
   parking_lot_id uuid, entry_at timestamptz, exit_at timestamptz, is_open_at_entry boolean, can_enter_at boolean,
@@ -372,9 +367,7 @@ begin
 end
 $$;
 
-comment on function private.planned_stays(uuid[], timestamptz, timestamptz) is
-  'The answers of each lot for a stay from p_entry to p_exit. next_exit_at: when a car that is locked in can next leave, within 14 days from p_exit.';
-
+-- hours of the detail of a lot: all windows, and the business windows in the older flat form as legacy_business.
 create function private.hours_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -408,9 +401,7 @@ begin
 end
 $$;
 
-comment on function private.hours_json(uuid) is
-  'hours of the detail of a lot: all windows, and the business windows in the older flat form as legacy_business.';
-
+-- date_overrides of the detail of a lot, by date. label is a string in the specification: a missing label is empty.
 create function private.date_overrides_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -432,9 +423,6 @@ begin
   );
 end
 $$;
-
-comment on function private.date_overrides_json(uuid) is
-  'date_overrides of the detail of a lot, by date. label is a string in the specification: a missing label is empty.';
 
 -- The functions of api run as the caller, and so do all functions that they call.
 grant execute on function

@@ -8,6 +8,8 @@
 -- Interface: private.always_open, private.lasting_hours; the evaluator of hours (hours/evaluator.sql) reads the rows.
 -- Times of day are returned as private.clock_text writes them.
 
+-- The lots whose windows are all 24 hours on every day, business hours among them, and that have no override near the two
+-- moments: most lots. They are open and may be entered and left, without a calculation of dates.
 create function private.always_open(p_lot_ids uuid[], p_from timestamptz, p_to timestamptz) returns uuid[]
 language plpgsql stable
 security definer -- row security would look up the lot of every row; the lots are public, which the query checks
@@ -35,9 +37,8 @@ begin
 end
 $$;
 
-comment on function private.always_open(uuid[], timestamptz, timestamptz) is
-  'The lots whose windows are all 24 hours on every day, business hours among them, and that have no override near the two moments: most lots. They are open and may be entered and left, without a calculation of dates.';
-
+-- Which answers of a public lot do not change between the two moments, as its windows and the absence of overrides show
+-- without dates. Returns those answers: true, or null where unknown. All null: it cannot be decided.
 create function private.lasting_hours(
   p_lot_id uuid, p_from timestamptz, p_to timestamptz,
   out is_open boolean, out can_enter boolean, out can_exit boolean, out open_lasts boolean, out entry_lasts boolean,
@@ -77,9 +78,7 @@ begin
 end
 $$;
 
-comment on function private.lasting_hours(uuid, timestamptz, timestamptz) is
-  'Which answers of a public lot do not change between the two moments, as its windows and the absence of overrides show without dates. Returns those answers: true, or null where unknown. All null: it cannot be decided.';
-
+-- A time of day as clients read it: HH:MM, 24:00 at the end of a day.
 create function private.clock_text(p_time time) returns text
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -89,8 +88,7 @@ begin
 end
 $$;
 
-comment on function private.clock_text(time) is 'A time of day as clients read it: HH:MM, 24:00 at the end of a day.';
-
+-- Hours or pricing of a date override, with its times of day in the form of private.clock_text.
 create function private.clock_times(p_value jsonb) returns jsonb
 language plpgsql immutable strict
 set search_path = ''
@@ -116,8 +114,6 @@ begin
   end;
 end
 $$;
-
-comment on function private.clock_times(jsonb) is 'Hours or pricing of a date override, with its times of day in the form of private.clock_text.';
 
 grant execute on function
   private.always_open(uuid[], timestamptz, timestamptz), private.lasting_hours(uuid, timestamptz, timestamptz),

@@ -1,6 +1,7 @@
 -- Predicates of hours: when a lot is open, may be entered, may be left.
 -- Functions are here if a constraint, an index or a policy of a table calls them.
 
+-- Whether this is a span of a date override: {open_time, close_time}, {is_24h: true} or {is_closed: true}.
 create function private.is_override_span(p_span jsonb) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -19,9 +20,7 @@ begin
 end
 $$;
 
-comment on function private.is_override_span(jsonb) is
-  'Whether this is a span of a date override: {open_time, close_time}, {is_24h: true} or {is_closed: true}.';
-
+-- Whether this is the hours of a date override: kinds with arrays of spans, or the short forms is_closed and is_24h.
 create function private.is_override_hours(p_hours jsonb) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -50,9 +49,6 @@ begin
     );
 end
 $$;
-
-comment on function private.is_override_hours(jsonb) is
-  'Whether this is the hours of a date override: kinds with arrays of spans, or the short forms is_closed and is_24h.';
 
 -- A constraint runs as the role that writes the row.
 grant execute on function private.is_override_span(jsonb), private.is_override_hours(jsonb) to service_role;

@@ -2,6 +2,8 @@
 --
 -- Interface: private.week_json for the detail of a lot. It runs as the caller.
 
+-- days: the seven local dates of a lot from today on, with the name of the holiday and the date override of each. spans:
+-- the three answers, without gaps. Consecutive spans differ.
 create function private.week_json(p_lot_id uuid, p_lang text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -58,8 +60,5 @@ begin
   );
 end
 $$;
-
-comment on function private.week_json(uuid, text) is
-  'days: the seven local dates of a lot from today on, with the name of the holiday and the date override of each. spans: the three answers, without gaps. Consecutive spans differ.';
 
 grant execute on function private.week_json(uuid, text) to anon, authenticated;

@@ -8,6 +8,8 @@
 -- Interface: api.admin_create_parking_lot, api.admin_update_parking_lot, api.admin_delete_parking_lot; private.held_lot and
 -- private.lock_lot_assets for the sets of a lot.
 
+-- A lot of any status, locked until the transaction ends, in the version of the request. Errors: lot_not_found,
+-- precondition_failed.
 create function private.held_lot(p_lot_id uuid, p_if_match text default null) returns public.parking_lots
 language plpgsql
 set search_path = ''
@@ -24,9 +26,8 @@ begin
 end
 $$;
 
-comment on function private.held_lot(uuid, text) is
-  'A lot of any status, locked until the transaction ends, in the version of the request. Errors: lot_not_found, precondition_failed.';
-
+-- Locks the files of a lot's images, and others, before the lot: transactions that publish or delete a file lock it
+-- before the lot.
 create function private.lock_lot_assets(p_lot_id uuid, p_asset_ids uuid[] default '{}') returns void
 language plpgsql
 set search_path = ''
@@ -38,9 +39,7 @@ begin
 end
 $$;
 
-comment on function private.lock_lot_assets(uuid, uuid[]) is
-  'Locks the files of a lot''s images, and others, before the lot: transactions that publish or delete a file lock it before the lot.';
-
+-- The fields of a lot that the console writes.
 create function private.lot_fields_json(p_lot public.parking_lots) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -52,8 +51,7 @@ begin
 end
 $$;
 
-comment on function private.lot_fields_json(public.parking_lots) is 'The fields of a lot that the console writes.';
-
+-- Deletes a lot with all its data, also the files of its images. The caller has locked the lot and these files.
 create function private.delete_lot(p_lot_id uuid) returns void
 language plpgsql
 security definer -- triggers of the lot's rows write private tables; the caller has checked that the lot may be deleted
@@ -65,9 +63,6 @@ begin
   delete from public.parking_lots where id = p_lot_id;
 end
 $$;
-
-comment on function private.delete_lot(uuid) is
-  'Deletes a lot with all its data, also the files of its images. The caller has locked the lot and these files.';
 
 grant execute on function
   private.delete_lot(uuid), private.held_lot(uuid, text), private.lock_lot_assets(uuid, uuid[]), private.lot_fields_json(public.parking_lots)

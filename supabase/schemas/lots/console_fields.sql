@@ -8,6 +8,7 @@
 -- rule cannot be written.
 -- Interface: private.require_lot_fields for all data of a lot that the console stores; private.apply_lot_changes.
 
+-- The fields of a lot that the console writes, and the rule of each. Without columns that triggers keep.
 create function private.lot_field_rules() returns jsonb
 language sql immutable
 return '{
@@ -43,9 +44,8 @@ return '{
   "attribution": {"type": "text", "max": 500, "null": true}
 }'::jsonb;
 
-comment on function private.lot_field_rules() is
-  'The fields of a lot that the console writes, and the rule of each. Without columns that triggers keep.';
-
+-- Checks fields against the lot, a stored or a new one. Errors: validation_error (param: the field), conflict for the
+-- external_id of another lot.
 create function private.require_lot_fields(p_fields jsonb, p_lot public.parking_lots default null) returns void
 language plpgsql stable
 set search_path = ''
@@ -70,9 +70,9 @@ begin
 end
 $$;
 
-comment on function private.require_lot_fields(jsonb, public.parking_lots) is
-  'Checks fields against the lot, a stored or a new one. Errors: validation_error (param: the field), conflict for the external_id of another lot.';
-
+-- Changes fields of a lot that the caller has locked, each checked by its rule (null empties the field). Returns their
+-- private.difference; {} when nothing changes. Errors: validation_error (param: the field), conflict (a status that may
+-- not follow: details.allowed; the external_id of another lot).
 create function private.apply_lot_changes(p_lot_id uuid, p_changes jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -104,9 +104,6 @@ begin
   return v_difference;
 end
 $$;
-
-comment on function private.apply_lot_changes(uuid, jsonb) is
-  'Changes fields of a lot that the caller has locked, each checked by its rule (null empties the field). Returns their private.difference; {} when nothing changes. Errors: validation_error (param: the field), conflict (a status that may not follow: details.allowed; the external_id of another lot).';
 
 grant execute on function
   private.lot_field_rules(), private.require_lot_fields(jsonb, public.parking_lots), private.apply_lot_changes(uuid,

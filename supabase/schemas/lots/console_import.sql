@@ -12,6 +12,7 @@
 -- Checking lots given as JSON
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- A lot of an import with its implied values: windows are business hours, pricing rules have their order.
 create function private.normal_import_lot(p_lot jsonb) returns jsonb
 language plpgsql immutable
 set search_path = ''
@@ -37,9 +38,7 @@ begin
 end
 $$;
 
-comment on function private.normal_import_lot(jsonb) is
-  'A lot of an import with its implied values: windows are business hours, pricing rules have their order.';
-
+-- The first error in the windows or pricing rules of a lot, as [{param, message}]; [] without one.
 create function private.import_set_problem(p_set text, p_items jsonb) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -62,9 +61,8 @@ exception when sqlstate 'PGRST' then
 end
 $$;
 
-comment on function private.import_set_problem(text, jsonb) is
-  'The first error in the windows or pricing rules of a lot, as [{param, message}]; [] without one.';
-
+-- The errors in the fields and tags of a lot of an import: [{param, message}], with paths in the lot; p_rules are the
+-- rules of its fields.
 create function private.import_lot_problems(p_lot jsonb, p_rules jsonb) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -100,9 +98,8 @@ begin
 end
 $$;
 
-comment on function private.import_lot_problems(jsonb, jsonb) is
-  'The errors in the fields and tags of a lot of an import: [{param, message}], with paths in the lot; p_rules are the rules of its fields.';
-
+-- The lots of an import, each with its position in the array and its errors. Of lots with one external_id the first
+-- counts.
 create function private.checked_import_lots(p_lots jsonb)
 returns table (index integer, external_id text, lot jsonb, problems jsonb, warnings jsonb)
 language plpgsql stable
@@ -145,13 +142,12 @@ begin
 end
 $$;
 
-comment on function private.checked_import_lots(jsonb) is
-  'The lots of an import, each with its position in the array and its errors. Of lots with one external_id the first counts.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Writing
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Fills the stage from the temporary table import_rows, without the rejected lots. p_provenance: source, licence,
+-- attribution, source_url.
 create function private.stage_import_rows(p_provenance jsonb, p_columns text[]) returns void
 language plpgsql
 set search_path = ''
@@ -180,9 +176,7 @@ begin
 end
 $$;
 
-comment on function private.stage_import_rows(jsonb, text[]) is
-  'Fills the stage from the temporary table import_rows, without the rejected lots. p_provenance: source, licence, attribution, source_url.';
-
+-- Writes the lots of import_rows that are not rejected, and the outcome of each.
 create function private.merge_import_rows(p_provenance jsonb, p_status text) returns void
 language plpgsql
 set search_path = ''
@@ -211,9 +205,7 @@ begin
 end
 $$;
 
-comment on function private.merge_import_rows(jsonb, text) is
-  'Writes the lots of import_rows that are not rejected, and the outcome of each.';
-
+-- The first ten errors or warnings of a lot, with their paths in the request.
 create function private.import_notes(p_index integer, p_notes jsonb) returns jsonb
 language plpgsql immutable
 set search_path = ''
@@ -228,9 +220,7 @@ begin
 end
 $$;
 
-comment on function private.import_notes(integer, jsonb) is
-  'The first ten errors or warnings of a lot, with their paths in the request.';
-
+-- The outcome of each lot of import_rows, and the counts.
 create function private.import_report(p_dry_run boolean) returns jsonb
 language plpgsql
 set search_path = ''
@@ -255,8 +245,7 @@ begin
 end
 $$;
 
-comment on function private.import_report(boolean) is 'The outcome of each lot of import_rows, and the counts.';
-
+-- Rejects an import with rejected lots. Errors: validation_error, with details.counts and up to 100 details.errors.
 create function private.reject_import(p_report jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -276,9 +265,8 @@ begin
 end
 $$;
 
-comment on function private.reject_import(jsonb) is
-  'Rejects an import with rejected lots. Errors: validation_error, with details.counts and up to 100 details.errors.';
-
+-- Checks and writes lots, and reports on each. A dry run rolls back. Raises validation_error when a lot is rejected,
+-- unless it is a dry run or partial.
 create function private.import_lots(p_lots jsonb, p_provenance jsonb, p_status text, p_dry_run boolean, p_partial boolean) returns jsonb
 language plpgsql
 set search_path = ''
@@ -304,9 +292,6 @@ exception when sqlstate 'DRYRN' then
   return v_report;
 end
 $$;
-
-comment on function private.import_lots(jsonb, jsonb, text, boolean, boolean) is
-  'Checks and writes lots, and reports on each. A dry run rolls back. Raises validation_error when a lot is rejected, unless it is a dry run or partial.';
 
 grant execute on function
   private.normal_import_lot(jsonb), private.import_set_problem(text, jsonb), private.import_lot_problems(jsonb, jsonb),

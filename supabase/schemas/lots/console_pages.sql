@@ -14,6 +14,7 @@
 -- The list
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The words of a search of the console as private.search_text returns them; null for null. Errors: validation_error.
 create function private.keywords_of(p_text text) returns text[]
 language plpgsql stable
 set search_path = ''
@@ -31,9 +32,7 @@ begin
 end
 $$;
 
-comment on function private.keywords_of(text) is
-  'The words of a search of the console as private.search_text returns them; null for null. Errors: validation_error.';
-
+-- The filter of these conditions; p_words as private.keywords_of returns them.
 create function private.read_lot_filter(p_status text, p_operator_code text, p_source text, p_words text[])
 returns private.lot_filter
 language plpgsql immutable
@@ -48,9 +47,7 @@ begin
 end
 $$;
 
-comment on function private.read_lot_filter(text, text, text, text[]) is
-  'The filter of these conditions; p_words as private.keywords_of returns them.';
-
+-- The condition of a filter without its text, over public.parking_lots l; $1 is status, $2 operator_code, $3 source.
 create function private.lot_condition(p_filter private.lot_filter) returns text
 language plpgsql immutable
 set search_path = ''
@@ -65,9 +62,7 @@ begin
 end
 $$;
 
-comment on function private.lot_condition(private.lot_filter) is
-  'The condition of a filter without its text, over public.parking_lots l; $1 is status, $2 operator_code, $3 source.';
-
+-- The statement that finds all lots of a text among the entries of lots of the status; $4 is patterns, $5 terms.
 create function private.lot_match_text(p_filter private.lot_filter) returns text
 language plpgsql immutable
 set search_path = ''
@@ -82,9 +77,8 @@ begin
 end
 $$;
 
-comment on function private.lot_match_text(private.lot_filter) is
-  'The statement that finds all lots of a text among the entries of lots of the status; $4 is patterns, $5 terms.';
-
+-- The first lots that meet the filter among the next p_window of the list with its status, operator and source, after a
+-- position in it; p_window null: among all.
 create function private.listed_lots(
   p_filter private.lot_filter, p_window integer, p_after_at timestamptz, p_after_id uuid, p_limit integer
 ) returns uuid[]
@@ -116,9 +110,7 @@ begin
 end
 $$;
 
-comment on function private.listed_lots(private.lot_filter, integer, timestamptz, uuid, integer) is
-  'The first lots that meet the filter among the next p_window of the list with its status, operator and source, after a position in it; p_window null: among all.';
-
+-- The first of these lots that meet the filter without its text, after a position in the list.
 create function private.lots_by_key(
   p_filter private.lot_filter, p_ids uuid[], p_after_at timestamptz, p_after_id uuid, p_limit integer
 ) returns uuid[]
@@ -143,9 +135,7 @@ begin
 end
 $$;
 
-comment on function private.lots_by_key(private.lot_filter, uuid[], timestamptz, uuid, integer) is
-  'The first of these lots that meet the filter without its text, after a position in the list.';
-
+-- The first lots that meet the filter, after a position in the list: all matches of the term indexes, sorted.
 create function private.indexed_lots(p_filter private.lot_filter, p_after_at timestamptz, p_after_id uuid, p_limit integer)
 returns uuid[]
 language plpgsql stable
@@ -174,9 +164,7 @@ begin
 end
 $$;
 
-comment on function private.indexed_lots(private.lot_filter, timestamptz, uuid, integer) is
-  'The first lots that meet the filter, after a position in the list: all matches of the term indexes, sorted.';
-
+-- Whether more than one lot in fifty is expected to have the text of the filter, by the statistics of terms.
 create function private.is_common_text(p_filter private.lot_filter) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -186,9 +174,7 @@ begin
 end
 $$;
 
-comment on function private.is_common_text(private.lot_filter) is
-  'Whether more than one lot in fifty is expected to have the text of the filter, by the statistics of terms.';
-
+-- The lots of a page of the console, the latest change first.
 create function private.console_lots(p_filter private.lot_filter, p_after jsonb, p_limit integer) returns uuid[]
 language plpgsql stable
 security definer -- search entries are private; returns only the ids of lots, to the service
@@ -231,9 +217,8 @@ begin
 end
 $$;
 
-comment on function private.console_lots(private.lot_filter, jsonb, integer) is
-  'The lots of a page of the console, the latest change first.';
-
+-- The number of lots in the console's list: {total, total_is_exact}. A text that many lots have is counted among 200,000
+-- lots, or the last 20,000 of an operator or source.
 create function private.console_lots_total(p_filter private.lot_filter) returns jsonb
 language plpgsql stable
 security definer -- as private.console_lots
@@ -273,13 +258,12 @@ begin
 end
 $$;
 
-comment on function private.console_lots_total(private.lot_filter) is
-  'The number of lots in the console''s list: {total, total_is_exact}. A text that many lots have is counted among 200,000 lots, or the last 20,000 of an operator or source.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- One lot
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- date_overrides, tags and images of a lot as the console returns them; the storage_key of an image is null when its file
+-- is missing.
 create function private.console_lot_parts_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -310,9 +294,8 @@ begin
 end
 $$;
 
-comment on function private.console_lot_parts_json(uuid) is
-  'date_overrides, tags and images of a lot as the console returns them; the storage_key of an image is null when its file is missing.';
-
+-- A lot as the console returns it: its fields, the statuses that may follow, and its spots, pricing_groups,
+-- pricing_rules, windows, date_overrides, tags and images. Null when there is none.
 create function private.console_lot_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -335,9 +318,7 @@ begin
 end
 $$;
 
-comment on function private.console_lot_json(uuid) is
-  'A lot as the console returns it: its fields, the statuses that may follow, and its spots, pricing_groups, pricing_rules, windows, date_overrides, tags and images. Null when there is none.';
-
+-- Raises lot_not_found for a lot that does not exist, of any status.
 create function private.reject_missing_lot() returns void
 language plpgsql
 set search_path = ''
@@ -346,8 +327,6 @@ begin
   perform private.raise_error('lot_not_found', 404, 'There is no such parking lot.', p_param => 'id');
 end
 $$;
-
-comment on function private.reject_missing_lot() is 'Raises lot_not_found for a lot that does not exist, of any status.';
 
 grant execute on function
   private.keywords_of(text), private.read_lot_filter(text, text, text, text[]), private.console_lots(private.lot_filter,

@@ -14,6 +14,8 @@
 -- Which row an item is
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The items of a checked set as rows of its table, in order: {row, is_stored: the lot has the row, is_same: it does not
+-- change}.
 create function private.placed_items(p_lot_id uuid, p_set text, p_items jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -52,9 +54,8 @@ begin
 end
 $$;
 
-comment on function private.placed_items(uuid, text, jsonb) is
-  'The items of a checked set as rows of its table, in order: {row, is_stored: the lot has the row, is_same: it does not change}.';
-
+-- Checks that items can be rows of the lot. Errors: validation_error for the id of another lot's row or an unknown
+-- pricing group, conflict when a group is removed that rules use.
 create function private.check_placed_items(p_lot_id uuid, p_set text, p_placed jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -91,13 +92,11 @@ begin
 end
 $$;
 
-comment on function private.check_placed_items(uuid, text, jsonb) is
-  'Checks that items can be rows of the lot. Errors: validation_error for the id of another lot''s row or an unknown pricing group, conflict when a group is removed that rules use.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Storing
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Makes the rows of a set equal to the result of private.placed_items; rows that do not change are not written.
 create function private.store_rows(p_lot_id uuid, p_set text, p_placed jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -133,9 +132,7 @@ begin
 end
 $$;
 
-comment on function private.store_rows(uuid, text, jsonb) is
-  'Makes the rows of a set equal to the result of private.placed_items; rows that do not change are not written.';
-
+-- Replaces the tags of a lot by these. Errors: validation_error.
 create function private.store_tags(p_lot_id uuid, p_items jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -158,8 +155,8 @@ begin
 end
 $$;
 
-comment on function private.store_tags(uuid, jsonb) is 'Replaces the tags of a lot by these. Errors: validation_error.';
-
+-- Attaches the files of these images to the lot. Raises validation_error for a file that the administrator did not upload
+-- for a lot, that is not checked, or that is used elsewhere.
 create function private.claim_images(p_admin_id uuid, p_lot_id uuid, p_items jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -193,9 +190,7 @@ begin
 end
 $$;
 
-comment on function private.claim_images(uuid, uuid, jsonb) is
-  'Attaches the files of these images to the lot. Raises validation_error for a file that the administrator did not upload for a lot, that is not checked, or that is used elsewhere.';
-
+-- The rates of a lot that never apply, because other rules take precedence at all times of all kinds of days.
 create function private.idle_rules(p_lot_id uuid) returns uuid[]
 language plpgsql stable
 security definer -- compiled price lists are private; returns only ids of the lot's own rules, to the service
@@ -212,9 +207,8 @@ begin
 end
 $$;
 
-comment on function private.idle_rules(uuid) is
-  'The rates of a lot that never apply, because other rules take precedence at all times of all kinds of days.';
-
+-- Checks a set of a lot that the caller has locked, and stores it. Errors: validation_error (param: place and field),
+-- conflict.
 create function private.store_set(p_admin_id uuid, p_lot_id uuid, p_set text, p_items jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -248,9 +242,7 @@ begin
 end
 $$;
 
-comment on function private.store_set(uuid, uuid, text, jsonb) is
-  'Checks a set of a lot that the caller has locked, and stores it. Errors: validation_error (param: place and field), conflict.';
-
+-- A set of a lot in the form of an activity record.
 create function private.lot_set_json(p_lot_id uuid, p_set text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -263,8 +255,6 @@ begin
   );
 end
 $$;
-
-comment on function private.lot_set_json(uuid, text) is 'A set of a lot in the form of an activity record.';
 
 grant execute on function
   private.placed_items(uuid, text, jsonb), private.check_placed_items(uuid, text, jsonb), private.store_rows(uuid, text, jsonb),

@@ -11,6 +11,7 @@
 -- Rules of items
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The fields of a pricing rule, of a lot or of a date override, and the rule of each.
 create function private.pricing_terms_rules() returns jsonb
 language sql immutable
 return '{
@@ -27,8 +28,7 @@ return '{
   "cap_repeat": {"type": "boolean", "null": true}
 }'::jsonb;
 
-comment on function private.pricing_terms_rules() is 'The fields of a pricing rule, of a lot or of a date override, and the rule of each.';
-
+-- The sets of a lot: for each the fields of an item and the rule of each; null when there is no such set.
 create function private.lot_set_rules(p_set text) returns jsonb
 language sql immutable
 return case p_set
@@ -82,9 +82,8 @@ return case p_set
   }'::jsonb
 end;
 
-comment on function private.lot_set_rules(text) is
-  'The sets of a lot: for each the fields of an item and the rule of each; null when there is no such set.';
-
+-- Properties of a set of a lot: its table, the maximum number of items, the field that must be unique among items (null:
+-- none), and the default values of an item.
 create function private.lot_set_bounds(p_set text, out table_name text, out max_items integer, out key_field text, out defaults jsonb)
 language plpgsql immutable
 set search_path = ''
@@ -104,13 +103,11 @@ begin
 end
 $$;
 
-comment on function private.lot_set_bounds(text) is
-  'Properties of a set of a lot: its table, the maximum number of items, the field that must be unique among items (null: none), and the default values of an item.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Prices
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The field of a pricing rule that breaks a constraint of private.pricing_rule, and the message.
 create function private.pricing_rule_problem(p_constraint text, p_rule jsonb, out field text, out message text)
 language plpgsql immutable
 set search_path = ''
@@ -147,9 +144,8 @@ begin
 end
 $$;
 
-comment on function private.pricing_rule_problem(text, jsonb) is
-  'The field of a pricing rule that breaks a constraint of private.pricing_rule, and the message.';
-
+-- Raises validation_error for an array with an invalid pricing rule. p_at is the name of the array, p_field_rules are the
+-- rules of its items.
 create function private.check_pricing_rules(p_rules jsonb, p_at text, p_field_rules jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -175,13 +171,11 @@ exception when check_violation then
 end
 $$;
 
-comment on function private.check_pricing_rules(jsonb, text, jsonb) is
-  'Raises validation_error for an array with an invalid pricing rule. p_at is the name of the array, p_field_rules are the rules of its items.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Hours
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The first error of a window whose fields are valid; nulls when there is none.
 create function private.window_problem(p_window jsonb, out field text, out message text)
 language plpgsql stable
 set search_path = ''
@@ -210,9 +204,8 @@ begin
 end
 $$;
 
-comment on function private.window_problem(jsonb) is
-  'The first error of a window whose fields are valid; nulls when there is none.';
-
+-- Raises validation_error for a window that cannot be read, has no date, or contradicts another: of the same kind and
+-- days, at the same time, one closed and the other not.
 create function private.check_windows(p_windows jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -244,9 +237,7 @@ begin
 end
 $$;
 
-comment on function private.check_windows(jsonb) is
-  'Raises validation_error for a window that cannot be read, has no date, or contradicts another: of the same kind and days, at the same time, one closed and the other not.';
-
+-- Raises validation_error for invalid spans of one kind of hours of a date override.
 create function private.check_override_spans(p_spans jsonb, p_at text) returns void
 language plpgsql stable
 set search_path = ''
@@ -273,9 +264,7 @@ begin
 end
 $$;
 
-comment on function private.check_override_spans(jsonb, text) is
-  'Raises validation_error for invalid spans of one kind of hours of a date override.';
-
+-- Raises validation_error for date overrides whose hours or prices cannot be read, or contradict themselves.
 create function private.check_date_overrides(p_overrides jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -309,13 +298,11 @@ begin
 end
 $$;
 
-comment on function private.check_date_overrides(jsonb) is
-  'Raises validation_error for date overrides whose hours or prices cannot be read, or contradict themselves.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Sets
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The position, from 0, of the first item with the same value in a field as an earlier one; null when there is none.
 create function private.repeated_item(p_items jsonb, p_field text) returns bigint
 language plpgsql immutable
 set search_path = ''
@@ -333,9 +320,8 @@ begin
 end
 $$;
 
-comment on function private.repeated_item(jsonb, text) is
-  'The position, from 0, of the first item with the same value in a field as an earlier one; null when there is none.';
-
+-- Raises validation_error (param: place and field) for a set of a lot that could not be stored or evaluated, as far as
+-- the set alone shows.
 create function private.check_set_items(p_set text, p_items jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -373,9 +359,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.check_set_items(text, jsonb) is
-  'Raises validation_error (param: place and field) for a set of a lot that could not be stored or evaluated, as far as the set alone shows.';
 
 grant execute on function
   private.pricing_terms_rules(), private.lot_set_rules(text), private.lot_set_bounds(text),

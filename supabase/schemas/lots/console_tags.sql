@@ -6,6 +6,8 @@
 -- Invariants: a tag that a lot has, or that is an attribute of searches, is never deleted; attributes are always active.
 -- Interface: api.admin_list_tags, admin_get_tag, admin_create_tag, admin_update_tag, admin_delete_tag.
 
+-- A tag, locked until the transaction ends, in the version of the If-Match header. Errors: not_found,
+-- precondition_failed.
 create function private.held_tag(p_id uuid, p_if_match text) returns public.tags
 language plpgsql
 set search_path = ''
@@ -23,9 +25,7 @@ begin
 end
 $$;
 
-comment on function private.held_tag(uuid, text) is
-  'A tag, locked until the transaction ends, in the version of the If-Match header. Errors: not_found, precondition_failed.';
-
+-- Raises conflict (details.reason search_attribute) for a tag that is an attribute of searches.
 create function private.reject_search_attribute(p_slug text, p_param text) returns void
 language plpgsql stable
 set search_path = ''
@@ -38,9 +38,8 @@ begin
 end
 $$;
 
-comment on function private.reject_search_attribute(text, text) is
-  'Raises conflict (details.reason search_attribute) for a tag that is an attribute of searches.';
-
+-- Writes a new tag, or a version of one that the caller has locked, and records the act; p_before is null for a new one.
+-- An equal version changes nothing. Errors: validation_error, conflict.
 create function private.write_tag(p_admin_id uuid, p_before public.tags, p_after public.tags) returns jsonb
 language plpgsql
 set search_path = ''
@@ -70,9 +69,6 @@ exception
     perform private.reject_duplicate('slug');
 end
 $$;
-
-comment on function private.write_tag(uuid, public.tags, public.tags) is
-  'Writes a new tag, or a version of one that the caller has locked, and records the act; p_before is null for a new one. An equal version changes nothing. Errors: validation_error, conflict.';
 
 grant execute on function
   private.held_tag(uuid, text), private.reject_search_attribute(text, text), private.write_tag(uuid, public.tags,

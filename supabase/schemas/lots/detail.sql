@@ -9,6 +9,7 @@
 -- calc-fee, and is_open_now equals derived.
 -- Interface: api.get_parking_lot.
 
+-- The row of a lot, and its source (provenance). main_image is a storage key.
 create function private.lot_row_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -35,9 +36,7 @@ begin
 end
 $$;
 
-comment on function private.lot_row_json(uuid) is
-  'The row of a lot, and its source (provenance). main_image is a storage key.';
-
+-- operator, tags and images of a lot, with names in the language; storage_key is null for an image that may not be shown.
 create function private.lot_parts_json(p_lot_id uuid, p_operator_code text, p_lang text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -80,9 +79,7 @@ begin
 end
 $$;
 
-comment on function private.lot_parts_json(uuid, text, text) is
-  'operator, tags and images of a lot, with names in the language; storage_key is null for an image that may not be shown.';
-
+-- spots, pricing_groups, pricing_rules and date_overrides of a lot. Groups and rules have the same order.
 create function private.lot_places_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -116,9 +113,7 @@ begin
 end
 $$;
 
-comment on function private.lot_places_json(uuid) is
-  'spots, pricing_groups, pricing_rules and date_overrides of a lot. Groups and rules have the same order.';
-
+-- is_open_now, derived and next_change_at of a lot: the answers now, and when they change next.
 create function private.lot_now_json(p_lot_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -140,9 +135,7 @@ begin
 end
 $$;
 
-comment on function private.lot_now_json(uuid) is
-  'is_open_now, derived and next_change_at of a lot: the answers now, and when they change next.';
-
+-- is_saved and my_rating (null for an anonymous user), availability (null when unknown) and fit (null without a vehicle).
 create function private.lot_for_caller_json(p_lot_id uuid, p_vehicle private.vehicle) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -164,9 +157,7 @@ begin
 end
 $$;
 
-comment on function private.lot_for_caller_json(uuid, private.vehicle) is
-  'is_saved and my_rating (null for an anonymous user), availability (null when unknown) and fit (null without a vehicle).';
-
+-- The hours and the fee of a stay at a lot; null without a stay. Errors: validation_error.
 create function private.planned_stay_json(p_lot_id uuid, p_entry timestamptz, p_exit timestamptz, p_vehicle_type text)
 returns jsonb
 language plpgsql stable
@@ -187,9 +178,7 @@ begin
 end
 $$;
 
-comment on function private.planned_stay_json(uuid, timestamptz, timestamptz, text) is
-  'The hours and the fee of a stay at a lot; null without a stay. Errors: validation_error.';
-
+-- The parts of the detail of a lot that are returned only when p_include has them.
 create function private.lot_included_json(
   p_lot_id uuid, p_include text[], p_entry timestamptz, p_vehicle_type text, p_lang text
 ) returns jsonb
@@ -222,8 +211,6 @@ begin
   return v_included;
 end
 $$;
-
-comment on function private.lot_included_json(uuid, text[], timestamptz, text, text) is 'The parts of the detail of a lot that are returned only when p_include has them.';
 
 grant execute on function
   private.lot_row_json(uuid),

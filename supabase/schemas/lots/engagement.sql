@@ -16,6 +16,7 @@
 -- Counting
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The day for which an event is counted: the date in Asia/Tokyo.
 create function private.day_of(p_at timestamptz) returns date
 language plpgsql stable
 set search_path = ''
@@ -25,8 +26,7 @@ begin
 end
 $$;
 
-comment on function private.day_of(timestamptz) is 'The day for which an event is counted: the date in Asia/Tokyo.';
-
+-- Appends an activity that counts for its lot to the pending rows, which the job counts.
 create function private.tg_user_activity_logs__append_count() returns trigger
 language plpgsql
 security definer -- no client reads or writes pending rows
@@ -39,9 +39,7 @@ begin
 end
 $$;
 
-comment on function private.tg_user_activity_logs__append_count() is
-  'Appends an activity that counts for its lot to the pending rows, which the job counts.';
-
+-- Adds a batch of pending rows to the daily counts; true when there may be more.
 create function private.fold_lot_counts(p_count integer default 20000) returns boolean
 language plpgsql
 set search_path = ''
@@ -66,9 +64,7 @@ begin
 end
 $$;
 
-comment on function private.fold_lot_counts(integer) is
-  'Adds a batch of pending rows to the daily counts; true when there may be more.';
-
+-- Adds searches of lots, {"<id>": count}, to the counts of today.
 create function private.count_searches(p_counts jsonb) returns void
 language plpgsql
 security definer -- only this function and the job write the daily counts
@@ -82,12 +78,12 @@ begin
 end
 $$;
 
-comment on function private.count_searches(jsonb) is 'Adds searches of lots, {"<id>": count}, to the counts of today.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Reports
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The days of a report, from p_from to the day before p_to. Without one of them 30 days; without both the last 30, today
+-- included. Errors: validation_error.
 create function private.engagement_period(p_from date, p_to date, p_today date default private.day_of(now())) returns daterange
 language plpgsql stable
 set search_path = ''
@@ -105,9 +101,7 @@ begin
 end
 $$;
 
-comment on function private.engagement_period(date, date, date) is
-  'The days of a report, from p_from to the day before p_to. Without one of them 30 days; without both the last 30, today included. Errors: validation_error.';
-
+-- The counts by which a report is sorted, the most important first: one, or all without p_sort.
 create function private.engagement_counts(p_sort text) returns text[]
 language plpgsql immutable
 set search_path = ''
@@ -117,9 +111,8 @@ begin
 end
 $$;
 
-comment on function private.engagement_counts(text) is
-  'The counts by which a report is sorted, the most important first: one, or all without p_sort.';
-
+-- The part of a statement that selects the lots of a report in the period $1, those with a count by which it is sorted:
+-- from the recent sums, or by the days.
 create function private.engaged_lots_sql(p_sort text, p_is_recent boolean) returns text
 language plpgsql stable
 set search_path = ''
@@ -135,9 +128,7 @@ begin
 end
 $$;
 
-comment on function private.engaged_lots_sql(text, boolean) is
-  'The part of a statement that selects the lots of a report in the period $1, those with a count by which it is sorted: from the recent sums, or by the days.';
-
+-- The lots of a period in the order of private.engagement_counts(p_sort), the highest first, after these counts and lot.
 create function private.most_engaged_lots(p_period daterange, p_sort text, p_after_counts bigint[], p_after_id uuid, p_limit integer)
 returns uuid[]
 language plpgsql stable
@@ -165,9 +156,7 @@ begin
 end
 $$;
 
-comment on function private.most_engaged_lots(daterange, text, bigint[], uuid, integer) is
-  'The lots of a period in the order of private.engagement_counts(p_sort), the highest first, after these counts and lot.';
-
+-- The number of lots of a report in the order of p_sort.
 create function private.count_engaged_lots(p_period daterange, p_sort text) returns bigint
 language plpgsql stable
 security definer -- only functions of this file read daily counts
@@ -187,8 +176,7 @@ begin
 end
 $$;
 
-comment on function private.count_engaged_lots(daterange, text) is 'The number of lots of a report in the order of p_sort.';
-
+-- All counts of these lots in a period, 0 without one.
 create function private.lot_engagement(p_period daterange, p_lot_ids uuid[])
 returns table (parking_lot_id uuid, saves bigint, sessions bigint, searches bigint)
 language plpgsql stable
@@ -213,8 +201,8 @@ begin
 end
 $$;
 
-comment on function private.lot_engagement(daterange, uuid[]) is 'All counts of these lots in a period, 0 without one.';
-
+-- Lots with their counts in a period, in the order of p_sort (null: by sessions, then saves, then searches), after the
+-- keys of a row in this order. A deleted lot has no name. Errors: validation_error.
 create function private.engagement_items(
   p_period daterange, p_sort text, p_after_counts bigint[], p_after_name text, p_after_id uuid, p_limit integer
 ) returns jsonb
@@ -245,9 +233,6 @@ begin
   );
 end
 $$;
-
-comment on function private.engagement_items(daterange, text, bigint[], text, uuid, integer) is
-  'Lots with their counts in a period, in the order of p_sort (null: by sessions, then saves, then searches), after the keys of a row in this order. A deleted lot has no name. Errors: validation_error.';
 
 grant execute on function
   private.day_of(timestamptz), private.count_searches(jsonb), private.engagement_period(date, date, date),

@@ -10,6 +10,8 @@
 -- private.place_staged_lots, private.merge_staged_tags, private.merge_staged_windows, private.merge_staged_pricing, in
 -- this order.
 
+-- Creates the temporary tables of an import: import_stage, with these columns of parking_lots and the data for the other
+-- tables of a lot, and import_outcome. external_id must be among the columns.
 create function private.open_import_stage(p_columns text[]) returns void
 language plpgsql
 set search_path = ''
@@ -25,9 +27,7 @@ begin
 end
 $$;
 
-comment on function private.open_import_stage(text[]) is
-  'Creates the temporary tables of an import: import_stage, with these columns of parking_lots and the data for the other tables of a lot, and import_outcome. external_id must be among the columns.';
-
+-- Adds the operators of the stage that do not exist.
 create function private.merge_staged_operators() returns void
 language plpgsql
 set search_path = ''
@@ -43,8 +43,7 @@ begin
 end
 $$;
 
-comment on function private.merge_staged_operators() is 'Adds the operators of the stage that do not exist.';
-
+-- Writes the lots of the stage, with p_columns, where they differ. New lots get p_status.
 create function private.merge_staged_lots(p_source text, p_status text, p_columns text[]) returns void
 language plpgsql
 set search_path = ''
@@ -84,9 +83,7 @@ begin
 end
 $$;
 
-comment on function private.merge_staged_lots(text, text, text[]) is
-  'Writes the lots of the stage, with p_columns, where they differ. New lots get p_status.';
-
+-- Writes the ids of the lots of the stage that have tags, hours or prices into the stage.
 create function private.place_staged_lots(p_source text) returns void
 language plpgsql
 set search_path = ''
@@ -99,9 +96,7 @@ begin
 end
 $$;
 
-comment on function private.place_staged_lots(text) is
-  'Writes the ids of the lots of the stage that have tags, hours or prices into the stage.';
-
+-- Writes the states of tags that the stage has; other tags of the lots stay.
 create function private.merge_staged_tags() returns void
 language plpgsql
 set search_path = ''
@@ -127,9 +122,7 @@ begin
 end
 $$;
 
-comment on function private.merge_staged_tags() is
-  'Writes the states of tags that the stage has; other tags of the lots stay.';
-
+-- Replaces the hours of lots whose stage has hours of that kind, where they differ.
 create function private.merge_staged_windows() returns void
 language plpgsql
 set search_path = ''
@@ -172,9 +165,7 @@ begin
 end
 $$;
 
-comment on function private.merge_staged_windows() is
-  'Replaces the hours of lots whose stage has hours of that kind, where they differ.';
-
+-- Makes the pricing rules outside of groups exactly those of the stage, for lots whose stage has prices.
 create function private.merge_staged_pricing() returns void
 language plpgsql
 set search_path = ''
@@ -221,9 +212,6 @@ begin
   insert into pg_temp.import_outcome select distinct 'UPDATE', parking_lot_id from added;
 end
 $$;
-
-comment on function private.merge_staged_pricing() is
-  'Makes the pricing rules outside of groups exactly those of the stage, for lots whose stage has prices.';
 
 grant execute on function
   private.open_import_stage(text[]), private.merge_staged_operators(), private.merge_staged_lots(text, text, text[]),

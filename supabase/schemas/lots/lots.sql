@@ -8,6 +8,7 @@
 -- lot has at most one main image. tag_slugs and main_image_key always equal the rows from which they are derived.
 -- Interface: search, detail and the importers read and write these tables; private.require_public_lot rejects other lots.
 
+-- Writes tag_slugs and main_image_key of these lots, which search reads.
 create function private.refresh_lot_facts(p_lot_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
@@ -40,9 +41,7 @@ begin
 end
 $$;
 
-comment on function private.refresh_lot_facts(uuid[]) is
-  'Writes tag_slugs and main_image_key of these lots, which search reads.';
-
+-- Writes tag_slugs and main_image_key of the lots whose tags or images a statement changed.
 -- For parking_lot_tags and parking_lot_images. Runs per statement, because an import writes many rows in one.
 create function private.tg_lot_rows__refresh_lot_facts() returns trigger
 language plpgsql
@@ -66,6 +65,7 @@ begin
 end
 $$;
 
+-- Rejects another slug, because lots, search entries and clients store it. Errors: validation_error.
 create function private.tg_tags__keep_slug() returns trigger
 language plpgsql
 set search_path = ''
@@ -76,9 +76,7 @@ begin
 end
 $$;
 
-comment on function private.tg_tags__keep_slug() is
-  'Rejects another slug, because lots, search entries and clients store it. Errors: validation_error.';
-
+-- Writes main_image_key of the lots that show a file which changed.
 -- Runs per statement, because a withdrawal deletes thousands of files in one. Most files are not pictures of lots.
 create function private.tg_assets__refresh_lot_facts() returns trigger
 language plpgsql
@@ -102,6 +100,7 @@ begin
 end
 $$;
 
+-- Rejects a lot that does not exist or is not public. Errors: lot_not_found; param is p_field.
 create function private.require_public_lot(p_lot_id uuid, p_field text default 'id') returns void
 language plpgsql stable
 set search_path = ''
@@ -114,9 +113,8 @@ begin
 end
 $$;
 
-comment on function private.require_public_lot(uuid, text) is
-  'Rejects a lot that does not exist or is not public. Errors: lot_not_found; param is p_field.';
-
+-- private.require_public_lot for writers: it locks the lot, which cannot be deleted before the transaction ends. Errors:
+-- lot_not_found.
 create function private.lock_public_lot(p_lot_id uuid, p_field text default 'id') returns void
 language plpgsql
 security definer -- a user who writes about a lot may not lock it
@@ -129,9 +127,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.lock_public_lot(uuid, text) is
-  'private.require_public_lot for writers: it locks the lot, which cannot be deleted before the transaction ends. Errors: lot_not_found.';
 
 grant execute on function private.require_public_lot(uuid, text) to anon, authenticated, service_role;
 grant execute on function private.lock_public_lot(uuid, text) to authenticated;

@@ -5,6 +5,7 @@
 -- fold_lot_counts moves the position on when a day is over, in committed batches, and takes out what it passes.
 -- A lock keeps the position where it is until a change commits: a change is in the sums, or the batch has not read it.
 
+-- Adds changes of daily counts to private.recent_lot_counts, where they are of its days.
 create function private.add_recent_lot_counts(p_changes private.parking_lot_daily_counts[]) returns void
 language plpgsql
 set search_path = ''
@@ -21,9 +22,7 @@ begin
 end
 $$;
 
-comment on function private.add_recent_lot_counts(private.parking_lot_daily_counts[]) is
-  'Adds changes of daily counts to private.recent_lot_counts, where they are of its days.';
-
+-- Adds what a statement changes in the daily counts to the sums of the last 30 days.
 create function private.tg_parking_lot_daily_counts__add_recent() returns trigger
 language plpgsql
 set search_path = ''
@@ -48,9 +47,7 @@ begin
 end
 $$;
 
-comment on function private.tg_parking_lot_daily_counts__add_recent() is
-  'Adds what a statement changes in the daily counts to the sums of the last 30 days.';
-
+-- Takes a batch of the daily counts before the last 30 days out of the recent sums; true when there may be more.
 create function private.next_past_counts_batch(p_count integer default 5000) returns boolean
 language plpgsql
 set search_path = ''
@@ -90,9 +87,8 @@ begin
 end
 $$;
 
-comment on function private.next_past_counts_batch(integer) is
-  'Takes a batch of the daily counts before the last 30 days out of the recent sums; true when there may be more.';
-
+-- Whether private.recent_lot_counts has the sums of exactly this period. Not from midnight until the job has taken the
+-- past day out.
 create function private.is_recent_period(p_period daterange) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -104,6 +100,3 @@ begin
   ) and coalesce((select max(c.day) from private.parking_lot_daily_counts c) < upper(p_period), true);
 end
 $$;
-
-comment on function private.is_recent_period(daterange) is
-  'Whether private.recent_lot_counts has the sums of exactly this period. Not from midnight until the job has taken the past day out.';

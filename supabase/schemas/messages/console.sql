@@ -6,6 +6,7 @@
 --
 -- Interface: api.admin_*_user_notification(s), with the area notifications.
 
+-- A composed notification as the console returns it.
 create function private.composed_row(p_notification public.user_notifications) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -27,8 +28,7 @@ begin
 end
 $$;
 
-comment on function private.composed_row(public.user_notifications) is 'A composed notification as the console returns it.';
-
+-- Checks a segment. Errors: validation_error.
 create function private.check_segment(p_segment jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -63,8 +63,7 @@ begin
 end
 $$;
 
-comment on function private.check_segment(jsonb) is 'Checks a segment. Errors: validation_error.';
-
+-- Checks that a composed notification can be sent. Errors: validation_error, with the field as param.
 create function private.check_composed(p_notification public.user_notifications) returns void
 language plpgsql stable
 set search_path = ''
@@ -105,9 +104,7 @@ begin
 end
 $$;
 
-comment on function private.check_composed(public.user_notifications) is
-  'Checks that a composed notification can be sent. Errors: validation_error, with the field as param.';
-
+-- A composed notification with changes: given fields are set, the others stay. Errors: validation_error.
 create function private.composed_with(p_before public.user_notifications, p_changes jsonb) returns public.user_notifications
 language plpgsql stable
 set search_path = ''
@@ -141,9 +138,7 @@ begin
 end
 $$;
 
-comment on function private.composed_with(public.user_notifications, jsonb) is
-  'A composed notification with changes: given fields are set, the others stay. Errors: validation_error.';
-
+-- Locks a composed notification until the transaction ends. Errors: not_found.
 create function private.lock_composed(p_id uuid) returns public.user_notifications
 language plpgsql
 set search_path = ''
@@ -159,9 +154,7 @@ begin
 end
 $$;
 
-comment on function private.lock_composed(uuid) is
-  'Locks a composed notification until the transaction ends. Errors: not_found.';
-
+-- Raises conflict for a notification that is neither a draft nor scheduled.
 create function private.require_draft(p_notification public.user_notifications) returns void
 language plpgsql stable
 set search_path = ''
@@ -174,9 +167,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.require_draft(public.user_notifications) is
-  'Raises conflict for a notification that is neither a draft nor scheduled.';
 
 grant execute on function
   private.composed_row(public.user_notifications), private.check_segment(jsonb), private.check_composed(public.user_notifications),
@@ -395,6 +385,7 @@ $$;
 comment on function api.admin_test_user_notification(uuid, uuid) is
   'Sends a composed notification of any status to the administrator''s own inbox and devices: {devices}, 0 for an administrator without an app account. Recorded. Errors: forbidden, not_found.';
 
+-- The number of devices of a notification without an outcome.
 create function private.count_deliveries(p_notification_id uuid) returns integer
 language plpgsql stable
 security definer -- deliveries are private
@@ -404,8 +395,6 @@ begin
   return (select count(*)::integer from private.push_deliveries d where d.notification_id = p_notification_id and d.outcome is null);
 end
 $$;
-
-comment on function private.count_deliveries(uuid) is 'The number of devices of a notification without an outcome.';
 
 grant execute on function
   private.count_deliveries(uuid), api.admin_list_user_notifications(uuid, text, text[], text, integer),

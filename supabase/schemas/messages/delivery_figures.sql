@@ -10,6 +10,8 @@
 -- Counting
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The outcomes of a table of deliveries by hour, of the last 24 hours with the current one: [{hour, counts}], oldest
+-- first, without hours that have none. Hours that the stored part has counted to their end are not counted again.
 create function private.outcomes_by_hour(p_part text, p_table text) returns jsonb
 language plpgsql
 set search_path = ''
@@ -41,9 +43,7 @@ begin
 end
 $$;
 
-comment on function private.outcomes_by_hour(text, text) is
-  'The outcomes of a table of deliveries by hour, of the last 24 hours with the current one: [{hour, counts}], oldest first, without hours that have none. Hours that the stored part has counted to their end are not counted again.';
-
+-- Counts waiting pushes and mails, and outcomes.
 create function private.refresh_delivery_figures() returns void
 language plpgsql
 set search_path = ''
@@ -69,12 +69,12 @@ begin
 end
 $$;
 
-comment on function private.refresh_delivery_figures() is 'Counts waiting pushes and mails, and outcomes.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Reading
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The figures of push or mail: {at, messages, waiting, retrying, oldest_at, oldest_age_seconds, outcomes: [{hour,
+-- counts}]} as stored, and {trouble: {reason, since, paused_until}} as of now, null while there is none.
 create function private.delivery_figures(p_part text) returns jsonb
 language plpgsql stable
 security definer -- stored figures are private
@@ -95,8 +95,5 @@ begin
   ));
 end
 $$;
-
-comment on function private.delivery_figures(text) is
-  'The figures of push or mail: {at, messages, waiting, retrying, oldest_at, oldest_age_seconds, outcomes: [{hour, counts}]} as stored, and {trouble: {reason, since, paused_until}} as of now, null while there is none.';
 
 grant execute on function private.delivery_figures(text) to service_role;

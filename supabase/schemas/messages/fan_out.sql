@@ -13,6 +13,8 @@
 -- interrupted.
 -- Interface: private.start_fan_out, private.audience_sql for the console; api.fan_out_notification for the consumer.
 
+-- The SQL condition, on app_users u and the notification $1, for the audience of a composed notification. It is built
+-- from literals and a quoted time only.
 create function private.audience_sql(p_notification public.user_notifications) returns text
 language plpgsql stable
 set search_path = ''
@@ -41,9 +43,9 @@ begin
 end
 $$;
 
-comment on function private.audience_sql(public.user_notifications) is
-  'The SQL condition, on app_users u and the notification $1, for the audience of a composed notification. It is built from literals and a quoted time only.';
-
+-- The number of accounts that a composed notification would reach now, and of their devices that accept pushes of its
+-- type. Not exact: of more than 200,000 accounts a sample of 20,000 was counted, because counting a million takes
+-- seconds.
 create function private.audience_size(
   p_notification public.user_notifications, out people bigint, out devices bigint, out is_exact boolean
 )
@@ -87,9 +89,7 @@ begin
 end
 $$;
 
-comment on function private.audience_size(public.user_notifications) is
-  'The number of accounts that a composed notification would reach now, and of their devices that accept pushes of its type. Not exact: of more than 200,000 accounts a sample of 20,000 was counted, because counting a million takes seconds.';
-
+-- Writes for each open delivery of a batch whether it waits for the end of quiet hours.
 create function private.note_deferred(p_notification_id uuid, p_batch integer, p_type text) returns void
 language plpgsql
 set search_path = ''
@@ -101,9 +101,7 @@ begin
 end
 $$;
 
-comment on function private.note_deferred(uuid, integer, text) is
-  'Writes for each open delivery of a batch whether it waits for the end of quiet hours.';
-
+-- Counts the deliveries of a composed notification that wait for the end of quiet hours.
 create function private.tg_push_deliveries__count_deferred() returns trigger
 language plpgsql
 security definer -- only functions of this file write fan-outs
@@ -123,9 +121,7 @@ begin
 end
 $$;
 
-comment on function private.tg_push_deliveries__count_deferred() is
-  'Counts the deliveries of a composed notification that wait for the end of quiet hours.';
-
+-- The number of devices of a composed notification whose push waits for the end of quiet hours.
 create function private.deferred_devices(p_notification_id uuid) returns integer
 language plpgsql stable
 security definer -- fan-outs are private
@@ -136,9 +132,7 @@ begin
 end
 $$;
 
-comment on function private.deferred_devices(uuid) is
-  'The number of devices of a composed notification whose push waits for the end of quiet hours.';
-
+-- Starts the fan-out of a composed notification when the transaction commits. The caller has set its status to sending.
 create function private.start_fan_out(p_notification_id uuid) returns void
 language plpgsql
 security definer -- queues are accessed only through functions of private
@@ -151,9 +145,8 @@ begin
 end
 $$;
 
-comment on function private.start_fan_out(uuid) is
-  'Starts the fan-out of a composed notification when the transaction commits. The caller has set its status to sending.';
-
+-- Writes the rows of these users' inboxes, each in the language of its user; none for users who turned the type off in
+-- the inbox.
 create function private.fill_inboxes(p_notification public.user_notifications, p_user_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
@@ -172,9 +165,8 @@ begin
 end
 $$;
 
-comment on function private.fill_inboxes(public.user_notifications, uuid[]) is
-  'Writes the rows of these users'' inboxes, each in the language of its user; none for users who turned the type off in the inbox.';
-
+-- Writes the deliveries to these users' devices, after the p_before that exist, and returns how many are to be sent.
+-- Those of users who had five pushes within a minute are suppressed and counted.
 create function private.write_deliveries(p_notification public.user_notifications, p_user_ids uuid[], p_before integer) returns integer
 language plpgsql
 set search_path = ''
@@ -208,9 +200,7 @@ begin
 end
 $$;
 
-comment on function private.write_deliveries(public.user_notifications, uuid[], integer) is
-  'Writes the deliveries to these users'' devices, after the p_before that exist, and returns how many are to be sent. Those of users who had five pushes within a minute are suppressed and counted.';
-
+-- As api.fan_out_notification, without further checks.
 create function private.fan_out_page(p_notification_id uuid, p_msg_id bigint) returns jsonb
 language plpgsql
 security definer -- queues are accessed only through functions of private
@@ -249,8 +239,7 @@ begin
 end
 $$;
 
-comment on function private.fan_out_page(uuid, bigint) is 'As api.fan_out_notification, without further checks.';
-
+-- Queues the batches that this page filled, at the end also the last one, and records the progress of the fan-out.
 create function private.record_fan_out_page(
   p_fan_out private.fan_outs, p_last uuid, p_people integer, p_devices integer, p_mail_batches integer
 ) returns jsonb
@@ -281,9 +270,7 @@ begin
 end
 $$;
 
-comment on function private.record_fan_out_page(private.fan_outs, uuid, integer, integer, integer) is
-  'Queues the batches that this page filled, at the end also the last one, and records the progress of the fan-out.';
-
+-- Sends notifications that are due, once each; returns their number.
 create function private.start_scheduled_notifications() returns integer
 language plpgsql
 set search_path = ''
@@ -303,9 +290,6 @@ begin
   return v_started;
 end
 $$;
-
-comment on function private.start_scheduled_notifications() is
-  'Sends notifications that are due, once each; returns their number.';
 
 grant execute on function
   private.audience_size(public.user_notifications), private.deferred_devices(uuid),

@@ -9,6 +9,8 @@
 -- Interface: api.list_my_notifications, commands.mark_my_notifications_read, put_my_push_token, delete_my_push_token; for
 -- the other domains private.notify_user. Preferences are in messages/preferences.sql.
 
+-- Sends a notification to a user, in the transaction of its cause, and returns its id. It is in the inbox unless the user
+-- turned that off for the type. For functions of the service only. An unknown type is an error.
 create function private.notify_user(
   p_user_id uuid, p_type text, p_title text, p_body text, p_target text default 'user', p_data jsonb default '{}'
 ) returns uuid
@@ -29,9 +31,8 @@ begin
 end
 $$;
 
-comment on function private.notify_user(uuid, text, text, text, text, jsonb) is
-  'Sends a notification to a user, in the transaction of its cause, and returns its id. It is in the inbox unless the user turned that off for the type. For functions of the service only. An unknown type is an error.';
-
+-- Registers a device for the caller, also if it belonged to another user, and deletes the longest unused ones beyond
+-- twenty. Errors: unauthorized, forbidden.
 create function private.take_push_token(p_fcm_token text, p_device_type text) returns public.user_push_tokens
 language plpgsql
 security definer -- the token may belong to another user, whose row the caller can neither see nor change
@@ -57,9 +58,7 @@ begin
 end
 $$;
 
-comment on function private.take_push_token(text, text) is
-  'Registers a device for the caller, also if it belonged to another user, and deletes the longest unused ones beyond twenty. Errors: unauthorized, forbidden.';
-
+-- A notification as the interface shows it.
 create function private.notification_row(p_notification public.user_notifications) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -74,8 +73,7 @@ begin
 end
 $$;
 
-comment on function private.notification_row(public.user_notifications) is 'A notification as the interface shows it.';
-
+-- The next notifications of an inbox after p_after, latest first; p_unread true or false: only unread or read ones.
 create function private.inbox_page(p_user_id uuid, p_unread boolean, p_after jsonb, p_limit integer)
 returns setof public.user_notifications
 language plpgsql stable rows 20
@@ -95,9 +93,7 @@ begin
 end
 $$;
 
-comment on function private.inbox_page(uuid, boolean, jsonb, integer) is
-  'The next notifications of an inbox after p_after, latest first; p_unread true or false: only unread or read ones.';
-
+-- A device as the interface shows it to its owner.
 create function private.push_token_row(p_token public.user_push_tokens) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -109,8 +105,6 @@ begin
   );
 end
 $$;
-
-comment on function private.push_token_row(public.user_push_tokens) is 'A device as the interface shows it to its owner.';
 
 grant execute on function
   private.take_push_token(text, text), private.notification_row(public.user_notifications),

@@ -17,6 +17,8 @@
 -- Interface: private.write_mails for notifications and their fan-out; api.take_mails, api.record_mail_outcomes,
 -- api.pause_mail for the consumer.
 
+-- The recipients of a type among these users, with the address and the language of each. For composed notifications only
+-- users who enabled mail themselves.
 create function private.mail_recipients(p_type text, p_is_composed boolean, p_user_ids uuid[])
 returns table (user_id uuid, address text, lang text)
 language plpgsql stable rows 50
@@ -37,9 +39,8 @@ begin
 end
 $$;
 
-comment on function private.mail_recipients(text, boolean, uuid[]) is
-  'The recipients of a type among these users, with the address and the language of each. For composed notifications only users who enabled mail themselves.';
-
+-- Queues the mails of a notification to the recipients of its type among these users, when the transaction commits.
+-- Returns the number of batches, numbered from p_first_batch.
 create function private.write_mails(
   p_notification_id uuid, p_type text, p_is_composed boolean, p_user_ids uuid[], p_first_batch integer default 0
 ) returns integer
@@ -66,9 +67,7 @@ begin
 end
 $$;
 
-comment on function private.write_mails(uuid, text, boolean, uuid[], integer) is
-  'Queues the mails of a notification to the recipients of its type among these users, when the transaction commits. Returns the number of batches, numbered from p_first_batch.';
-
+-- Queues the mail of a notification to one user. The fan-out queues those of the rows that it writes.
 create function private.tg_user_notifications__mail() returns trigger
 language plpgsql
 set search_path = ''
@@ -79,9 +78,7 @@ begin
 end
 $$;
 
-comment on function private.tg_user_notifications__mail() is
-  'Queues the mail of a notification to one user. The fan-out queues those of the rows that it writes.';
-
+-- A batch for its consumer; null when it has no mail to send. Users who do not want mail any more get their outcome.
 create function private.mail_batch(p_msg_id bigint, p_notification_id uuid, p_batch integer, p_read_count integer) returns jsonb
 language plpgsql
 set search_path = ''
@@ -118,9 +115,7 @@ begin
 end
 $$;
 
-comment on function private.mail_batch(bigint, uuid, integer, integer) is
-  'A batch for its consumer; null when it has no mail to send. Users who do not want mail any more get their outcome.';
-
+-- As api.take_mails, without further checks.
 create function private.read_mail_queue() returns jsonb
 language plpgsql
 security definer -- queues and deliveries are accessed only through functions of private
@@ -142,8 +137,7 @@ begin
 end
 $$;
 
-comment on function private.read_mail_queue() is 'As api.take_mails, without further checks.';
-
+-- As api.record_mail_outcomes, without further checks.
 create function private.write_mail_outcomes(
   p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer
 ) returns void
@@ -168,9 +162,7 @@ begin
 end
 $$;
 
-comment on function private.write_mail_outcomes(bigint, uuid, integer, jsonb, integer) is
-  'As api.record_mail_outcomes, without further checks.';
-
+-- As api.pause_mail, without further checks.
 create function private.hold_mail_queue(p_reason text, p_seconds integer, p_msg_ids bigint[]) returns integer
 language plpgsql
 security definer -- queues are accessed only through functions of private
@@ -200,8 +192,7 @@ begin
 end
 $$;
 
-comment on function private.hold_mail_queue(text, integer, bigint[]) is 'As api.pause_mail, without further checks.';
-
+-- Notifies administrators that mails are not sent, once for each outage.
 create function private.alert_mail_outage(p_reason text) returns void
 language plpgsql
 security definer -- no role writes notifications to administrators directly
@@ -219,8 +210,8 @@ begin
 end
 $$;
 
-comment on function private.alert_mail_outage(text) is 'Notifies administrators that mails are not sent, once for each outage.';
-
+-- Notifies administrators when mails have waited for ten minutes: no consumer took a message, or each attempt failed.
+-- Resets the alert when the outage has ended, so that the next one is notified.
 create function private.check_mail_health() returns void
 language plpgsql
 set search_path = ''
@@ -237,9 +228,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.check_mail_health() is
-  'Notifies administrators when mails have waited for ten minutes: no consumer took a message, or each attempt failed. Resets the alert when the outage has ended, so that the next one is notified.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The consumer

@@ -7,6 +7,7 @@
 -- empty.
 -- Interface: api.my_notification_preferences, commands.set_my_notification_preferences; private.quiet_until for push.
 
+-- Whether p_time is within quiet hours from p_from until p_to, which run past midnight where p_to is earlier.
 create function private.is_quiet_at(p_from time, p_to time, p_time time) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -16,8 +17,8 @@ begin
 end
 $$;
 
-comment on function private.is_quiet_at(time, time, time) is 'Whether p_time is within quiet hours from p_from until p_to, which run past midnight where p_to is earlier.';
-
+-- When the quiet hours end that contain a moment: the first minute after it that is not quiet by the clock of the time
+-- zone; null when it is not in quiet hours.
 create function private.quiet_until(p_from time, p_to time, p_time_zone text, p_at timestamptz) returns timestamptz
 language plpgsql stable
 set search_path = ''
@@ -46,9 +47,8 @@ begin
 end
 $$;
 
-comment on function private.quiet_until(time, time, text, timestamptz) is
-  'When the quiet hours end that contain a moment: the first minute after it that is not quiet by the clock of the time zone; null when it is not in quiet hours.';
-
+-- The channels by which a user is notified of each type, the labels of the types, and the quiet hours: {items, types,
+-- quiet_hours}.
 create function private.notification_preferences_of(p_user_id uuid, p_lang text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -76,9 +76,7 @@ begin
 end
 $$;
 
-comment on function private.notification_preferences_of(uuid, text) is
-  'The channels by which a user is notified of each type, the labels of the types, and the quiet hours: {items, types, quiet_hours}.';
-
+-- Checks a list of preferences: each type once, mail only where the type allows it. Errors: validation_error.
 create function private.check_notification_preferences(p_items jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -115,9 +113,7 @@ begin
 end
 $$;
 
-comment on function private.check_notification_preferences(jsonb) is
-  'Checks a list of preferences: each type once, mail only where the type allows it. Errors: validation_error.';
-
+-- Checks quiet hours: {from, to, time_zone}. Errors: validation_error.
 create function private.check_quiet_hours(p_quiet_hours jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -136,8 +132,7 @@ begin
 end
 $$;
 
-comment on function private.check_quiet_hours(jsonb) is 'Checks quiet hours: {from, to, time_zone}. Errors: validation_error.';
-
+-- Sets the caller's quiet hours, or removes them where p_quiet_hours is null. Errors: unauthorized, validation_error.
 create function private.put_quiet_hours(p_quiet_hours jsonb) returns void
 language plpgsql
 security definer -- no client writes the table; the row is always the caller's
@@ -156,9 +151,6 @@ begin
   on conflict (user_id) do update set from_time = excluded.from_time, to_time = excluded.to_time, time_zone = excluded.time_zone;
 end
 $$;
-
-comment on function private.put_quiet_hours(jsonb) is
-  'Sets the caller''s quiet hours, or removes them where p_quiet_hours is null. Errors: unauthorized, validation_error.';
 
 grant execute on function
   private.notification_preferences_of(uuid, text), private.check_notification_preferences(jsonb), private.put_quiet_hours(jsonb)

@@ -18,6 +18,7 @@
 -- deliveries with such outcomes.
 -- Interface: private.push_notification for notifications to one user; private.may_push for the fan-out.
 
+-- Counts a push of a type to each of these users, and returns those who had fewer than five within the last minute.
 create function private.may_push(p_user_ids uuid[], p_type text) returns setof uuid
 language plpgsql rows 1000
 set search_path = ''
@@ -33,9 +34,7 @@ begin
 end
 $$;
 
-comment on function private.may_push(uuid[], text) is
-  'Counts a push of a type to each of these users, and returns those who had fewer than five within the last minute.';
-
+-- Reopens the deliveries of a dead message that an administrator requeued: their outcome is unknown again.
 create function private.reopen_deliveries(p_message jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -56,9 +55,8 @@ begin
 end
 $$;
 
-comment on function private.reopen_deliveries(jsonb) is
-  'Reopens the deliveries of a dead message that an administrator requeued: their outcome is unknown again.';
-
+-- Queues the pushes of a notification to one user's devices, in the transaction of its cause. Does nothing for a user who
+-- is not active, has no device or turned pushes of the type off.
 create function private.push_notification(p_notification_id uuid, p_user_id uuid, p_type text) returns void
 language plpgsql
 security definer -- no client may write deliveries
@@ -88,9 +86,7 @@ begin
 end
 $$;
 
-comment on function private.push_notification(uuid, uuid, text) is
-  'Queues the pushes of a notification to one user''s devices, in the transaction of its cause. Does nothing for a user who is not active, has no device or turned pushes of the type off.';
-
+-- Queues the pushes of a notification to one user. The fan-out queues those of the rows that it writes.
 create function private.tg_user_notifications__push() returns trigger
 language plpgsql
 security definer -- as private.push_notification
@@ -101,6 +97,3 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_user_notifications__push() is
-  'Queues the pushes of a notification to one user. The fan-out queues those of the rows that it writes.';

@@ -3,6 +3,7 @@
 --
 -- Interface: private.alert_push_outage for the worker; private.check_push_health for its job.
 
+-- Notifies administrators that pushes are not sent, once for each outage.
 create function private.alert_push_outage(p_reason text) returns void
 language plpgsql
 security definer -- no role writes notifications to administrators directly
@@ -20,9 +21,8 @@ begin
 end
 $$;
 
-comment on function private.alert_push_outage(text) is
-  'Notifies administrators that pushes are not sent, once for each outage.';
-
+-- Notifies administrators when pushes have waited for ten minutes: no consumer took a message, or each attempt failed.
+-- Resets the alert when the outage has ended, so that the next one is notified.
 create function private.check_push_health() returns void
 language plpgsql
 set search_path = ''
@@ -40,6 +40,3 @@ begin
   end if;
 end
 $$;
-
-comment on function private.check_push_health() is
-  'Notifies administrators when pushes have waited for ten minutes: no consumer took a message, or each attempt failed. Resets the alert when the outage has ended, so that the next one is notified.';

@@ -14,6 +14,7 @@
 --
 -- Interface, for the function: api.take_push_batches, api.extend_push_lease, api.record_push_outcomes, api.pause_push.
 
+-- The devices of a batch without an outcome: whether they still want the push, and the end of their users' quiet hours.
 create function private.push_recipients(p_notification_id uuid, p_batch integer, p_type text)
 returns table (token_id uuid, fcm_token text, user_id uuid, lang text, is_wanted boolean, waits_until timestamptz)
 language plpgsql stable rows 500
@@ -34,9 +35,7 @@ begin
 end
 $$;
 
-comment on function private.push_recipients(uuid, integer, text) is
-  'The devices of a batch without an outcome: whether they still want the push, and the end of their users'' quiet hours.';
-
+-- Records outcomes of devices that have none yet, and counts them on a composed notification.
 create function private.record_outcomes(p_notification_id uuid, p_token_ids uuid[], p_outcomes text[]) returns void
 language plpgsql
 set search_path = ''
@@ -59,9 +58,7 @@ begin
 end
 $$;
 
-comment on function private.record_outcomes(uuid, uuid[], text[]) is
-  'Records outcomes of devices that have none yet, and counts them on a composed notification.';
-
+-- Sets a notification to sent when its fan-out has ended and all its devices have an outcome.
 create function private.close_notification(p_notification_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -74,9 +71,8 @@ begin
 end
 $$;
 
-comment on function private.close_notification(uuid) is
-  'Sets a notification to sent when its fan-out has ended and all its devices have an outcome.';
-
+-- A batch for its consumer; null when it has no device to send to now. Devices that no longer want the push get their
+-- outcome.
 create function private.push_batch(p_msg_id bigint, p_notification_id uuid, p_batch integer) returns jsonb
 language plpgsql
 set search_path = ''
@@ -115,9 +111,8 @@ begin
 end
 $$;
 
-comment on function private.push_batch(bigint, uuid, integer) is
-  'A batch for its consumer; null when it has no device to send to now. Devices that no longer want the push get their outcome.';
-
+-- Deletes the message of a batch when all its devices have an outcome. Otherwise it is read again after p_retry_seconds,
+-- or when the quiet hours of its users end.
 create function private.settle_batch(p_msg_id bigint, p_notification_id uuid, p_batch integer, p_retry_seconds integer) returns void
 language plpgsql
 set search_path = ''
@@ -141,9 +136,7 @@ begin
 end
 $$;
 
-comment on function private.settle_batch(bigint, uuid, integer, integer) is
-  'Deletes the message of a batch when all its devices have an outcome. Otherwise it is read again after p_retry_seconds, or when the quiet hours of its users end.';
-
+-- Records devices of a batch with five failed attempts as undeliverable, and stores them as a dead message.
 create function private.mark_undeliverable(p_notification_id uuid, p_batch integer) returns void
 language plpgsql
 set search_path = ''
@@ -163,13 +156,12 @@ begin
 end
 $$;
 
-comment on function private.mark_undeliverable(uuid, integer) is
-  'Records devices of a batch with five failed attempts as undeliverable, and stores them as a dead message.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The consumer
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- How many batches may be taken now: none while pushing is paused, one (the try) after a pause, otherwise eight without
+-- those that are being sent.
 create function private.open_push_slots() returns integer
 language plpgsql stable
 set search_path = ''
@@ -187,9 +179,8 @@ begin
 end
 $$;
 
-comment on function private.open_push_slots() is
-  'How many batches may be taken now: none while pushing is paused, one (the try) after a pause, otherwise eight without those that are being sent.';
-
+-- Up to p_limit messages of batches that may be taken now, the oldest first; a random one while the push service cannot
+-- be used. The caller excludes other consumers.
 create function private.take_push_messages(p_limit integer)
 returns table (msg_id bigint, message jsonb)
 language plpgsql rows 10
@@ -212,9 +203,7 @@ begin
 end
 $$;
 
-comment on function private.take_push_messages(integer) is
-  'Up to p_limit messages of batches that may be taken now, the oldest first; a random one while the push service cannot be used. The caller excludes other consumers.';
-
+-- As api.take_push_batches, without further checks.
 create function private.read_push_queue(p_limit integer) returns jsonb
 language plpgsql
 security definer -- queues are accessed only through functions of private
@@ -252,8 +241,7 @@ begin
 end
 $$;
 
-comment on function private.read_push_queue(integer) is 'As api.take_push_batches, without further checks.';
-
+-- Records that a batch is being sent.
 create function private.lease_push_batch(p_msg_id bigint) returns void
 language plpgsql
 set search_path = ''
@@ -268,8 +256,7 @@ begin
 end
 $$;
 
-comment on function private.lease_push_batch(bigint) is 'Records that a batch is being sent.';
-
+-- As api.extend_push_lease, without further checks.
 create function private.hold_push_batch(p_msg_id bigint) returns void
 language plpgsql
 security definer -- as private.read_push_queue
@@ -282,8 +269,7 @@ begin
 end
 $$;
 
-comment on function private.hold_push_batch(bigint) is 'As api.extend_push_lease, without further checks.';
-
+-- As api.record_push_outcomes, without further checks.
 create function private.write_push_outcomes(
   p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer, p_continues boolean
 ) returns void
@@ -324,9 +310,8 @@ begin
 end
 $$;
 
-comment on function private.write_push_outcomes(bigint, uuid, integer, jsonb, integer, boolean) is
-  'As api.record_push_outcomes, without further checks.';
-
+-- The push service rejects the content of a notification for all devices: devices without an outcome fail, and so does
+-- the notification.
 create function private.fail_notification(p_notification_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -338,9 +323,7 @@ begin
 end
 $$;
 
-comment on function private.fail_notification(uuid) is
-  'The push service rejects the content of a notification for all devices: devices without an outcome fail, and so does the notification.';
-
+-- As api.pause_push, without further checks.
 create function private.hold_push_queue(p_reason text, p_seconds integer, p_msg_ids bigint[]) returns integer
 language plpgsql
 security definer -- as private.read_push_queue
@@ -370,8 +353,6 @@ begin
   return v_seconds;
 end
 $$;
-
-comment on function private.hold_push_queue(text, integer, bigint[]) is 'As api.pause_push, without further checks.';
 
 grant execute on function
   private.read_push_queue(integer), private.hold_push_batch(bigint), private.write_push_outcomes(bigint, uuid, integer,

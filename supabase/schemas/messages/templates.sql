@@ -7,6 +7,7 @@
 -- transaction).
 -- Interface: private.notify, for the other domains.
 
+-- The names of the placeholders in a text, in order.
 create function private.template_placeholders(p_text text) returns text[]
 language plpgsql immutable
 set search_path = ''
@@ -16,8 +17,7 @@ begin
 end
 $$;
 
-comment on function private.template_placeholders(text) is 'The names of the placeholders in a text, in order.';
-
+-- Rejects a template that is not in both languages with the same type and placeholders.
 create function private.tg_notification_templates__check() returns trigger
 language plpgsql
 set search_path = ''
@@ -38,8 +38,7 @@ begin
 end
 $$;
 
-comment on function private.tg_notification_templates__check() is 'Rejects a template that is not in both languages with the same type and placeholders.';
-
+-- A text in a language with its placeholders replaced. A missing value is an error; null becomes an empty text.
 create function private.fill_template(p_text text, p_values jsonb, p_lang text) returns text
 language plpgsql immutable
 set search_path = ''
@@ -64,9 +63,7 @@ begin
 end
 $$;
 
-comment on function private.fill_template(text, jsonb, text) is
-  'A text in a language with its placeholders replaced. A missing value is an error; null becomes an empty text.';
-
+-- A reason as a line below a text; empty without a reason.
 create function private.reason_text(p_reason text) returns jsonb
 language plpgsql immutable
 set search_path = ''
@@ -76,8 +73,8 @@ begin
 end
 $$;
 
-comment on function private.reason_text(text) is 'A reason as a line below a text; empty without a reason.';
-
+-- Notifies a user by a template, in their language and in the transaction of the cause, and returns the id of the
+-- notification. p_data: what the app opens. For functions of the service only.
 create function private.notify(p_user_id uuid, p_template text, p_values jsonb default '{}', p_data jsonb default '{}') returns uuid
 language plpgsql
 security definer -- no role writes notifications directly
@@ -94,8 +91,5 @@ begin
     left(private.fill_template(v_template.body, p_values, v_template.lang), 4000), p_data => p_data);
 end
 $$;
-
-comment on function private.notify(uuid, text, jsonb, jsonb) is
-  'Notifies a user by a template, in their language and in the transaction of the cause, and returns the id of the notification. p_data: what the app opens. For functions of the service only.';
 
 grant execute on function private.reason_text(text), private.notify(uuid, text, jsonb, jsonb) to service_role;

@@ -13,6 +13,7 @@
 -- Interface: api.check_purchaser for the service; commands.claim_subscription, api.my_subscription,
 -- api.list_my_subscription_events.
 
+-- A plan as the interface returns it, also one that is not sold any more; null when there is none.
 create function private.plan_of_subscription(p_plan_id uuid, p_lang text) returns jsonb
 language plpgsql stable
 security definer -- clients read only the plans on sale
@@ -23,9 +24,7 @@ begin
 end
 $$;
 
-comment on function private.plan_of_subscription(uuid, text) is
-  'A plan as the interface returns it, also one that is not sold any more; null when there is none.';
-
+-- A user's subscription as MySubscription; the plan in p_lang, null: the account's language.
 create function private.subscription_of_user(p_user_id uuid, p_lang text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -48,9 +47,7 @@ begin
 end
 $$;
 
-comment on function private.subscription_of_user(uuid, text) is
-  'A user''s subscription as MySubscription; the plan in p_lang, null: the account''s language.';
-
+-- A subscription as VerifyIapResponse, with its current status.
 create function private.iap_subscription(p_row public.user_subscriptions) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -73,9 +70,9 @@ begin
 end
 $$;
 
-comment on function private.iap_subscription(public.user_subscriptions) is
-  'A subscription as VerifyIapResponse, with its current status.';
-
+-- Rejects the claim of a subscription that is not the user's when the proof of possession does not allow it: the receipt
+-- proves nothing, or the account that the purchase stated has changed. A signature older than 10 minutes takes it from no
+-- other user. The caller has locked the subscription. Errors: conflict.
 create function private.require_proof(p_row public.user_subscriptions, p_proof private.verified_purchases) returns void
 language plpgsql stable
 set search_path = ''
@@ -98,9 +95,7 @@ begin
 end
 $$;
 
-comment on function private.require_proof(public.user_subscriptions, private.verified_purchases) is
-  'Rejects the claim of a subscription that is not the user''s when the proof of possession does not allow it: the receipt proves nothing, or the account that the purchase stated has changed. A signature older than 10 minutes takes it from no other user. The caller has locked the subscription. Errors: conflict.';
-
+-- As commands.claim_subscription.
 create function private.claim_purchase(p_subscription_id uuid, p_must_be_own boolean) returns jsonb
 language plpgsql
 security definer -- no client may write subscriptions; the caller has proved to have the purchase
@@ -136,8 +131,6 @@ begin
   );
 end
 $$;
-
-comment on function private.claim_purchase(uuid, boolean) is 'As commands.claim_subscription.';
 
 grant execute on function private.claim_purchase(uuid, boolean) to authenticated;
 

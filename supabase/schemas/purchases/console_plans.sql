@@ -5,6 +5,8 @@
 -- Interface: api.admin_list_subscription_plans, admin_get_subscription_plan, admin_create_subscription_plan,
 -- admin_update_subscription_plan.
 
+-- Writes a new plan, or a version of one that the caller has locked, and records the act; p_before is null for a new one.
+-- An equal version changes nothing. Errors: validation_error, conflict.
 create function private.write_plan(p_admin_id uuid, p_before public.subscription_plans, p_after public.subscription_plans)
 returns jsonb
 language plpgsql
@@ -37,9 +39,6 @@ exception
     perform private.reject_duplicate('code');
 end
 $$;
-
-comment on function private.write_plan(uuid, public.subscription_plans, public.subscription_plans) is
-  'Writes a new plan, or a version of one that the caller has locked, and records the act; p_before is null for a new one. An equal version changes nothing. Errors: validation_error, conflict.';
 
 grant execute on function private.write_plan(uuid, public.subscription_plans, public.subscription_plans) to service_role;
 

@@ -11,6 +11,7 @@
 -- admin_revoke_subscription, admin_reinstate_subscription, admin_read_known_subscription, admin_refresh_subscription; for
 -- the console's users private.admin_subscription_of_user.
 
+-- Subscriptions as the console lists them, newest first, with their current status; null for an empty list.
 create function private.admin_subscription_rows(p_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -34,9 +35,8 @@ begin
 end
 $$;
 
-comment on function private.admin_subscription_rows(uuid[]) is
-  'Subscriptions as the console lists them, newest first, with their current status; null for an empty list.';
-
+-- A subscription as the console reads it: the row of the list, its user, the store's last statement and the time of the
+-- next query. Errors: not_found.
 create function private.admin_subscription(p_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -66,9 +66,7 @@ begin
 end
 $$;
 
-comment on function private.admin_subscription(uuid) is
-  'A subscription as the console reads it: the row of the list, its user, the store''s last statement and the time of the next query. Errors: not_found.';
-
+-- Whether an administrator revoked a subscription and none has reinstated it.
 create function private.is_revoked_by_hand(p_id uuid) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -81,8 +79,7 @@ begin
 end
 $$;
 
-comment on function private.is_revoked_by_hand(uuid) is 'Whether an administrator revoked a subscription and none has reinstated it.';
-
+-- The subscription of a user that gives access longest, else the latest, as the console lists it; null without one.
 create function private.admin_subscription_of_user(p_user_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -95,9 +92,7 @@ begin
 end
 $$;
 
-comment on function private.admin_subscription_of_user(uuid) is
-  'The subscription of a user that gives access longest, else the latest, as the console lists it; null without one.';
-
+-- The data for a query of the store about a subscription. Errors: not_found.
 create function private.known_subscription(p_id uuid) returns jsonb
 language plpgsql stable
 security definer -- no role may read purchase tokens directly
@@ -121,9 +116,7 @@ begin
 end
 $$;
 
-comment on function private.known_subscription(uuid) is
-  'The data for a query of the store about a subscription. Errors: not_found.';
-
+-- The conditions on public.user_subscriptions s for the current status $1; a subscription meets one of them.
 create function private.subscription_conditions(p_status text) returns text[]
 language plpgsql immutable
 set search_path = ''
@@ -141,9 +134,8 @@ begin
 end
 $$;
 
-comment on function private.subscription_conditions(text) is
-  'The conditions on public.user_subscriptions s for the current status $1; a subscription meets one of them.';
-
+-- The query of the subscriptions that meet the filters: $1 the status, $2 the user, $3 the external id, $4 the provider,
+-- $5 the plan. p_rest ends each of its parts.
 create function private.subscription_matches(
   p_status text, p_user_id uuid, p_external_id text, p_provider text, p_plan_id uuid, p_rest text
 ) returns text
@@ -168,9 +160,7 @@ begin
 end
 $$;
 
-comment on function private.subscription_matches(text, uuid, text, text, uuid, text) is
-  'The query of the subscriptions that meet the filters: $1 the status, $2 the user, $3 the external id, $4 the provider, $5 the plan. p_rest ends each of its parts.';
-
+-- The first subscriptions, newest first, that meet the filters, after a position in the list.
 create function private.found_subscriptions(
   p_status text, p_user_id uuid, p_external_id text, p_provider text, p_plan_id uuid, p_after jsonb, p_limit integer
 ) returns uuid[]
@@ -190,9 +180,7 @@ begin
 end
 $$;
 
-comment on function private.found_subscriptions(text, uuid, text, text, uuid, jsonb, integer) is
-  'The first subscriptions, newest first, that meet the filters, after a position in the list.';
-
+-- The number of subscriptions that meet the filters: {total, total_is_exact}. Counted up to 10,000.
 create function private.subscription_total(p_status text, p_user_id uuid, p_external_id text, p_provider text, p_plan_id uuid)
 returns jsonb
 language plpgsql stable
@@ -208,9 +196,8 @@ begin
 end
 $$;
 
-comment on function private.subscription_total(text, uuid, text, text, uuid) is
-  'The number of subscriptions that meet the filters: {total, total_is_exact}. Counted up to 10,000.';
-
+-- Adds an act of an administrator to the ledger of a subscription, which the caller has locked, and computes the
+-- subscription.
 create function private.write_subscription_act(p_row public.user_subscriptions, p_admin_id uuid, p_type text, p_reason text)
 returns void
 language plpgsql
@@ -231,9 +218,7 @@ begin
 end
 $$;
 
-comment on function private.write_subscription_act(public.user_subscriptions, uuid, text, text) is
-  'Adds an act of an administrator to the ledger of a subscription, which the caller has locked, and computes the subscription.';
-
+-- A subscription for an administrator's act, locked with its user. Errors: forbidden, not_found, conflict.
 create function private.held_admin_subscription(p_admin_id uuid, p_id uuid) returns public.user_subscriptions
 language plpgsql
 security definer -- no role has the functions of the ledger
@@ -250,9 +235,8 @@ begin
 end
 $$;
 
-comment on function private.held_admin_subscription(uuid, uuid) is
-  'A subscription for an administrator''s act, locked with its user. Errors: forbidden, not_found, conflict.';
-
+-- Revokes (REVOKED) or reinstates (REINSTATED) a subscription, as an act of an administrator. Errors: forbidden,
+-- validation_error, not_found, conflict, precondition_failed.
 create function private.act_on_subscription(p_admin_id uuid, p_id uuid, p_type text, p_reason text, p_if_match text)
 returns jsonb
 language plpgsql
@@ -279,9 +263,6 @@ begin
   return private.admin_subscription(p_id);
 end
 $$;
-
-comment on function private.act_on_subscription(uuid, uuid, text, text, text) is
-  'Revokes (REVOKED) or reinstates (REINSTATED) a subscription, as an act of an administrator. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
 grant execute on function
   private.admin_subscription_rows(uuid[]), private.admin_subscription(uuid), private.is_revoked_by_hand(uuid),

@@ -7,6 +7,8 @@
 -- the locks of the other writers (purchases/statements.sql).
 -- Interface: the job announce_subscription_ends.
 
+-- Notifies one user of access that ended more than an hour ago without a statement of the store; false when there is
+-- none.
 create function private.announce_next_end() returns boolean
 language plpgsql
 set search_path = ''
@@ -26,6 +28,3 @@ begin
   return true;
 end
 $$;
-
-comment on function private.announce_next_end() is
-  'Notifies one user of access that ended more than an hour ago without a statement of the store; false when there is none.';

@@ -5,6 +5,7 @@
 --
 -- Interface: private.sandbox_members, for private.refresh_overview.
 
+-- Users who have premium only by purchases in the sandbox of a store.
 create function private.sandbox_members() returns setof uuid
 language plpgsql stable
 set search_path = ''
@@ -22,6 +23,3 @@ begin
     );
 end
 $$;
-
-comment on function private.sandbox_members() is
-  'Users who have premium only by purchases in the sandbox of a store.';

@@ -16,13 +16,13 @@
 -- Interface: private.fold_subscription for the writers of the ledger (purchases/statements.sql to
 -- purchases/console_subscriptions.sql), private.status_at, private.refresh_premium, private.next_query_at.
 
+-- The status of a subscription at a time: without a new statement it expires when its access ends.
 create function private.status_at(p_status text, p_access_ends_at timestamptz, p_at timestamptz) returns text
 language sql immutable
 return case when p_status in ('active', 'grace') and p_access_ends_at <= p_at then 'expired' else p_status end;
 
-comment on function private.status_at(text, timestamptz, timestamptz) is
-  'The status of a subscription at a time: without a new statement it expires when its access ends.';
-
+-- Sets the end of a user's premium: the latest end of access of their subscriptions, or of an administrator's grant. The
+-- caller has locked the account.
 create function private.refresh_premium(p_user_id uuid) returns void
 language plpgsql
 security definer -- no role may write premium directly
@@ -39,9 +39,7 @@ begin
 end
 $$;
 
-comment on function private.refresh_premium(uuid) is
-  'Sets the end of a user''s premium: the latest end of access of their subscriptions, or of an administrator''s grant. The caller has locked the account.';
-
+-- The last event of a subscription by the store's clock; with statuses: the last with one of these.
 create function private.last_store_event(p_subscription_id uuid, p_statuses text[] default null) returns public.store_events
 language plpgsql stable
 set search_path = ''
@@ -58,9 +56,8 @@ begin
 end
 $$;
 
-comment on function private.last_store_event(uuid, text[]) is
-  'The last event of a subscription by the store''s clock; with statuses: the last with one of these.';
-
+-- The facts of a subscription by its store's statements. Without access, access_ends_at is the time when it ended, if
+-- known.
 create function private.stated_facts(p_subscription_id uuid) returns private.subscription_facts
 language plpgsql stable
 set search_path = ''
@@ -87,15 +84,12 @@ begin
 end
 $$;
 
-comment on function private.stated_facts(uuid) is
-  'The facts of a subscription by its store''s statements. Without access, access_ends_at is the time when it ended, if known.';
-
+-- The earlier of two times; null when one of them is null.
 create function private.earlier(p_end timestamptz, p_at timestamptz) returns timestamptz
 language sql immutable
 return case when p_end <= p_at then p_end when p_at < p_end then p_at end;
 
-comment on function private.earlier(timestamptz, timestamptz) is 'The earlier of two times; null when one of them is null.';
-
+-- The last plan that a store stated for a subscription, ignoring products that are not plans. Null when there is none.
 create function private.plan_of_events(p_subscription_id uuid) returns uuid
 language plpgsql stable
 set search_path = ''
@@ -111,9 +105,7 @@ begin
 end
 $$;
 
-comment on function private.plan_of_events(uuid) is
-  'The last plan that a store stated for a subscription, ignoring products that are not plans. Null when there is none.';
-
+-- The facts of a subscription that ended at a time for another reason than the store's statement.
 create function private.ended_facts(p_facts private.subscription_facts, p_status text, p_at timestamptz)
 returns private.subscription_facts
 language plpgsql immutable
@@ -128,9 +120,8 @@ begin
 end
 $$;
 
-comment on function private.ended_facts(private.subscription_facts, text, timestamptz) is
-  'The facts of a subscription that ended at a time for another reason than the store''s statement.';
-
+-- When to query the store of a subscription next, after its statement at p_heard_at; null: from 60 days after the end no
+-- change is expected.
 create function private.next_query_at(
   p_status text, p_access_ends_at timestamptz, p_needs_acknowledgement boolean, p_heard_at timestamptz
 ) returns timestamptz
@@ -144,18 +135,14 @@ return case
   when p_access_ends_at > p_heard_at - interval '60 days' then p_heard_at + interval '7 days'
 end;
 
-comment on function private.next_query_at(text, timestamptz, boolean, timestamptz) is
-  'When to query the store of a subscription next, after its statement at p_heard_at; null: from 60 days after the end no change is expected.';
-
+-- The notification that a user should have of a subscription at a time: granted, failing or ended; null: none.
 create function private.subscription_announcement(p_status text, p_access_ends_at timestamptz, p_at timestamptz) returns text
 language sql immutable
 return case private.status_at(p_status, p_access_ends_at, p_at)
   when 'active' then 'granted' when 'grace' then 'failing' when 'on_hold' then 'failing'
   when 'expired' then 'ended' when 'revoked' then 'ended' when 'paused' then 'ended' end;
 
-comment on function private.subscription_announcement(text, timestamptz, timestamptz) is
-  'The notification that a user should have of a subscription at a time: granted, failing or ended; null: none.';
-
+-- The name of a plan in both languages, for private.notify.
 create function private.plan_names(p_plan_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -165,8 +152,7 @@ begin
 end
 $$;
 
-comment on function private.plan_names(uuid) is 'The name of a plan in both languages, for private.notify.';
-
+-- When another purchase replaced a subscription; null: never.
 create function private.superseded_at(p_subscription_id uuid) returns timestamptz
 language plpgsql stable
 set search_path = ''
@@ -181,8 +167,7 @@ begin
 end
 $$;
 
-comment on function private.superseded_at(uuid) is 'When another purchase replaced a subscription; null: never.';
-
+-- The facts of a subscription from its store's statements, the purchase that replaced it and the acts of administrators.
 create function private.folded_facts(p_subscription_id uuid, p_superseded_at timestamptz) returns private.subscription_facts
 language plpgsql stable
 set search_path = ''
@@ -204,9 +189,8 @@ begin
 end
 $$;
 
-comment on function private.folded_facts(uuid, timestamptz) is
-  'The facts of a subscription from its store''s statements, the purchase that replaced it and the acts of administrators.';
-
+-- Notifies the user of a subscription when access is granted, when a renewal fails or recovers, and when access ends,
+-- once each.
 create function private.announce_subscription(p_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -231,9 +215,8 @@ begin
 end
 $$;
 
-comment on function private.announce_subscription(uuid) is
-  'Notifies the user of a subscription when access is granted, when a renewal fails or recovers, and when access ends, once each.';
-
+-- Computes the row of a subscription from its events, with the premium and the notifications of its user. The caller has
+-- locked the subscription and its user.
 create function private.fold_subscription(p_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -266,9 +249,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.fold_subscription(uuid) is
-  'Computes the row of a subscription from its events, with the premium and the notifications of its user. The caller has locked the subscription and its user.';
 
 grant execute on function private.refresh_premium(uuid) to service_role;
 

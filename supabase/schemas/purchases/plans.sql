@@ -5,6 +5,7 @@
 -- Interface: api.list_subscription_plans. Administrators write the rows (api.admin_create_subscription_plan and related
 -- functions).
 
+-- A plan as the interface returns it, in the language; in Japanese without English texts.
 create function private.plan_row(p_plan public.subscription_plans, p_lang text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -22,8 +23,5 @@ begin
   );
 end
 $$;
-
-comment on function private.plan_row(public.subscription_plans, text) is
-  'A plan as the interface returns it, in the language; in Japanese without English texts.';
 
 grant execute on function private.plan_row(public.subscription_plans, text) to anon, authenticated;

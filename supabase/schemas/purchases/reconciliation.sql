@@ -11,6 +11,7 @@
 --
 -- Interface, all for the service: api.take_due_subscriptions, api.postpone_question.
 
+-- As api.take_due_subscriptions.
 create function private.lease_due_subscriptions(p_platform text, p_limit integer) returns jsonb
 language plpgsql
 security definer -- no role may read purchase tokens directly
@@ -51,8 +52,7 @@ begin
 end
 $$;
 
-comment on function private.lease_due_subscriptions(text, integer) is 'As api.take_due_subscriptions.';
-
+-- As api.postpone_question.
 create function private.delay_query(p_subscription_id uuid, p_seconds integer) returns void
 language plpgsql
 security definer -- no client may write subscriptions
@@ -63,8 +63,7 @@ begin
 end
 $$;
 
-comment on function private.delay_query(uuid, integer) is 'As api.postpone_question.';
-
+-- Calls the consumer when subscriptions are due that no consumer has taken, and deletes leases that have ended.
 create function private.reconcile_subscriptions() returns void
 language plpgsql
 set search_path = ''
@@ -83,9 +82,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.reconcile_subscriptions() is
-  'Calls the consumer when subscriptions are due that no consumer has taken, and deletes leases that have ended.';
 
 grant execute on function
   private.lease_due_subscriptions(text, integer), private.delay_query(uuid, integer)

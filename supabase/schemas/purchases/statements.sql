@@ -16,6 +16,7 @@
 -- Locks
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The account that an app stated at a purchase; null when it stated none, or one that does not exist or was withdrawn.
 create function private.named_account(p_account_token text) returns uuid
 language plpgsql stable
 set search_path = ''
@@ -29,9 +30,8 @@ begin
 end
 $$;
 
-comment on function private.named_account(text) is
-  'The account that an app stated at a purchase; null when it stated none, or one that does not exist or was withdrawn.';
-
+-- The subscriptions that change with one: itself, the one that it replaced (p_supersedes before that is stored), and the
+-- chain of those that replaced it, as long as they have no owner. By their ids.
 create function private.related_subscriptions(p_id uuid, p_supersedes text default null) returns uuid[]
 language plpgsql stable
 set search_path = ''
@@ -56,9 +56,7 @@ begin
 end
 $$;
 
-comment on function private.related_subscriptions(uuid, text) is
-  'The subscriptions that change with one: itself, the one that it replaced (p_supersedes before that is stored), and the chain of those that replaced it, as long as they have no owner. By their ids.';
-
+-- The users of subscriptions, the accounts that their purchases state, and these, by their ids.
 create function private.users_of_subscriptions(p_ids uuid[], p_user_ids uuid[]) returns uuid[]
 language plpgsql stable
 set search_path = ''
@@ -76,9 +74,8 @@ begin
 end
 $$;
 
-comment on function private.users_of_subscriptions(uuid[], uuid[]) is
-  'The users of subscriptions, the accounts that their purchases state, and these, by their ids.';
-
+-- Locks a subscription with those that change with it (private.related_subscriptions), after the accounts of their users
+-- and these accounts; null when there is none. Errors: conflict.
 create function private.lock_subscription(p_id uuid, p_user_ids uuid[] default '{}', p_supersedes text default null)
 returns public.user_subscriptions
 language plpgsql
@@ -111,9 +108,7 @@ begin
 end
 $$;
 
-comment on function private.lock_subscription(uuid, uuid[], text) is
-  'Locks a subscription with those that change with it (private.related_subscriptions), after the accounts of their users and these accounts; null when there is none. Errors: conflict.';
-
+-- Serializes statements of a purchase, and of one that replaces it. Called before any row is locked.
 create function private.lock_statement_keys(p_statement jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -132,13 +127,12 @@ begin
 end
 $$;
 
-comment on function private.lock_statement_keys(jsonb) is
-  'Serializes statements of a purchase, and of one that replaces it. Called before any row is locked.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The ledger
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The subscription of a statement; a new row for a new one. The caller has locked its key. Raises validation_error for a
+-- product that is not a plan.
 create function private.subscription_of(p_statement jsonb) returns uuid
 language plpgsql
 set search_path = ''
@@ -170,9 +164,8 @@ begin
 end
 $$;
 
-comment on function private.subscription_of(jsonb) is
-  'The subscription of a statement; a new row for a new one. The caller has locked its key. Raises validation_error for a product that is not a plan.';
-
+-- Extends the last event of a subscription when it is an equal answer, so that frequent queries do not lengthen the
+-- ledger; false when it is not equal.
 create function private.confirm_answer(p_subscription_id uuid, p_facts jsonb, p_needs_acknowledgement boolean, p_at timestamptz)
 returns boolean
 language plpgsql
@@ -191,9 +184,7 @@ begin
 end
 $$;
 
-comment on function private.confirm_answer(uuid, jsonb, boolean, timestamptz) is
-  'Extends the last event of a subscription when it is an equal answer, so that frequent queries do not lengthen the ledger; false when it is not equal.';
-
+-- Adds a statement to the ledger, once; false when it exists. The caller has locked the subscription.
 create function private.add_store_event(p_subscription_id uuid, p_statement jsonb, p_source text) returns boolean
 language plpgsql
 set search_path = ''
@@ -225,13 +216,12 @@ begin
 end
 $$;
 
-comment on function private.add_store_event(uuid, jsonb, text) is
-  'Adds a statement to the ledger, once; false when it exists. The caller has locked the subscription.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Whose it is
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Gives a subscription to a user, from its former owner or from none, with the subscriptions that replaced it and have no
+-- owner. The caller has locked all (private.lock_subscription).
 create function private.move_subscription(p_row public.user_subscriptions, p_user_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -255,9 +245,7 @@ begin
 end
 $$;
 
-comment on function private.move_subscription(public.user_subscriptions, uuid) is
-  'Gives a subscription to a user, from its former owner or from none, with the subscriptions that replaced it and have no owner. The caller has locked all (private.lock_subscription).';
-
+-- Gives the subscriptions that replaced one, and have no owner, to its user. The caller has locked all.
 create function private.assign_replacements(p_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -275,9 +263,8 @@ begin
 end
 $$;
 
-comment on function private.assign_replacements(uuid) is
-  'Gives the subscriptions that replaced one, and have no owner, to its user. The caller has locked all.';
-
+-- Whether a purchase that is limited to these accounts may belong to a user: ids, or confirmed e-mail addresses in lower
+-- case. Null: to any account.
 create function private.may_own(p_user_id uuid, p_limited_to jsonb) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -290,9 +277,7 @@ begin
 end
 $$;
 
-comment on function private.may_own(uuid, jsonb) is
-  'Whether a purchase that is limited to these accounts may belong to a user: ids, or confirmed e-mail addresses in lower case. Null: to any account.';
-
+-- Rejects a receipt that proves nothing (none), for a purchase that is not the sender's already. Errors: conflict.
 create function private.require_signature(p_proof text) returns void
 language plpgsql stable
 set search_path = ''
@@ -306,9 +291,9 @@ begin
 end
 $$;
 
-comment on function private.require_signature(text) is
-  'Rejects a receipt that proves nothing (none), for a purchase that is not the sender''s already. Errors: conflict.';
-
+-- Notes that a user sent a receipt to be verified, and what it proves. Rejects one that proves nothing, unless the
+-- purchase is the user's already, and a user who may not own the purchase. Locks the subscription, as
+-- private.write_store_statement does. Errors: forbidden, validation_error, not_found, conflict.
 create function private.keep_possession(p_statement jsonb, p_source text, p_user_id uuid) returns void
 language plpgsql
 security definer -- no role may write the ledger directly
@@ -342,9 +327,8 @@ begin
 end
 $$;
 
-comment on function private.keep_possession(jsonb, text, uuid) is
-  'Notes that a user sent a receipt to be verified, and what it proves. Rejects one that proves nothing, unless the purchase is the user''s already, and a user who may not own the purchase. Locks the subscription, as private.write_store_statement does. Errors: forbidden, validation_error, not_found, conflict.';
-
+-- Gives a subscription to the account that its purchase states, or to the owner of the one that it replaced, if that
+-- account may own it (p_limited_to). p_purchaser_id sent the receipt and claims it. The caller has locked all.
 create function private.assign_owner(p_id uuid, p_purchaser_id uuid, p_limited_to jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -370,9 +354,7 @@ begin
 end
 $$;
 
-comment on function private.assign_owner(uuid, uuid, jsonb) is
-  'Gives a subscription to the account that its purchase states, or to the owner of the one that it replaced, if that account may own it (p_limited_to). p_purchaser_id sent the receipt and claims it. The caller has locked all.';
-
+-- As api.record_store_statement, which checks the rest.
 create function private.write_store_statement(p_statement jsonb, p_source text, p_user_id uuid) returns jsonb
 language plpgsql
 security definer -- no role may write the ledger and purchase tokens directly
@@ -408,9 +390,7 @@ begin
 end
 $$;
 
-comment on function private.write_store_statement(jsonb, text, uuid) is
-  'As api.record_store_statement, which checks the rest.';
-
+-- As api.record_acknowledgement.
 create function private.clear_acknowledgement(p_subscription_id uuid) returns void
 language plpgsql
 security definer -- as private.write_store_statement
@@ -422,8 +402,6 @@ begin
   where s.id = p_subscription_id;
 end
 $$;
-
-comment on function private.clear_acknowledgement(uuid) is 'As api.record_acknowledgement.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The service records

@@ -10,6 +10,7 @@
 -- Interface, all for the service: api.receive_store_notification; for the consumer api.take_store_notifications,
 -- api.finish_store_notification, api.postpone_store_notifications.
 
+-- As api.receive_store_notification.
 create function private.keep_store_notification(p_store text, p_event_id text, p_body jsonb) returns boolean
 language plpgsql
 security definer -- queues and notifications are accessed only through functions of private
@@ -29,8 +30,7 @@ begin
 end
 $$;
 
-comment on function private.keep_store_notification(text, text, jsonb) is 'As api.receive_store_notification.';
-
+-- As api.take_store_notifications.
 create function private.read_store_notifications(p_limit integer, p_ends boolean) returns jsonb
 language plpgsql
 security definer -- as private.keep_store_notification
@@ -68,8 +68,7 @@ begin
 end
 $$;
 
-comment on function private.read_store_notifications(integer, boolean) is 'As api.take_store_notifications.';
-
+-- As api.finish_store_notification.
 create function private.end_store_notification(p_msg_id bigint, p_notification_id uuid, p_statement jsonb, p_problem text) returns jsonb
 language plpgsql
 security definer -- as private.keep_store_notification
@@ -92,8 +91,7 @@ begin
 end
 $$;
 
-comment on function private.end_store_notification(bigint, uuid, jsonb, text) is 'As api.finish_store_notification.';
-
+-- As api.postpone_store_notifications.
 create function private.delay_store_notifications(p_msg_ids bigint[], p_seconds integer, p_is_counted boolean) returns void
 language plpgsql
 security definer -- as private.keep_store_notification
@@ -107,8 +105,6 @@ begin
   where q.msg_id = any (p_msg_ids);
 end
 $$;
-
-comment on function private.delay_store_notifications(bigint[], integer, boolean) is 'As api.postpone_store_notifications.';
 
 grant execute on function
   private.keep_store_notification(text, text, jsonb), private.read_store_notifications(integer, boolean),

@@ -14,6 +14,7 @@
 -- (purchases/claims.sql); api.my_subscription, api.list_my_subscription_events (purchases/claims.sql); the console
 -- (purchases/console_subscriptions.sql).
 
+-- Removes the owner of the subscriptions of a user who withdraws; the user's next account can claim them.
 create function private.tg_app_users__leave_subscriptions() returns trigger
 language plpgsql
 security definer -- no client may write subscriptions
@@ -28,6 +29,3 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_app_users__leave_subscriptions() is
-  'Removes the owner of the subscriptions of a user who withdraws; the user''s next account can claim them.';

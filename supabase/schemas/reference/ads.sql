@@ -10,13 +10,11 @@
 -- Invariants: lists contain only active advertisements in their period.
 -- Interface: api.list_ads. Administrators write the rows (api.admin_create_ad and related functions).
 
+-- The position of an advertisement among others with this seed: smallest first.
 create function private.ad_rank(p_ad_id uuid, p_weight integer, p_seed text) returns double precision
 language sql immutable parallel safe
 return -ln(
   (('x' || left(md5(p_seed || ':' || p_ad_id::text), 13))::bit(52)::bigint + 0.5::double precision) / 4503599627370496
 ) / p_weight;
-
-comment on function private.ad_rank(uuid, integer, text) is
-  'The position of an advertisement among others with this seed: smallest first.';
 
 grant execute on function private.ad_rank(uuid, integer, text) to anon, authenticated;

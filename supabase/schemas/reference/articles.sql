@@ -5,6 +5,7 @@
 -- Interface: api.list_articles, get_article. Administrators write the rows (api.admin_create_article and related
 -- functions).
 
+-- An article as lists return it: without its body.
 create function private.article_row(p_article public.articles) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -17,7 +18,5 @@ begin
   );
 end
 $$;
-
-comment on function private.article_row(public.articles) is 'An article as lists return it: without its body.';
 
 grant execute on function private.article_row(public.articles) to anon, authenticated;

@@ -10,6 +10,7 @@
 --
 -- Interface: api.list_codes(lang).
 
+-- Returns a language of the service, ja or en. Errors: validation_error.
 create function private.require_lang(p_lang text) returns text
 language plpgsql stable
 set search_path = ''
@@ -22,8 +23,7 @@ begin
 end
 $$;
 
-comment on function private.require_lang(text) is 'Returns a language of the service, ja or en. Errors: validation_error.';
-
+-- A text in the language; a text without English is returned in Japanese.
 create function private.in_lang(p_lang text, p_text text, p_text_en text) returns text
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -32,7 +32,5 @@ begin
   return case p_lang when 'en' then coalesce(p_text_en, p_text) else p_text end;
 end
 $$;
-
-comment on function private.in_lang(text, text, text) is 'A text in the language; a text without English is returned in Japanese.';
 
 grant execute on function private.require_lang(text), private.in_lang(text, text, text) to anon, authenticated;

@@ -3,6 +3,7 @@
 -- Invariants: an advertisement that was shown is stopped (is_active false) or ended (ends_at), never deleted.
 -- Interface: api.admin_list_ads, admin_get_ad, admin_create_ad, admin_update_ad, admin_delete_ad.
 
+-- An advertisement as the console returns it.
 create function private.managed_ad(p_ad public.ads) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -13,8 +14,8 @@ begin
 end
 $$;
 
-comment on function private.managed_ad(public.ads) is 'An advertisement as the console returns it.';
-
+-- An advertisement, locked until the transaction ends, in the version of the If-Match header. Errors: not_found,
+-- precondition_failed.
 create function private.held_ad(p_id uuid, p_if_match text) returns public.ads
 language plpgsql
 set search_path = ''
@@ -31,9 +32,8 @@ begin
 end
 $$;
 
-comment on function private.held_ad(uuid, text) is
-  'An advertisement, locked until the transaction ends, in the version of the If-Match header. Errors: not_found, precondition_failed.';
-
+-- Writes a new advertisement, or a version of one that the caller has locked, and records the act; p_before is null for a
+-- new one. An equal version changes nothing. Errors: validation_error.
 create function private.write_ad(p_admin_id uuid, p_before public.ads, p_after public.ads) returns jsonb
 language plpgsql
 set search_path = ''
@@ -61,9 +61,6 @@ exception when check_violation then
   perform private.reject_violation(v_table, v_constraint);
 end
 $$;
-
-comment on function private.write_ad(uuid, public.ads, public.ads) is
-  'Writes a new advertisement, or a version of one that the caller has locked, and records the act; p_before is null for a new one. An equal version changes nothing. Errors: validation_error.';
 
 grant execute on function
   private.managed_ad(public.ads), private.held_ad(uuid, text), private.write_ad(uuid, public.ads, public.ads)

@@ -6,6 +6,7 @@
 -- Invariants: a published article is never deleted, and its published_at does not change.
 -- Interface: api.admin_list_articles, admin_get_article, admin_create_article, admin_update_article, admin_delete_article.
 
+-- The current status: draft, scheduled, published or withdrawn.
 create function private.article_status(p_article public.articles) returns text
 language plpgsql stable
 set search_path = ''
@@ -20,9 +21,7 @@ begin
 end
 $$;
 
-comment on function private.article_status(public.articles) is
-  'The current status: draft, scheduled, published or withdrawn.';
-
+-- An article as the console returns it.
 create function private.managed_article(p_article public.articles) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -32,8 +31,8 @@ begin
 end
 $$;
 
-comment on function private.managed_article(public.articles) is 'An article as the console returns it.';
-
+-- An article, locked until the transaction ends, in the version of the If-Match header. Errors: not_found,
+-- precondition_failed.
 create function private.held_article(p_id uuid, p_if_match text) returns public.articles
 language plpgsql
 set search_path = ''
@@ -50,9 +49,7 @@ begin
 end
 $$;
 
-comment on function private.held_article(uuid, text) is
-  'An article, locked until the transaction ends, in the version of the If-Match header. Errors: not_found, precondition_failed.';
-
+-- The differences between two versions of an article, with the MD5 of the body instead of the body.
 create function private.article_difference(p_before public.articles, p_after public.articles) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -64,9 +61,8 @@ begin
 end
 $$;
 
-comment on function private.article_difference(public.articles, public.articles) is
-  'The differences between two versions of an article, with the MD5 of the body instead of the body.';
-
+-- Writes a new article, or a version of one that the caller has locked, and records the act; p_before is null for a new
+-- one. An equal version changes nothing. Errors: validation_error, conflict.
 create function private.write_article(p_admin_id uuid, p_before public.articles, p_after public.articles) returns jsonb
 language plpgsql
 set search_path = ''
@@ -102,9 +98,6 @@ exception
     perform private.reject_duplicate('slug');
 end
 $$;
-
-comment on function private.write_article(uuid, public.articles, public.articles) is
-  'Writes a new article, or a version of one that the caller has locked, and records the act; p_before is null for a new one. An equal version changes nothing. Errors: validation_error, conflict.';
 
 grant execute on function
   private.article_status(public.articles), private.managed_article(public.articles), private.held_article(uuid, text),

@@ -8,6 +8,7 @@
 -- the label.
 -- Interface: api.admin_list_codes, admin_get_code, admin_create_code, admin_update_code.
 
+-- The codes of a category or of all, or one of them, as the console returns them: both languages in one object.
 create function private.managed_codes(p_category_id text, p_code text)
 returns table (category_id text, code text, sort_order integer, is_active boolean, shown jsonb)
 language plpgsql stable
@@ -28,9 +29,7 @@ begin
 end
 $$;
 
-comment on function private.managed_codes(text, text) is
-  'The codes of a category or of all, or one of them, as the console returns them: both languages in one object.';
-
+-- Raises validation_error unless the value is {ja, en}, each a label.
 create function private.check_labels(p_labels jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -49,8 +48,7 @@ begin
 end
 $$;
 
-comment on function private.check_labels(jsonb) is 'Raises validation_error unless the value is {ja, en}, each a label.';
-
+-- Raises validation_error for metadata other than null or an object of color, logo_url and url.
 create function private.check_code_metadata(p_metadata jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -79,9 +77,7 @@ begin
 end
 $$;
 
-comment on function private.check_code_metadata(jsonb) is
-  'Raises validation_error for metadata other than null or an object of color, logo_url and url.';
-
+-- private.check_fields for a code, whose labels are two rows. Errors: validation_error.
 create function private.check_code_fields(p_values jsonb, p_fields text[], p_required text[] default '{}') returns void
 language plpgsql stable
 set search_path = ''
@@ -96,9 +92,7 @@ begin
 end
 $$;
 
-comment on function private.check_code_fields(jsonb, text[], text[]) is
-  'private.check_fields for a code, whose labels are two rows. Errors: validation_error.';
-
+-- Raises conflict (details.reason fixed_list) for a list whose codes are fixed.
 create function private.require_open_list(p_category_id text, p_param text) returns void
 language plpgsql stable
 set search_path = ''
@@ -111,9 +105,8 @@ begin
 end
 $$;
 
-comment on function private.require_open_list(text, text) is
-  'Raises conflict (details.reason fixed_list) for a list whose codes are fixed.';
-
+-- Writes the rows of a code, whose versions are as private.managed_codes returns them, and records the act; p_before is
+-- null for a new one. An equal version changes nothing.
 create function private.write_code(p_admin_id uuid, p_before jsonb, p_after jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -136,9 +129,6 @@ begin
   return (select m.shown from private.managed_codes(p_after ->> 'category_id', p_after ->> 'code') m);
 end
 $$;
-
-comment on function private.write_code(uuid, jsonb, jsonb) is
-  'Writes the rows of a code, whose versions are as private.managed_codes returns them, and records the act; p_before is null for a new one. An equal version changes nothing.';
 
 grant execute on function
   private.managed_codes(text, text), private.check_labels(jsonb), private.check_code_metadata(jsonb),

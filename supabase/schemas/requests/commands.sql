@@ -7,6 +7,8 @@
 --
 -- Interface: api.run_command for clients and the router, api.read_counted for reads that cost more than a page.
 
+-- Whether the function of this name writes for a client: a function of the schema commands, or an administrator's
+-- (api.admin_*).
 create function private.is_command(p_function text) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -22,9 +24,7 @@ begin
 end
 $$;
 
-comment on function private.is_command(text) is
-  'Whether the function of this name writes for a client: a function of the schema commands, or an administrator''s (api.admin_*).';
-
+-- The area that a function of the console requires; null: none, or no such function.
 create function private.area_of(p_function text) returns text
 language plpgsql stable
 set search_path = ''
@@ -39,9 +39,9 @@ begin
 end
 $$;
 
-comment on function private.area_of(text) is
-  'The area that a function of the console requires; null: none, or no such function.';
-
+-- Calls a command, or a read-only function of the interface, by name and as the current role. Arguments are read as the
+-- Data API reads them; an absent one has its default. Returns the reply as the Data API would, null for none. Errors:
+-- validation_error, not_found, and those of the function.
 create function private.call_by_name(p_function text, p_arguments jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -85,9 +85,7 @@ begin
 end
 $$;
 
-comment on function private.call_by_name(text, jsonb) is
-  'Calls a command, or a read-only function of the interface, by name and as the current role. Arguments are read as the Data API reads them; an absent one has its default. Returns the reply as the Data API would, null for none. Errors: validation_error, not_found, and those of the function.';
-
+-- Rejects a caller who is neither an active app user nor an active administrator. Errors: unauthorized, forbidden.
 create function private.require_active_account() returns void
 language plpgsql stable
 set search_path = ''
@@ -99,9 +97,9 @@ begin
 end
 $$;
 
-comment on function private.require_active_account() is
-  'Rejects a caller who is neither an active app user nor an active administrator. Errors: unauthorized, forbidden.';
-
+-- Calls a function as the caller, once per key: {replayed, reply}. The first reply of a command is stored for 24 hours,
+-- 64 KiB at most; a read stores only its key. Errors: unauthorized, forbidden, validation_error, not_found, conflict,
+-- rate_limited, and those of the function.
 create function private.run_once(p_key text, p_fingerprint text, p_function text, p_arguments jsonb, p_nth integer) returns jsonb
 language plpgsql
 set search_path = ''
@@ -143,15 +141,14 @@ begin
 end
 $$;
 
-comment on function private.run_once(text, text, text, jsonb, integer) is
-  'Calls a function as the caller, once per key: {replayed, reply}. The first reply of a command is stored for 24 hours, 64 KiB at most; a read stores only its key. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited, and those of the function.';
-
 grant execute on function
   private.is_command(text), private.call_by_name(text, jsonb), private.require_active_account(), private.run_once(text, text, text, jsonb, integer)
 to authenticated;
 grant execute on function private.call_by_name(text, jsonb), private.is_command(text) to anon;
 grant execute on function private.is_command(text), private.area_of(text) to service_role;
 
+-- Counts a request of the caller under the policy of the command. Returns what private.count_request returns. Errors:
+-- unauthorized.
 create function private.count_command(p_command text) returns jsonb
 language plpgsql
 security definer -- no client may read policies or write windows
@@ -164,20 +161,17 @@ begin
 end
 $$;
 
-comment on function private.count_command(text) is
-  'Counts a request of the caller under the policy of the command. Returns what private.count_request returns. Errors: unauthorized.';
-
+-- The status that the Data API returns to the current role for an error of the classes 22, 23 and 42.
 create function private.status_of(p_sqlstate text) returns text
 language sql stable
 return case when p_sqlstate in ('23503', '23505') then '409' when p_sqlstate = '42883' then '404'
   when p_sqlstate = '42501' then case current_user when 'anon' then '401' else '403' end else '400' end;
 
-comment on function private.status_of(text) is
-  'The status that the Data API returns to the current role for an error of the classes 22, 23 and 42.';
-
 grant execute on function private.count_command(text) to authenticated;
 grant execute on function private.status_of(text) to anon, authenticated;
 
+-- The error of a field that a call sent and that a constraint of one column (or not null: p_column) does not allow:
+-- {param, message}; otherwise null. The message states what the constraint requires.
 create function private.field_fault(p_arguments jsonb, p_table regclass, p_constraint text, p_column text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -213,9 +207,9 @@ begin
 end
 $$;
 
-comment on function private.field_fault(jsonb, regclass, text, text) is
-  'The error of a field that a call sent and that a constraint of one column (or not null: p_column) does not allow: {param, message}; otherwise null. The message states what the constraint requires.';
-
+-- Calls a function, once per key if there is one: {replayed, reply}. p_nth is 1 to 10. An error of the function rolls
+-- back what the function did and is returned with its status: {code, message, details, hint}. A field that a constraint
+-- does not allow is a validation_error with its param.
 create function private.call_returning_errors(
   p_function text,
   p_arguments jsonb,
@@ -262,9 +256,8 @@ exception
 end
 $$;
 
-comment on function private.call_returning_errors(text, jsonb, text, text, integer) is
-  'Calls a function, once per key if there is one: {replayed, reply}. p_nth is 1 to 10. An error of the function rolls back what the function did and is returned with its status: {code, message, details, hint}. A field that a constraint does not allow is a validation_error with its param.';
-
+-- The reply to a counted request with its rate_limit (p_count: the result of private.count_request); over the quota the
+-- error rate_limited.
 create function private.counted_reply(p_count jsonb, p_reply jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -277,9 +270,6 @@ begin
   return p_reply || jsonb_build_object('rate_limit', p_count);
 end
 $$;
-
-comment on function private.counted_reply(jsonb, jsonb) is
-  'The reply to a counted request with its rate_limit (p_count: the result of private.count_request); over the quota the error rate_limited.';
 
 grant execute on function
   private.field_fault(jsonb, regclass, text, text), private.call_returning_errors(text, jsonb, text, text, integer),

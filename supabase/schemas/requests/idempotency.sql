@@ -11,6 +11,8 @@
 
 -- No row security and no grants: clients have no right on the tables of this schema, and no view shows them.
 
+-- Bounds what is stored: 64 KiB a reply (1 MiB of an import of lots), 10 replies a key, 1,000 keys and 16 MiB a user in
+-- 24 hours. Errors: conflict, rate_limited.
 create function private.tg_idempotency_replies__bound() returns trigger
 language plpgsql
 security definer -- no role may write the counts directly
@@ -53,13 +55,11 @@ begin
 end
 $$;
 
-comment on function private.tg_idempotency_replies__bound() is
-  'Bounds what is stored: 64 KiB a reply (1 MiB of an import of lots), 10 replies a key, 1,000 keys and 16 MiB a user in 24 hours. Errors: conflict, rate_limited.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Idempotency keys
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- As api.check_idempotency_key.
 create function private.check_key(p_key text, p_fingerprint text) returns void
 language plpgsql stable
 security definer -- no client may read keys, not even its own; the key is always the caller's
@@ -77,8 +77,8 @@ begin
 end
 $$;
 
-comment on function private.check_key(text, text) is 'As api.check_idempotency_key.';
-
+-- Claims the caller's key until the end of the transaction. Returns {reply}, stored for this call in the last 24 hours;
+-- otherwise null. Errors: unauthorized, conflict.
 create function private.claim_key(p_key text, p_fingerprint text, p_call text) returns jsonb
 language plpgsql
 security definer -- no client may read or write keys, not even its own; the claimed key is always the caller's
@@ -109,9 +109,7 @@ exception
 end
 $$;
 
-comment on function private.claim_key(text, text, text) is
-  'Claims the caller''s key until the end of the transaction. Returns {reply}, stored for this call in the last 24 hours; otherwise null. Errors: unauthorized, conflict.';
-
+-- Stores the reply of a call under the caller's key, which is claimed. Errors: conflict, rate_limited.
 create function private.store_reply(p_key text, p_fingerprint text, p_call text, p_reply jsonb) returns void
 language plpgsql
 security definer -- no client may write replies; the key is the caller's, claimed by run_once
@@ -126,13 +124,11 @@ begin
 end
 $$;
 
-comment on function private.store_reply(text, text, text, jsonb) is
-  'Stores the reply of a call under the caller''s key, which is claimed. Errors: conflict, rate_limited.';
-
 grant execute on function
   private.claim_key(text, text, text), private.check_key(text, text), private.store_reply(text, text, text, jsonb)
 to authenticated;
 
+-- Deletes the stored replies of a user who withdraws: they may contain what the user wrote.
 create function private.tg_app_users__delete_replies() returns trigger
 language plpgsql
 security definer -- no client has a right on keys
@@ -144,9 +140,6 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_app_users__delete_replies() is
-  'Deletes the stored replies of a user who withdraws: they may contain what the user wrote.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Acts of administrators

@@ -13,6 +13,7 @@
 
 -- No row security and no grants: clients have no right on the tables of this schema, and no view shows them.
 
+-- The quota of the subject in a window of the policy.
 create function private.quota_for(p_policy private.rate_limit_policies, p_subject text) returns integer
 language plpgsql stable
 set search_path = ''
@@ -25,8 +26,8 @@ begin
 end
 $$;
 
-comment on function private.quota_for(private.rate_limit_policies, text) is 'The quota of the subject in a window of the policy.';
-
+-- Whether a window of so many seconds is open. One that begins in the future was opened before the clock was set back: it
+-- is closed.
 create function private.is_window_open(p_started_at timestamptz, p_seconds integer) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -36,9 +37,8 @@ begin
 end
 $$;
 
-comment on function private.is_window_open(timestamptz, integer) is
-  'Whether a window of so many seconds is open. One that begins in the future was opened before the clock was set back: it is closed.';
-
+-- Counts one request of the subject under the policy: {allowed, policy, quota, window_seconds, remaining, reset_seconds}.
+-- Over the quota of a day these are the values of the day. Null when there is no such policy.
 create function private.count_request(p_policy text, p_subject text) returns jsonb
 language plpgsql
 security definer -- no client may read or write windows; the interface decides for whom a request is counted
@@ -85,9 +85,7 @@ begin
 end
 $$;
 
-comment on function private.count_request(text, text) is
-  'Counts one request of the subject under the policy: {allowed, policy, quota, window_seconds, remaining, reset_seconds}. Over the quota of a day these are the values of the day. Null when there is no such policy.';
-
+-- Whether the quota of the subject's open window, or of the day, is used up. It does not wait for a count in progress.
 create function private.is_quota_used_up(p_policy text, p_subject text) returns boolean
 language plpgsql stable
 security definer -- no client may read windows
@@ -105,9 +103,8 @@ begin
 end
 $$;
 
-comment on function private.is_quota_used_up(text, text) is
-  'Whether the quota of the subject''s open window, or of the day, is used up. It does not wait for a count in progress.';
-
+-- A keyed hash of the network of an address, 32 hexadecimal digits: of an IPv4 address or of the first half of an IPv6
+-- address.
 create function private.network_hash(p_address text) returns text
 language plpgsql stable
 security definer -- no client may read the key
@@ -126,9 +123,8 @@ begin
 end
 $$;
 
-comment on function private.network_hash(text) is
-  'A keyed hash of the network of an address, 32 hexadecimal digits: of an IPv4 address or of the first half of an IPv6 address.';
-
+-- The network address of the current request of the Data API, as the edge in front of it reports it; empty outside of a
+-- request.
 create function private.client_address() returns text
 language plpgsql stable
 set search_path = ''
@@ -140,9 +136,7 @@ begin
 end
 $$;
 
-comment on function private.client_address() is
-  'The network address of the current request of the Data API, as the edge in front of it reports it; empty outside of a request.';
-
+-- The reply to a request over its quota, with status 429. It is returned, not raised, so that the count is kept.
 create function private.reply_over_quota(p_rate_limit jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -161,9 +155,7 @@ begin
 end
 $$;
 
-comment on function private.reply_over_quota(jsonb) is
-  'The reply to a request over its quota, with status 429. It is returned, not raised, so that the count is kept.';
-
+-- Sets the response headers RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-10).
 create function private.set_rate_limit_headers(p_rate_limit jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -178,9 +170,8 @@ begin
 end
 $$;
 
-comment on function private.set_rate_limit_headers(jsonb) is
-  'Sets the response headers RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-10).';
-
+-- For reads that cost more than a page: rejects a request of the Data API that does not go through api.read_counted.
+-- Errors: forbidden.
 create function private.require_counted_read() returns void
 language plpgsql stable
 set search_path = ''
@@ -193,9 +184,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.require_counted_read() is
-  'For reads that cost more than a page: rejects a request of the Data API that does not go through api.read_counted. Errors: forbidden.';
 
 grant execute on function
   private.count_request(text, text), private.is_quota_used_up(text, text), private.network_hash(text), private.client_address(), private.reply_over_quota(jsonb),

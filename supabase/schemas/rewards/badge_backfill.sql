@@ -8,6 +8,7 @@
 -- again nor taken away.
 -- Interface: api.backfill_badge_progress, api.backfill_all_badge_progress (start), private.next_badge_batch (work).
 
+-- Starts to rebuild all users' progress with these badges from history; restarts a running rebuild from the beginning.
 create function private.start_badge_backfills(p_badge_ids uuid[], p_has_other_conditions boolean default false) returns void
 language plpgsql
 security definer -- only this function and the worker write the job table
@@ -25,9 +26,7 @@ begin
 end
 $$;
 
-comment on function private.start_badge_backfills(uuid[], boolean) is
-  'Starts to rebuild all users'' progress with these badges from history; restarts a running rebuild from the beginning.';
-
+-- The progress of the rebuild of a badge, as private.job_progress returns it; null when there is no such badge.
 create function private.badge_backfill_progress(p_badge_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -42,9 +41,8 @@ begin
 end
 $$;
 
-comment on function private.badge_backfill_progress(uuid) is
-  'The progress of the rebuild of a badge, as private.job_progress returns it; null when there is no such badge.';
-
+-- The sum of the latest rebuilds of all badges, as private.job_progress returns it, with done_badges and total_badges.
+-- started_at is that of the oldest unfinished one, or of the latest.
 create function private.badge_backfills_progress() returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -60,13 +58,12 @@ begin
 end
 $$;
 
-comment on function private.badge_backfills_progress() is
-  'The sum of the latest rebuilds of all badges, as private.job_progress returns it, with done_badges and total_badges. started_at is that of the oldest unfinished one, or of the latest.';
-
 grant execute on function
   private.start_badge_backfills(uuid[], boolean), private.badge_backfill_progress(uuid), private.badge_backfills_progress()
 to service_role;
 
+-- Rebuilds the progress of these users, whose accounts are locked, with a badge of valid conditions. Nothing changes for
+-- users who have it.
 create function private.rebuild_badge(p_badge public.badges, p_user_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
@@ -121,9 +118,7 @@ begin
 end
 $$;
 
-comment on function private.rebuild_badge(public.badges, uuid[]) is
-  'Rebuilds the progress of these users, whose accounts are locked, with a badge of valid conditions. Nothing changes for users who have it.';
-
+-- Processes the next batch of users of a running rebuild; false when there is none. Commit after each call.
 create function private.next_badge_batch(p_users integer default 1000) returns boolean
 language plpgsql
 set search_path = ''
@@ -161,9 +156,7 @@ begin
 end
 $$;
 
-comment on function private.next_badge_batch(integer) is
-  'Processes the next batch of users of a running rebuild; false when there is none. Commit after each call.';
-
+-- Rebuilds a new badge, or one whose conditions changed: earlier activities count too.
 create function private.tg_badges__backfill() returns trigger
 language plpgsql
 security definer -- only this function writes the job table
@@ -178,6 +171,3 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_badges__backfill() is
-  'Rebuilds a new badge, or one whose conditions changed: earlier activities count too.';

@@ -13,15 +13,15 @@
 -- Invariants: conditions without a fault are evaluated for any metadata (private.badge_metadata) without an error.
 -- Interface: api.evaluate_badge_conditions.
 
+-- Kinds that can count for a badge: activity types, and states of reviews and reports. A stay counts when it ends: its
+-- start alone proves nothing.
 create function private.badge_kinds() returns text[]
 language sql immutable
 return array[
   'session_end', 'review_post', 'error_report_post', 'field_confirm', 'field_deny', 'lot_save', 'occupancy_report', 'support_ticket_post', 'sponsor_checkin', 'review_approved', 'error_report_resolved'
 ];
 
-comment on function private.badge_kinds() is
-  'Kinds that can count for a badge: activity types, and states of reviews and reports. A stay counts when it ends: its start alone proves nothing.';
-
+-- Whether a value has the form YYYY-MM-DD.
 create function private.is_short_date(p_value jsonb) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -34,8 +34,7 @@ begin
 end
 $$;
 
-comment on function private.is_short_date(jsonb) is 'Whether a value has the form YYYY-MM-DD.';
-
+-- The fault in the argument of an operator on a field; null: none.
 create function private.badge_field_fault(p_operator text, p_value jsonb) returns text[]
 language plpgsql immutable
 set search_path = ''
@@ -55,9 +54,7 @@ begin
 end
 $$;
 
-comment on function private.badge_field_fault(text, jsonb) is
-  'The fault in the argument of an operator on a field; null: none.';
-
+-- The fault in the argument of an operator on time; null: none.
 create function private.badge_span_fault(p_operator text, p_value jsonb) returns text[]
 language plpgsql immutable
 set search_path = ''
@@ -83,9 +80,7 @@ begin
 end
 $$;
 
-comment on function private.badge_span_fault(text, jsonb) is
-  'The fault in the argument of an operator on time; null: none.';
-
+-- A fault inside a part, with its place in the whole; null: none.
 create function private.fault_within(p_place text, p_fault text[]) returns text[]
 language plpgsql immutable
 set search_path = ''
@@ -95,8 +90,7 @@ begin
 end
 $$;
 
-comment on function private.fault_within(text, text[]) is 'A fault inside a part, with its place in the whole; null: none.';
-
+-- The first fault of a predicate; null: none.
 create function private.badge_predicate_fault(p_predicate jsonb, p_depth integer default 1) returns text[]
 language plpgsql immutable
 set search_path = ''
@@ -138,8 +132,7 @@ begin
 end
 $$;
 
-comment on function private.badge_predicate_fault(jsonb, integer) is 'The first fault of a predicate; null: none.';
-
+-- The first fault of a badge's conditions: [place, message]. Null: private.meets_badge_conditions can evaluate them.
 create function private.badge_conditions_fault(p_conditions jsonb) returns text[]
 language plpgsql immutable
 set search_path = ''
@@ -173,9 +166,7 @@ begin
 end
 $$;
 
-comment on function private.badge_conditions_fault(jsonb) is
-  'The first fault of a badge''s conditions: [place, message]. Null: private.meets_badge_conditions can evaluate them.';
-
+-- Checks conditions. Errors: validation_error, with the place as param.
 create function private.require_badge_conditions(p_conditions jsonb) returns void
 language plpgsql stable
 set search_path = ''
@@ -189,9 +180,8 @@ begin
 end
 $$;
 
-comment on function private.require_badge_conditions(jsonb) is
-  'Checks conditions. Errors: validation_error, with the place as param.';
-
+-- Whether metadata meets a predicate without fault. A field that is missing or of another type never meets min, max or
+-- equals.
 create function private.evaluate_badge_predicate(p_metadata jsonb, p_predicate jsonb) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -232,9 +222,8 @@ begin
 end
 $$;
 
-comment on function private.evaluate_badge_predicate(jsonb, jsonb) is
-  'Whether metadata meets a predicate without fault. A field that is missing or of another type never meets min, max or equals.';
-
+-- Whether an activity counts: its metadata with kind, hour, weekday and date (private.badge_metadata), against conditions
+-- without fault.
 create function private.meets_badge_conditions(p_metadata jsonb, p_conditions jsonb) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -246,9 +235,7 @@ begin
 end
 $$;
 
-comment on function private.meets_badge_conditions(jsonb, jsonb) is
-  'Whether an activity counts: its metadata with kind, hour, weekday and date (private.badge_metadata), against conditions without fault.';
-
+-- The input of conditions: the activity's metadata, its kind, and its hour and day in Japan.
 create function private.badge_metadata(p_kind text, p_metadata jsonb, p_at timestamptz) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -260,9 +247,6 @@ begin
     'weekday', extract(dow from v_at)::integer, 'date', to_char(v_at, 'YYYY-MM-DD'));
 end
 $$;
-
-comment on function private.badge_metadata(text, jsonb, timestamptz) is
-  'The input of conditions: the activity''s metadata, its kind, and its hour and day in Japan.';
 
 grant execute on function
   private.badge_kinds(), private.is_short_date(jsonb), private.badge_field_fault(text, jsonb),

@@ -14,6 +14,8 @@
 -- Badges
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Rejects invalid conditions, with the place and the message. A trigger, not a constraint: after a later change of the
+-- rules the row is still readable.
 create function private.tg_badges__check_conditions() returns trigger
 language plpgsql
 set search_path = ''
@@ -24,9 +26,7 @@ begin
 end
 $$;
 
-comment on function private.tg_badges__check_conditions() is
-  'Rejects invalid conditions, with the place and the message. A trigger, not a constraint: after a later change of the rules the row is still readable.';
-
+-- Notifies a user of their badge, gives its points, and ends the counting for it.
 create function private.tg_user_badges__reward() returns trigger
 language plpgsql
 security definer -- a user who earns a badge may write neither points nor notifications
@@ -47,13 +47,11 @@ begin
 end
 $$;
 
-comment on function private.tg_user_badges__reward() is
-  'Notifies a user of their badge, gives its points, and ends the counting for it.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Counting
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The mark of an activity under a measure; null: no mark, because it has no lot.
 create function private.badge_mark(p_measure text, p_kind text, p_subject_id uuid, p_lot_id uuid, p_at timestamptz)
 returns text
 language plpgsql stable
@@ -69,9 +67,7 @@ begin
 end
 $$;
 
-comment on function private.badge_mark(text, text, uuid, uuid, timestamptz) is
-  'The mark of an activity under a measure; null: no mark, because it has no lot.';
-
+-- The longest run of days among the marks for a badge of days, for each of these users who has marks.
 create function private.longest_streaks(p_user_ids uuid[], p_badge_id uuid) returns table (user_id uuid, days integer)
 language plpgsql stable
 set search_path = ''
@@ -92,9 +88,7 @@ begin
 end
 $$;
 
-comment on function private.longest_streaks(uuid[], uuid) is
-  'The longest run of days among the marks for a badge of days, for each of these users who has marks.';
-
+-- Writes one mark for each of these badges. New marks update the progress and may earn the badge.
 create function private.mark_badges(p_user_id uuid, p_badge_ids uuid[], p_marks text[]) returns void
 language plpgsql
 set search_path = ''
@@ -141,9 +135,7 @@ begin
 end
 $$;
 
-comment on function private.mark_badges(uuid, uuid[], text[]) is
-  'Writes one mark for each of these badges. New marks update the progress and may earn the badge.';
-
+-- Deletes the mark of a review from the badges that a user has not earned. Marks of activities stay.
 create function private.unmark_badges(p_user_id uuid, p_mark text) returns void
 language plpgsql
 set search_path = ''
@@ -159,9 +151,8 @@ begin
 end
 $$;
 
-comment on function private.unmark_badges(uuid, text) is
-  'Deletes the mark of a review from the badges that a user has not earned. Marks of activities stay.';
-
+-- Counts an activity, or a state that begins, for every badge that it meets and the user has not earned. A badge with
+-- invalid conditions is noted and skipped.
 create function private.count_for_badges(
   p_user_id uuid, p_kind text, p_subject_id uuid, p_lot_id uuid, p_metadata jsonb, p_at timestamptz
 ) returns void
@@ -204,9 +195,7 @@ begin
 end
 $$;
 
-comment on function private.count_for_badges(uuid, text, uuid, uuid, jsonb, timestamptz) is
-  'Counts an activity, or a state that begins, for every badge that it meets and the user has not earned. A badge with invalid conditions is noted and skipped.';
-
+-- Counts an activity for badges, in its transaction.
 create function private.tg_user_activity_logs__count() returns trigger
 language plpgsql
 security definer -- users may not write their progress
@@ -219,8 +208,7 @@ begin
 end
 $$;
 
-comment on function private.tg_user_activity_logs__count() is 'Counts an activity for badges, in its transaction.';
-
+-- Counts a review for badges while it is approved, and permanently when it is deleted with its lot.
 create function private.tg_reviews__count() returns trigger
 language plpgsql
 security definer -- neither an administrator nor an author may write progress
@@ -246,9 +234,7 @@ begin
 end
 $$;
 
-comment on function private.tg_reviews__count() is
-  'Counts a review for badges while it is approved, and permanently when it is deleted with its lot.';
-
+-- Ends the counting of a review that is not approved any more.
 create function private.uncount_review(p_user_id uuid, p_review public.reviews) returns void
 language plpgsql
 set search_path = ''
@@ -259,9 +245,7 @@ begin
 end
 $$;
 
-comment on function private.uncount_review(uuid, public.reviews) is
-  'Ends the counting of a review that is not approved any more.';
-
+-- Counts a correct report for badges.
 create function private.tg_error_reports__count() returns trigger
 language plpgsql
 security definer -- an administrator may not write progress
@@ -275,5 +259,3 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_error_reports__count() is 'Counts a correct report for badges.';

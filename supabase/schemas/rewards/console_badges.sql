@@ -7,6 +7,7 @@
 -- Interface: api.admin_list_badges, admin_read_badge, admin_create_badge, admin_update_badge, admin_delete_badge,
 -- admin_backfill_badge, admin_backfill_badges, admin_read_badge_backfill, admin_read_badge_backfills.
 
+-- The fields of a badge that administrators write. Conditions have their own check, whose errors have the place.
 create function private.badge_field_rules() returns jsonb
 language sql immutable
 return '{
@@ -19,9 +20,6 @@ return '{
   "threshold": {"type": "integer", "min": 1, "max": 1000000}, "is_active": {"type": "boolean"},
   "sort_order": {"type": "integer", "min": -1000000, "max": 1000000}
 }'::jsonb;
-
-comment on function private.badge_field_rules() is
-  'The fields of a badge that administrators write. Conditions have their own check, whose errors have the place.';
 
 grant execute on function private.badge_field_rules() to service_role;
 

@@ -9,6 +9,7 @@
 -- admin_recalculate_levels, admin_read_level_recalculation, admin_list_exp_rules, admin_read_exp_rule,
 -- admin_create_exp_rule, admin_update_exp_rule, admin_delete_exp_rule.
 
+-- The fields of a level that administrators write; the level itself only when it is created.
 create function private.level_field_rules() returns jsonb
 language sql immutable
 return '{
@@ -16,8 +17,7 @@ return '{
   "name": {"type": "text", "max": 50, "null": true}, "name_en": {"type": "text", "max": 50, "null": true}
 }'::jsonb;
 
-comment on function private.level_field_rules() is 'The fields of a level that administrators write; the level itself only when it is created.';
-
+-- The fields of an EXP rule that administrators change; its cause only when it is created.
 create function private.exp_rule_field_rules() returns jsonb
 language sql immutable
 return '{
@@ -25,9 +25,7 @@ return '{
   "daily_limit": {"type": "integer", "min": 1, "max": 1000, "null": true}, "is_active": {"type": "boolean"}
 }'::jsonb;
 
-comment on function private.exp_rule_field_rules() is
-  'The fields of an EXP rule that administrators change; its cause only when it is created.';
-
+-- Raises validation_error for a first level that requires points, and for any other that requires none.
 create function private.check_first_level(p_level integer, p_required_exp integer) returns void
 language plpgsql stable
 set search_path = ''
@@ -40,9 +38,7 @@ begin
 end
 $$;
 
-comment on function private.check_first_level(integer, integer) is
-  'Raises validation_error for a first level that requires points, and for any other that requires none.';
-
+-- A level, locked until the transaction ends. Errors: not_found.
 create function private.held_level(p_level integer) returns public.levels
 language plpgsql
 set search_path = ''
@@ -58,8 +54,7 @@ begin
 end
 $$;
 
-comment on function private.held_level(integer) is 'A level, locked until the transaction ends. Errors: not_found.';
-
+-- An EXP rule, locked until the transaction ends. Errors: not_found.
 create function private.held_exp_rule(p_id integer) returns private.exp_rules
 language plpgsql
 set search_path = ''
@@ -74,8 +69,6 @@ begin
   return v_rule;
 end
 $$;
-
-comment on function private.held_exp_rule(integer) is 'An EXP rule, locked until the transaction ends. Errors: not_found.';
 
 grant execute on function
   private.level_field_rules(), private.exp_rule_field_rules(), private.check_first_level(integer, integer), private.held_level(integer),

@@ -7,6 +7,7 @@
 -- Interface: api.admin_list_themes, admin_read_theme, admin_create_theme, admin_update_theme, admin_delete_theme,
 -- admin_gift_theme, gift_theme_to_user.
 
+-- The fields of a theme that administrators write.
 create function private.theme_field_rules() returns jsonb
 language sql immutable
 return '{
@@ -17,8 +18,7 @@ return '{
   "is_active": {"type": "boolean"}, "sort_order": {"type": "integer", "min": -1000000, "max": 1000000}
 }'::jsonb;
 
-comment on function private.theme_field_rules() is 'The fields of a theme that administrators write.';
-
+-- Raises validation_error for a free theme with a price, and for one whose level or badge does not exist.
 create function private.check_theme(p_theme public.themes) returns void
 language plpgsql
 set search_path = ''
@@ -39,9 +39,7 @@ begin
 end
 $$;
 
-comment on function private.check_theme(public.themes) is
-  'Raises validation_error for a free theme with a price, and for one whose level or badge does not exist.';
-
+-- Replaces the picture of a theme, and publishes the new one; the former one is deleted. Errors: validation_error.
 create function private.put_theme_preview(p_theme_id uuid, p_asset_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -66,9 +64,7 @@ begin
 end
 $$;
 
-comment on function private.put_theme_preview(uuid, uuid) is
-  'Replaces the picture of a theme, and publishes the new one; the former one is deleted. Errors: validation_error.';
-
+-- A theme as the console returns it; preview_key is the storage key of its picture.
 create function private.admin_theme(p_theme public.themes) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -80,9 +76,7 @@ begin
 end
 $$;
 
-comment on function private.admin_theme(public.themes) is
-  'A theme as the console returns it; preview_key is the storage key of its picture.';
-
+-- A theme, locked until the transaction ends. Errors: not_found.
 create function private.held_theme(p_id uuid) returns public.themes
 language plpgsql
 set search_path = ''
@@ -97,8 +91,6 @@ begin
   return v_theme;
 end
 $$;
-
-comment on function private.held_theme(uuid) is 'A theme, locked until the transaction ends. Errors: not_found.';
 
 grant execute on function
   private.theme_field_rules(), private.check_theme(public.themes), private.put_theme_preview(uuid, uuid),

@@ -13,6 +13,7 @@
 -- Rules
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Rejects a rule whose reason has no label, or whose activity does not exist.
 create function private.tg_exp_rules__check_codes() returns trigger
 language plpgsql
 set search_path = ''
@@ -31,9 +32,7 @@ begin
 end
 $$;
 
-comment on function private.tg_exp_rules__check_codes() is
-  'Rejects a rule whose reason has no label, or whose activity does not exist.';
-
+-- One writer of levels at a time: the check that follows then reads the levels of all others.
 create function private.tg_levels__hold() returns trigger
 language plpgsql
 set search_path = ''
@@ -44,9 +43,7 @@ begin
 end
 $$;
 
-comment on function private.tg_levels__hold() is
-  'One writer of levels at a time: the check that follows then reads the levels of all others.';
-
+-- Rejects levels whose required_exp does not increase; details.level is the first of them.
 create function private.tg_levels__check_rise() returns trigger
 language plpgsql
 set search_path = ''
@@ -65,15 +62,13 @@ begin
 end
 $$;
 
-comment on function private.tg_levels__check_rise() is
-  'Rejects levels whose required_exp does not increase; details.level is the first of them.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Sums and levels
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- Queries of an activity are in plpgsql, even a single statement: it is planned once a connection, SQL at every call.
 
+-- The highest level that these points reach.
 create function private.level_at(p_exp integer) returns integer
 language plpgsql stable strict
 set search_path = ''
@@ -83,8 +78,7 @@ begin
 end
 $$;
 
-comment on function private.level_at(integer) is 'The highest level that these points reach.';
-
+-- Adds entries to the sums of their users, in one statement.
 create function private.tg_exp_entries__keep_sums() returns trigger
 language plpgsql
 security definer -- no role may write the sums directly
@@ -103,8 +97,7 @@ begin
 end
 $$;
 
-comment on function private.tg_exp_entries__keep_sums() is 'Adds entries to the sums of their users, in one statement.';
-
+-- Notifies a user that they reached a level for the first time.
 create function private.tg_app_users__notify_level() returns trigger
 language plpgsql
 security definer -- the role that caused the points may not write notifications
@@ -116,14 +109,13 @@ begin
 end
 $$;
 
-comment on function private.tg_app_users__notify_level() is 'Notifies a user that they reached a level for the first time.';
-
 grant execute on function private.level_at(integer) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Giving and taking back
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Whether a user can be given points for one more source today, under a daily limit.
 create function private.is_exp_left(p_user_id uuid, p_reason text, p_daily_limit integer) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -138,9 +130,8 @@ begin
 end
 $$;
 
-comment on function private.is_exp_left(uuid, text, integer) is
-  'Whether a user can be given points for one more source today, under a daily limit.';
-
+-- Gives a user the points of a reason for a source, in the transaction of its cause. Gives nothing when the source has
+-- them already, the daily limit is reached, or the rule is off.
 create function private.give_exp(
   p_user_id uuid, p_reason text, p_source_type text, p_source_id uuid, p_activity_type text default null
 ) returns void
@@ -174,9 +165,8 @@ begin
 end
 $$;
 
-comment on function private.give_exp(uuid, text, text, uuid, text) is
-  'Gives a user the points of a reason for a source, in the transaction of its cause. Gives nothing when the source has them already, the daily limit is reached, or the rule is off.';
-
+-- Takes back the points of a source, by a separate entry. Does nothing when the source gave none or they were taken back
+-- already.
 create function private.take_exp_back(p_user_id uuid, p_reason text, p_source_type text, p_source_id uuid) returns void
 language plpgsql
 security definer -- no role may write entries directly
@@ -198,9 +188,8 @@ begin
 end
 $$;
 
-comment on function private.take_exp_back(uuid, text, text, uuid) is
-  'Takes back the points of a source, by a separate entry. Does nothing when the source gave none or they were taken back already.';
-
+-- Gives the points of an activity, and those of the day's first activity. A fact that is checked counts once, confirmed
+-- or denied.
 create function private.reward_activity(p_activity public.user_activity_logs) returns void
 language plpgsql
 set search_path = ''
@@ -226,9 +215,7 @@ begin
 end
 $$;
 
-comment on function private.reward_activity(public.user_activity_logs) is
-  'Gives the points of an activity, and those of the day''s first activity. A fact that is checked counts once, confirmed or denied.';
-
+-- Gives the points of an activity in its transaction.
 create function private.tg_user_activity_logs__give_exp() returns trigger
 language plpgsql
 security definer -- users may not write points
@@ -242,8 +229,7 @@ begin
 end
 $$;
 
-comment on function private.tg_user_activity_logs__give_exp() is 'Gives the points of an activity in its transaction.';
-
+-- Whether a review is deleted because its lot is.
 create function private.deleted_with_lot(p_review public.reviews) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -253,8 +239,8 @@ begin
 end
 $$;
 
-comment on function private.deleted_with_lot(public.reviews) is 'Whether a review is deleted because its lot is.';
-
+-- Gives points for a review while it is approved, and takes them back when it is hidden, edited or deleted. A review that
+-- is deleted with its lot keeps them, because the deletion of a lot does not wait for accounts.
 create function private.tg_reviews__give_exp() returns trigger
 language plpgsql
 security definer -- neither an administrator nor an author may write points
@@ -276,9 +262,7 @@ begin
 end
 $$;
 
-comment on function private.tg_reviews__give_exp() is
-  'Gives points for a review while it is approved, and takes them back when it is hidden, edited or deleted. A review that is deleted with its lot keeps them, because the deletion of a lot does not wait for accounts.';
-
+-- Gives points for a correct report.
 create function private.tg_error_reports__give_exp() returns trigger
 language plpgsql
 security definer -- an administrator may not write points
@@ -291,5 +275,3 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_error_reports__give_exp() is 'Gives points for a correct report.';

@@ -10,6 +10,7 @@
 -- Invariants: there is one recalculation; a request while it runs restarts it from the beginning.
 -- Interface: api.recalculate_all_user_levels (start), private.next_level_batch (work).
 
+-- Number of users that a job over all users processes.
 create function private.count_users() returns integer
 language plpgsql stable
 set search_path = ''
@@ -19,8 +20,7 @@ begin
 end
 $$;
 
-comment on function private.count_users() is 'Number of users that a job over all users processes.';
-
+-- The next batch of a job over all users, in the order of their ids. Locks their rows until the transaction ends.
 create function private.next_users(p_after uuid, p_users integer) returns uuid[]
 language plpgsql
 set search_path = ''
@@ -35,9 +35,8 @@ begin
 end
 $$;
 
-comment on function private.next_users(uuid, integer) is
-  'The next batch of a job over all users, in the order of their ids. Locks their rows until the transaction ends.';
-
+-- The progress of a job over all users: {status, done_users, total_users, started_at, updated_at}. status is none when it
+-- was never started, queued until the first batch is committed, then running, then done.
 create function private.job_progress(
   p_done_users bigint, p_total_users bigint, p_started_at timestamptz, p_updated_at timestamptz, p_is_finished boolean
 ) returns jsonb
@@ -54,9 +53,7 @@ begin
 end
 $$;
 
-comment on function private.job_progress(bigint, bigint, timestamptz, timestamptz, boolean) is
-  'The progress of a job over all users: {status, done_users, total_users, started_at, updated_at}. status is none when it was never started, queued until the first batch is committed, then running, then done.';
-
+-- The progress of the recalculation of levels, as private.job_progress returns it, with changed_users.
 create function private.level_recalculation_progress() returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -70,9 +67,7 @@ begin
 end
 $$;
 
-comment on function private.level_recalculation_progress() is
-  'The progress of the recalculation of levels, as private.job_progress returns it, with changed_users.';
-
+-- Starts the recalculation of levels; restarts a running one from the beginning.
 create function private.start_level_recalculation() returns void
 language plpgsql
 security definer -- only this function and the worker write the job table
@@ -86,9 +81,8 @@ begin
 end
 $$;
 
-comment on function private.start_level_recalculation() is
-  'Starts the recalculation of levels; restarts a running one from the beginning.';
-
+-- Sets sums and levels that differ for the next batch of users; false when there is nothing to do. Commit after each
+-- call.
 create function private.next_level_batch(p_users integer default 1000) returns boolean
 language plpgsql
 set search_path = ''
@@ -122,9 +116,6 @@ begin
 end
 $$;
 
-comment on function private.next_level_batch(integer) is
-  'Sets sums and levels that differ for the next batch of users; false when there is nothing to do. Commit after each call.';
-
 grant execute on function
   private.job_progress(bigint, bigint, timestamptz, timestamptz, boolean), private.level_recalculation_progress(),
   private.start_level_recalculation()
@@ -134,6 +125,7 @@ to service_role;
 -- The highest level: a level that a recalculation takes away and gives back is not announced again
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Raises the highest level of a user to their level.
 create function private.tg_app_users__keep_highest_level() returns trigger
 language plpgsql
 set search_path = ''
@@ -143,5 +135,3 @@ begin
   return new;
 end
 $$;
-
-comment on function private.tg_app_users__keep_highest_level() is 'Raises the highest level of a user to their level.';

@@ -6,6 +6,7 @@
 -- Invariants: only active themes are earned; an earned theme stays when the level falls.
 -- Interface: none. Triggers on app_users.level, user_badges and themes; private.next_theme_batch (work).
 
+-- Gives a user whose level rose the themes of this level and of lower ones.
 create function private.tg_app_users__earn_themes() returns trigger
 language plpgsql
 security definer -- the role that caused the points may not write ownership
@@ -20,9 +21,7 @@ begin
 end
 $$;
 
-comment on function private.tg_app_users__earn_themes() is
-  'Gives a user whose level rose the themes of this level and of lower ones.';
-
+-- Gives a user who earned a badge the themes of this badge.
 create function private.tg_user_badges__earn_themes() returns trigger
 language plpgsql
 security definer -- the role that caused the badge may not write ownership
@@ -36,8 +35,8 @@ begin
 end
 $$;
 
-comment on function private.tg_user_badges__earn_themes() is 'Gives a user who earned a badge the themes of this badge.';
-
+-- Gives a theme to those of the next batch of users who have earned it; false when there is nothing to do. Commit after
+-- each call.
 create function private.next_theme_batch(p_users integer default 1000) returns boolean
 language plpgsql
 set search_path = ''
@@ -69,9 +68,7 @@ begin
 end
 $$;
 
-comment on function private.next_theme_batch(integer) is
-  'Gives a theme to those of the next batch of users who have earned it; false when there is nothing to do. Commit after each call.';
-
+-- Starts the job that gives a theme, which became active or easier to earn, to users who have earned it already.
 create function private.tg_themes__give_to_earners() returns trigger
 language plpgsql
 security definer -- a role that edits themes may not write the job table
@@ -83,6 +80,3 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_themes__give_to_earners() is
-  'Starts the job that gives a theme, which became active or easier to earn, to users who have earned it already.';

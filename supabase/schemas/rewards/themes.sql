@@ -9,6 +9,8 @@
 -- Interface: api.list_my_themes, apply_my_theme, list_my_theme_gifts; for the other domains private.grant_theme.
 -- Administrators give gifts (rewards/console_themes.sql).
 
+-- Makes a user the owner of a theme. False when they own it already (its origin stays) or when there is no such theme.
+-- For functions of the service only.
 create function private.grant_theme(p_user_id uuid, p_theme_id uuid, p_acquisition_type text) returns boolean
 language plpgsql
 security definer -- no role may write ownership directly
@@ -23,11 +25,9 @@ begin
 end
 $$;
 
-comment on function private.grant_theme(uuid, uuid, text) is
-  'Makes a user the owner of a theme. False when they own it already (its origin stays) or when there is no such theme. For functions of the service only.';
-
 grant execute on function private.grant_theme(uuid, uuid, text) to service_role;
 
+-- The id of a user's row for a free theme, before and after they apply it: a UUID made of both ids (version 3).
 create function private.free_theme_row_id(p_user_id uuid, p_theme_id uuid) returns uuid
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -37,9 +37,7 @@ begin
 end
 $$;
 
-comment on function private.free_theme_row_id(uuid, uuid) is
-  'The id of a user''s row for a free theme, before and after they apply it: a UUID made of both ids (version 3).';
-
+-- The themes that a user owns: their rows, and for each active free theme the row that applying it would write.
 create function private.owned_themes(p_user_id uuid) returns setof public.user_themes
 language plpgsql stable rows 20
 set search_path = ''
@@ -57,9 +55,8 @@ begin
 end
 $$;
 
-comment on function private.owned_themes(uuid) is
-  'The themes that a user owns: their rows, and for each active free theme the row that applying it would write.';
-
+-- Applies a theme of the caller, by its id or the id of the caller's row, in place of any other. Errors: unauthorized,
+-- forbidden, not_found.
 create function private.apply_theme(p_id uuid) returns public.user_themes
 language plpgsql
 security definer -- no role may write ownership directly; the owner is always the caller
@@ -83,9 +80,7 @@ begin
 end
 $$;
 
-comment on function private.apply_theme(uuid) is
-  'Applies a theme of the caller, by its id or the id of the caller''s row, in place of any other. Errors: unauthorized, forbidden, not_found.';
-
+-- A theme as the interface returns it; preview_key is the storage key of its picture, null without a visible one.
 create function private.theme_item(p_theme public.themes) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -101,9 +96,7 @@ begin
 end
 $$;
 
-comment on function private.theme_item(public.themes) is
-  'A theme as the interface returns it; preview_key is the storage key of its picture, null without a visible one.';
-
+-- An owned theme as the interface returns it.
 create function private.my_theme_row(p_owned public.user_themes) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -117,8 +110,7 @@ begin
 end
 $$;
 
-comment on function private.my_theme_row(public.user_themes) is 'An owned theme as the interface returns it.';
-
+-- Every theme that is active or owned by the user, in sort_order, and whether they own it.
 create function private.theme_catalogue(p_user_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -134,9 +126,6 @@ begin
   );
 end
 $$;
-
-comment on function private.theme_catalogue(uuid) is
-  'Every theme that is active or owned by the user, in sort_order, and whether they own it.';
 
 grant execute on function
   private.free_theme_row_id(uuid, uuid), private.owned_themes(uuid), private.apply_theme(uuid),

@@ -15,6 +15,8 @@
 -- The ring
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The bounds of the distance in metres from a place to the points of a box of the Mercator plane: none is nearer than
+-- least_m or farther than most_m.
 create function private.box_distances(
   p_lat double precision, p_lng double precision, p_area box, out least_m double precision, out most_m double precision
 )
@@ -56,9 +58,8 @@ begin
 end
 $$;
 
-comment on function private.box_distances(double precision, double precision, box) is
-  'The bounds of the distance in metres from a place to the points of a box of the Mercator plane: none is nearer than least_m or farther than most_m.';
-
+-- Boxes of the Mercator plane that contain every search entry from p_from_m to reach_m metres away: about p_count
+-- entries, or all up to p_max_m (null: any distance). Entries on a side of two boxes count twice.
 create function private.ring_boxes(
   p_lat double precision, p_lng double precision, p_from_m double precision, p_max_m double precision, p_count integer,
   out boxes box[], out reach_m double precision
@@ -106,13 +107,12 @@ begin
 end
 $$;
 
-comment on function private.ring_boxes(double precision, double precision, double precision, double precision, integer) is
-  'Boxes of the Mercator plane that contain every search entry from p_from_m to reach_m metres away: about p_count entries, or all up to p_max_m (null: any distance). Entries on a side of two boxes count twice.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Pages by distance
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- private.distance_page from at most 20,000 entries in the order of the plane. is_complete: no lot of the page is
+-- missing.
 create function private.walked_page(
   p_condition text, p_share double precision, p_lat double precision, p_lng double precision, p_max_m double precision,
   p_from_m double precision, p_from_id uuid, p_limit integer, out page private.found_page, out is_complete boolean
@@ -158,9 +158,8 @@ begin
 end
 $$;
 
-comment on function private.walked_page(text, double precision, double precision, double precision, double precision, double precision, uuid, integer) is
-  'private.distance_page from at most 20,000 entries in the order of the plane. is_complete: no lot of the page is missing.';
-
+-- The first lots after the distance and id p_after that meet the condition, nearest first, ties by id. p_share: the share
+-- of all lots that meets it. p_max_m null: any distance.
 create function private.distance_page(
   p_condition text, p_share double precision, p_lat double precision, p_lng double precision, p_max_m double precision,
   p_after jsonb, p_limit integer
@@ -212,13 +211,12 @@ begin
 end
 $$;
 
-comment on function private.distance_page(text, double precision, double precision, double precision, double precision, jsonb, integer) is
-  'The first lots after the distance and id p_after that meet the condition, nearest first, ties by id. p_share: the share of all lots that meets it. p_max_m null: any distance.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The nearest lots
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The public lots nearest to a point, at most p_limit of them within p_radius_m (at most 50 km), by great-circle distance
+-- on the sphere of mean radius and then id. is_cut: more are within the radius.
 create function private.nearest_lots(
   p_lat double precision, p_lng double precision, p_radius_m double precision, p_limit integer,
   out lot_ids uuid[], out distances double precision[], out is_cut boolean
@@ -267,9 +265,8 @@ begin
 end
 $$;
 
-comment on function private.nearest_lots(double precision, double precision, double precision, integer) is
-  'The public lots nearest to a point, at most p_limit of them within p_radius_m (at most 50 km), by great-circle distance on the sphere of mean radius and then id. is_cut: more are within the radius.';
-
+-- private.nearest_lots of the lots that are known to accept a vehicle of p_max_height_m metres (null: any) and have all
+-- of p_tags.
 create function private.nearest_passing_lots(
   p_lat double precision, p_lng double precision, p_radius_m double precision, p_limit integer,
   p_max_height_m numeric, p_tags text[],
@@ -298,9 +295,6 @@ begin
   distances := coalesce(v_page.keys[:p_limit], '{}');
 end
 $$;
-
-comment on function private.nearest_passing_lots(double precision, double precision, double precision, integer, numeric, text[]) is
-  'private.nearest_lots of the lots that are known to accept a vehicle of p_max_height_m metres (null: any) and have all of p_tags.';
 
 grant execute on function
   private.nearest_lots(double precision, double precision, double precision, integer),

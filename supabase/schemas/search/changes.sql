@@ -19,6 +19,7 @@
 -- Recording
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Queues these lots as changed by this transaction. An id may be that of a deleted lot.
 create function private.queue_lot_changes(p_lot_ids uuid[]) returns void
 language plpgsql
 security definer -- the queue belongs to the triggers; the service and administrators write lots
@@ -29,10 +30,9 @@ begin
 end
 $$;
 
-comment on function private.queue_lot_changes(uuid[]) is 'Queues these lots as changed by this transaction. An id may be that of a deleted lot.';
-
 grant execute on function private.queue_lot_changes(uuid[]) to service_role;
 
+-- Queues the lots whose rows a statement added, changed or deleted.
 create function private.tg_parking_lots__record_changes() returns trigger
 language plpgsql
 security definer -- as private.queue_lot_changes
@@ -53,6 +53,7 @@ begin
 end
 $$;
 
+-- Queues the lots of which a statement changed a part.
 -- For every table whose rows are parts of the detail of a lot.
 create function private.tg_lot_rows__record_changes() returns trigger
 language plpgsql
@@ -79,6 +80,7 @@ begin
 end
 $$;
 
+-- Queues the lots of which a statement changed field values.
 -- By column, not as jsonb: a withdrawal recounts thousands of values, and changed counts are not changes of a lot.
 create function private.tg_field_values__record_changes() returns trigger
 language plpgsql
@@ -95,6 +97,7 @@ begin
 end
 $$;
 
+-- Queues the lots with pictures whose file a statement changed.
 create function private.tg_assets__record_changes() returns trigger
 language plpgsql
 security definer -- the auth server, which deletes accounts, has no right on pictures of lots
@@ -118,6 +121,9 @@ $$;
 -- Revisions
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Assigns revisions to the changes of the next queued lots, p_lots of them from p_from on, in the order of the queue.
+-- Returns the id at which the next batch begins; null when there is none, or when another worker runs. Commit after each
+-- batch.
 create function private.note_lot_changes(p_from uuid default null, p_lots integer default 1000) returns uuid
 language plpgsql
 set search_path = ''
@@ -162,13 +168,12 @@ begin
 end
 $$;
 
-comment on function private.note_lot_changes(uuid, integer) is
-  'Assigns revisions to the changes of the next queued lots, p_lots of them from p_from on, in the order of the queue. Returns the id at which the next batch begins; null when there is none, or when another worker runs. Commit after each batch.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Reading
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The revision after which the changes since a moment begin. Every change that was committed at that moment or later has
+-- a greater revision.
 create function private.revision_before(p_since timestamptz) returns bigint
 language plpgsql stable
 security definer -- as private.changes_after
@@ -183,9 +188,7 @@ begin
 end
 $$;
 
-comment on function private.revision_before(timestamptz) is
-  'The revision after which the changes since a moment begin. Every change that was committed at that moment or later has a greater revision.';
-
+-- The next changes after a revision, oldest first.
 create function private.changes_after(p_revision bigint, p_limit integer) returns setof private.lot_changes
 language plpgsql stable
 security definer -- changes are private; of a lot that is no longer public the interface shows only the id
@@ -196,8 +199,8 @@ begin
 end
 $$;
 
-comment on function private.changes_after(bigint, integer) is 'The next changes after a revision, oldest first.';
-
+-- A page of changes: {items, next_cursor, has_more}. next_cursor is always present, also on a last or empty page, and
+-- finds later changes. Errors: validation_error.
 create function private.changes_page(p_since timestamptz, p_limit integer, p_cursor text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -227,9 +230,6 @@ begin
   );
 end
 $$;
-
-comment on function private.changes_page(timestamptz, integer, text) is
-  'A page of changes: {items, next_cursor, has_more}. next_cursor is always present, also on a last or empty page, and finds later changes. Errors: validation_error.';
 
 grant execute on function
   private.revision_before(timestamptz), private.changes_after(bigint, integer), private.changes_page(timestamptz, integer, text)

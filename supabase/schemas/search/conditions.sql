@@ -13,13 +13,13 @@
 -- Reading the search
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Whether this is a whole number from p_least to p_max.
 create function private.is_whole_number(p_value jsonb, p_least integer, p_max integer) returns boolean
 language sql immutable
 return case when jsonb_typeof(p_value) = 'number'
   then p_value::numeric between p_least and p_max and p_value::numeric = trunc(p_value::numeric) else false end;
 
-comment on function private.is_whole_number(jsonb, integer, integer) is 'Whether this is a whole number from p_least to p_max.';
-
+-- Whether this is an array of at most p_max texts of 1 to p_max_length characters.
 create function private.is_text_list(p_value jsonb, p_max integer, p_max_length integer) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -32,8 +32,7 @@ begin
 end
 $$;
 
-comment on function private.is_text_list(jsonb, integer, integer) is 'Whether this is an array of at most p_max texts of 1 to p_max_length characters.';
-
+-- The error of a condition of SearchQueryV1; null when it is valid. private.read_vehicle checks vehicle.
 create function private.search_query_fault(p_key text, p_value jsonb) returns text
 language plpgsql immutable
 set search_path = ''
@@ -79,9 +78,7 @@ begin
 end
 $$;
 
-comment on function private.search_query_fault(text, jsonb) is
-  'The error of a condition of SearchQueryV1; null when it is valid. private.read_vehicle checks vehicle.';
-
+-- Checks the conditions of a search. Errors: validation_error, with the condition as param.
 create function private.check_search(p_query jsonb, p_bbox double precision[], p_ids uuid[]) returns void
 language plpgsql stable
 set search_path = ''
@@ -116,13 +113,12 @@ begin
 end
 $$;
 
-comment on function private.check_search(jsonb, double precision[], uuid[]) is
-  'Checks the conditions of a search. Errors: validation_error, with the condition as param.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The search as a condition
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- A bbox (west, south, east, north) on the Mercator plane, with exactly the coordinates of search_entries.mercator, so
+-- that a lot on a side is inside. Two boxes where it crosses the antimeridian.
 create function private.bbox_boxes(p_bbox double precision[]) returns box[]
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -137,9 +133,8 @@ begin
 end
 $$;
 
-comment on function private.bbox_boxes(double precision[]) is
-  'A bbox (west, south, east, north) on the Mercator plane, with exactly the coordinates of search_entries.mercator, so that a lot on a side is inside. Two boxes where it crosses the antimeridian.';
-
+-- The condition that an entry is within one of the boxes. is_small: they contain fewer than 50,000 entries, and the
+-- condition uses the spatial index.
 create function private.area_condition(p_boxes box[], out condition text, out is_small boolean)
 language plpgsql stable
 set search_path = ''
@@ -158,9 +153,7 @@ begin
 end
 $$;
 
-comment on function private.area_condition(box[]) is
-  'The condition that an entry is within one of the boxes. is_small: they contain fewer than 50,000 entries, and the condition uses the spatial index.';
-
+-- Each of the terms, once, and the share of all search entries that has it, 0 to 1, by statistics.
 -- The planner does not find these frequencies: it looks for them in the default collation, and they are stored in "C".
 create function private.term_frequencies(p_terms text[]) returns table (term text, frequency double precision)
 language plpgsql stable rows 10
@@ -180,9 +173,8 @@ begin
 end
 $$;
 
-comment on function private.term_frequencies(text[]) is
-  'Each of the terms, once, and the share of all search entries that has it, 0 to 1, by statistics.';
-
+-- The terms by which an index finds at most a fifth of all entries at little cost: the rarest, by statistics, assuming
+-- independence.
 create function private.narrowing_terms(p_terms text[]) returns text[]
 language plpgsql stable
 set search_path = ''
@@ -203,9 +195,7 @@ begin
 end
 $$;
 
-comment on function private.narrowing_terms(text[]) is
-  'The terms by which an index finds at most a fifth of all entries at little cost: the rarest, by statistics, assuming independence.';
-
+-- The share of all search entries that has all of p_all and one of p_any, 0 to 1, by statistics, assuming independence.
 create function private.term_share(p_all text[], p_any text[] default '{}') returns double precision
 language plpgsql stable
 set search_path = ''
@@ -219,9 +209,7 @@ begin
 end
 $$;
 
-comment on function private.term_share(text[], text[]) is
-  'The share of all search entries that has all of p_all and one of p_any, 0 to 1, by statistics, assuming independence.';
-
+-- What the planner expects of reading the search entries e that meet a condition. Reads statistics only.
 create function private.plan_of_entries(p_condition text) returns json
 language plpgsql volatile -- only a volatile function may use EXPLAIN; it changes nothing
 set search_path = ''
@@ -234,9 +222,7 @@ begin
 end
 $$;
 
-comment on function private.plan_of_entries(text) is
-  'What the planner expects of reading the search entries e that meet a condition. Reads statistics only.';
-
+-- Rejects the read of all entries that meet a condition if it is expensive and not counted. Errors: forbidden.
 create function private.require_counted_scan(p_condition text) returns void
 language plpgsql volatile -- as private.plan_of_entries
 set search_path = ''
@@ -250,9 +236,7 @@ begin
 end
 $$;
 
-comment on function private.require_counted_scan(text) is
-  'Rejects the read of all entries that meet a condition if it is expensive and not counted. Errors: forbidden.';
-
+-- The share of all search entries e that the planner expects to meet a condition, 0 to 1. Reads statistics only.
 create function private.expected_share(p_condition text) returns double precision
 language plpgsql volatile -- as private.plan_of_entries
 set search_path = ''
@@ -267,9 +251,8 @@ begin
 end
 $$;
 
-comment on function private.expected_share(text) is
-  'The share of all search entries e that the planner expects to meet a condition, 0 to 1. Reads statistics only.';
-
+-- The bbox and the circle of a checked search, each as a condition over private.search_entries e, and whether it contains
+-- few entries.
 create function private.search_areas(p_query jsonb, p_bbox double precision[])
 returns table (condition text, is_small boolean)
 language plpgsql stable rows 2
@@ -291,9 +274,9 @@ begin
 end
 $$;
 
-comment on function private.search_areas(jsonb, double precision[]) is
-  'The bbox and the circle of a checked search, each as a condition over private.search_entries e, and whether it contains few entries.';
-
+-- A checked search as a condition over private.search_entries e. narrowing: the terms by which the index finds few
+-- entries. is_narrow: terms, ids or an area leave at most a fifth of all entries. share, with a center: the expected
+-- share of all lots that meet the condition, at any distance.
 create function private.search_condition(
   p_query jsonb, p_bbox double precision[], p_ids uuid[],
   out condition text, out narrowing text[], out is_narrow boolean, out share double precision
@@ -346,9 +329,6 @@ begin
   into condition, is_narrow from private.search_areas(p_query, p_bbox) as a;
 end
 $$;
-
-comment on function private.search_condition(jsonb, double precision[], uuid[]) is
-  'A checked search as a condition over private.search_entries e. narrowing: the terms by which the index finds few entries. is_narrow: terms, ids or an area leave at most a fifth of all entries. share, with a center: the expected share of all lots that meet the condition, at any distance.';
 
 grant execute on function
   private.is_whole_number(jsonb, integer, integer), private.is_text_list(jsonb, integer, integer),

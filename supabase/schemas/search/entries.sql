@@ -21,6 +21,8 @@
 -- Text and terms
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Text in the form that search compares: NFKC (one width), lower case, katakana for hiragana, カ and ケ for ヵ and ヶ, no
+-- white space, one dash.
 create function private.search_text(p_text text) returns text
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -34,9 +36,7 @@ begin
 end
 $$;
 
-comment on function private.search_text(text) is
-  'Text in the form that search compares: NFKC (one width), lower case, katakana for hiragana, カ and ケ for ヵ and ヶ, no white space, one dash.';
-
+-- The letters and pairs of neighbouring letters of a text, line by line: one row.
 -- One query without a search_path, so that Postgres inlines it: a function call takes three times as long.
 create function private.search_terms(p_text text) returns table (terms text[])
 language sql immutable parallel safe
@@ -47,9 +47,7 @@ begin atomic
   from generate_series(2, 2 * char_length(p_text) + 1) as n;
 end;
 
-comment on function private.search_terms(text) is
-  'The letters and pairs of neighbouring letters of a text, line by line: one row.';
-
+-- The terms of every text that contains this keyword; the keyword has the form of private.search_text.
 create function private.keyword_terms(p_keyword text) returns text[]
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -60,13 +58,12 @@ begin
 end
 $$;
 
-comment on function private.keyword_terms(text) is
-  'The terms of every text that contains this keyword; the keyword has the form of private.search_text.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Data derived from a lot
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The score of a lot in the recommended order, 0 to 10000. 70 parts are the rating, shrunk by the number of reviews. 6
+-- parts each are for a known price, hours, height and size, and a main image.
 create function private.lot_score(p_lot public.parking_lots, p_has_hours boolean) returns integer
 language plpgsql immutable
 set search_path = ''
@@ -84,9 +81,8 @@ begin
 end
 $$;
 
-comment on function private.lot_score(public.parking_lots, boolean) is
-  'The score of a lot in the recommended order, 0 to 10000. 70 parts are the rating, shrunk by the number of reviews. 6 parts each are for a known price, hours, height and size, and a main image.';
-
+-- Attributes by the weekly hours of these lots: open_24h, entry_24h, 24h. Entry and exit use the business hours where
+-- they have no hours of their own.
 create function private.hours_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slug text)
 language plpgsql stable
 set search_path = ''
@@ -116,9 +112,7 @@ begin
 end
 $$;
 
-comment on function private.hours_attributes(uuid[]) is
-  'Attributes by the weekly hours of these lots: open_24h, entry_24h, 24h. Entry and exit use the business hours where they have no hours of their own.';
-
+-- Attributes by hours, prices and spots of these lots, independent of their tags. An attribute may occur more than once.
 create function private.derived_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slug text)
 language plpgsql stable
 set search_path = ''
@@ -152,9 +146,8 @@ begin
 end
 $$;
 
-comment on function private.derived_attributes(uuid[]) is
-  'Attributes by hours, prices and spots of these lots, independent of their tags. An attribute may occur more than once.';
-
+-- Attributes by which these lots are found: their tags and the derived ones, without the tags that they are known not to
+-- have. A lot without attributes has no row.
 create function private.search_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slugs text[])
 language plpgsql stable
 set search_path = ''
@@ -178,9 +171,7 @@ begin
 end
 $$;
 
-comment on function private.search_attributes(uuid[]) is
-  'Attributes by which these lots are found: their tags and the derived ones, without the tags that they are known not to have. A lot without attributes has no row.';
-
+-- The text of each lot in which keywords are searched, one line per field; the operator for public lots only.
 create function private.search_documents(p_lot_ids uuid[]) returns table (parking_lot_id uuid, document text)
 language plpgsql stable
 set search_path = ''
@@ -195,9 +186,7 @@ begin
 end
 $$;
 
-comment on function private.search_documents(uuid[]) is
-  'The text of each lot in which keywords are searched, one line per field; the operator for public lots only.';
-
+-- The entries of these lots, calculated. Terms of an unchanged text are copied: they are most of the work.
 create function private.written_entries(p_lot_ids uuid[]) returns setof private.search_entries
 language plpgsql stable
 set search_path = ''
@@ -227,13 +216,11 @@ begin
 end
 $$;
 
-comment on function private.written_entries(uuid[]) is
-  'The entries of these lots, calculated. Terms of an unchanged text are copied: they are most of the work.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Maintaining entries
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Writes the entries of these lots, each into the table of its status.
 create function private.refresh_search_entries(p_lot_ids uuid[]) returns void
 language plpgsql
 security definer -- no role may write entries; a role that may write a lot or its rows may have the entry written
@@ -281,11 +268,9 @@ begin
 end
 $$;
 
-comment on function private.refresh_search_entries(uuid[]) is
-  'Writes the entries of these lots, each into the table of its status.';
-
 grant execute on function private.refresh_search_entries(uuid[]) to service_role;
 
+-- Writes the search entries of lots that a statement added, or of which it changed a column that search reads.
 create function private.tg_parking_lots__refresh_search() returns trigger
 language plpgsql
 set search_path = ''
@@ -312,6 +297,7 @@ begin
 end
 $$;
 
+-- Writes the search entries of the lots of which a statement changed a part that search reads.
 -- For every table whose rows refer to a lot.
 create function private.tg_lot_rows__refresh_search() returns trigger
 language plpgsql

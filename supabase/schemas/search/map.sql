@@ -17,6 +17,8 @@
 -- Keeping cells
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Recalculates these cells of level 14, and the coarser cells that contain them. One call at a time: the caller holds the
+-- lock that private.next_map_batch takes.
 create function private.refresh_map_cells(p_cells integer[]) returns void
 language plpgsql
 set search_path = ''
@@ -47,9 +49,7 @@ begin
 end
 $$;
 
-comment on function private.refresh_map_cells(integer[]) is
-  'Recalculates these cells of level 14, and the coarser cells that contain them. One call at a time: the caller holds the lock that private.next_map_batch takes.';
-
+-- Recalculates the next marked cells whose numbers are greater than p_after; the last of them, null when there are none.
 create function private.next_map_batch(p_after integer, p_cells integer default 500) returns integer
 language plpgsql
 set search_path = ''
@@ -66,9 +66,7 @@ begin
 end
 $$;
 
-comment on function private.next_map_batch(integer, integer) is
-  'Recalculates the next marked cells whose numbers are greater than p_after; the last of them, null when there are none.';
-
+-- Marks the cells of search entries that a statement added, changed or deleted; the job of the map counts them again.
 create function private.tg_search_entries__mark_map() returns trigger
 language plpgsql
 security definer -- marks are in a private table, and the writer of a lot has no rights on it
@@ -95,6 +93,8 @@ $$;
 -- Clusters
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The columns and rows of the cells of a level that intersect a bbox: one range, or two where it crosses the
+-- antimeridian.
 create function private.map_boxes(p_bbox double precision[], p_level integer)
 returns table (west integer, south integer, east integer, north integer)
 language plpgsql immutable rows 2
@@ -108,9 +108,7 @@ begin
 end
 $$;
 
-comment on function private.map_boxes(double precision[], integer) is
-  'The columns and rows of the cells of a level that intersect a bbox: one range, or two where it crosses the antimeridian.';
-
+-- About how many search entries boxes of the Mercator plane contain, by the stored sums of the cells.
 create function private.expected_in_boxes(p_boxes box[]) returns bigint
 language plpgsql stable
 set search_path = ''
@@ -134,9 +132,8 @@ begin
 end
 $$;
 
-comment on function private.expected_in_boxes(box[]) is
-  'About how many search entries boxes of the Mercator plane contain, by the stored sums of the cells.';
-
+-- The term of private.map_cells for a checked search: empty without conditions, a name for a single condition; null when
+-- the sums cannot be used.
 create function private.stored_term(p_query jsonb, p_ids uuid[], p_level integer) returns text
 language plpgsql stable
 set search_path = ''
@@ -157,9 +154,8 @@ begin
 end
 $$;
 
-comment on function private.stored_term(jsonb, uuid[], integer) is
-  'The term of private.map_cells for a checked search: empty without conditions, a name for a single condition; null when the sums cannot be used.';
-
+-- The cells of a level of at most 14 that intersect a bbox, each with all of its lots that have the term, as of the last
+-- run of the job.
 create function private.stored_clusters(p_bbox double precision[], p_level integer, p_term text) returns setof private.cluster
 language plpgsql stable
 set search_path = ''
@@ -184,9 +180,7 @@ begin
 end
 $$;
 
-comment on function private.stored_clusters(double precision[], integer, text) is
-  'The cells of a level of at most 14 that intersect a bbox, each with all of its lots that have the term, as of the last run of the job.';
-
+-- Raises validation_error for clusters of too many lots; details.reason is too_many_lots.
 create function private.reject_many_lots(p_max integer) returns void
 language plpgsql stable
 set search_path = ''
@@ -198,8 +192,8 @@ begin
 end
 $$;
 
-comment on function private.reject_many_lots(integer) is 'Raises validation_error for clusters of too many lots; details.reason is too_many_lots.';
-
+-- The cells of a level with the lots in a bbox that a checked search finds. Errors: validation_error, for more than
+-- 250,000 lots; details.reason is too_many_lots.
 create function private.counted_clusters(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_level integer
 ) returns setof private.cluster
@@ -247,9 +241,10 @@ begin
 end
 $$;
 
-comment on function private.counted_clusters(jsonb, double precision[], uuid[], integer) is
-  'The cells of a level with the lots in a bbox that a checked search finds. Errors: validation_error, for more than 250,000 lots; details.reason is too_many_lots.';
-
+-- The cells of a level that intersect a bbox and have lots that a checked search finds. Exact: the lots in the bbox at
+-- this moment. Not exact, for a bbox with 10,000 lots or more and a search that stored sums answer: all lots of these
+-- cells as of the last run of the job. Errors: validation_error; details.reason is too_many_clusters (more than 3,000) or
+-- too_many_lots.
 create function private.clusters(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_level integer, out clusters private.cluster[], out is_exact boolean
 )
@@ -273,9 +268,7 @@ begin
 end
 $$;
 
-comment on function private.clusters(jsonb, double precision[], uuid[], integer) is
-  'The cells of a level that intersect a bbox and have lots that a checked search finds. Exact: the lots in the bbox at this moment. Not exact, for a bbox with 10,000 lots or more and a search that stored sums answer: all lots of these cells as of the last run of the job. Errors: validation_error; details.reason is too_many_clusters (more than 3,000) or too_many_lots.';
-
+-- Checks the arguments of a map. Errors: validation_error.
 create function private.check_map(p_bbox double precision[], p_zoom integer, p_cursor text) returns void
 language plpgsql stable
 set search_path = ''
@@ -299,8 +292,8 @@ begin
 end
 $$;
 
-comment on function private.check_map(double precision[], integer, text) is 'Checks the arguments of a map. Errors: validation_error.';
-
+-- The cells of a zoom in a bbox as the interface shows them, the greatest lot count first. total, when p_include has it,
+-- is the sum of their counts. Errors: validation_error.
 create function private.map_page(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_zoom integer, p_cursor text, p_include text[]
 ) returns jsonb
@@ -331,9 +324,6 @@ begin
     || case when 'total' = any (p_include) then jsonb_build_object('total', v_total, 'total_is_exact', v_found.is_exact) else '{}' end;
 end
 $$;
-
-comment on function private.map_page(jsonb, double precision[], uuid[], integer, text, text[]) is
-  'The cells of a zoom in a bbox as the interface shows them, the greatest lot count first. total, when p_include has it, is the sum of their counts. Errors: validation_error.';
 
 grant execute on function
   private.map_boxes(double precision[], integer), private.clusters(jsonb, double precision[], uuid[], integer),

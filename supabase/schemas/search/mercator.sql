@@ -14,14 +14,14 @@
 -- Interface: private.mercator_y, private.great_circle_m, private.search_boxes. docs/domains/geography.md has the proof and
 -- the figures.
 
+-- The y coordinate of a latitude on the Mercator plane, in radians. The poles are infinitely far: the last tenth of a
+-- degree is cut off.
 -- Neither strict nor with a search_path, so that Postgres inlines the expressions: a call per row costs ten times as much.
 create function private.mercator_y(p_lat double precision) returns double precision
 language sql immutable parallel safe
 return ln(tan(pi() / 4 + radians(case when p_lat > 89.9 then 89.9 when p_lat < -89.9 then -89.9 else p_lat end) / 2));
 
-comment on function private.mercator_y(double precision) is
-  'The y coordinate of a latitude on the Mercator plane, in radians. The poles are infinitely far: the last tenth of a degree is cut off.';
-
+-- The great-circle distance on the sphere of mean radius, in metres; null when an argument is null.
 create function private.great_circle_m(
   p_lat double precision, p_lng double precision, p_to_lat double precision, p_to_lng double precision
 ) returns double precision
@@ -31,9 +31,8 @@ return case when p_lat + p_lng + p_to_lat + p_to_lng is not null then 2 * 637100
     + cos(radians(p_lat)) * cos(radians(p_to_lat)) * sin(radians(p_to_lng - p_lng) / 2) ^ 2
 ))) end;
 
-comment on function private.great_circle_m(double precision, double precision, double precision, double precision) is
-  'The great-circle distance on the sphere of mean radius, in metres; null when an argument is null.';
-
+-- Boxes of the Mercator plane that contain the circle: one; two at the antimeridian; a whole band of latitude near a
+-- pole. is_plane: the circle has one image, so that order on the plane is meaningful.
 create function private.search_boxes(
   p_lat double precision,
   p_lng double precision,
@@ -65,9 +64,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.search_boxes(double precision, double precision, double precision) is
-  'Boxes of the Mercator plane that contain the circle: one; two at the antimeridian; a whole band of latitude near a pole. is_plane: the circle has one image, so that order on the plane is meaningful.';
 
 grant execute on function
   -- The expression of a generated column runs as the role that writes the row.

@@ -18,6 +18,7 @@
 -- Reading the request
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The error of a filter of api.nearby_parking_lots; null when it is valid.
 create function private.nearby_filter_fault(p_key text, p_value jsonb) returns text
 language plpgsql stable
 set search_path = ''
@@ -47,9 +48,7 @@ begin
 end
 $$;
 
-comment on function private.nearby_filter_fault(text, jsonb) is
-  'The error of a filter of api.nearby_parking_lots; null when it is valid.';
-
+-- Reads the filters of api.nearby_parking_lots. Errors: validation_error, with the param filters or filters.<key>.
 create function private.read_nearby_filters(p_filters jsonb) returns private.nearby_filters
 language plpgsql stable
 set search_path = ''
@@ -85,9 +84,7 @@ begin
 end
 $$;
 
-comment on function private.read_nearby_filters(jsonb) is
-  'Reads the filters of api.nearby_parking_lots. Errors: validation_error, with the param filters or filters.<key>.';
-
+-- Checks the other arguments of api.nearby_parking_lots. Errors: validation_error.
 create function private.check_nearby(
   p_lat double precision, p_lng double precision, p_radius_m integer, p_limit integer, p_sort text
 ) returns void
@@ -109,13 +106,13 @@ begin
 end
 $$;
 
-comment on function private.check_nearby(double precision, double precision, integer, integer, text) is
-  'Checks the other arguments of api.nearby_parking_lots. Errors: validation_error.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Candidates
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The lots, given nearest first, that are known to be open now and to cost no more for the stay than the filters allow.
+-- With max_price: amounts has their fees, priced is the number of lots priced (the nearest, at most p_max_priced),
+-- is_cut: others were not priced.
 create function private.passing_lots(
   p_lot_ids uuid[], p_filters private.nearby_filters, p_vehicle_type text, p_entry timestamptz, p_exit timestamptz,
   p_max_priced integer, out lot_ids uuid[], out amounts bigint[], out priced integer, out is_cut boolean
@@ -151,9 +148,9 @@ begin
 end
 $$;
 
-comment on function private.passing_lots(uuid[], private.nearby_filters, text, timestamptz, timestamptz, integer) is
-  'The lots, given nearest first, that are known to be open now and to cost no more for the stay than the filters allow. With max_price: amounts has their fees, priced is the number of lots priced (the nearest, at most p_max_priced), is_cut: others were not priced.';
-
+-- The nearest lots that pass all filters, at most p_limit, nearest first, with their distances and, with max_price, their
+-- fees. At most 3,000 lots are checked. is_truncated: others within the radius pass or were not checked. Errors:
+-- validation_error (too_much_to_price).
 create function private.nearby_candidates(
   p_lat double precision, p_lng double precision, p_radius_m integer, p_limit integer,
   p_filters private.nearby_filters, p_vehicle_type text, p_entry timestamptz, p_exit timestamptz,
@@ -210,13 +207,12 @@ begin
 end
 $$;
 
-comment on function private.nearby_candidates(double precision, double precision, integer, integer, private.nearby_filters, text, timestamptz, timestamptz) is
-  'The nearest lots that pass all filters, at most p_limit, nearest first, with their distances and, with max_price, their fees. At most 3,000 lots are checked. is_truncated: others within the radius pass or were not checked. Errors: validation_error (too_much_to_price).';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Comparison
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Lots that are given nearest first, with fee and ranking. p_amounts: their fees, if they are known already. Components
+-- are 0 to 100; the score is 0.4 price + 0.4 distance + 0.2 rating; in a tie the nearer lot comes first.
 -- Without a search_path (every name has its schema), so that Postgres inlines the query into that of private.nearby_items:
 -- one plan, and one look-up per lot.
 create function private.nearby_ranking(
@@ -262,9 +258,7 @@ as $$
   from (select c.*, round(0.4 * c.price + 0.4 * c.distance + 0.2 * c.rating, 2) as score from compared c) as s;
 $$;
 
-comment on function private.nearby_ranking(uuid[], double precision[], bigint[], integer, text, timestamptz, timestamptz) is
-  'Lots that are given nearest first, with fee and ranking. p_amounts: their fees, if they are known already. Components are 0 to 100; the score is 0.4 price + 0.4 distance + 0.2 rating; in a tie the nearer lot comes first.';
-
+-- The candidates as api.nearby_parking_lots shows them, in the order of p_sort; with planned_stay if p_is_planned.
 create function private.nearby_items(
   p_lot_ids uuid[], p_distances double precision[], p_amounts bigint[], p_radius_m integer, p_vehicle_type text,
   p_entry timestamptz, p_exit timestamptz, p_is_planned boolean, p_sort text, p_vehicle private.vehicle
@@ -313,9 +307,6 @@ begin
   );
 end
 $$;
-
-comment on function private.nearby_items(uuid[], double precision[], bigint[], integer, text, timestamptz, timestamptz, boolean, text, private.vehicle) is
-  'The candidates as api.nearby_parking_lots shows them, in the order of p_sort; with planned_stay if p_is_planned.';
 
 grant execute on function
   private.nearby_filter_fault(text, jsonb),

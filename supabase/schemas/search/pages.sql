@@ -6,6 +6,8 @@
 -- Invariants: orders are total (ties by id); the keys of a cursor are values bound to a statement, never part of its text.
 -- Interface: api.search_parking_lots.
 
+-- The first lots after the key and id p_after that meet the condition, by a column of private.search_entries and id.
+-- p_share: the share of all lots that the narrowing terms leave.
 create function private.page_by_key(
   p_condition text, p_share double precision, p_column text, p_after jsonb, p_limit integer
 ) returns private.found_page
@@ -45,9 +47,7 @@ begin
 end
 $$;
 
-comment on function private.page_by_key(text, double precision, text, jsonb, integer) is
-  'The first lots after the key and id p_after that meet the condition, by a column of private.search_entries and id. p_share: the share of all lots that the narrowing terms leave.';
-
+-- A page of the lots that a checked search finds, after the key and id p_after.
 create function private.found_lots(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_sort text, p_after jsonb, p_limit integer
 ) returns private.found_page
@@ -70,9 +70,8 @@ begin
 end
 $$;
 
-comment on function private.found_lots(jsonb, double precision[], uuid[], text, jsonb, integer) is
-  'A page of the lots that a checked search finds, after the key and id p_after.';
-
+-- The number of lots that a checked search finds: {total, total_is_exact}. Counted up to 10,000, and among 300,000 lots
+-- when no index leaves few. Otherwise at least total lots are found, and it is not exact.
 create function private.found_total(p_query jsonb, p_bbox double precision[], p_ids uuid[]) returns jsonb
 language plpgsql stable
 security definer -- as private.found_lots
@@ -97,9 +96,7 @@ begin
 end
 $$;
 
-comment on function private.found_total(jsonb, double precision[], uuid[]) is
-  'The number of lots that a checked search finds: {total, total_is_exact}. Counted up to 10,000, and among 300,000 lots when no index leaves few. Otherwise at least total lots are found, and it is not exact.';
-
+-- Lots as search shows them, in this order. Without a center distance_m is null.
 create function private.search_items(p_lot_ids uuid[], p_center jsonb) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -127,8 +124,8 @@ begin
 end
 $$;
 
-comment on function private.search_items(uuid[], jsonb) is 'Lots as search shows them, in this order. Without a center distance_m is null.';
-
+-- A page of a checked search: {items, next_cursor}, and total with total_is_exact when p_include has it. Errors:
+-- validation_error.
 create function private.search_page(
   p_query jsonb, p_bbox double precision[], p_ids uuid[], p_limit integer, p_cursor text, p_include text[]
 ) returns jsonb
@@ -152,9 +149,6 @@ begin
     then private.found_total(p_query, p_bbox, p_ids) else '{}' end;
 end
 $$;
-
-comment on function private.search_page(jsonb, double precision[], uuid[], integer, text, text[]) is
-  'A page of a checked search: {items, next_cursor}, and total with total_is_exact when p_include has it. Errors: validation_error.';
 
 grant execute on function
   private.found_lots(jsonb, double precision[], uuid[], text, jsonb, integer),

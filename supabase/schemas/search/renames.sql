@@ -8,6 +8,7 @@
 -- Invariants: every lot that has the tag or the operator when the rename commits is recorded as changed after it.
 -- Interface: none. It is called by triggers on tags and operators, and by a job (private.next_rename_batch).
 
+-- Starts the job for a tag or an operator (tg_argv[0]) that changed.
 create function private.tg_names__note_rename() returns trigger
 language plpgsql
 security definer -- a role that edits a tag or an operator has no right on the job table
@@ -20,8 +21,8 @@ begin
 end
 $$;
 
-comment on function private.tg_names__note_rename() is 'Starts the job for a tag or an operator (tg_argv[0]) that changed.';
-
+-- Processes the next p_lots lots for the oldest rename: records those that have the tag or the operator as changed, and
+-- writes the search entries for an operator. False when there is nothing to do. Commit after each batch.
 create function private.next_rename_batch(p_lots integer default 5000) returns boolean
 language plpgsql
 set search_path = ''
@@ -58,6 +59,3 @@ begin
   return true;
 end
 $$;
-
-comment on function private.next_rename_batch(integer) is
-  'Processes the next p_lots lots for the oldest rename: records those that have the tag or the operator as changed, and writes the search entries for an operator. False when there is nothing to do. Commit after each batch.';

@@ -8,6 +8,8 @@
 -- walk_yen_per_minute, and null when one of them is unknown.
 -- Interface: private.check_search_stay, private.stay_costs and private.items_with_stay.
 
+-- Whether a search has a stay. A stay has both ends and lasts at most 31 days. Errors: validation_error, with the param
+-- entry_at, exit_at or vehicle_type.
 create function private.check_search_stay(p_entry timestamptz, p_exit timestamptz, p_vehicle_type text) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -23,9 +25,8 @@ begin
 end
 $$;
 
-comment on function private.check_search_stay(timestamptz, timestamptz, text) is
-  'Whether a search has a stay. A stay has both ends and lasts at most 31 days. Errors: validation_error, with the param entry_at, exit_at or vehicle_type.';
-
+-- The fee and the hours of a stay at each of these lots, and the walk from p_distances metres away (null: unknown, and so
+-- is the walk). The caller has checked the stay and chosen lots that the user may see.
 create function private.stay_costs(
   p_lot_ids uuid[], p_distances numeric[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz
 ) returns table (
@@ -55,9 +56,8 @@ begin
 end
 $$;
 
-comment on function private.stay_costs(uuid[], numeric[], text, timestamptz, timestamptz) is
-  'The fee and the hours of a stay at each of these lots, and the walk from p_distances metres away (null: unknown, and so is the walk). The caller has checked the stay and chosen lots that the user may see.';
-
+-- Lots as search shows them (id, distance_m), each with estimated_fee, fee_refusal, walk_minutes, effective_cost,
+-- walk_yen_per_minute and planned_stay.
 create function private.items_with_stay(p_items jsonb, p_vehicle_type text, p_entry timestamptz, p_exit timestamptz)
 returns jsonb
 language plpgsql stable
@@ -80,9 +80,6 @@ begin
   );
 end
 $$;
-
-comment on function private.items_with_stay(jsonb, text, timestamptz, timestamptz) is
-  'Lots as search shows them (id, distance_m), each with estimated_fee, fee_refusal, walk_minutes, effective_cost, walk_yen_per_minute and planned_stay.';
 
 grant execute on function
   private.check_search_stay(timestamptz, timestamptz, text), private.stay_costs(uuid[], numeric[], text, timestamptz,

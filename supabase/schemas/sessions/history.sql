@@ -4,6 +4,7 @@
 -- between them. A lot that has closed keeps its name in the history of users who parked there.
 -- Interface: api.list_my_parking_sessions, update_my_parking_session; private.session_rows for other responses.
 
+-- The names of lots, public or not. The ids are those of the caller's own sessions.
 create function private.session_lot_names(p_lot_ids uuid[]) returns table (parking_lot_id uuid, name text)
 language plpgsql stable rows 20
 security definer -- a lot that has closed keeps its name in the history of users who parked there
@@ -15,8 +16,7 @@ begin
 end
 $$;
 
-comment on function private.session_lot_names(uuid[]) is 'The names of lots, public or not. The ids are those of the caller''s own sessions.';
-
+-- Sessions as the interface shows them in a list: an array in the same order.
 create function private.session_rows(p_sessions public.parking_sessions[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -38,8 +38,6 @@ begin
   );
 end
 $$;
-
-comment on function private.session_rows(public.parking_sessions[]) is 'Sessions as the interface shows them in a list: an array in the same order.';
 
 grant execute on function
   private.session_lot_names(uuid[]), private.session_rows(public.parking_sessions[])

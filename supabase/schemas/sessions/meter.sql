@@ -6,6 +6,7 @@
 -- Invariants: the meter, calc-fee and the end of the session have the same amount for the same moment.
 -- Interface: api.my_current_parking_session; private.session_meter and private.session_exit for reminders.
 
+-- The meter of a running session, as private.fee_meter returns it.
 create function private.session_meter(p_session public.parking_sessions) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -18,8 +19,7 @@ begin
 end
 $$;
 
-comment on function private.session_meter(public.parking_sessions) is 'The meter of a running session, as private.fee_meter returns it.';
-
+-- Whether the car can leave now (null: unknown), and when that changes, within 14 days.
 create function private.session_exit(p_session public.parking_sessions, out can_exit boolean, out changes_at timestamptz)
 language plpgsql stable
 security definer -- cars can leave a lot that is no longer public
@@ -30,9 +30,6 @@ begin
   from private.next_changes(p_session.parking_lot_id, now()) c;
 end
 $$;
-
-comment on function private.session_exit(public.parking_sessions) is
-  'Whether the car can leave now (null: unknown), and when that changes, within 14 days.';
 
 grant execute on function private.session_meter(public.parking_sessions), private.session_exit(public.parking_sessions)
 to authenticated;

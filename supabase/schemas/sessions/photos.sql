@@ -7,6 +7,7 @@
 -- Invariants: one picture per session, phase and slot; slots 1 to 4; no picture without its session.
 -- Interface: api.my_parking_session, put_my_session_photo, delete_my_session_photo.
 
+-- Detaches the uploads of pictures that have left their slots; their objects are deleted.
 create function private.tg_parking_session_photos__detach() returns trigger
 language plpgsql
 security definer -- no client may write uploads
@@ -18,8 +19,7 @@ begin
 end
 $$;
 
-comment on function private.tg_parking_session_photos__detach() is 'Detaches the uploads of pictures that have left their slots; their objects are deleted.';
-
+-- Deletes the pictures of sessions whose user has left.
 create function private.tg_parking_sessions__drop_photos() returns trigger
 language plpgsql
 security definer -- no client may delete photos by hand
@@ -39,8 +39,7 @@ begin
 end
 $$;
 
-comment on function private.tg_parking_sessions__drop_photos() is 'Deletes the pictures of sessions whose user has left.';
-
+-- Checks phase and slot of a photo. Errors: validation_error.
 create function private.check_slot(p_phase text, p_slot integer) returns void
 language plpgsql stable
 set search_path = ''
@@ -54,8 +53,8 @@ begin
 end
 $$;
 
-comment on function private.check_slot(text, integer) is 'Checks phase and slot of a photo. Errors: validation_error.';
-
+-- Puts an upload into a slot of the caller's session; the previous picture is deleted. Errors: unauthorized, forbidden,
+-- not_found.
 create function private.put_session_photo(p_session_id uuid, p_phase text, p_slot integer, p_asset_id uuid)
 returns public.parking_session_photos
 language plpgsql
@@ -82,9 +81,7 @@ begin
 end
 $$;
 
-comment on function private.put_session_photo(uuid, text, integer, uuid) is
-  'Puts an upload into a slot of the caller''s session; the previous picture is deleted. Errors: unauthorized, forbidden, not_found.';
-
+-- Removes the photo from a slot of the caller's session. Errors: unauthorized, forbidden, not_found.
 create function private.drop_session_photo(p_session_id uuid, p_phase text, p_slot integer) returns void
 language plpgsql
 security definer -- no client may delete photos by hand
@@ -100,9 +97,7 @@ begin
 end
 $$;
 
-comment on function private.drop_session_photo(uuid, text, integer) is
-  'Removes the photo from a slot of the caller''s session. Errors: unauthorized, forbidden, not_found.';
-
+-- A photo as the interface shows it.
 create function private.photo_row(p_photo public.parking_session_photos) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -115,8 +110,6 @@ begin
   );
 end
 $$;
-
-comment on function private.photo_row(public.parking_session_photos) is 'A photo as the interface shows it.';
 
 grant execute on function
   private.check_slot(text, integer), private.put_session_photo(uuid, text, integer, uuid),

@@ -11,6 +11,7 @@
 -- cannot be computed blocks no other.
 -- Interface: the job send_session_reminders.
 
+-- An amount in minor units as text, by language where it differs.
 create function private.money_text(p_amount numeric, p_currency text) returns jsonb
 language plpgsql immutable
 set search_path = ''
@@ -22,8 +23,8 @@ begin
 end
 $$;
 
-comment on function private.money_text(numeric, text) is 'An amount in minor units as text, by language where it differs.';
-
+-- Notifies the user of a running session that its fee increases within 5 minutes, unless they were notified or it is
+-- watched for less than that. Returns when to check for the next increase; null: none is known.
 create function private.remind_of_increase(p_session public.parking_sessions) returns timestamptz
 language plpgsql
 set search_path = ''
@@ -52,9 +53,8 @@ begin
 end
 $$;
 
-comment on function private.remind_of_increase(public.parking_sessions) is
-  'Notifies the user of a running session that its fee increases within 5 minutes, unless they were notified or it is watched for less than that. Returns when to check for the next increase; null: none is known.';
-
+-- Notifies the user of a running session that the exit closes within 30 minutes, unless they were notified. Returns when
+-- to check the exit again; null: nothing changes within 14 days.
 create function private.remind_of_exit(p_session public.parking_sessions) returns timestamptz
 language plpgsql
 set search_path = ''
@@ -80,9 +80,7 @@ begin
 end
 $$;
 
-comment on function private.remind_of_exit(public.parking_sessions) is
-  'Notifies the user of a running session that the exit closes within 30 minutes, unless they were notified. Returns when to check the exit again; null: nothing changes within 14 days.';
-
+-- Processes sessions that are due, at most p_count; true when there were any that no other transaction had locked.
 create function private.next_reminder_batch(p_count integer default 20) returns boolean
 language plpgsql
 set search_path = ''
@@ -115,6 +113,3 @@ begin
   return found;
 end
 $$;
-
-comment on function private.next_reminder_batch(integer) is
-  'Processes sessions that are due, at most p_count; true when there were any that no other transaction had locked.';

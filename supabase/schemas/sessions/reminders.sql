@@ -7,6 +7,7 @@
 -- price or exit depends.
 -- Interface: private.session_reminders, for the job.
 
+-- Makes a session due when it starts or when data changes on which its price depends; removes one that ends.
 create function private.tg_parking_sessions__remind() returns trigger
 language plpgsql
 security definer -- no client has a right on reminders
@@ -23,6 +24,3 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_parking_sessions__remind() is
-  'Makes a session due when it starts or when data changes on which its price depends; removes one that ends.';

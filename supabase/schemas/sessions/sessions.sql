@@ -15,6 +15,7 @@
 -- Users who leave
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Removes the user's data from a session whose user leaves; a running session is cancelled.
 create function private.tg_parking_sessions__remove_user_data() returns trigger
 language plpgsql
 set search_path = ''
@@ -34,13 +35,12 @@ begin
 end
 $$;
 
-comment on function private.tg_parking_sessions__remove_user_data() is
-  'Removes the user''s data from a session whose user leaves; a running session is cancelled.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The end of a session
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The current prices of a lot that a stay may need: its rules, groups, and the dates of the stay that have prices of
+-- their own.
 create function private.rules_of_stay(p_lot_id uuid, p_entry timestamptz, p_exit timestamptz) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -69,9 +69,7 @@ begin
 end
 $$;
 
-comment on function private.rules_of_stay(uuid, timestamptz, timestamptz) is
-  'The current prices of a lot that a stay may need: its rules, groups, and the dates of the stay that have prices of their own.';
-
+-- The id of a price list, which is stored if it is new.
 create function private.store_price_list(p_rules jsonb) returns uuid
 language plpgsql
 set search_path = ''
@@ -84,8 +82,7 @@ begin
 end
 $$;
 
-comment on function private.store_price_list(jsonb) is 'The id of a price list, which is stored if it is new.';
-
+-- A price list by its id; null without one.
 create function private.price_list(p_id uuid) returns jsonb
 language plpgsql stable
 security definer -- clients read no table of private; the id is in the sessions that they may read
@@ -96,10 +93,9 @@ begin
 end
 $$;
 
-comment on function private.price_list(uuid) is 'A price list by its id; null without one.';
-
 grant execute on function private.price_list(uuid) to authenticated;
 
+-- A session of the caller, locked until the transaction ends. Errors: unauthorized, forbidden, not_found.
 create function private.my_session_for_change(p_id uuid) returns public.parking_sessions
 language plpgsql
 security definer -- no client may lock a row that it may not change
@@ -117,9 +113,8 @@ begin
 end
 $$;
 
-comment on function private.my_session_for_change(uuid) is
-  'A session of the caller, locked until the transaction ends. Errors: unauthorized, forbidden, not_found.';
-
+-- Rejects an exit that is missing, before the entry or more than 5 minutes in the future. For an entry in the future any
+-- exit is valid. Errors: validation_error.
 create function private.check_exit(p_session public.parking_sessions, p_exit_at timestamptz) returns void
 language plpgsql stable
 set search_path = ''
@@ -137,9 +132,8 @@ begin
 end
 $$;
 
-comment on function private.check_exit(public.parking_sessions, timestamptz) is
-  'Rejects an exit that is missing, before the entry or more than 5 minutes in the future. For an entry in the future any exit is valid. Errors: validation_error.';
-
+-- Whether an ended session is rewarded: it lasted five minutes or more, and is one of the first six such sessions of its
+-- user that ended on this day in Japan.
 create function private.is_rewarded_stay(p_session public.parking_sessions) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -155,9 +149,8 @@ begin
 end
 $$;
 
-comment on function private.is_rewarded_stay(public.parking_sessions) is
-  'Whether an ended session is rewarded: it lasted five minutes or more, and is one of the first six such sessions of its user that ended on this day in Japan.';
-
+-- Ends a running session of the caller and stores its fee; a second request with the same client request id returns the
+-- same session. Errors: unauthorized, forbidden, not_found, validation_error, lot_not_found, conflict.
 create function private.end_session(p_id uuid, p_exit_at timestamptz, p_client_request_id uuid)
 returns public.parking_sessions
 language plpgsql
@@ -200,9 +193,8 @@ begin
 end
 $$;
 
-comment on function private.end_session(uuid, timestamptz, uuid) is
-  'Ends a running session of the caller and stores its fee; a second request with the same client request id returns the same session. Errors: unauthorized, forbidden, not_found, validation_error, lot_not_found, conflict.';
-
+-- Cancels a running session of the caller that began within the last 5 minutes; a cancelled one stays cancelled. Errors:
+-- unauthorized, forbidden, not_found, conflict.
 create function private.cancel_session(p_id uuid) returns void
 language plpgsql
 security definer -- no client may write the status
@@ -224,9 +216,6 @@ begin
 end
 $$;
 
-comment on function private.cancel_session(uuid) is
-  'Cancels a running session of the caller that began within the last 5 minutes; a cancelled one stays cancelled. Errors: unauthorized, forbidden, not_found, conflict.';
-
 grant execute on function
   private.end_session(uuid, timestamptz, uuid), private.cancel_session(uuid)
 to authenticated;
@@ -235,6 +224,7 @@ to authenticated;
 -- The start of a session
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- The vehicle type of a vehicle of the caller; null for none. Errors: not_found.
 create function private.my_vehicle_type(p_vehicle_id uuid) returns text
 language plpgsql stable
 set search_path = ''
@@ -251,8 +241,7 @@ begin
 end
 $$;
 
-comment on function private.my_vehicle_type(uuid) is 'The vehicle type of a vehicle of the caller; null for none. Errors: not_found.';
-
+-- Checks the vehicle type and the position of a start. Errors: validation_error.
 create function private.check_start(p_vehicle_type text, p_lat double precision, p_lng double precision) returns void
 language plpgsql stable
 set search_path = ''
@@ -271,9 +260,6 @@ begin
   end if;
 end
 $$;
-
-comment on function private.check_start(text, double precision, double precision) is
-  'Checks the vehicle type and the position of a start. Errors: validation_error.';
 
 grant execute on function
   private.my_vehicle_type(uuid), private.check_start(text, double precision, double precision)

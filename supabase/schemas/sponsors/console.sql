@@ -8,6 +8,7 @@
 -- stay.
 -- Interface: api.admin_list_sponsors, admin_get_sponsor, admin_create_sponsor, admin_update_sponsor, admin_delete_sponsor.
 
+-- A sponsor as the console returns it; image is the storage key of its picture, null until it is in the public bucket.
 create function private.managed_sponsor(p_sponsor public.sponsors) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -20,9 +21,8 @@ begin
 end
 $$;
 
-comment on function private.managed_sponsor(public.sponsors) is
-  'A sponsor as the console returns it; image is the storage key of its picture, null until it is in the public bucket.';
-
+-- A sponsor, locked until the transaction ends, in the version of the If-Match header. Errors: not_found,
+-- precondition_failed.
 create function private.held_sponsor(p_id uuid, p_if_match text) returns public.sponsors
 language plpgsql
 set search_path = ''
@@ -40,9 +40,8 @@ begin
 end
 $$;
 
-comment on function private.held_sponsor(uuid, text) is
-  'A sponsor, locked until the transaction ends, in the version of the If-Match header. Errors: not_found, precondition_failed.';
-
+-- Makes an upload of the administrator the picture of a sponsor, in place of the former one; null: no picture. Errors:
+-- not_found.
 create function private.put_sponsor_image(p_admin_id uuid, p_sponsor_id uuid, p_asset_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -66,9 +65,8 @@ begin
 end
 $$;
 
-comment on function private.put_sponsor_image(uuid, uuid, uuid) is
-  'Makes an upload of the administrator the picture of a sponsor, in place of the former one; null: no picture. Errors: not_found.';
-
+-- Writes a new sponsor, or a version of one that the caller has locked, and records the act; p_before is null for a new
+-- one. An equal version changes nothing. Errors: validation_error, not_found.
 create function private.write_sponsor(p_admin_id uuid, p_before public.sponsors, p_after public.sponsors) returns jsonb
 language plpgsql
 set search_path = ''
@@ -112,9 +110,6 @@ exception
     perform private.reject_violation('sponsors', 'sponsors_time_zone_is_iana');
 end
 $$;
-
-comment on function private.write_sponsor(uuid, public.sponsors, public.sponsors) is
-  'Writes a new sponsor, or a version of one that the caller has locked, and records the act; p_before is null for a new one. An equal version changes nothing. Errors: validation_error, not_found.';
 
 grant execute on function
   private.managed_sponsor(public.sponsors), private.held_sponsor(uuid, text), private.put_sponsor_image(uuid, uuid, uuid),

@@ -11,6 +11,7 @@
 -- transaction.
 -- Interface: api.list_sponsors, nearby_sponsors, check_in_at_sponsor.
 
+-- Whether weekly hours, valid by private.is_weekly_hours, are open at a time; null without hours.
 create function private.is_open_at(p_hours jsonb, p_time_zone text, p_at timestamptz) returns boolean
 language plpgsql stable parallel safe
 set search_path = ''
@@ -30,11 +31,10 @@ begin
 end
 $$;
 
-comment on function private.is_open_at(jsonb, text, timestamptz) is
-  'Whether weekly hours, valid by private.is_weekly_hours, are open at a time; null without hours.';
-
 grant execute on function private.is_open_at(jsonb, text, timestamptz) to anon, authenticated;
 
+-- The active sponsors nearest to a point: at most p_limit of them within p_radius_m (at most 50 km), by great-circle
+-- distance and then id.
 create function private.nearest_sponsors(
   p_lat double precision, p_lng double precision, p_radius_m double precision, p_limit integer
 ) returns table (sponsor_id uuid, distance_m double precision)
@@ -58,9 +58,8 @@ begin
 end
 $$;
 
-comment on function private.nearest_sponsors(double precision, double precision, double precision, integer) is
-  'The active sponsors nearest to a point: at most p_limit of them within p_radius_m (at most 50 km), by great-circle distance and then id.';
-
+-- A sponsor as the interface returns it; image is a storage key, null without a visible one. Null when the caller cannot
+-- see it.
 create function private.sponsor_row(p_sponsor_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -80,9 +79,8 @@ begin
 end
 $$;
 
-comment on function private.sponsor_row(uuid) is
-  'A sponsor as the interface returns it; image is a storage key, null without a visible one. Null when the caller cannot see it.';
-
+-- Counts the caller's check-in at a sponsor, with its activity; returns the day's check-in when there is one. The caller
+-- of this function has checked the distance. Errors: unauthorized, forbidden, not_found.
 create function private.count_checkin(
   p_sponsor_id uuid, p_distance_m numeric, p_accuracy_m numeric,
   out checkin public.sponsor_checkins, out counted boolean
@@ -114,9 +112,8 @@ begin
 end
 $$;
 
-comment on function private.count_checkin(uuid, numeric, numeric) is
-  'Counts the caller''s check-in at a sponsor, with its activity; returns the day''s check-in when there is one. The caller of this function has checked the distance. Errors: unauthorized, forbidden, not_found.';
-
+-- The distance of a position from a visible sponsor, in metres. Raises validation_error when it is too far, or the
+-- accuracy is worse than 100 m; not_found.
 create function private.checkin_distance(
   p_sponsor_id uuid, p_lat double precision, p_lng double precision, p_accuracy_m double precision
 ) returns numeric
@@ -150,9 +147,6 @@ begin
   return v_distance_m;
 end
 $$;
-
-comment on function private.checkin_distance(uuid, double precision, double precision, double precision) is
-  'The distance of a position from a visible sponsor, in metres. Raises validation_error when it is too far, or the accuracy is worse than 100 m; not_found.';
 
 grant execute on function
   private.nearest_sponsors(double precision, double precision, double precision, integer), private.sponsor_row(uuid)

@@ -1,6 +1,8 @@
 -- Predicates of sponsors: sponsors near a lot, and check-ins.
 -- Functions are here if a constraint, an index or a policy of a table calls them.
 
+-- Whether a value is an array of {weekday 1 (Monday) to 7, opens HH:MM, closes HH:MM}. A window that closes before it
+-- opens ends on the next day.
 create function private.is_weekly_hours(p_hours jsonb) returns boolean
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -18,8 +20,5 @@ begin
   ) end;
 end
 $$;
-
-comment on function private.is_weekly_hours(jsonb) is
-  'Whether a value is an array of {weekday 1 (Monday) to 7, opens HH:MM, closes HH:MM}. A window that closes before it opens ends on the next day.';
 
 grant execute on function private.is_weekly_hours(jsonb) to service_role;

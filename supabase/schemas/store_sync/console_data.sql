@@ -5,6 +5,7 @@
 --
 -- Interface: api.admin_list_store_reviews, admin_list_store_sales, admin_list_store_metrics, admin_sum_store_sales.
 
+-- Raises validation_error (param: to) when the last day is before the first. Null: no bound.
 create function private.check_days(p_from date, p_to date) returns void
 language plpgsql stable
 set search_path = ''
@@ -16,9 +17,9 @@ begin
 end
 $$;
 
-comment on function private.check_days(date, date) is
-  'Raises validation_error (param: to) when the last day is before the first. Null: no bound.';
-
+-- A page of a table t after the keys of a cursor, the latest first by p_time, of the type p_type: {items, next_cursor},
+-- and total (counted up to 10,000) with total_is_exact when p_include has it. p_conditions are literals of this file that
+-- start with and; $1 in them is p_filters: the name of the list, and the values of the filters. Errors: validation_error.
 create function private.store_page(
   p_filters jsonb, p_after jsonb, p_table text, p_time text, p_type text, p_conditions text, p_include text[], p_limit integer
 ) returns jsonb
@@ -43,9 +44,7 @@ begin
 end
 $$;
 
-comment on function private.store_page(jsonb, jsonb, text, text, text, text, text[], integer) is
-  'A page of a table t after the keys of a cursor, the latest first by p_time, of the type p_type: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. p_conditions are literals of this file that start with and; $1 in them is p_filters: the name of the list, and the values of the filters. Errors: validation_error.';
-
+-- Sales by day and currency, {items, proceeds}, without free products.
 create function private.sums_of_sales(p_from date, p_to date, p_store text, p_sku text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -77,9 +76,6 @@ begin
   return v_sums;
 end
 $$;
-
-comment on function private.sums_of_sales(date, date, text, text) is
-  'Sales by day and currency, {items, proceeds}, without free products.';
 
 grant execute on function
   private.check_days(date, date), private.store_page(jsonb, jsonb, text, text, text, text, text[], integer),

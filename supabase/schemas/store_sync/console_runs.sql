@@ -7,6 +7,7 @@
 -- Invariants: the act and the runs that it starts are one transaction; the record has the runs that the request started.
 -- Interface: api.admin_trigger_store_sync, admin_list_store_sync_runs, admin_get_store_sync_run.
 
+-- A run as the console returns it.
 create function private.store_sync_run_json(p_run public.store_sync_runs) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -20,8 +21,6 @@ begin
   );
 end
 $$;
-
-comment on function private.store_sync_run_json(public.store_sync_runs) is 'A run as the console returns it.';
 
 grant execute on function private.store_sync_run_json(public.store_sync_runs) to service_role;
 

@@ -15,6 +15,7 @@
 -- queries each store. Units and amounts of refunds are negative parts of units and amount_minor.
 -- Interface: private.start_store_sync, private.store_days_to_read.
 
+-- The combinations of stores and tasks, each of which may be all.
 create function private.store_sync_combinations(p_store text, p_task text) returns table (store text, task text)
 language plpgsql immutable
 set search_path = ''
@@ -29,9 +30,8 @@ begin
 end
 $$;
 
-comment on function private.store_sync_combinations(text, text) is
-  'The combinations of stores and tasks, each of which may be all.';
-
+-- Starts, takes and ends of turns run one after another, so that each store has one consumer. To be called before a run
+-- is locked.
 create function private.lock_store_sync() returns void
 language plpgsql
 set search_path = ''
@@ -41,9 +41,8 @@ begin
 end
 $$;
 
-comment on function private.lock_store_sync() is
-  'Starts, takes and ends of turns run one after another, so that each store has one consumer. To be called before a run is locked.';
-
+-- Starts a run of each store and task that has none open, and calls the consumer when the transaction commits. run_ids:
+-- the open runs of all of them; started_ids: the new ones.
 create function private.start_store_sync(p_store text, p_task text, p_requested_by uuid, out run_ids uuid[], out started_ids uuid[])
 language plpgsql
 security definer -- queues are accessed only through functions of private
@@ -71,9 +70,7 @@ begin
 end
 $$;
 
-comment on function private.start_store_sync(text, text, uuid) is
-  'Starts a run of each store and task that has none open, and calls the consumer when the transaction commits. run_ids: the open runs of all of them; started_ids: the new ones.';
-
+-- Starts a run of every store and task without an open one.
 create function private.sync_stores() returns void
 language plpgsql
 set search_path = ''
@@ -83,8 +80,8 @@ begin
 end
 $$;
 
-comment on function private.sync_stores() is 'Starts a run of every store and task without an open one.';
-
+-- The days of sales that a run which started at p_since has to read, of the last 90: days that were never read, and
+-- recent days that were not read since.
 create function private.store_days_to_read(p_store text, p_since timestamptz) returns date[]
 language plpgsql stable
 security definer -- no role may read the parts directly
@@ -106,9 +103,6 @@ begin
   );
 end
 $$;
-
-comment on function private.store_days_to_read(text, timestamptz) is
-  'The days of sales that a run which started at p_since has to read, of the last 90: days that were never read, and recent days that were not read since.';
 
 grant execute on function private.store_sync_combinations(text, text), private.start_store_sync(text, text, uuid), private.store_days_to_read(text, timestamptz)
 to service_role;

@@ -15,6 +15,8 @@
 -- Interface, for the function: api.take_store_sync_run, api.extend_store_sync_lease, api.finish_store_sync_run,
 -- api.fail_store_sync_run, api.postpone_store_sync_run.
 
+-- A run that the caller has the lease of, locked until the transaction ends; null when it has another lease, or has
+-- ended.
 create function private.held_store_sync_run(p_run_id uuid, p_lease_id uuid) returns public.store_sync_runs
 language plpgsql
 set search_path = ''
@@ -28,9 +30,7 @@ begin
 end
 $$;
 
-comment on function private.held_store_sync_run(uuid, uuid) is
-  'A run that the caller has the lease of, locked until the transaction ends; null when it has another lease, or has ended.';
-
+-- Adds to the rows that a run has read and written, and extends its lease.
 create function private.record_store_rows(p_run_id uuid, p_rows_read integer, p_rows_written bigint) returns void
 language plpgsql
 set search_path = ''
@@ -43,9 +43,7 @@ begin
 end
 $$;
 
-comment on function private.record_store_rows(uuid, integer, bigint) is
-  'Adds to the rows that a run has read and written, and extends its lease.';
-
+-- Shows the due runs of a store to consumers, after the turn of another run has ended.
 create function private.show_store_runs(p_store text) returns void
 language plpgsql
 security definer -- queues are accessed only through functions of private
@@ -59,9 +57,7 @@ begin
 end
 $$;
 
-comment on function private.show_store_runs(text) is
-  'Shows the due runs of a store to consumers, after the turn of another run has ended.';
-
+-- Ends a running run, with its message: it succeeded, or failed with {code, message}.
 create function private.end_store_sync_run(p_run public.store_sync_runs, p_error jsonb) returns void
 language plpgsql
 security definer -- queues are accessed only through functions of private
@@ -82,9 +78,7 @@ begin
 end
 $$;
 
-comment on function private.end_store_sync_run(public.store_sync_runs, jsonb) is
-  'Ends a running run, with its message: it succeeded, or failed with {code, message}.';
-
+-- Gives a run to a consumer for a turn, as api.take_store_sync_run returns it.
 create function private.begin_store_turn(p_run public.store_sync_runs) returns jsonb
 language plpgsql
 set search_path = ''
@@ -110,9 +104,8 @@ begin
 end
 $$;
 
-comment on function private.begin_store_turn(public.store_sync_runs) is
-  'Gives a run to a consumer for a turn, as api.take_store_sync_run returns it.';
-
+-- The reports of metrics that a run which started at p_since need not read: those that it has read, and instances, which
+-- never change.
 create function private.read_store_parts(p_store text, p_task text, p_since timestamptz) returns jsonb
 language plpgsql stable
 security definer -- no role may read the parts directly
@@ -127,9 +120,7 @@ begin
 end
 $$;
 
-comment on function private.read_store_parts(text, text, timestamptz) is
-  'The reports of metrics that a run which started at p_since need not read: those that it has read, and instances, which never change.';
-
+-- As api.take_store_sync_run, without further checks.
 create function private.read_store_sync_queue() returns jsonb
 language plpgsql
 security definer -- queues are accessed only through functions of private
@@ -171,8 +162,8 @@ begin
 end
 $$;
 
-comment on function private.read_store_sync_queue() is 'As api.take_store_sync_run, without further checks.';
-
+-- Ends a turn: the run is taken again after p_seconds. After a problem the wait is at least 30 seconds, doubled with each
+-- turn that wrote nothing, up to half an hour. Returns the seconds. Without a wait the consumer is called.
 create function private.delay_store_sync_run(p_run public.store_sync_runs, p_seconds integer, p_problem jsonb) returns integer
 language plpgsql
 security definer -- queues are accessed only through functions of private
@@ -194,13 +185,11 @@ begin
 end
 $$;
 
-comment on function private.delay_store_sync_run(public.store_sync_runs, integer, jsonb) is
-  'Ends a turn: the run is taken again after p_seconds. After a problem the wait is at least 30 seconds, doubled with each turn that wrote nothing, up to half an hour. Returns the seconds. Without a wait the consumer is called.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The consumer
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- As api.extend_store_sync_lease.
 create function private.hold_store_sync_run(p_run_id uuid, p_lease_id uuid) returns boolean
 language plpgsql
 security definer -- queues are accessed only through functions of private
@@ -219,8 +208,6 @@ begin
   return v_run.id is not null;
 end
 $$;
-
-comment on function private.hold_store_sync_run(uuid, uuid) is 'As api.extend_store_sync_lease.';
 
 grant execute on function
   private.held_store_sync_run(uuid, uuid), private.record_store_rows(uuid, integer, bigint),

@@ -8,6 +8,7 @@
 -- same result.
 -- Interface: api.write_store_sales, api.write_store_reviews, api.write_store_metrics for the function store-sync.
 
+-- Records that a part of a store's reports was read now.
 create function private.record_store_part(p_store text, p_task text, p_part text) returns void
 language plpgsql
 security definer -- no role may write the parts directly
@@ -19,8 +20,7 @@ begin
 end
 $$;
 
-comment on function private.record_store_part(text, text, text) is 'Records that a part of a store''s reports was read now.';
-
+-- Replaces a store's sales of a day by these rows; returns how many rows changed.
 create function private.replace_store_day(p_store text, p_day date, p_rows jsonb) returns bigint
 language plpgsql
 set search_path = ''
@@ -59,9 +59,7 @@ begin
 end
 $$;
 
-comment on function private.replace_store_day(text, date, jsonb) is
-  'Replaces a store''s sales of a day by these rows; returns how many rows changed.';
-
+-- Writes reviews by the store's ids; returns how many rows changed.
 create function private.put_store_reviews(p_store text, p_rows jsonb) returns bigint
 language plpgsql
 set search_path = ''
@@ -95,9 +93,7 @@ begin
 end
 $$;
 
-comment on function private.put_store_reviews(text, jsonb) is
-  'Writes reviews by the store''s ids; returns how many rows changed.';
-
+-- Writes metrics of a report of p_reported_on, except those of a later report; returns how many rows changed.
 create function private.put_store_metrics(p_store text, p_reported_on date, p_rows jsonb) returns bigint
 language plpgsql
 set search_path = ''
@@ -117,9 +113,6 @@ begin
   return v_written;
 end
 $$;
-
-comment on function private.put_store_metrics(text, date, jsonb) is
-  'Writes metrics of a report of p_reported_on, except those of a later report; returns how many rows changed.';
 
 grant execute on function
   private.record_store_part(text, text, text), private.replace_store_day(text, date, jsonb), private.put_store_reviews(text, jsonb),

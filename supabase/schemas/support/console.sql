@@ -9,6 +9,8 @@
 -- Interface: api.admin_list_support_tickets, admin_get_support_ticket, admin_answer_support_ticket,
 -- admin_update_support_ticket.
 
+-- Tickets as the console lists them, those with the oldest status_changed_at first, without those of withdrawn users;
+-- null for an empty list.
 create function private.admin_support_ticket_rows(p_ticket_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -33,9 +35,7 @@ begin
 end
 $$;
 
-comment on function private.admin_support_ticket_rows(uuid[]) is
-  'Tickets as the console lists them, those with the oldest status_changed_at first, without those of withdrawn users; null for an empty list.';
-
+-- Messages as the console lists them, oldest first, with the administrator who answered; null for an empty list.
 create function private.admin_support_message_rows(p_message_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -54,9 +54,8 @@ begin
 end
 $$;
 
-comment on function private.admin_support_message_rows(uuid[]) is
-  'Messages as the console lists them, oldest first, with the administrator who answered; null for an empty list.';
-
+-- A ticket in the version that an administrator read, locked until the transaction ends, after its author. Errors:
+-- forbidden, validation_error, not_found, conflict.
 create function private.held_support_ticket(p_admin_id uuid, p_id uuid, p_seen_updated_at timestamptz)
 returns public.support_tickets
 language plpgsql
@@ -78,9 +77,7 @@ begin
 end
 $$;
 
-comment on function private.held_support_ticket(uuid, uuid, timestamptz) is
-  'A ticket in the version that an administrator read, locked until the transaction ends, after its author. Errors: forbidden, validation_error, not_found, conflict.';
-
+-- Records an act on a ticket: its status and number of messages, before and after.
 create function private.record_ticket_act(p_admin_id uuid, p_action text, p_before public.support_tickets) returns void
 language plpgsql
 set search_path = ''
@@ -91,9 +88,6 @@ begin
   from public.support_tickets t where t.id = (p_before).id;
 end
 $$;
-
-comment on function private.record_ticket_act(uuid, text, public.support_tickets) is
-  'Records an act on a ticket: its status and number of messages, before and after.';
 
 grant execute on function
   private.admin_support_ticket_rows(uuid[]), private.admin_support_message_rows(uuid[]),

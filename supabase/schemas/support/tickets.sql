@@ -8,6 +8,7 @@
 -- Interface: commands.create_support_ticket, list_my_support_tickets, get_support_ticket, reply_to_support_ticket; for
 -- administrators support/console.sql.
 
+-- Sets status_changed_at when the status of a ticket changes.
 create function private.tg_support_tickets__note_change() returns trigger
 language plpgsql
 set search_path = ''
@@ -18,9 +19,7 @@ begin
 end
 $$;
 
-comment on function private.tg_support_tickets__note_change() is
-  'Sets status_changed_at when the status of a ticket changes.';
-
+-- Counts the messages of a ticket. The constraint on the count bounds them for every writer.
 create function private.tg_support_messages__count() returns trigger
 language plpgsql
 security definer -- no client may write tickets
@@ -32,9 +31,7 @@ begin
 end
 $$;
 
-comment on function private.tg_support_messages__count() is
-  'Counts the messages of a ticket. The constraint on the count bounds them for every writer.';
-
+-- Checks that a ticket with so many messages takes another one. The caller has locked the ticket. Errors: conflict.
 create function private.require_message_room(p_message_count integer) returns void
 language plpgsql
 set search_path = ''
@@ -49,9 +46,7 @@ begin
 end
 $$;
 
-comment on function private.require_message_room(integer) is
-  'Checks that a ticket with so many messages takes another one. The caller has locked the ticket. Errors: conflict.';
-
+-- Opens a ticket of the caller, without a message. Errors: unauthorized, forbidden, rate_limited.
 create function private.open_support_ticket(p_category text, p_subject text) returns public.support_tickets
 language plpgsql
 security definer -- clients have no right to insert: they could circumvent the daily limit
@@ -77,9 +72,8 @@ begin
 end
 $$;
 
-comment on function private.open_support_ticket(text, text) is
-  'Opens a ticket of the caller, without a message. Errors: unauthorized, forbidden, rate_limited.';
-
+-- Writes a message into a ticket of the caller and sets its status to open. Returns the message's id. Errors:
+-- unauthorized, forbidden, validation_error, not_found, conflict.
 create function private.write_support_message(p_ticket_id uuid, p_body text, p_asset_ids uuid[]) returns uuid
 language plpgsql
 security definer -- clients have no right to insert or to change a ticket; the function checks that it is the caller's
@@ -109,9 +103,7 @@ begin
 end
 $$;
 
-comment on function private.write_support_message(uuid, text, uuid[]) is
-  'Writes a message into a ticket of the caller and sets its status to open. Returns the message''s id. Errors: unauthorized, forbidden, validation_error, not_found, conflict.';
-
+-- A ticket as the interface returns it in lists.
 create function private.support_ticket_row(p_ticket public.support_tickets) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -124,8 +116,7 @@ begin
 end
 $$;
 
-comment on function private.support_ticket_row(public.support_tickets) is 'A ticket as the interface returns it in lists.';
-
+-- Messages as the interface returns them, oldest first; attachment_keys are storage keys.
 create function private.support_message_rows(p_message_ids uuid[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -145,9 +136,7 @@ begin
 end
 $$;
 
-comment on function private.support_message_rows(uuid[]) is
-  'Messages as the interface returns them, oldest first; attachment_keys are storage keys.';
-
+-- A page of a ticket's messages, oldest first: {messages, next_cursor}. Errors: validation_error.
 create function private.support_message_page(p_ticket_id uuid, p_limit integer, p_cursor text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -168,9 +157,6 @@ begin
   return jsonb_build_object('messages', v_page -> 'items', 'next_cursor', v_page -> 'next_cursor');
 end
 $$;
-
-comment on function private.support_message_page(uuid, integer, text) is
-  'A page of a ticket''s messages, oldest first: {messages, next_cursor}. Errors: validation_error.';
 
 grant execute on function
   private.open_support_ticket(text, text), private.write_support_message(uuid, text, uuid[]),

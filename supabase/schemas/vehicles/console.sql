@@ -8,6 +8,8 @@
 -- Interface: api.admin_list_search_presets, admin_create_search_preset, admin_update_search_preset,
 -- admin_delete_search_preset, admin_set_default_search_preset; for the other domains private.lock_app_user.
 
+-- Locks the account of the owner of presets that an administrator changes. Errors: not_found; conflict when it is not
+-- active.
 create function private.lock_preset_owner(p_user_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -22,9 +24,8 @@ begin
 end
 $$;
 
-comment on function private.lock_preset_owner(uuid) is
-  'Locks the account of the owner of presets that an administrator changes. Errors: not_found; conflict when it is not active.';
-
+-- The preset that an administrator changes. Its owner's account is locked, so that no one else changes their presets.
+-- Errors: forbidden, not_found, conflict.
 create function private.preset_for_admin(p_id uuid) returns public.search_presets
 language plpgsql
 set search_path = ''
@@ -41,9 +42,7 @@ begin
 end
 $$;
 
-comment on function private.preset_for_admin(uuid) is
-  'The preset that an administrator changes. Its owner''s account is locked, so that no one else changes their presets. Errors: forbidden, not_found, conflict.';
-
+-- private.record_act for an act on a preset.
 create function private.record_preset_act(
   p_admin_id uuid, p_action text, p_preset public.search_presets, p_changes jsonb
 ) returns void
@@ -54,9 +53,6 @@ begin
   perform private.record_act(p_admin_id, p_action, 'search_preset', p_preset.id::text, p_preset.user_id, p_changes);
 end
 $$;
-
-comment on function private.record_preset_act(uuid, text, public.search_presets, jsonb) is
-  'private.record_act for an act on a preset.';
 
 grant execute on function
   private.lock_preset_owner(uuid), private.preset_for_admin(uuid), private.record_preset_act(uuid, text,

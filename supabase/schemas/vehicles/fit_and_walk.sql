@@ -8,6 +8,7 @@
 -- Interface: for search, nearby and detail private.read_vehicle(json), private.vehicle_fit(vehicle, limits) and
 -- private.walk_minutes(distance).
 
+-- The error of a measure of a vehicle, which must be a number or null; null when it is valid.
 create function private.measure_fault(p_measure text, p_value jsonb) returns text
 language plpgsql immutable
 set search_path = ''
@@ -31,9 +32,8 @@ begin
 end
 $$;
 
-comment on function private.measure_fault(text, jsonb) is
-  'The error of a measure of a vehicle, which must be a number or null; null when it is valid.';
-
+-- Reads the vehicle of a search: an object of measures, each a number or null. Null: there is no vehicle. Errors:
+-- validation_error.
 create function private.read_vehicle(p_vehicle jsonb) returns private.vehicle
 language plpgsql stable
 set search_path = ''
@@ -56,9 +56,8 @@ begin
 end
 $$;
 
-comment on function private.read_vehicle(jsonb) is
-  'Reads the vehicle of a search: an object of measures, each a number or null. Null: there is no vehicle. Errors: validation_error.';
-
+-- Whether a vehicle fits, and why not: {fits: true|false|null, failing: [measure], unknown: [measure], limits: {measure:
+-- limit|null}} over the given measures; null when none was given.
 create function private.vehicle_fit(p_vehicle private.vehicle, p_limits private.vehicle) returns jsonb
 language plpgsql immutable
 set search_path = ''
@@ -86,16 +85,11 @@ begin
 end
 $$;
 
-comment on function private.vehicle_fit(private.vehicle, private.vehicle) is
-  'Whether a vehicle fits, and why not: {fits: true|false|null, failing: [measure], unknown: [measure], limits: {measure: limit|null}} over the given measures; null when none was given.';
-
+-- The duration of a walk in minutes, by the Japanese convention for property: 80 m a minute, rounded up.
 -- Without a search_path, so that Postgres inlines the expression.
 create function private.walk_minutes(p_distance_m numeric) returns integer
 language sql immutable
 return ceil(p_distance_m / 80)::integer;
-
-comment on function private.walk_minutes(numeric) is
-  'The duration of a walk in minutes, by the Japanese convention for property: 80 m a minute, rounded up.';
 
 grant execute on function
   private.measure_fault(text, jsonb), private.read_vehicle(jsonb),

@@ -16,6 +16,7 @@
 -- Validation of presets
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Removes name and query of a deleted preset: they often show where a user lives or works.
 create function private.tg_search_presets__empty() returns trigger
 language plpgsql
 set search_path = ''
@@ -28,9 +29,7 @@ begin
 end
 $$;
 
-comment on function private.tg_search_presets__empty() is
-  'Removes name and query of a deleted preset: they often show where a user lives or works.';
-
+-- Checks the fields of a preset; its query must be a SearchQueryV1. Errors: validation_error.
 create function private.check_preset(p_name text, p_query_json jsonb, p_sort_order integer) returns void
 language plpgsql stable
 set search_path = ''
@@ -64,9 +63,7 @@ begin
 end
 $$;
 
-comment on function private.check_preset(text, jsonb, integer) is
-  'Checks the fields of a preset; its query must be a SearchQueryV1. Errors: validation_error.';
-
+-- A preset as the interface shows it.
 create function private.preset_row(p_preset public.search_presets) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -80,12 +77,11 @@ begin
 end
 $$;
 
-comment on function private.preset_row(public.search_presets) is 'A preset as the interface shows it.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The presets of a user, for users and administrators
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- A user's preset; the user's presets are locked until the transaction ends. Errors: forbidden, not_found.
 create function private.locked_preset(p_user_id uuid, p_id uuid) returns public.search_presets
 language plpgsql
 set search_path = ''
@@ -103,9 +99,8 @@ begin
 end
 $$;
 
-comment on function private.locked_preset(uuid, uuid) is
-  'A user''s preset; the user''s presets are locked until the transaction ends. Errors: forbidden, not_found.';
-
+-- A user's presets by sort_order, then age: {items, next_cursor}, and total when p_include has it. Errors:
+-- validation_error.
 create function private.preset_page(p_user_id uuid, p_limit integer, p_cursor text, p_include text[]) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -131,9 +126,8 @@ begin
 end
 $$;
 
-comment on function private.preset_page(uuid, integer, text, text[]) is
-  'A user''s presets by sort_order, then age: {items, next_cursor}, and total when p_include has it. Errors: validation_error.';
-
+-- Creates a preset of a user, by default at the end of the list (p_sort_order); the first is the default. Errors:
+-- forbidden, validation_error, conflict.
 create function private.create_preset(
   p_user_id uuid, p_name text, p_query_json jsonb, p_is_default boolean, p_sort_order integer
 ) returns public.search_presets
@@ -163,9 +157,7 @@ begin
 end
 $$;
 
-comment on function private.create_preset(uuid, text, jsonb, boolean, integer) is
-  'Creates a preset of a user, by default at the end of the list (p_sort_order); the first is the default. Errors: forbidden, validation_error, conflict.';
-
+-- Changes the fields of a user's preset that are not null. Errors: forbidden, validation_error, not_found.
 create function private.update_preset(p_user_id uuid, p_id uuid, p_name text, p_query_json jsonb, p_sort_order integer)
 returns public.search_presets
 language plpgsql
@@ -186,9 +178,8 @@ begin
 end
 $$;
 
-comment on function private.update_preset(uuid, uuid, text, jsonb, integer) is
-  'Changes the fields of a user''s preset that are not null. Errors: forbidden, validation_error, not_found.';
-
+-- Deletes a user's preset; its row stays, empty. If it was the default, the first of the others becomes it. Errors:
+-- forbidden, not_found.
 create function private.delete_preset(p_user_id uuid, p_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -199,9 +190,7 @@ begin
 end
 $$;
 
-comment on function private.delete_preset(uuid, uuid) is
-  'Deletes a user''s preset; its row stays, empty. If it was the default, the first of the others becomes it. Errors: forbidden, not_found.';
-
+-- Makes a user's preset the default, instead of the other. Errors: forbidden, not_found.
 create function private.set_default_preset(p_user_id uuid, p_id uuid) returns public.search_presets
 language plpgsql
 set search_path = ''
@@ -215,9 +204,6 @@ begin
   return v_preset;
 end
 $$;
-
-comment on function private.set_default_preset(uuid, uuid) is
-  'Makes a user''s preset the default, instead of the other. Errors: forbidden, not_found.';
 
 grant execute on function
   private.check_preset(text, jsonb, integer), private.preset_row(public.search_presets),

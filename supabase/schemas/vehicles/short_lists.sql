@@ -6,6 +6,8 @@
 --
 -- Invariants: at most one default in a list, and exactly one if there are rows.
 
+-- Gives a row of a list of at most tg_argv[0] rows the lowest free slot; one row too many gets a slot that its constraint
+-- rejects. The first row becomes the default, and a new default replaces the other.
 create function private.tg_take_slot() returns trigger
 language plpgsql
 security definer -- it locks the account, which a role that adds a row for the owner may not write
@@ -31,9 +33,7 @@ begin
 end
 $$;
 
-comment on function private.tg_take_slot() is
-  'Gives a row of a list of at most tg_argv[0] rows the lowest free slot; one row too many gets a slot that its constraint rejects. The first row becomes the default, and a new default replaces the other.';
-
+-- A row that becomes the default replaces the other.
 create function private.tg_become_default() returns trigger
 language plpgsql
 set search_path = ''
@@ -45,8 +45,7 @@ begin
 end
 $$;
 
-comment on function private.tg_become_default() is 'A row that becomes the default replaces the other.';
-
+-- When the default is deleted, the first of the user's other rows, in the order tg_argv[0], becomes it.
 create function private.tg_choose_next_default() returns trigger
 language plpgsql
 security definer -- the auth server, which deletes accounts, has no right on rows of users
@@ -62,9 +61,8 @@ begin
 end
 $$;
 
-comment on function private.tg_choose_next_default() is
-  'When the default is deleted, the first of the user''s other rows, in the order tg_argv[0], becomes it.';
-
+-- Deletes all but the latest tg_argv[0] of a user's deleted rows that meet the condition tg_argv[1], so that creating and
+-- deleting in a loop does not fill the table.
 create function private.tg_drop_oldest_deleted() returns trigger
 language plpgsql
 security definer -- clients mark rows as deleted but cannot delete them
@@ -80,6 +78,3 @@ begin
   return null;
 end
 $$;
-
-comment on function private.tg_drop_oldest_deleted() is
-  'Deletes all but the latest tg_argv[0] of a user''s deleted rows that meet the condition tg_argv[1], so that creating and deleting in a loop does not fill the table.';

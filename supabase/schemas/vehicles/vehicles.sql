@@ -12,6 +12,7 @@
 -- Invariants: at most ten vehicles per user, exactly one of them the default if there are any; users read only their own.
 -- Interface: api.list_my_vehicles, add_my_vehicle, update_my_vehicle, delete_my_vehicle.
 
+-- Empties a deleted vehicle except for its type.
 create function private.tg_user_vehicles__empty() returns trigger
 language plpgsql
 set search_path = ''
@@ -31,12 +32,11 @@ begin
 end
 $$;
 
-comment on function private.tg_user_vehicles__empty() is 'Empties a deleted vehicle except for its type.';
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Reading and writing
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Whether this is null or a text of at most p_max_length characters, without surrounding white space.
 create function private.is_line(p_value jsonb, p_max_length integer) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -47,8 +47,7 @@ begin
 end
 $$;
 
-comment on function private.is_line(jsonb, integer) is 'Whether this is null or a text of at most p_max_length characters, without surrounding white space.';
-
+-- The error of a field of a user's vehicle; null when it is valid.
 create function private.own_vehicle_fault(p_field text, p_value jsonb) returns text
 language plpgsql stable
 set search_path = ''
@@ -70,8 +69,7 @@ begin
 end
 $$;
 
-comment on function private.own_vehicle_fault(text, jsonb) is 'The error of a field of a user''s vehicle; null when it is valid.';
-
+-- The vehicle with the given fields changed; other fields are kept. Errors: validation_error.
 create function private.read_own_vehicle(p_vehicle public.user_vehicles, p_fields jsonb) returns public.user_vehicles
 language plpgsql stable
 set search_path = ''
@@ -100,9 +98,7 @@ begin
 end
 $$;
 
-comment on function private.read_own_vehicle(public.user_vehicles, jsonb) is
-  'The vehicle with the given fields changed; other fields are kept. Errors: validation_error.';
-
+-- A vehicle as the interface shows it to its owner.
 create function private.vehicle_row(p_vehicle public.user_vehicles) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -118,8 +114,6 @@ begin
   );
 end
 $$;
-
-comment on function private.vehicle_row(public.user_vehicles) is 'A vehicle as the interface shows it to its owner.';
 
 grant execute on function
   private.is_line(jsonb, integer), private.own_vehicle_fault(text, jsonb),
