@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { files } from "../../web/build.ts";
-import { texts as consoleEn } from "../../web/src/texts/en/console.ts";
-import { texts as pagesEn } from "../../web/src/texts/en/pages.ts";
-import { texts as consoleJa } from "../../web/src/texts/ja/console.ts";
-import { texts as pagesJa } from "../../web/src/texts/ja/pages.ts";
+import { files } from "../../apps/web/build.ts";
+import { texts as consoleEn } from "../../apps/web/src/texts/en/console.ts";
+import { texts as pagesEn } from "../../apps/web/src/texts/en/pages.ts";
+import { texts as consoleJa } from "../../apps/web/src/texts/ja/console.ts";
+import { texts as pagesJa } from "../../apps/web/src/texts/ja/pages.ts";
 
-const SOURCES = fileURLToPath(new URL("../../web/src/", import.meta.url));
+const SOURCES = fileURLToPath(new URL("../../apps/web/src/", import.meta.url));
 const JAPANESE = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u;
 
 /** Every text with its path; a function is called with examples. */
@@ -46,7 +46,7 @@ Deno.test("language: the pages change when all texts are there; the newest choic
   const storage = { getItem: (key: string) => stored.get(key) ?? null, setItem: stored.set.bind(stored) };
   Object.defineProperty(globalThis, "localStorage", { value: storage, configurable: true });
   Object.assign(globalThis, { document: { documentElement: { lang: "" } } });
-  const { chooseLanguage, language, loadCatalog } = await import("../../web/src/language.ts");
+  const { chooseLanguage, language, loadCatalog } = await import("../../apps/web/src/language.ts");
 
   const japanese = Promise.withResolvers<{ title: string }>();
   let loads = 0;
