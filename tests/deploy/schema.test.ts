@@ -1,8 +1,10 @@
 // The files of supabase/schemas make the migrations of the first release.
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
-import { migrationsOf, schemaFiles, staleMigrations } from "../../tools/release/schema.ts";
 import { ROOT } from "../../local/settings.ts";
+import { differences } from "../../tools/release/catalogue_difference.ts";
+import { expectedCatalogue } from "../../tools/release/drift.ts";
+import { migrationsOf, schemaFiles, staleMigrations } from "../../tools/release/schema.ts";
 
 const CONFIG = `[db.migrations]\nschema_paths = [
   "./schemas/*/tables.sql",
@@ -95,4 +97,26 @@ Deno.test("schema: a migration that was edited, is missing or is left over is na
       "20260901000900_old.sql",
     ]);
   });
+});
+
+/** The catalogue of a database that is built from supabase/schemas alone, with `change` of its files. */
+async function catalogueOfTree(change: (text: string, path: string) => string = (text) => text) {
+  const files = schemaFiles().map(({ path, text }) => ({ path, text: change(text, path) }));
+  const migrations = [...migrationsOf(files)].map(([name, text]) => [`supabase/migrations/${name}`, text]);
+  const config = await Deno.readTextFile(join(ROOT, "supabase/config.toml"));
+  let catalogue: Awaited<ReturnType<typeof expectedCatalogue>>;
+  await withFiles({ "supabase/config.toml": config, ...Object.fromEntries(migrations) }, async (root) => {
+    for (const folder of ["local", "supabase/templates"]) await Deno.symlink(join(ROOT, folder), join(root, folder));
+    catalogue = await expectedCatalogue({ withManagedRows: true }, root);
+  });
+  return catalogue!;
+}
+
+Deno.test("schema: a database that is built from supabase/schemas equals one of the migrations, and a difference is named", async () => {
+  const expected = await expectedCatalogue({ withManagedRows: true });
+  assert.deepEqual(differences(expected, await catalogueOfTree()), []);
+  const changed = await catalogueOfTree((text, path) =>
+    path === "vehicles/tables.sql" ? `${text}\ncreate index planted_idx on public.user_vehicles (created_at);\n` : text
+  );
+  assert.deepEqual(differences(expected, changed), ["Extra: index public.planted_idx."]);
 });

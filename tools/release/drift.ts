@@ -9,6 +9,7 @@ import { readConfig } from "../../local/config.ts";
 import { removeIfExists } from "../../local/files.ts";
 import { connectionOptions } from "../../local/postgres/connection_options.ts";
 import { removeCrashed, startDatabase } from "../../local/postgres/database.ts";
+import { ROOT } from "../../local/settings.ts";
 import { type Catalogue, type CatalogueObject, type CatalogueOptions, readCatalogue } from "./catalogue.ts";
 import { differences } from "./catalogue_difference.ts";
 
@@ -34,11 +35,11 @@ export async function catalogueOf(address: string, options: CatalogueOptions = {
   }
 }
 
-/** The catalogue that the migrations of this folder give, and the buckets of `config.toml`. */
-export async function expectedCatalogue(options: CatalogueOptions = {}): Promise<Catalogue> {
+/** The catalogue that the migrations of a repository give, by default of this one, and the buckets of `config.toml`. */
+export async function expectedCatalogue(options: CatalogueOptions = {}, root: string = ROOT): Promise<Catalogue> {
   await removeCrashed(FOLDER);
   const name = `${FOLDER}-${Deno.pid}-${crypto.randomUUID().slice(0, 8)}`;
-  const server = await startDatabase({ name, durable: false, withSeed: false, onStep: () => {} });
+  const server = await startDatabase({ name, root, durable: false, withSeed: false, onStep: () => {} });
   try {
     const catalogue = await catalogueOf(server.url("postgres"), options);
     return { ...catalogue, objects: new Map([...catalogue.objects, ...await buckets()]), hasBuckets: true };
