@@ -48,6 +48,7 @@ async function schema(sql: Sql): Promise<string[]> {
       where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace, 'api'::regnamespace) and p.prokind = 'f'
     union all select format('comment %s %s', p.oid::regprocedure, obj_description(p.oid, 'pg_proc')) from pg_proc p
       where p.pronamespace = 'private'::regnamespace
+    union all select format('policy %s %s %s %s %s', tablename, policyname, roles, qual, with_check) from pg_policies
     union all select format('job %s %s', jobname, command) from cron.job
     order by line`;
   return rows.map(({ line }) => line);
@@ -65,19 +66,20 @@ async function scratch(run: (project: ProjectCopy, db: TestDatabase) => Promise<
 
 const sections = await examples();
 
-Deno.test("schema changes: the page has the four kinds, and every example keeps the project's rules for migrations", () => {
+Deno.test("schema changes: the page has the five kinds, and every example keeps the project's rules for migrations", () => {
   assert.deepEqual([...sections.keys()], [
     "Adding a column",
     "Changing a function",
+    "Changing a policy",
     "Adding an index",
     "Backfill in batches",
   ]);
   const all = [...sections.values()].flat();
-  assert.equal(all.length, 10);
+  assert.equal(all.length, 12);
   assert.deepEqual(all.flatMap(({ file, text }) => sqlFindings({ name: `supabase/migrations/${file}`, text })), []);
 });
 
-for (const kind of ["Adding a column", "Changing a function", "Adding an index"]) {
+for (const kind of ["Adding a column", "Changing a function", "Changing a policy", "Adding an index"]) {
   Deno.test(`schema changes: ${kind}: the change is applied, and its way back restores the schema`, async () => {
     await scratch(async (project, db) => {
       const before = await schema(db.sql);
