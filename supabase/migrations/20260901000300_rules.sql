@@ -8162,23 +8162,19 @@ begin
 end
 $$;
 
--- The condition that an entry is within one of the boxes. is_small: they contain fewer than 50,000 entries, and the
+-- The condition that an entry is within one of the boxes. is_small: they contain fewer than p_few entries, and the
 -- condition uses the spatial index.
-create function private.area_condition(p_boxes box[], out condition text, out is_small boolean)
+create function private.area_condition(p_boxes box[], p_few integer, out condition text, out is_small boolean)
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  c_few constant integer := 50000; -- up to this number the spatial index is faster than a scan of all entries
 begin
-  is_small := private.expected_in_boxes(p_boxes) < c_few;
-  -- coalesce keeps the condition from any index.
-  condition := (
-    select '(' || string_agg(format(
-      case when is_small then 'e.mercator <@ %L::box' else 'coalesce(e.mercator <@ %L::box, false)' end, b.area
-    ), ' or ') || ')'
-    from unnest(p_boxes) as b (area)
-  );
+  is_small := private.expected_in_boxes(p_boxes) < p_few;
+  -- coalesce keeps the condition from any index. A list of boxes is one comparison to the planner, which evaluates
+  -- conditions with more comparisons later, whatever their order in the text.
+  condition := case
+    when is_small then '(' || (select string_agg(format('e.mercator <@ %L::box', b.area), ' or ') from unnest(p_boxes) as b (area)) || ')'
+    else format('coalesce(e.mercator <@ any (%L::box[]), false)', p_boxes) end;
 end
 $$;
 
@@ -8280,16 +8276,16 @@ begin
 end
 $$;
 
--- The bbox and the circle of a checked search, each as a condition over private.search_entries e, and whether it contains
--- few entries.
-create function private.search_areas(p_query jsonb, p_bbox double precision[])
+-- The bbox and the circle of a checked search, each as a condition over private.search_entries e, and whether it
+-- contains fewer than p_few entries.
+create function private.search_areas(p_query jsonb, p_bbox double precision[], p_few integer)
 returns table (condition text, is_small boolean)
 language plpgsql stable rows 2
 set search_path = ''
 as $$
 begin
   return query
-  select a.condition, a.is_small from private.area_condition(private.bbox_boxes(p_bbox)) as a where p_bbox is not null
+  select a.condition, a.is_small from private.area_condition(private.bbox_boxes(p_bbox), p_few) as a where p_bbox is not null
   union all
   select concat_ws(' and ', a.condition, format('private.great_circle_m(%s, %s, e.lat, e.lng) <= %s', c.lat, c.lng, c.radius_m)),
     a.is_small
@@ -8298,14 +8294,14 @@ begin
       (p_query ->> 'radius_m')::double precision as radius_m
   ) as c
   cross join private.search_boxes(c.lat, c.lng, c.radius_m) as s
-  cross join private.area_condition(s.boxes) as a
+  cross join private.area_condition(s.boxes, p_few) as a
   where p_query ? 'radius_m';
 end
 $$;
 
--- A checked search as a condition over private.search_entries e. narrowing: the terms by which the index finds few
--- entries. is_narrow: terms, ids or an area leave at most a fifth of all entries. share, with a center: the expected
--- share of all lots that meet the condition, at any distance.
+-- A checked search as a condition over private.search_entries e. Conditions that take longer are later. narrowing:
+-- the terms by which the index finds few entries. is_narrow: terms, ids or an area leave at most a fifth of all
+-- entries. share, with a center: the expected share of all lots that meet the condition, at any distance.
 create function private.search_condition(
   p_query jsonb, p_bbox double precision[], p_ids uuid[],
   out condition text, out narrowing text[], out is_narrow boolean, out share double precision
@@ -8314,14 +8310,21 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
+  -- Up to the first number the spatial index is faster than a scan of all entries. Up to the second one it saves more than
+  -- it costs when the index of terms leaves few entries too: only those that both indexes find are read.
+  c_few constant integer := 50000;
+  c_few_with_terms constant integer := 250000;
   v_keywords text[] := array(select private.search_text(k) from jsonb_array_elements_text(p_query -> 'keywords') as k);
-  -- A keyword of one or two characters is its term; a longer one is searched in the document.
-  v_terms text[] := array(select '#' || a from jsonb_array_elements_text(p_query -> 'attributes') as a)
+  v_attributes text[] := array(select '#' || a from jsonb_array_elements_text(p_query -> 'attributes') as a);
+  -- A keyword of one or two characters is its term.
+  v_terms text[] := v_attributes
     || array(select t from unnest(v_keywords) as k, unnest(private.keyword_terms(k)) as t where char_length(k) <= 2);
   v_difficulty text[] := array(select '=' || d from jsonb_array_elements_text(p_query -> 'difficulty') as d);
   -- Most lots have no operator, so a list of operators is narrow.
   v_operators text[] := array(select jsonb_array_elements_text(p_query -> 'operator_codes'));
   v_vehicle private.vehicle := private.read_vehicle(p_query -> 'vehicle');
+  v_area text;
+  v_is_small boolean;
 begin
   narrowing := private.narrowing_terms(
     v_terms || array(select unnest(private.keyword_terms(k)) from unnest(v_keywords) as k)
@@ -8343,19 +8346,20 @@ begin
   if p_query ? 'center' then
     share := private.expected_share(condition) * private.term_share(narrowing || v_terms, v_difficulty);
   end if;
-  is_narrow := narrowing <> '{}' or p_ids is not null;
-  v_terms := array(select t from unnest(v_terms) as t where t <> all (narrowing));
-  condition := concat_ws(' and ',
+  select string_agg(a.condition, ' and '), bool_or(a.is_small) into v_area, v_is_small
+  from private.search_areas(p_query, p_bbox, case when narrowing = '{}' then c_few else c_few_with_terms end) as a;
+  is_narrow := narrowing <> '{}' or p_ids is not null or coalesce(v_is_small, false);
+  v_attributes := array(select a from unnest(v_attributes) as a where a <> all (narrowing));
+  -- Columns and the area are compared first, and terms and text last: they take the longest. Where the index of terms
+  -- does not find the letters, they are searched in the text: terms take five times as long to compare.
+  condition := concat_ws(' and ', condition, v_area,
     case when narrowing <> '{}' then format('e.terms @> %L', narrowing) end,
     case when v_difficulty <> '{}' then format('e.terms && %L', v_difficulty) end,
-    condition,
-    -- Last, for the rows that the cheaper conditions leave. No index serves this condition.
-    case when v_terms <> '{}' then format('(e.terms @> %L) is true', v_terms) end,
-    (select string_agg(format('strpos(e.document, %L) > 0', k), ' and ') from unnest(v_keywords) as k where char_length(k) > 2)
+    -- No index serves this condition.
+    case when v_attributes <> '{}' then format('(e.terms @> %L) is true', v_attributes) end,
+    (select string_agg(format('strpos(e.document, %L) > 0', k), ' and ') from unnest(v_keywords) as k
+    where char_length(k) > 2 or k <> all (narrowing))
   );
-  select concat_ws(' and ', search_condition.condition, string_agg(a.condition, ' and ')),
-    is_narrow or coalesce(bool_or(a.is_small), false)
-  into condition, is_narrow from private.search_areas(p_query, p_bbox) as a;
 end
 $$;
 
@@ -8501,10 +8505,11 @@ $$;
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- private.distance_page from at most 20,000 entries in the order of the plane. is_complete: no lot of the page is
--- missing.
+-- missing. passing_share: the share of the entries read that meets the condition.
 create function private.walked_page(
   p_condition text, p_share double precision, p_lat double precision, p_lng double precision, p_max_m double precision,
-  p_from_m double precision, p_from_id uuid, p_limit integer, out page private.found_page, out is_complete boolean
+  p_from_m double precision, p_from_id uuid, p_limit integer, out page private.found_page, out is_complete boolean,
+  out passing_share double precision
 )
 language plpgsql stable
 set search_path = ''
@@ -8521,17 +8526,20 @@ declare
 begin
   loop
     execute format(
-      'select count(*), max(w.far), (array_agg(w.id order by w.key, w.id) filter (where w.passes))[:$3],
+      'select count(*), max(w.far), count(*) filter (where w.meets) / greatest(count(*), 1)::double precision, (array_agg(w.id order by w.key, w.id) filter (where w.passes))[:$3],
         (array_agg(w.key order by w.key, w.id) filter (where w.passes))[:$3]
       from (
-        select e.parking_lot_id as id, e.key, e.far, (e.key, e.parking_lot_id) > ($4, $5) and e.key <= $6 and (%s) as passes
+        select e.id, e.key, e.far, e.meets, e.meets and (e.key, e.id) > ($4, $5) and e.key <= $6 as passes
         from (
-          select *, mercator <-> $7 as far, round(private.great_circle_m($1, $2, lat, lng) * 1e6) / 1e6 as key
-          from private.search_entries order by mercator <-> $7 limit $8
+          select e.parking_lot_id as id, e.key, e.far, (%s) is true as meets
+          from (
+            select *, mercator <-> $7 as far, round(private.great_circle_m($1, $2, lat, lng) * 1e6) / 1e6 as key
+            from private.search_entries order by mercator <-> $7 limit $8
+          ) e
         ) e
         offset 0 -- keeps the subquery from being evaluated twice
       ) w', p_condition
-    ) into v_fetched, v_last, page.lot_ids, page.keys
+    ) into v_fetched, v_last, passing_share, page.lot_ids, page.keys
       using p_lat, p_lng, p_limit, p_from_m, p_from_id, coalesce(p_max_m, 'infinity'), c_centre, v_fetch;
     v_far := coalesce(page.keys[p_limit], p_max_m);
     is_complete := v_fetched < v_fetch;
@@ -8541,14 +8549,15 @@ begin
       v_far := v_far / 6371008.8;
       is_complete := v_last > v_far / cos(radians(abs(p_lat)) + v_far) * (1 + 1e-9) + 1e-12;
     end if;
-    exit when is_complete or v_fetch = c_max_read;
+    -- At the share that has met the condition so far, no longer walk contains a page.
+    exit when is_complete or v_fetch = c_max_read or passing_share * c_max_read < p_limit;
     v_fetch := least(c_max_read, 4 * v_fetch);
   end loop;
 end
 $$;
 
--- The first lots after the distance and id p_after that meet the condition, nearest first, ties by id. p_share: the share
--- of all lots that meets it. p_max_m null: any distance.
+-- The first lots after the distance and id p_after that meet the condition, nearest first, ties by id. p_share: the
+-- share of all lots that meets it. p_max_m null: any distance.
 create function private.distance_page(
   p_condition text, p_share double precision, p_lat double precision, p_lng double precision, p_max_m double precision,
   p_after jsonb, p_limit integer
@@ -8561,6 +8570,7 @@ declare
   c_from constant double precision := least(coalesce((p_after ->> 0)::double precision, -1), 21000000);
   c_from_id constant uuid := coalesce((p_after ->> 1)::uuid, '00000000-0000-0000-0000-000000000000');
   c_max_in_ring constant integer := 5000;
+  c_max_walk constant integer := 20000; -- as in private.walked_page
   -- For a small table, or one without statistics, the walk costs little.
   c_lots constant double precision := greatest(100000, (
     select c.reltuples from pg_catalog.pg_class c where c.oid = 'private.search_entries'::regclass
@@ -8576,13 +8586,15 @@ declare
   v_ring record;
   v_page private.found_page;
 begin
-  -- When few lots meet the condition, reading all of them is faster than reading entries until a page is full.
-  if c_share * c_share * c_lots > p_limit / 2 then
+  -- When few lots meet the condition, reading all of them is faster than reading entries until a page is full. A walk that is
+  -- not expected to contain a page is in vain.
+  if c_share * c_share * c_lots > p_limit / 2 and p_limit / c_share <= c_max_walk then
     v_walk := private.walked_page(p_condition, c_share, p_lat, p_lng, p_max_m, c_from, c_from_id, p_limit);
     if v_walk.is_complete then
       return v_walk.page;
     end if;
-    if p_limit / c_share * 4 <= c_max_in_ring then
+    -- A ring contains four times the expected number. It is in vain where far fewer meet the condition than expected.
+    if p_limit / c_share * 4 <= c_max_in_ring and v_walk.passing_share * 4 >= c_share then
       v_ring := private.ring_boxes(p_lat, p_lng, c_from, p_max_m, (p_limit / c_share * 4)::integer);
       -- An entry on a side of two boxes is in both.
       execute format(c_from_entries, 'distinct', 'unnest($7) as b (area)
@@ -8654,8 +8666,8 @@ begin
 end
 $$;
 
--- private.nearest_lots of the lots that are known to accept a vehicle of p_max_height_m metres (null: any) and have all
--- of p_tags.
+-- private.nearest_lots of the lots that are known to accept a vehicle of p_max_height_m metres (null: any) and have
+-- all of p_tags.
 create function private.nearest_passing_lots(
   p_lat double precision, p_lng double precision, p_radius_m double precision, p_limit integer,
   p_max_height_m numeric, p_tags text[],
@@ -8666,18 +8678,19 @@ security definer -- entries are private, and row security would prevent the inde
 set search_path = ''
 as $$
 declare
+  c_few constant integer := 250000; -- up to this number the spatial index saves time beside the indexes of height and terms
   c_terms constant text[] := array(select '#' || t from unnest(p_tags) as t);
-  c_narrowing constant text[] := private.narrowing_terms(c_terms);
-  -- No index serves the conditions on tags that many lots have.
-  c_condition constant text := concat_ws(' and ', 'true', 'e.max_height_m >= ' || p_max_height_m,
-    case when c_narrowing <> '{}' then format('e.terms @> %L', c_narrowing) end,
-    case when p_tags <> '{}' then format('(e.terms @> %L) is true and (e.terms && %L) is false',
+  c_height constant text := concat_ws(' and ', 'true', 'e.max_height_m >= ' || p_max_height_m);
+  -- The circle and all tags are conditions of indexes, also tags that many lots have: where a walk does not find a page, few
+  -- lots have all of them in the circle, and only those that every index finds are read.
+  c_condition constant text := concat_ws(' and ', c_height,
+    (private.area_condition((private.search_boxes(p_lat, p_lng, p_radius_m)).boxes, c_few)).condition,
+    case when p_tags <> '{}' then format('e.terms @> %L and (e.terms && %L) is false',
       c_terms, array(select '!' || t from unnest(p_tags) as t)) end);
   v_page private.found_page;
 begin
   v_page := private.distance_page(
-    c_condition, private.term_share(array(select '#' || t from unnest(p_tags) as t))
-      * private.expected_share(concat_ws(' and ', 'true', 'e.max_height_m >= ' || p_max_height_m)), p_lat, p_lng, p_radius_m, null, p_limit + 1
+    c_condition, private.term_share(c_terms) * private.expected_share(c_height), p_lat, p_lng, p_radius_m, null, p_limit + 1
   );
   is_cut := coalesce(cardinality(v_page.lot_ids) > p_limit, false);
   lot_ids := coalesce(v_page.lot_ids[:p_limit], '{}');
@@ -9292,6 +9305,10 @@ $$;
 create function private.expected_in_boxes(p_boxes box[]) returns bigint
 language plpgsql stable
 set search_path = ''
+-- Each cell by its key. The planner expects millions of cells, and would read the sums of all.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 begin
   return (

@@ -200,6 +200,11 @@ for (const { lat, lng } of EVERYWHERE) {
       0,
     ]];
     for (const [condition, share] of expected) await pagesAgree({ lat, lng }, { condition, share, most_m: null });
+    // Far fewer than expected, so that reading in the order of distance is given up.
+    for (const most_m of [50_000, null]) {
+      await pagesAgree({ lat, lng }, { condition: "e.max_height_m between 2.5 and 2.51", share: 0.9, most_m });
+      await pagesAgree({ lat, lng }, { condition: "e.max_height_m > 100", share: 0.9, most_m });
+    }
   });
 }
 

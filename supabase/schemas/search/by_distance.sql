@@ -112,10 +112,11 @@ $$;
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- private.distance_page from at most 20,000 entries in the order of the plane. is_complete: no lot of the page is
--- missing.
+-- missing. passing_share: the share of the entries read that meets the condition.
 create function private.walked_page(
   p_condition text, p_share double precision, p_lat double precision, p_lng double precision, p_max_m double precision,
-  p_from_m double precision, p_from_id uuid, p_limit integer, out page private.found_page, out is_complete boolean
+  p_from_m double precision, p_from_id uuid, p_limit integer, out page private.found_page, out is_complete boolean,
+  out passing_share double precision
 )
 language plpgsql stable
 set search_path = ''
@@ -132,17 +133,20 @@ declare
 begin
   loop
     execute format(
-      'select count(*), max(w.far), (array_agg(w.id order by w.key, w.id) filter (where w.passes))[:$3],
+      'select count(*), max(w.far), count(*) filter (where w.meets) / greatest(count(*), 1)::double precision, (array_agg(w.id order by w.key, w.id) filter (where w.passes))[:$3],
         (array_agg(w.key order by w.key, w.id) filter (where w.passes))[:$3]
       from (
-        select e.parking_lot_id as id, e.key, e.far, (e.key, e.parking_lot_id) > ($4, $5) and e.key <= $6 and (%s) as passes
+        select e.id, e.key, e.far, e.meets, e.meets and (e.key, e.id) > ($4, $5) and e.key <= $6 as passes
         from (
-          select *, mercator <-> $7 as far, round(private.great_circle_m($1, $2, lat, lng) * 1e6) / 1e6 as key
-          from private.search_entries order by mercator <-> $7 limit $8
+          select e.parking_lot_id as id, e.key, e.far, (%s) is true as meets
+          from (
+            select *, mercator <-> $7 as far, round(private.great_circle_m($1, $2, lat, lng) * 1e6) / 1e6 as key
+            from private.search_entries order by mercator <-> $7 limit $8
+          ) e
         ) e
         offset 0 -- keeps the subquery from being evaluated twice
       ) w', p_condition
-    ) into v_fetched, v_last, page.lot_ids, page.keys
+    ) into v_fetched, v_last, passing_share, page.lot_ids, page.keys
       using p_lat, p_lng, p_limit, p_from_m, p_from_id, coalesce(p_max_m, 'infinity'), c_centre, v_fetch;
     v_far := coalesce(page.keys[p_limit], p_max_m);
     is_complete := v_fetched < v_fetch;
@@ -152,14 +156,15 @@ begin
       v_far := v_far / 6371008.8;
       is_complete := v_last > v_far / cos(radians(abs(p_lat)) + v_far) * (1 + 1e-9) + 1e-12;
     end if;
-    exit when is_complete or v_fetch = c_max_read;
+    -- At the share that has met the condition so far, no longer walk contains a page.
+    exit when is_complete or v_fetch = c_max_read or passing_share * c_max_read < p_limit;
     v_fetch := least(c_max_read, 4 * v_fetch);
   end loop;
 end
 $$;
 
--- The first lots after the distance and id p_after that meet the condition, nearest first, ties by id. p_share: the share
--- of all lots that meets it. p_max_m null: any distance.
+-- The first lots after the distance and id p_after that meet the condition, nearest first, ties by id. p_share: the
+-- share of all lots that meets it. p_max_m null: any distance.
 create function private.distance_page(
   p_condition text, p_share double precision, p_lat double precision, p_lng double precision, p_max_m double precision,
   p_after jsonb, p_limit integer
@@ -172,6 +177,7 @@ declare
   c_from constant double precision := least(coalesce((p_after ->> 0)::double precision, -1), 21000000);
   c_from_id constant uuid := coalesce((p_after ->> 1)::uuid, '00000000-0000-0000-0000-000000000000');
   c_max_in_ring constant integer := 5000;
+  c_max_walk constant integer := 20000; -- as in private.walked_page
   -- For a small table, or one without statistics, the walk costs little.
   c_lots constant double precision := greatest(100000, (
     select c.reltuples from pg_catalog.pg_class c where c.oid = 'private.search_entries'::regclass
@@ -187,13 +193,15 @@ declare
   v_ring record;
   v_page private.found_page;
 begin
-  -- When few lots meet the condition, reading all of them is faster than reading entries until a page is full.
-  if c_share * c_share * c_lots > p_limit / 2 then
+  -- When few lots meet the condition, reading all of them is faster than reading entries until a page is full. A walk that is
+  -- not expected to contain a page is in vain.
+  if c_share * c_share * c_lots > p_limit / 2 and p_limit / c_share <= c_max_walk then
     v_walk := private.walked_page(p_condition, c_share, p_lat, p_lng, p_max_m, c_from, c_from_id, p_limit);
     if v_walk.is_complete then
       return v_walk.page;
     end if;
-    if p_limit / c_share * 4 <= c_max_in_ring then
+    -- A ring contains four times the expected number. It is in vain where far fewer meet the condition than expected.
+    if p_limit / c_share * 4 <= c_max_in_ring and v_walk.passing_share * 4 >= c_share then
       v_ring := private.ring_boxes(p_lat, p_lng, c_from, p_max_m, (p_limit / c_share * 4)::integer);
       -- An entry on a side of two boxes is in both.
       execute format(c_from_entries, 'distinct', 'unnest($7) as b (area)
@@ -265,8 +273,8 @@ begin
 end
 $$;
 
--- private.nearest_lots of the lots that are known to accept a vehicle of p_max_height_m metres (null: any) and have all
--- of p_tags.
+-- private.nearest_lots of the lots that are known to accept a vehicle of p_max_height_m metres (null: any) and have
+-- all of p_tags.
 create function private.nearest_passing_lots(
   p_lat double precision, p_lng double precision, p_radius_m double precision, p_limit integer,
   p_max_height_m numeric, p_tags text[],
@@ -277,18 +285,19 @@ security definer -- entries are private, and row security would prevent the inde
 set search_path = ''
 as $$
 declare
+  c_few constant integer := 250000; -- up to this number the spatial index saves time beside the indexes of height and terms
   c_terms constant text[] := array(select '#' || t from unnest(p_tags) as t);
-  c_narrowing constant text[] := private.narrowing_terms(c_terms);
-  -- No index serves the conditions on tags that many lots have.
-  c_condition constant text := concat_ws(' and ', 'true', 'e.max_height_m >= ' || p_max_height_m,
-    case when c_narrowing <> '{}' then format('e.terms @> %L', c_narrowing) end,
-    case when p_tags <> '{}' then format('(e.terms @> %L) is true and (e.terms && %L) is false',
+  c_height constant text := concat_ws(' and ', 'true', 'e.max_height_m >= ' || p_max_height_m);
+  -- The circle and all tags are conditions of indexes, also tags that many lots have: where a walk does not find a page, few
+  -- lots have all of them in the circle, and only those that every index finds are read.
+  c_condition constant text := concat_ws(' and ', c_height,
+    (private.area_condition((private.search_boxes(p_lat, p_lng, p_radius_m)).boxes, c_few)).condition,
+    case when p_tags <> '{}' then format('e.terms @> %L and (e.terms && %L) is false',
       c_terms, array(select '!' || t from unnest(p_tags) as t)) end);
   v_page private.found_page;
 begin
   v_page := private.distance_page(
-    c_condition, private.term_share(array(select '#' || t from unnest(p_tags) as t))
-      * private.expected_share(concat_ws(' and ', 'true', 'e.max_height_m >= ' || p_max_height_m)), p_lat, p_lng, p_radius_m, null, p_limit + 1
+    c_condition, private.term_share(c_terms) * private.expected_share(c_height), p_lat, p_lng, p_radius_m, null, p_limit + 1
   );
   is_cut := coalesce(cardinality(v_page.lot_ids) > p_limit, false);
   lot_ids := coalesce(v_page.lot_ids[:p_limit], '{}');

@@ -133,23 +133,19 @@ begin
 end
 $$;
 
--- The condition that an entry is within one of the boxes. is_small: they contain fewer than 50,000 entries, and the
+-- The condition that an entry is within one of the boxes. is_small: they contain fewer than p_few entries, and the
 -- condition uses the spatial index.
-create function private.area_condition(p_boxes box[], out condition text, out is_small boolean)
+create function private.area_condition(p_boxes box[], p_few integer, out condition text, out is_small boolean)
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  c_few constant integer := 50000; -- up to this number the spatial index is faster than a scan of all entries
 begin
-  is_small := private.expected_in_boxes(p_boxes) < c_few;
-  -- coalesce keeps the condition from any index.
-  condition := (
-    select '(' || string_agg(format(
-      case when is_small then 'e.mercator <@ %L::box' else 'coalesce(e.mercator <@ %L::box, false)' end, b.area
-    ), ' or ') || ')'
-    from unnest(p_boxes) as b (area)
-  );
+  is_small := private.expected_in_boxes(p_boxes) < p_few;
+  -- coalesce keeps the condition from any index. A list of boxes is one comparison to the planner, which evaluates
+  -- conditions with more comparisons later, whatever their order in the text.
+  condition := case
+    when is_small then '(' || (select string_agg(format('e.mercator <@ %L::box', b.area), ' or ') from unnest(p_boxes) as b (area)) || ')'
+    else format('coalesce(e.mercator <@ any (%L::box[]), false)', p_boxes) end;
 end
 $$;
 
@@ -251,16 +247,16 @@ begin
 end
 $$;
 
--- The bbox and the circle of a checked search, each as a condition over private.search_entries e, and whether it contains
--- few entries.
-create function private.search_areas(p_query jsonb, p_bbox double precision[])
+-- The bbox and the circle of a checked search, each as a condition over private.search_entries e, and whether it
+-- contains fewer than p_few entries.
+create function private.search_areas(p_query jsonb, p_bbox double precision[], p_few integer)
 returns table (condition text, is_small boolean)
 language plpgsql stable rows 2
 set search_path = ''
 as $$
 begin
   return query
-  select a.condition, a.is_small from private.area_condition(private.bbox_boxes(p_bbox)) as a where p_bbox is not null
+  select a.condition, a.is_small from private.area_condition(private.bbox_boxes(p_bbox), p_few) as a where p_bbox is not null
   union all
   select concat_ws(' and ', a.condition, format('private.great_circle_m(%s, %s, e.lat, e.lng) <= %s', c.lat, c.lng, c.radius_m)),
     a.is_small
@@ -269,14 +265,14 @@ begin
       (p_query ->> 'radius_m')::double precision as radius_m
   ) as c
   cross join private.search_boxes(c.lat, c.lng, c.radius_m) as s
-  cross join private.area_condition(s.boxes) as a
+  cross join private.area_condition(s.boxes, p_few) as a
   where p_query ? 'radius_m';
 end
 $$;
 
--- A checked search as a condition over private.search_entries e. narrowing: the terms by which the index finds few
--- entries. is_narrow: terms, ids or an area leave at most a fifth of all entries. share, with a center: the expected
--- share of all lots that meet the condition, at any distance.
+-- A checked search as a condition over private.search_entries e. Conditions that take longer are later. narrowing:
+-- the terms by which the index finds few entries. is_narrow: terms, ids or an area leave at most a fifth of all
+-- entries. share, with a center: the expected share of all lots that meet the condition, at any distance.
 create function private.search_condition(
   p_query jsonb, p_bbox double precision[], p_ids uuid[],
   out condition text, out narrowing text[], out is_narrow boolean, out share double precision
@@ -285,14 +281,21 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
+  -- Up to the first number the spatial index is faster than a scan of all entries. Up to the second one it saves more than
+  -- it costs when the index of terms leaves few entries too: only those that both indexes find are read.
+  c_few constant integer := 50000;
+  c_few_with_terms constant integer := 250000;
   v_keywords text[] := array(select private.search_text(k) from jsonb_array_elements_text(p_query -> 'keywords') as k);
-  -- A keyword of one or two characters is its term; a longer one is searched in the document.
-  v_terms text[] := array(select '#' || a from jsonb_array_elements_text(p_query -> 'attributes') as a)
+  v_attributes text[] := array(select '#' || a from jsonb_array_elements_text(p_query -> 'attributes') as a);
+  -- A keyword of one or two characters is its term.
+  v_terms text[] := v_attributes
     || array(select t from unnest(v_keywords) as k, unnest(private.keyword_terms(k)) as t where char_length(k) <= 2);
   v_difficulty text[] := array(select '=' || d from jsonb_array_elements_text(p_query -> 'difficulty') as d);
   -- Most lots have no operator, so a list of operators is narrow.
   v_operators text[] := array(select jsonb_array_elements_text(p_query -> 'operator_codes'));
   v_vehicle private.vehicle := private.read_vehicle(p_query -> 'vehicle');
+  v_area text;
+  v_is_small boolean;
 begin
   narrowing := private.narrowing_terms(
     v_terms || array(select unnest(private.keyword_terms(k)) from unnest(v_keywords) as k)
@@ -314,19 +317,20 @@ begin
   if p_query ? 'center' then
     share := private.expected_share(condition) * private.term_share(narrowing || v_terms, v_difficulty);
   end if;
-  is_narrow := narrowing <> '{}' or p_ids is not null;
-  v_terms := array(select t from unnest(v_terms) as t where t <> all (narrowing));
-  condition := concat_ws(' and ',
+  select string_agg(a.condition, ' and '), bool_or(a.is_small) into v_area, v_is_small
+  from private.search_areas(p_query, p_bbox, case when narrowing = '{}' then c_few else c_few_with_terms end) as a;
+  is_narrow := narrowing <> '{}' or p_ids is not null or coalesce(v_is_small, false);
+  v_attributes := array(select a from unnest(v_attributes) as a where a <> all (narrowing));
+  -- Columns and the area are compared first, and terms and text last: they take the longest. Where the index of terms
+  -- does not find the letters, they are searched in the text: terms take five times as long to compare.
+  condition := concat_ws(' and ', condition, v_area,
     case when narrowing <> '{}' then format('e.terms @> %L', narrowing) end,
     case when v_difficulty <> '{}' then format('e.terms && %L', v_difficulty) end,
-    condition,
-    -- Last, for the rows that the cheaper conditions leave. No index serves this condition.
-    case when v_terms <> '{}' then format('(e.terms @> %L) is true', v_terms) end,
-    (select string_agg(format('strpos(e.document, %L) > 0', k), ' and ') from unnest(v_keywords) as k where char_length(k) > 2)
+    -- No index serves this condition.
+    case when v_attributes <> '{}' then format('(e.terms @> %L) is true', v_attributes) end,
+    (select string_agg(format('strpos(e.document, %L) > 0', k), ' and ') from unnest(v_keywords) as k
+    where char_length(k) > 2 or k <> all (narrowing))
   );
-  select concat_ws(' and ', search_condition.condition, string_agg(a.condition, ' and ')),
-    is_narrow or coalesce(bool_or(a.is_small), false)
-  into condition, is_narrow from private.search_areas(p_query, p_bbox) as a;
 end
 $$;
 

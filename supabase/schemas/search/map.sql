@@ -112,6 +112,10 @@ $$;
 create function private.expected_in_boxes(p_boxes box[]) returns bigint
 language plpgsql stable
 set search_path = ''
+-- Each cell by its key. The planner expects millions of cells, and would read the sums of all.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 begin
   return (
