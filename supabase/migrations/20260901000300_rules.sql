@@ -8171,7 +8171,7 @@ as $$
 begin
   is_small := private.expected_in_boxes(p_boxes) < p_few;
   -- coalesce keeps the condition from any index. A list of boxes is one comparison to the planner, which evaluates
-  -- conditions with more comparisons later, whatever their order in the text.
+  -- conditions with more comparisons later, in any order of the text.
   condition := case
     when is_small then '(' || (select string_agg(format('e.mercator <@ %L::box', b.area), ' or ') from unnest(p_boxes) as b (area)) || ')'
     else format('coalesce(e.mercator <@ any (%L::box[]), false)', p_boxes) end;
@@ -8678,11 +8678,11 @@ security definer -- entries are private, and row security would prevent the inde
 set search_path = ''
 as $$
 declare
-  c_few constant integer := 250000; -- up to this number the spatial index saves time beside the indexes of height and terms
+  c_few constant integer := 250000; -- up to this number the spatial index saves time next to the indexes of height and terms
   c_terms constant text[] := array(select '#' || t from unnest(p_tags) as t);
   c_height constant text := concat_ws(' and ', 'true', 'e.max_height_m >= ' || p_max_height_m);
-  -- The circle and all tags are conditions of indexes, also tags that many lots have: where a walk does not find a page, few
-  -- lots have all of them in the circle, and only those that every index finds are read.
+  -- The circle and all tags are conditions of indexes, also tags that many lots have. Where a walk does not find a page, few
+  -- lots in the circle have all tags, and only those that every index finds are read.
   c_condition constant text := concat_ws(' and ', c_height,
     (private.area_condition((private.search_boxes(p_lat, p_lng, p_radius_m)).boxes, c_few)).condition,
     case when p_tags <> '{}' then format('e.terms @> %L and (e.terms && %L) is false',
@@ -12830,44 +12830,6 @@ begin
 end
 $$;
 
--- As api.take_push_batches, without further checks.
-create function private.read_push_queue(p_limit integer) returns jsonb
-language plpgsql
-security definer -- queues are accessed only through functions of private
-set search_path = ''
-as $$
-declare
-  v_read record;
-  v_batch jsonb;
-  v_batches jsonb := '[]';
-  v_found integer := 0;
-begin
-  perform pg_advisory_xact_lock(hashtext('push-dispatch slots')); -- one consumer at a time, so that they count each other's batches
-  perform private.note_consumer('push-dispatch');
-  -- Fan-outs come first: inboxes wait neither for pushes nor for the end of a pause.
-  if exists (select from private.fan_outs f where f.finished_at is null) then
-    for v_read in select m.msg_id, m.message from pgmq.read('push-dispatch', private.lease_seconds(), 1, '{"fan_out": true}') as m loop
-      return jsonb_build_object('found', 1, 'is_service_up', false, 'batches', jsonb_build_array(jsonb_build_object(
-        'msg_id', v_read.msg_id, 'notification_id', v_read.message -> 'notification_id')));
-    end loop;
-  end if;
-  for v_read in
-    select m.msg_id, m.message from private.take_push_messages(p_limit) as m order by m.msg_id
-  loop
-    v_found := v_found + 1;
-    perform private.reopen_deliveries(v_read.message);
-    v_batch := private.push_batch(v_read.msg_id, (v_read.message ->> 'notification_id')::uuid, (v_read.message ->> 'batch')::integer);
-    if v_batch is not null then
-      v_batches := v_batches || v_batch;
-      perform private.lease_push_batch(v_read.msg_id);
-    end if;
-  end loop;
-  return jsonb_build_object('batches', v_batches, 'found', v_found, 'is_service_up', (
-    select s.failures = 0 and s.reached_at > now() - interval '2 minutes' from private.push_state s
-  ));
-end
-$$;
-
 -- Records that a batch is being sent.
 create function private.lease_push_batch(p_msg_id bigint) returns void
 language plpgsql
@@ -12886,54 +12848,13 @@ $$;
 -- As api.extend_push_lease, without further checks.
 create function private.hold_push_batch(p_msg_id bigint) returns void
 language plpgsql
-security definer -- as private.read_push_queue
+security definer -- as api.take_push_batches
 set search_path = ''
 as $$
 begin
   perform private.hide_messages('push-dispatch', array[p_msg_id], private.lease_seconds());
   -- A fan-out has no row here, and neither has a batch whose last outcomes are recorded.
   perform private.lease_push_batch(l.msg_id) from private.push_leases l where l.msg_id = p_msg_id for update;
-end
-$$;
-
--- As api.record_push_outcomes, without further checks.
-create function private.write_push_outcomes(
-  p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer, p_continues boolean
-) returns void
-language plpgsql
-security definer -- as private.read_push_queue
-set search_path = ''
-as $$
-declare
-  v_later constant uuid[] := array(select (o ->> 'token_id')::uuid from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' = 'later');
-  v_tries integer;
-  v_faulty constant boolean := exists (select from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' = 'payload_fault');
-begin
-  perform private.record_outcomes(p_notification_id, array_agg((o ->> 'token_id')::uuid), array_agg(o ->> 'outcome'))
-  from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' <> 'later';
-  -- Only if unchanged: the token may be another user's by now.
-  delete from public.user_push_tokens t
-  using jsonb_to_recordset(p_outcomes) as o (token_id uuid, fcm_token text, outcome text)
-  where t.id = o.token_id and t.fcm_token = o.fcm_token and o.outcome in ('dead_token', 'wrong_sender');
-  update private.push_deliveries d set attempts = d.attempts + 1
-  where d.notification_id = p_notification_id and d.token_id = any (v_later) and d.outcome is null;
-  perform private.mark_undeliverable(p_notification_id, p_batch);
-  if v_faulty then
-    perform private.fail_notification(p_notification_id);
-  end if;
-  update private.push_state
-  set paused_until = '-infinity', failures = 0, failing_since = null, tried_until = '-infinity', reason = null where failures > 0;
-  update private.push_state set reached_at = now()
-  where reached_at < now() - interval '30 seconds'
-    and exists (select from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' <> 'later');
-  if p_continues then
-    perform private.hold_push_batch(p_msg_id);
-    return;
-  end if;
-  delete from private.push_leases where msg_id = p_msg_id;
-  select max(d.attempts) into v_tries from private.push_deliveries d
-  where d.notification_id = p_notification_id and d.batch = p_batch and d.outcome is null;
-  perform private.settle_batch(p_msg_id, p_notification_id, p_batch, p_retry_seconds * (2 ^ greatest(v_tries - 1, 0))::integer);
 end
 $$;
 
@@ -12953,7 +12874,7 @@ $$;
 -- As api.pause_push, without further checks.
 create function private.hold_push_queue(p_reason text, p_seconds integer, p_msg_ids bigint[]) returns integer
 language plpgsql
-security definer -- as private.read_push_queue
+security definer -- as api.take_push_batches
 set search_path = ''
 as $$
 declare
@@ -12982,8 +12903,7 @@ end
 $$;
 
 grant execute on function
-  private.read_push_queue(integer), private.hold_push_batch(bigint), private.write_push_outcomes(bigint, uuid, integer,
-  jsonb, integer, boolean), private.hold_push_queue(text, integer, bigint[])
+  private.hold_push_batch(bigint), private.hold_push_queue(text, integer, bigint[])
 to service_role;
 
 -- supabase/schemas/messages/push_health.sql
@@ -13170,7 +13090,7 @@ $$;
 -- Starts the fan-out of a composed notification when the transaction commits. The caller has set its status to sending.
 create function private.start_fan_out(p_notification_id uuid) returns void
 language plpgsql
-security definer -- queues are accessed only through functions of private
+security definer -- no role may read or write queues directly
 set search_path = ''
 as $$
 begin
@@ -13235,45 +13155,6 @@ begin
 end
 $$;
 
--- As api.fan_out_notification, without further checks.
-create function private.fan_out_page(p_notification_id uuid, p_msg_id bigint) returns jsonb
-language plpgsql
-security definer -- queues are accessed only through functions of private
-set search_path = ''
-as $$
-declare
-  c_accounts constant integer := 5000;
-  v_fan_out private.fan_outs;
-  v_notification public.user_notifications;
-  v_last uuid;
-  v_user_ids uuid[];
-  v_devices integer := 0;
-  v_mail_batches integer := 0;
-begin
-  select * into v_fan_out from private.fan_outs where notification_id = p_notification_id for update;
-  select * into v_notification from public.user_notifications where id = p_notification_id;
-  if v_fan_out.finished_at is not null or v_notification.status is distinct from 'sending' then
-    update private.fan_outs set finished_at = now() where notification_id = p_notification_id and finished_at is null;
-    perform private.finish_messages('push-dispatch', array[p_msg_id]);
-    return jsonb_build_object('is_done', true, 'people', v_fan_out.people, 'devices', v_fan_out.devices);
-  end if;
-  execute concat(
-    'select (array_agg(u.id order by u.id desc))[1], array_agg(u.id) filter (where ', private.audience_sql(v_notification), ')
-    from (select * from public.app_users a where a.id > $2 ', case v_notification.target when 'user' then 'and a.id = ($1).user_id ' end,
-    'order by a.id limit $3) u'
-  ) into v_last, v_user_ids using v_notification, v_fan_out.after_user_id, c_accounts;
-  if v_user_ids is not null then
-    perform private.fill_inboxes(v_notification, v_user_ids);
-    v_devices := private.write_deliveries(v_notification, v_user_ids, v_fan_out.devices);
-    v_mail_batches := private.write_mails(p_notification_id, v_notification.type, true, v_user_ids, v_fan_out.mail_batches);
-  end if;
-  if v_last is null then
-    perform private.finish_messages('push-dispatch', array[p_msg_id]);
-  end if;
-  return private.record_fan_out_page(v_fan_out, v_last, coalesce(cardinality(v_user_ids), 0), v_devices, v_mail_batches);
-end
-$$;
-
 -- Queues the batches that this page filled, at the end also the last one, and records the progress of the fan-out.
 create function private.record_fan_out_page(
   p_fan_out private.fan_outs, p_last uuid, p_people integer, p_devices integer, p_mail_batches integer
@@ -13328,7 +13209,7 @@ $$;
 
 grant execute on function
   private.audience_size(public.user_notifications), private.deferred_devices(uuid),
-  private.audience_sql(public.user_notifications), private.start_fan_out(uuid), private.fan_out_page(uuid, bigint)
+  private.audience_sql(public.user_notifications), private.start_fan_out(uuid)
 to service_role;
 
 -- supabase/schemas/messages/mail.sql
@@ -13380,7 +13261,7 @@ create function private.write_mails(
   p_notification_id uuid, p_type text, p_is_composed boolean, p_user_ids uuid[], p_first_batch integer default 0
 ) returns integer
 language plpgsql
-security definer -- queues and deliveries are accessed only through functions of private
+security definer -- no role may read or write queues and deliveries directly
 set search_path = ''
 as $$
 declare
@@ -13450,57 +13331,10 @@ begin
 end
 $$;
 
--- As api.take_mails, without further checks.
-create function private.read_mail_queue() returns jsonb
-language plpgsql
-security definer -- queues and deliveries are accessed only through functions of private
-set search_path = ''
-as $$
-declare
-  v_read jsonb;
-  v_batch jsonb;
-begin
-  if not exists (select from private.mail_state s where s.paused_until > now()) then
-    v_read := private.read_messages('mail', private.lease_seconds(), 1) -> 0;
-  end if;
-  if v_read is null then
-    return '{"found": 0, "batches": []}';
-  end if;
-  v_batch := private.mail_batch((v_read ->> 'msg_id')::bigint, (v_read #>> '{message,notification_id}')::uuid,
-    (v_read #>> '{message,batch}')::integer, (v_read ->> 'read_count')::integer);
-  return jsonb_build_object('found', 1, 'batches', case when v_batch is null then '[]' else jsonb_build_array(v_batch) end);
-end
-$$;
-
--- As api.record_mail_outcomes, without further checks.
-create function private.write_mail_outcomes(
-  p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer
-) returns void
-language plpgsql
-security definer -- queues and deliveries are accessed only through functions of private
-set search_path = ''
-as $$
-begin
-  update private.mail_deliveries d set outcome = o.outcome, recorded_at = now()
-  from jsonb_to_recordset(p_outcomes) as o (user_id uuid, outcome text)
-  where d.notification_id = p_notification_id and d.user_id = o.user_id and d.outcome is null;
-  if exists (
-    select from private.mail_deliveries d where d.notification_id = p_notification_id and d.batch = p_batch and d.outcome is null
-  ) then
-    perform pgmq.set_vt('mail', p_msg_id, greatest(p_retry_seconds, 1));
-  else
-    perform private.finish_messages('mail', array[p_msg_id]);
-  end if;
-  if p_outcomes <> '[]' then
-    update private.mail_state set paused_until = '-infinity', failures = 0, failing_since = null, reason = null where failures > 0;
-  end if;
-end
-$$;
-
 -- As api.pause_mail, without further checks.
 create function private.hold_mail_queue(p_reason text, p_seconds integer, p_msg_ids bigint[]) returns integer
 language plpgsql
-security definer -- queues are accessed only through functions of private
+security definer -- no role may read or write queues directly
 set search_path = ''
 as $$
 declare
@@ -13568,10 +13402,7 @@ $$;
 -- The consumer
 -- ---------------------------------------------------------------------------------------------------------------------
 
-grant execute on function
-  private.read_mail_queue(), private.write_mail_outcomes(bigint, uuid, integer, jsonb, integer),
-  private.hold_mail_queue(text, integer, bigint[])
-to service_role;
+grant execute on function private.hold_mail_queue(text, integer, bigint[]) to service_role;
 
 -- supabase/schemas/messages/delivery_figures.sql
 
@@ -16074,26 +15905,12 @@ begin
 end
 $$;
 
--- As api.record_acknowledgement.
-create function private.clear_acknowledgement(p_subscription_id uuid) returns void
-language plpgsql
-security definer -- as private.write_store_statement
-set search_path = ''
-as $$
-begin
-  update public.user_subscriptions s set needs_acknowledgement = false, acknowledged_at = clock_timestamp(),
-    ask_at = private.next_query_at(s.status, s.access_ends_at, false, s.heard_at)
-  where s.id = p_subscription_id;
-end
-$$;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The service records
 -- ---------------------------------------------------------------------------------------------------------------------
 
 grant execute on function
-  private.keep_possession(jsonb, text, uuid), private.write_store_statement(jsonb, text, uuid),
-  private.clear_acknowledgement(uuid)
+  private.keep_possession(jsonb, text, uuid), private.write_store_statement(jsonb, text, uuid)
 to service_role;
 
 -- supabase/schemas/purchases/claims.sql
@@ -16252,108 +16069,6 @@ to authenticated;
 -- Interface, all for the service: api.receive_store_notification; for the consumer api.take_store_notifications,
 -- api.finish_store_notification, api.postpone_store_notifications.
 
--- As api.receive_store_notification.
-create function private.keep_store_notification(p_store text, p_event_id text, p_body jsonb) returns boolean
-language plpgsql
-security definer -- queues and notifications are accessed only through functions of private
-set search_path = ''
-as $$
-declare
-  v_id uuid;
-begin
-  insert into private.store_notifications (store, event_id, body) values (p_store, p_event_id, p_body)
-  on conflict (store, event_id) do nothing returning id into v_id;
-  if v_id is null then
-    return false;
-  end if;
-  perform private.enqueue('store-notifications', jsonb_build_object('notification_id', v_id));
-  perform private.wake_consumer('store-notifications/process');
-  return true;
-end
-$$;
-
--- As api.take_store_notifications.
-create function private.read_store_notifications(p_limit integer, p_ends boolean) returns jsonb
-language plpgsql
-security definer -- as private.keep_store_notification
-set search_path = ''
-as $$
-declare
-  v_messages jsonb := private.read_messages('store-notifications', private.lease_seconds(), p_limit);
-  v_notifications jsonb;
-begin
-  -- While a consumer works no other is called.
-  if p_ends then
-    delete from private.wake_ups where function = 'store-notifications/process';
-  else
-    insert into private.wake_ups (function, called_at) values ('store-notifications/process', clock_timestamp())
-    on conflict (function) do update set called_at = excluded.called_at;
-  end if;
-  select coalesce(jsonb_agg(jsonb_build_object(
-    'msg_id', m.msg_id, 'attempt', m.read_count, 'notification_id', n.id, 'store', n.store, 'body', n.body, 'facts', k.facts
-  ) order by m.msg_id), '[]')
-  into v_notifications
-  from jsonb_to_recordset(v_messages) as m (msg_id bigint, read_count integer, message jsonb)
-  join private.store_notifications n on n.id = (m.message ->> 'notification_id')::uuid and n.processed_at is null
-  left join lateral (
-    select (private.last_store_event(s.id)).facts from public.user_subscriptions s
-    where s.platform = 'android' and n.store = 'android_store' and s.environment in ('Production', 'Sandbox')
-      and s.subscription_key = n.body ->> 'subscription_key'
-  ) k on true;
-  -- Messages whose notification is processed already, or deleted.
-  perform private.finish_messages('store-notifications', array_agg(m.msg_id))
-  from jsonb_to_recordset(v_messages) as m (msg_id bigint)
-  where not exists (
-    select from jsonb_to_recordset(v_notifications) as n (msg_id bigint) where n.msg_id = m.msg_id
-  );
-  return jsonb_build_object('found', jsonb_array_length(v_messages), 'notifications', v_notifications);
-end
-$$;
-
--- As api.finish_store_notification.
-create function private.end_store_notification(p_msg_id bigint, p_notification_id uuid, p_statement jsonb, p_problem text) returns jsonb
-language plpgsql
-security definer -- as private.keep_store_notification
-set search_path = ''
-as $$
-declare
-  v_recorded jsonb;
-begin
-  perform from private.store_notifications n where n.id = p_notification_id and n.processed_at is null for update;
-  if found then
-    if p_statement is not null then
-      v_recorded := private.write_store_statement(p_statement, 'notification', null);
-    end if;
-    update private.store_notifications n
-    set processed_at = now(), problem = p_problem, body = case when p_problem is not null then n.body end
-    where n.id = p_notification_id;
-  end if;
-  perform private.dequeue('store-notifications', p_msg_id);
-  return v_recorded;
-end
-$$;
-
--- As api.postpone_store_notifications.
-create function private.delay_store_notifications(p_msg_ids bigint[], p_seconds integer, p_is_counted boolean) returns void
-language plpgsql
-security definer -- as private.keep_store_notification
-set search_path = ''
-as $$
-begin
-  -- The random part keeps them from returning all at once.
-  update pgmq."q_store-notifications" q
-  set vt = clock_timestamp() + make_interval(secs => p_seconds * (1 + random() / 4)),
-    read_ct = case when p_is_counted then q.read_ct else greatest(q.read_ct - 1, 0) end
-  where q.msg_id = any (p_msg_ids);
-end
-$$;
-
-grant execute on function
-  private.keep_store_notification(text, text, jsonb), private.read_store_notifications(integer, boolean),
-  private.end_store_notification(bigint, uuid, jsonb, text), private.delay_store_notifications(bigint[], integer,
-  boolean)
-to service_role;
-
 -- supabase/schemas/purchases/reconciliation.sql
 
 -- Reconciliation: queries the stores about subscriptions whose notifications may be lost.
@@ -16368,58 +16083,6 @@ to service_role;
 -- indexes.
 --
 -- Interface, all for the service: api.take_due_subscriptions, api.postpone_question.
-
--- As api.take_due_subscriptions.
-create function private.lease_due_subscriptions(p_platform text, p_limit integer) returns jsonb
-language plpgsql
-security definer -- no role may read purchase tokens directly
-set search_path = ''
-as $$
-declare
-  -- A batch of 50 takes seconds, and a minute where each request times out.
-  c_lease constant interval := '180 seconds';
-  v_due jsonb;
-begin
-  -- Consumers take one after another, so that none takes the same rows.
-  perform pg_advisory_xact_lock(hashtext('lease_due_subscriptions ' || p_platform));
-  with due as (
-    select s.id, s.ask_at, s.subscription_key, s.environment, s.plan_id from public.user_subscriptions s
-    where s.platform = p_platform and s.ask_at <= now()
-      -- Read row by row, so that the index returns due rows in its order.
-      and coalesce((
-        select a.leased_until <= now() from private.leased_subscriptions a where a.subscription_id = s.id and a.ask_at = s.ask_at
-      ), true)
-    order by s.ask_at limit p_limit
-  ), leased as (
-    insert into private.leased_subscriptions (subscription_id, ask_at, leased_until)
-    select d.id, d.ask_at, now() + c_lease from due d
-    on conflict (subscription_id) do update set ask_at = excluded.ask_at, leased_until = excluded.leased_until
-  )
-  select coalesce(jsonb_agg(jsonb_build_object(
-    'subscription_id', d.id, 'provider', p_platform || '_store', 'subscription_key', d.subscription_key,
-    'product_id', p.code, 'environment', d.environment, 'purchase_token', t.token, 'facts', e.facts
-  ) order by d.ask_at), '[]') into v_due
-  from due d
-  join public.subscription_plans p on p.id = d.plan_id
-  left join private.purchase_tokens t on t.subscription_id = d.id
-  left join lateral (
-    select l.facts from public.store_events l where l.subscription_id = d.id and l.facts is not null
-    order by l.confirmed_at desc limit 1
-  ) e on true;
-  return v_due;
-end
-$$;
-
--- As api.postpone_question.
-create function private.delay_query(p_subscription_id uuid, p_seconds integer) returns void
-language plpgsql
-security definer -- no client may write subscriptions
-set search_path = ''
-as $$
-begin
-  update public.user_subscriptions s set ask_at = now() + make_interval(secs => p_seconds) where s.id = p_subscription_id;
-end
-$$;
 
 -- Calls the consumer when subscriptions are due that no consumer has taken, and deletes leases that have ended.
 create function private.reconcile_subscriptions() returns void
@@ -16440,10 +16103,6 @@ begin
   end if;
 end
 $$;
-
-grant execute on function
-  private.lease_due_subscriptions(text, integer), private.delay_query(uuid, integer)
-to service_role;
 
 -- supabase/schemas/purchases/ends.sql
 
@@ -16782,7 +16441,7 @@ $$;
 -- the open runs of all of them; started_ids: the new ones.
 create function private.start_store_sync(p_store text, p_task text, p_requested_by uuid, out run_ids uuid[], out started_ids uuid[])
 language plpgsql
-security definer -- queues are accessed only through functions of private
+security definer -- no role may read or write queues directly
 set search_path = ''
 as $$
 begin
@@ -16900,7 +16559,7 @@ $$;
 -- Shows the due runs of a store to consumers, after the turn of another run has ended.
 create function private.show_store_runs(p_store text) returns void
 language plpgsql
-security definer -- queues are accessed only through functions of private
+security definer -- no role may read or write queues directly
 set search_path = ''
 as $$
 begin
@@ -16914,7 +16573,7 @@ $$;
 -- Ends a running run, with its message: it succeeded, or failed with {code, message}.
 create function private.end_store_sync_run(p_run public.store_sync_runs, p_error jsonb) returns void
 language plpgsql
-security definer -- queues are accessed only through functions of private
+security definer -- no role may read or write queues directly
 set search_path = ''
 as $$
 begin
@@ -16974,53 +16633,11 @@ begin
 end
 $$;
 
--- As api.take_store_sync_run, without further checks.
-create function private.read_store_sync_queue() returns jsonb
-language plpgsql
-security definer -- queues are accessed only through functions of private
-set search_path = ''
-as $$
-declare
-  c_max_attempts constant integer := 10;
-  v_read record;
-  v_run public.store_sync_runs;
-  v_busy_until timestamptz;
-  v_turn jsonb;
-  v_others boolean := false;
-begin
-  perform private.lock_store_sync();
-  perform private.note_consumer('store-sync');
-  for v_read in select m.msg_id, m.message from pgmq.read('store-sync', private.lease_seconds(), 20) as m order by m.msg_id loop
-    select * into v_run from public.store_sync_runs r where r.id = (v_read.message ->> 'run_id')::uuid for update;
-    select max(o.lease_ends_at) into v_busy_until from public.store_sync_runs o
-    where o.store = v_run.store and o.lease_ends_at > clock_timestamp();
-    if v_run.msg_id is distinct from v_read.msg_id then
-      perform pgmq.delete('store-sync', v_read.msg_id);
-    elsif v_run.due_at > clock_timestamp() or v_busy_until is not null then
-      perform private.skip_messages('store-sync', array[v_read.msg_id], greatest(v_run.due_at, v_busy_until));
-    elsif v_turn is not null then
-      v_others := true;
-      perform private.skip_messages('store-sync', array[v_read.msg_id], clock_timestamp());
-    elsif v_run.attempts >= c_max_attempts then
-      perform private.end_store_sync_run(v_run, coalesce(v_run.problem, jsonb_build_object(
-        'code', 'interrupted', 'message', format('%s turns ended before they wrote anything.', c_max_attempts)
-      )));
-    else
-      v_turn := private.begin_store_turn(v_run);
-    end if;
-  end loop;
-  if v_others then
-    perform private.call_function('store-sync');
-  end if;
-  return v_turn;
-end
-$$;
-
 -- Ends a turn: the run is taken again after p_seconds. After a problem the wait is at least 30 seconds, doubled with each
 -- turn that wrote nothing, up to half an hour. Returns the seconds. Without a wait the consumer is called.
 create function private.delay_store_sync_run(p_run public.store_sync_runs, p_seconds integer, p_problem jsonb) returns integer
 language plpgsql
-security definer -- queues are accessed only through functions of private
+security definer -- no role may read or write queues directly
 set search_path = ''
 as $$
 declare
@@ -17043,30 +16660,10 @@ $$;
 -- The consumer
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- As api.extend_store_sync_lease.
-create function private.hold_store_sync_run(p_run_id uuid, p_lease_id uuid) returns boolean
-language plpgsql
-security definer -- queues are accessed only through functions of private
-set search_path = ''
-as $$
-declare
-  v_run public.store_sync_runs;
-begin
-  perform private.lock_store_sync();
-  v_run := private.held_store_sync_run(p_run_id, p_lease_id);
-  if v_run.id is not null then
-    update public.store_sync_runs r set lease_ends_at = clock_timestamp() + make_interval(secs => private.lease_seconds())
-    where r.id = p_run_id;
-    perform private.hide_messages('store-sync', array[v_run.msg_id], private.lease_seconds());
-  end if;
-  return v_run.id is not null;
-end
-$$;
-
 grant execute on function
   private.held_store_sync_run(uuid, uuid), private.record_store_rows(uuid, integer, bigint),
-  private.end_store_sync_run(public.store_sync_runs, jsonb), private.read_store_sync_queue(),
-  private.hold_store_sync_run(uuid, uuid), private.delay_store_sync_run(public.store_sync_runs, integer, jsonb)
+  private.end_store_sync_run(public.store_sync_runs, jsonb), private.delay_store_sync_run(public.store_sync_runs,
+  integer, jsonb)
 to service_role;
 
 -- supabase/schemas/store_sync/writes.sql
@@ -17360,87 +16957,6 @@ $$;
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The service
 -- ---------------------------------------------------------------------------------------------------------------------
-
--- As api.find_place, without further checks.
-create function private.look_up_place(p_text text, p_geocoder text, p_lat double precision, p_lng double precision) returns jsonb
-language plpgsql
-security definer -- no role may read or write the stored answers directly
-set search_path = ''
-as $$
-declare
-  v_text constant text := left(private.search_text(p_text), 200);
-  v_kept private.geocoded_places;
-  v_offline jsonb;
-begin
-  if v_text = '' then
-    return '{"place": null, "wait_ms": null}';
-  end if;
-  select * into v_kept from private.geocoded_places g
-  where g.geocoder = p_geocoder and g.search_text = v_text and g.found_at > now() - interval '30 days';
-  if v_kept.name is not null then
-    return jsonb_build_object('wait_ms', null, 'place', jsonb_build_object(
-      'name', v_kept.name, 'lat', v_kept.lat, 'lng', v_kept.lng, 'source', p_geocoder, 'is_ambiguous', false));
-  end if;
-  v_offline := coalesce(private.place_by_name(v_text, p_lat, p_lng), private.place_by_lots(v_text, p_lat, p_lng));
-  return jsonb_build_object('place', v_offline,
-    'wait_ms', case when p_geocoder is not null and v_kept.geocoder is null then private.take_geocoder_turn() end);
-end
-$$;
-
--- As api.keep_place.
-create function private.put_place(p_text text, p_geocoder text, p_name text, p_lat double precision, p_lng double precision) returns void
-language plpgsql
-security definer -- as private.look_up_place
-set search_path = ''
-as $$
-begin
-  insert into private.geocoded_places as g (geocoder, search_text, name, lat, lng)
-  select p_geocoder, left(private.search_text(p_text), 200), left(p_name, 200), p_lat, p_lng
-  where private.search_text(p_text) <> ''
-  on conflict (geocoder, search_text) do update
-  set name = excluded.name, lat = excluded.lat, lng = excluded.lng, found_at = excluded.found_at;
-end
-$$;
-
--- As api.log_ai_request.
-create function private.put_ai_request(p_user_id uuid, p_request jsonb) returns void
-language plpgsql
-security definer -- no role may write the log directly
-set search_path = ''
-as $$
-begin
-  insert into private.ai_requests (
-    user_id, form, lang, text_length, text, outcome, parser, model, prompt_version, confidence, attempts, prompt_tokens,
-    completion_tokens, cost, currency, latency_ms
-  )
-  select (select u.id from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn'), r.form, r.lang, r.text_length, r.text,
-    r.outcome, r.parser, r.model, r.prompt_version, r.confidence, coalesce(r.attempts, '[]'), coalesce(r.prompt_tokens, 0),
-    coalesce(r.completion_tokens, 0), r.cost, r.currency, r.latency_ms
-  from jsonb_populate_record(null::private.ai_requests, p_request) as r;
-end
-$$;
-
--- As api.read_ai_keys.
-create function private.ai_secrets_of(p_user_id uuid) returns jsonb
-language plpgsql stable
-security definer -- as private.put_ai_key
-set search_path = ''
-as $$
-begin
-  return (
-    select coalesce(jsonb_object_agg(k.provider_id, s.decrypted_secret), '{}')
-    from private.ai_keys k
-    join public.app_users u on u.id = k.user_id and u.status = 'active'
-    join vault.decrypted_secrets s on s.id = k.secret_id
-    where k.user_id = p_user_id
-  );
-end
-$$;
-
-grant execute on function
-  private.look_up_place(text, text, double precision, double precision), private.put_place(text, text, text, double
-  precision, double precision), private.put_ai_request(uuid, jsonb), private.ai_secrets_of(uuid)
-to service_role;
 
 -- supabase/schemas/realtime/publication.sql
 

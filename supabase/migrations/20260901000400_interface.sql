@@ -109,10 +109,26 @@ create function api.find_place(
   p_text text, p_geocoder text default null, p_lat double precision default null, p_lng double precision default null
 ) returns jsonb
 language plpgsql
+security definer -- no role may read or write the stored answers directly
 set search_path = ''
 as $$
+declare
+  v_text constant text := left(private.search_text(p_text), 200);
+  v_kept private.geocoded_places;
+  v_offline jsonb;
 begin
-  return private.look_up_place(p_text, p_geocoder, p_lat, p_lng);
+  if v_text = '' then
+    return '{"place": null, "wait_ms": null}';
+  end if;
+  select * into v_kept from private.geocoded_places g
+  where g.geocoder = p_geocoder and g.search_text = v_text and g.found_at > now() - interval '30 days';
+  if v_kept.name is not null then
+    return jsonb_build_object('wait_ms', null, 'place', jsonb_build_object(
+      'name', v_kept.name, 'lat', v_kept.lat, 'lng', v_kept.lng, 'source', p_geocoder, 'is_ambiguous', false));
+  end if;
+  v_offline := coalesce(private.place_by_name(v_text, p_lat, p_lng), private.place_by_lots(v_text, p_lat, p_lng));
+  return jsonb_build_object('place', v_offline,
+    'wait_ms', case when p_geocoder is not null and v_kept.geocoder is null then private.take_geocoder_turn() end);
 end
 $$;
 
@@ -123,10 +139,15 @@ create function api.keep_place(
   p_text text, p_geocoder text, p_name text default null, p_lat double precision default null, p_lng double precision default null
 ) returns void
 language plpgsql
+security definer -- as api.find_place
 set search_path = ''
 as $$
 begin
-  perform private.put_place(p_text, p_geocoder, p_name, p_lat, p_lng);
+  insert into private.geocoded_places as g (geocoder, search_text, name, lat, lng)
+  select p_geocoder, left(private.search_text(p_text), 200), left(p_name, 200), p_lat, p_lng
+  where private.search_text(p_text) <> ''
+  on conflict (geocoder, search_text) do update
+  set name = excluded.name, lat = excluded.lat, lng = excluded.lng, found_at = excluded.found_at;
 end
 $$;
 
@@ -135,10 +156,18 @@ comment on function api.keep_place(text, text, text, double precision, double pr
 
 create function api.log_ai_request(p_user_id uuid, p_request jsonb) returns void
 language plpgsql
+security definer -- no role may write the log directly
 set search_path = ''
 as $$
 begin
-  perform private.put_ai_request(p_user_id, p_request);
+  insert into private.ai_requests (
+    user_id, form, lang, text_length, text, outcome, parser, model, prompt_version, confidence, attempts, prompt_tokens,
+    completion_tokens, cost, currency, latency_ms
+  )
+  select (select u.id from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn'), r.form, r.lang, r.text_length, r.text,
+    r.outcome, r.parser, r.model, r.prompt_version, r.confidence, coalesce(r.attempts, '[]'), coalesce(r.prompt_tokens, 0),
+    coalesce(r.completion_tokens, 0), r.cost, r.currency, r.latency_ms
+  from jsonb_populate_record(null::private.ai_requests, p_request) as r;
 end
 $$;
 
@@ -146,11 +175,18 @@ comment on function api.log_ai_request(uuid, jsonb) is
   'For the service: logs a search in words, with the columns of private.ai_requests. It raises no errors.';
 
 create function api.read_ai_keys(p_user_id uuid) returns jsonb
-language plpgsql volatile -- so that api.read_counted does not reach it
+language plpgsql stable
+security definer -- as private.put_ai_key
 set search_path = ''
 as $$
 begin
-  return private.ai_secrets_of(p_user_id);
+  return (
+    select coalesce(jsonb_object_agg(k.provider_id, s.decrypted_secret), '{}')
+    from private.ai_keys k
+    join public.app_users u on u.id = k.user_id and u.status = 'active'
+    join vault.decrypted_secrets s on s.id = k.secret_id
+    where k.user_id = p_user_id
+  );
 end
 $$;
 
@@ -1577,10 +1613,38 @@ to authenticated;
 
 create function api.take_push_batches(p_limit integer default 1) returns jsonb
 language plpgsql
+security definer -- no role may read or write queues directly
 set search_path = ''
 as $$
+declare
+  v_read record;
+  v_batch jsonb;
+  v_batches jsonb := '[]';
+  v_found integer := 0;
 begin
-  return private.read_push_queue(p_limit);
+  perform pg_advisory_xact_lock(hashtext('push-dispatch slots')); -- one consumer at a time, so that they count each other's batches
+  perform private.note_consumer('push-dispatch');
+  -- Fan-outs come first: inboxes wait neither for pushes nor for the end of a pause.
+  if exists (select from private.fan_outs f where f.finished_at is null) then
+    for v_read in select m.msg_id, m.message from pgmq.read('push-dispatch', private.lease_seconds(), 1, '{"fan_out": true}') as m loop
+      return jsonb_build_object('found', 1, 'is_service_up', false, 'batches', jsonb_build_array(jsonb_build_object(
+        'msg_id', v_read.msg_id, 'notification_id', v_read.message -> 'notification_id')));
+    end loop;
+  end if;
+  for v_read in
+    select m.msg_id, m.message from private.take_push_messages(p_limit) as m order by m.msg_id
+  loop
+    v_found := v_found + 1;
+    perform private.reopen_deliveries(v_read.message);
+    v_batch := private.push_batch(v_read.msg_id, (v_read.message ->> 'notification_id')::uuid, (v_read.message ->> 'batch')::integer);
+    if v_batch is not null then
+      v_batches := v_batches || v_batch;
+      perform private.lease_push_batch(v_read.msg_id);
+    end if;
+  end loop;
+  return jsonb_build_object('batches', v_batches, 'found', v_found, 'is_service_up', (
+    select s.failures = 0 and s.reached_at > now() - interval '2 minutes' from private.push_state s
+  ));
 end
 $$;
 
@@ -1604,10 +1668,39 @@ create function api.record_push_outcomes(
   p_continues boolean default false
 ) returns void
 language plpgsql
+security definer -- as api.take_push_batches
 set search_path = ''
 as $$
+declare
+  v_later constant uuid[] := array(select (o ->> 'token_id')::uuid from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' = 'later');
+  v_tries integer;
+  v_faulty constant boolean := exists (select from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' = 'payload_fault');
 begin
-  perform private.write_push_outcomes(p_msg_id, p_notification_id, p_batch, p_outcomes, p_retry_seconds, p_continues);
+  perform private.record_outcomes(p_notification_id, array_agg((o ->> 'token_id')::uuid), array_agg(o ->> 'outcome'))
+  from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' <> 'later';
+  -- Only if unchanged: the token may be another user's by now.
+  delete from public.user_push_tokens t
+  using jsonb_to_recordset(p_outcomes) as o (token_id uuid, fcm_token text, outcome text)
+  where t.id = o.token_id and t.fcm_token = o.fcm_token and o.outcome in ('dead_token', 'wrong_sender');
+  update private.push_deliveries d set attempts = d.attempts + 1
+  where d.notification_id = p_notification_id and d.token_id = any (v_later) and d.outcome is null;
+  perform private.mark_undeliverable(p_notification_id, p_batch);
+  if v_faulty then
+    perform private.fail_notification(p_notification_id);
+  end if;
+  update private.push_state
+  set paused_until = '-infinity', failures = 0, failing_since = null, tried_until = '-infinity', reason = null where failures > 0;
+  update private.push_state set reached_at = now()
+  where reached_at < now() - interval '30 seconds'
+    and exists (select from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' <> 'later');
+  if p_continues then
+    perform private.hold_push_batch(p_msg_id);
+    return;
+  end if;
+  delete from private.push_leases where msg_id = p_msg_id;
+  select max(d.attempts) into v_tries from private.push_deliveries d
+  where d.notification_id = p_notification_id and d.batch = p_batch and d.outcome is null;
+  perform private.settle_batch(p_msg_id, p_notification_id, p_batch, p_retry_seconds * (2 ^ greatest(v_tries - 1, 0))::integer);
 end
 $$;
 
@@ -1637,10 +1730,39 @@ to service_role;
 
 create function api.fan_out_notification(p_notification_id uuid, p_msg_id bigint) returns jsonb
 language plpgsql
+security definer -- no role may read or write queues directly
 set search_path = ''
 as $$
+declare
+  c_accounts constant integer := 5000;
+  v_fan_out private.fan_outs;
+  v_notification public.user_notifications;
+  v_last uuid;
+  v_user_ids uuid[];
+  v_devices integer := 0;
+  v_mail_batches integer := 0;
 begin
-  return private.fan_out_page(p_notification_id, p_msg_id);
+  select * into v_fan_out from private.fan_outs where notification_id = p_notification_id for update;
+  select * into v_notification from public.user_notifications where id = p_notification_id;
+  if v_fan_out.finished_at is not null or v_notification.status is distinct from 'sending' then
+    update private.fan_outs set finished_at = now() where notification_id = p_notification_id and finished_at is null;
+    perform private.finish_messages('push-dispatch', array[p_msg_id]);
+    return jsonb_build_object('is_done', true, 'people', v_fan_out.people, 'devices', v_fan_out.devices);
+  end if;
+  execute concat(
+    'select (array_agg(u.id order by u.id desc))[1], array_agg(u.id) filter (where ', private.audience_sql(v_notification), ')
+    from (select * from public.app_users a where a.id > $2 ', case v_notification.target when 'user' then 'and a.id = ($1).user_id ' end,
+    'order by a.id limit $3) u'
+  ) into v_last, v_user_ids using v_notification, v_fan_out.after_user_id, c_accounts;
+  if v_user_ids is not null then
+    perform private.fill_inboxes(v_notification, v_user_ids);
+    v_devices := private.write_deliveries(v_notification, v_user_ids, v_fan_out.devices);
+    v_mail_batches := private.write_mails(p_notification_id, v_notification.type, true, v_user_ids, v_fan_out.mail_batches);
+  end if;
+  if v_last is null then
+    perform private.finish_messages('push-dispatch', array[p_msg_id]);
+  end if;
+  return private.record_fan_out_page(v_fan_out, v_last, coalesce(cardinality(v_user_ids), 0), v_devices, v_mail_batches);
 end
 $$;
 
@@ -1655,10 +1777,22 @@ grant execute on function api.fan_out_notification(uuid, bigint) to service_role
 
 create function api.take_mails() returns jsonb
 language plpgsql
+security definer -- no role may read or write queues and deliveries directly
 set search_path = ''
 as $$
+declare
+  v_read jsonb;
+  v_batch jsonb;
 begin
-  return private.read_mail_queue();
+  if not exists (select from private.mail_state s where s.paused_until > now()) then
+    v_read := private.read_messages('mail', private.lease_seconds(), 1) -> 0;
+  end if;
+  if v_read is null then
+    return '{"found": 0, "batches": []}';
+  end if;
+  v_batch := private.mail_batch((v_read ->> 'msg_id')::bigint, (v_read #>> '{message,notification_id}')::uuid,
+    (v_read #>> '{message,batch}')::integer, (v_read ->> 'read_count')::integer);
+  return jsonb_build_object('found', 1, 'batches', case when v_batch is null then '[]' else jsonb_build_array(v_batch) end);
 end
 $$;
 
@@ -1669,10 +1803,23 @@ create function api.record_mail_outcomes(
   p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer default 60
 ) returns void
 language plpgsql
+security definer -- no role may read or write queues and deliveries directly
 set search_path = ''
 as $$
 begin
-  perform private.write_mail_outcomes(p_msg_id, p_notification_id, p_batch, p_outcomes, p_retry_seconds);
+  update private.mail_deliveries d set outcome = o.outcome, recorded_at = now()
+  from jsonb_to_recordset(p_outcomes) as o (user_id uuid, outcome text)
+  where d.notification_id = p_notification_id and d.user_id = o.user_id and d.outcome is null;
+  if exists (
+    select from private.mail_deliveries d where d.notification_id = p_notification_id and d.batch = p_batch and d.outcome is null
+  ) then
+    perform pgmq.set_vt('mail', p_msg_id, greatest(p_retry_seconds, 1));
+  else
+    perform private.finish_messages('mail', array[p_msg_id]);
+  end if;
+  if p_outcomes <> '[]' then
+    update private.mail_state set paused_until = '-infinity', failures = 0, failing_since = null, reason = null where failures > 0;
+  end if;
 end
 $$;
 
@@ -1764,10 +1911,13 @@ comment on function api.record_store_statement(jsonb, text, uuid) is
 
 create function api.record_acknowledgement(p_subscription_id uuid) returns void
 language plpgsql
+security definer -- as private.write_store_statement
 set search_path = ''
 as $$
 begin
-  perform private.clear_acknowledgement(p_subscription_id);
+  update public.user_subscriptions s set needs_acknowledgement = false, acknowledged_at = clock_timestamp(),
+    ask_at = private.next_query_at(s.status, s.access_ends_at, false, s.heard_at)
+  where s.id = p_subscription_id;
 end
 $$;
 
@@ -1874,10 +2024,20 @@ to authenticated;
 
 create function api.receive_store_notification(p_store text, p_event_id text, p_body jsonb) returns boolean
 language plpgsql
+security definer -- no role may read or write queues and notifications directly
 set search_path = ''
 as $$
+declare
+  v_id uuid;
 begin
-  return private.keep_store_notification(p_store, p_event_id, p_body);
+  insert into private.store_notifications (store, event_id, body) values (p_store, p_event_id, p_body)
+  on conflict (store, event_id) do nothing returning id into v_id;
+  if v_id is null then
+    return false;
+  end if;
+  perform private.enqueue('store-notifications', jsonb_build_object('notification_id', v_id));
+  perform private.wake_consumer('store-notifications/process');
+  return true;
 end
 $$;
 
@@ -1886,10 +2046,38 @@ comment on function api.receive_store_notification(text, text, jsonb) is
 
 create function api.take_store_notifications(p_limit integer default 20, p_ends boolean default false) returns jsonb
 language plpgsql
+security definer -- as api.receive_store_notification
 set search_path = ''
 as $$
+declare
+  v_messages jsonb := private.read_messages('store-notifications', private.lease_seconds(), p_limit);
+  v_notifications jsonb;
 begin
-  return private.read_store_notifications(p_limit, p_ends);
+  -- While a consumer works no other is called.
+  if p_ends then
+    delete from private.wake_ups where function = 'store-notifications/process';
+  else
+    insert into private.wake_ups (function, called_at) values ('store-notifications/process', clock_timestamp())
+    on conflict (function) do update set called_at = excluded.called_at;
+  end if;
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'msg_id', m.msg_id, 'attempt', m.read_count, 'notification_id', n.id, 'store', n.store, 'body', n.body, 'facts', k.facts
+  ) order by m.msg_id), '[]')
+  into v_notifications
+  from jsonb_to_recordset(v_messages) as m (msg_id bigint, read_count integer, message jsonb)
+  join private.store_notifications n on n.id = (m.message ->> 'notification_id')::uuid and n.processed_at is null
+  left join lateral (
+    select (private.last_store_event(s.id)).facts from public.user_subscriptions s
+    where s.platform = 'android' and n.store = 'android_store' and s.environment in ('Production', 'Sandbox')
+      and s.subscription_key = n.body ->> 'subscription_key'
+  ) k on true;
+  -- Messages whose notification is processed already, or deleted.
+  perform private.finish_messages('store-notifications', array_agg(m.msg_id))
+  from jsonb_to_recordset(v_messages) as m (msg_id bigint)
+  where not exists (
+    select from jsonb_to_recordset(v_notifications) as n (msg_id bigint) where n.msg_id = m.msg_id
+  );
+  return jsonb_build_object('found', jsonb_array_length(v_messages), 'notifications', v_notifications);
 end
 $$;
 
@@ -1900,10 +2088,23 @@ create function api.finish_store_notification(
   p_msg_id bigint, p_notification_id uuid, p_statement jsonb default null, p_problem text default null
 ) returns jsonb
 language plpgsql
+security definer -- as api.receive_store_notification
 set search_path = ''
 as $$
+declare
+  v_recorded jsonb;
 begin
-  return private.end_store_notification(p_msg_id, p_notification_id, p_statement, p_problem);
+  perform from private.store_notifications n where n.id = p_notification_id and n.processed_at is null for update;
+  if found then
+    if p_statement is not null then
+      v_recorded := private.write_store_statement(p_statement, 'notification', null);
+    end if;
+    update private.store_notifications n
+    set processed_at = now(), problem = p_problem, body = case when p_problem is not null then n.body end
+    where n.id = p_notification_id;
+  end if;
+  perform private.dequeue('store-notifications', p_msg_id);
+  return v_recorded;
 end
 $$;
 
@@ -1912,10 +2113,15 @@ comment on function api.finish_store_notification(bigint, uuid, jsonb, text) is
 
 create function api.postpone_store_notifications(p_msg_ids bigint[], p_seconds integer, p_is_counted boolean) returns void
 language plpgsql
+security definer -- as api.receive_store_notification
 set search_path = ''
 as $$
 begin
-  perform private.delay_store_notifications(p_msg_ids, p_seconds, p_is_counted);
+  -- The random part keeps them from returning all at once.
+  update pgmq."q_store-notifications" q
+  set vt = clock_timestamp() + make_interval(secs => p_seconds * (1 + random() / 4)),
+    read_ct = case when p_is_counted then q.read_ct else greatest(q.read_ct - 1, 0) end
+  where q.msg_id = any (p_msg_ids);
 end
 $$;
 
@@ -1933,10 +2139,41 @@ to service_role;
 
 create function api.take_due_subscriptions(p_platform text, p_limit integer default 50) returns jsonb
 language plpgsql
+security definer -- no role may read purchase tokens directly
 set search_path = ''
 as $$
+declare
+  -- A batch of 50 takes seconds, and a minute where each request times out.
+  c_lease constant interval := '180 seconds';
+  v_due jsonb;
 begin
-  return private.lease_due_subscriptions(p_platform, p_limit);
+  -- Consumers take one after another, so that none takes the same rows.
+  perform pg_advisory_xact_lock(hashtext('take_due_subscriptions ' || p_platform));
+  with due as (
+    select s.id, s.ask_at, s.subscription_key, s.environment, s.plan_id from public.user_subscriptions s
+    where s.platform = p_platform and s.ask_at <= now()
+      -- Read row by row, so that the index returns due rows in its order.
+      and coalesce((
+        select a.leased_until <= now() from private.leased_subscriptions a where a.subscription_id = s.id and a.ask_at = s.ask_at
+      ), true)
+    order by s.ask_at limit p_limit
+  ), leased as (
+    insert into private.leased_subscriptions (subscription_id, ask_at, leased_until)
+    select d.id, d.ask_at, now() + c_lease from due d
+    on conflict (subscription_id) do update set ask_at = excluded.ask_at, leased_until = excluded.leased_until
+  )
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'subscription_id', d.id, 'provider', p_platform || '_store', 'subscription_key', d.subscription_key,
+    'product_id', p.code, 'environment', d.environment, 'purchase_token', t.token, 'facts', e.facts
+  ) order by d.ask_at), '[]') into v_due
+  from due d
+  join public.subscription_plans p on p.id = d.plan_id
+  left join private.purchase_tokens t on t.subscription_id = d.id
+  left join lateral (
+    select l.facts from public.store_events l where l.subscription_id = d.id and l.facts is not null
+    order by l.confirmed_at desc limit 1
+  ) e on true;
+  return v_due;
 end
 $$;
 
@@ -1945,10 +2182,11 @@ comment on function api.take_due_subscriptions(text, integer) is
 
 create function api.postpone_question(p_subscription_id uuid, p_seconds integer) returns void
 language plpgsql
+security definer -- no client may write subscriptions
 set search_path = ''
 as $$
 begin
-  perform private.delay_query(p_subscription_id, p_seconds);
+  update public.user_subscriptions s set ask_at = now() + make_interval(secs => p_seconds) where s.id = p_subscription_id;
 end
 $$;
 
@@ -3029,10 +3267,42 @@ to authenticated;
 
 create function api.take_store_sync_run() returns jsonb
 language plpgsql
+security definer -- no role may read or write queues directly
 set search_path = ''
 as $$
+declare
+  c_max_attempts constant integer := 10;
+  v_read record;
+  v_run public.store_sync_runs;
+  v_busy_until timestamptz;
+  v_turn jsonb;
+  v_others boolean := false;
 begin
-  return private.read_store_sync_queue();
+  perform private.lock_store_sync();
+  perform private.note_consumer('store-sync');
+  for v_read in select m.msg_id, m.message from pgmq.read('store-sync', private.lease_seconds(), 20) as m order by m.msg_id loop
+    select * into v_run from public.store_sync_runs r where r.id = (v_read.message ->> 'run_id')::uuid for update;
+    select max(o.lease_ends_at) into v_busy_until from public.store_sync_runs o
+    where o.store = v_run.store and o.lease_ends_at > clock_timestamp();
+    if v_run.msg_id is distinct from v_read.msg_id then
+      perform pgmq.delete('store-sync', v_read.msg_id);
+    elsif v_run.due_at > clock_timestamp() or v_busy_until is not null then
+      perform private.skip_messages('store-sync', array[v_read.msg_id], greatest(v_run.due_at, v_busy_until));
+    elsif v_turn is not null then
+      v_others := true;
+      perform private.skip_messages('store-sync', array[v_read.msg_id], clock_timestamp());
+    elsif v_run.attempts >= c_max_attempts then
+      perform private.end_store_sync_run(v_run, coalesce(v_run.problem, jsonb_build_object(
+        'code', 'interrupted', 'message', format('%s turns ended before they wrote anything.', c_max_attempts)
+      )));
+    else
+      v_turn := private.begin_store_turn(v_run);
+    end if;
+  end loop;
+  if v_others then
+    perform private.call_function('store-sync');
+  end if;
+  return v_turn;
 end
 $$;
 
@@ -3041,10 +3311,20 @@ comment on function api.take_store_sync_run() is
 
 create function api.extend_store_sync_lease(p_run_id uuid, p_lease_id uuid) returns boolean
 language plpgsql
+security definer -- no role may read or write queues directly
 set search_path = ''
 as $$
+declare
+  v_run public.store_sync_runs;
 begin
-  return private.hold_store_sync_run(p_run_id, p_lease_id);
+  perform private.lock_store_sync();
+  v_run := private.held_store_sync_run(p_run_id, p_lease_id);
+  if v_run.id is not null then
+    update public.store_sync_runs r set lease_ends_at = clock_timestamp() + make_interval(secs => private.lease_seconds())
+    where r.id = p_run_id;
+    perform private.hide_messages('store-sync', array[v_run.msg_id], private.lease_seconds());
+  end if;
+  return v_run.id is not null;
 end
 $$;
 

@@ -6,10 +6,26 @@ create function api.find_place(
   p_text text, p_geocoder text default null, p_lat double precision default null, p_lng double precision default null
 ) returns jsonb
 language plpgsql
+security definer -- no role may read or write the stored answers directly
 set search_path = ''
 as $$
+declare
+  v_text constant text := left(private.search_text(p_text), 200);
+  v_kept private.geocoded_places;
+  v_offline jsonb;
 begin
-  return private.look_up_place(p_text, p_geocoder, p_lat, p_lng);
+  if v_text = '' then
+    return '{"place": null, "wait_ms": null}';
+  end if;
+  select * into v_kept from private.geocoded_places g
+  where g.geocoder = p_geocoder and g.search_text = v_text and g.found_at > now() - interval '30 days';
+  if v_kept.name is not null then
+    return jsonb_build_object('wait_ms', null, 'place', jsonb_build_object(
+      'name', v_kept.name, 'lat', v_kept.lat, 'lng', v_kept.lng, 'source', p_geocoder, 'is_ambiguous', false));
+  end if;
+  v_offline := coalesce(private.place_by_name(v_text, p_lat, p_lng), private.place_by_lots(v_text, p_lat, p_lng));
+  return jsonb_build_object('place', v_offline,
+    'wait_ms', case when p_geocoder is not null and v_kept.geocoder is null then private.take_geocoder_turn() end);
 end
 $$;
 
@@ -20,10 +36,15 @@ create function api.keep_place(
   p_text text, p_geocoder text, p_name text default null, p_lat double precision default null, p_lng double precision default null
 ) returns void
 language plpgsql
+security definer -- as api.find_place
 set search_path = ''
 as $$
 begin
-  perform private.put_place(p_text, p_geocoder, p_name, p_lat, p_lng);
+  insert into private.geocoded_places as g (geocoder, search_text, name, lat, lng)
+  select p_geocoder, left(private.search_text(p_text), 200), left(p_name, 200), p_lat, p_lng
+  where private.search_text(p_text) <> ''
+  on conflict (geocoder, search_text) do update
+  set name = excluded.name, lat = excluded.lat, lng = excluded.lng, found_at = excluded.found_at;
 end
 $$;
 
@@ -32,10 +53,18 @@ comment on function api.keep_place(text, text, text, double precision, double pr
 
 create function api.log_ai_request(p_user_id uuid, p_request jsonb) returns void
 language plpgsql
+security definer -- no role may write the log directly
 set search_path = ''
 as $$
 begin
-  perform private.put_ai_request(p_user_id, p_request);
+  insert into private.ai_requests (
+    user_id, form, lang, text_length, text, outcome, parser, model, prompt_version, confidence, attempts, prompt_tokens,
+    completion_tokens, cost, currency, latency_ms
+  )
+  select (select u.id from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn'), r.form, r.lang, r.text_length, r.text,
+    r.outcome, r.parser, r.model, r.prompt_version, r.confidence, coalesce(r.attempts, '[]'), coalesce(r.prompt_tokens, 0),
+    coalesce(r.completion_tokens, 0), r.cost, r.currency, r.latency_ms
+  from jsonb_populate_record(null::private.ai_requests, p_request) as r;
 end
 $$;
 
@@ -43,11 +72,18 @@ comment on function api.log_ai_request(uuid, jsonb) is
   'For the service: logs a search in words, with the columns of private.ai_requests. It raises no errors.';
 
 create function api.read_ai_keys(p_user_id uuid) returns jsonb
-language plpgsql volatile -- so that api.read_counted does not reach it
+language plpgsql stable
+security definer -- as private.put_ai_key
 set search_path = ''
 as $$
 begin
-  return private.ai_secrets_of(p_user_id);
+  return (
+    select coalesce(jsonb_object_agg(k.provider_id, s.decrypted_secret), '{}')
+    from private.ai_keys k
+    join public.app_users u on u.id = k.user_id and u.status = 'active'
+    join vault.decrypted_secrets s on s.id = k.secret_id
+    where k.user_id = p_user_id
+  );
 end
 $$;
 

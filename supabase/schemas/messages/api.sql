@@ -170,10 +170,38 @@ to authenticated;
 
 create function api.take_push_batches(p_limit integer default 1) returns jsonb
 language plpgsql
+security definer -- no role may read or write queues directly
 set search_path = ''
 as $$
+declare
+  v_read record;
+  v_batch jsonb;
+  v_batches jsonb := '[]';
+  v_found integer := 0;
 begin
-  return private.read_push_queue(p_limit);
+  perform pg_advisory_xact_lock(hashtext('push-dispatch slots')); -- one consumer at a time, so that they count each other's batches
+  perform private.note_consumer('push-dispatch');
+  -- Fan-outs come first: inboxes wait neither for pushes nor for the end of a pause.
+  if exists (select from private.fan_outs f where f.finished_at is null) then
+    for v_read in select m.msg_id, m.message from pgmq.read('push-dispatch', private.lease_seconds(), 1, '{"fan_out": true}') as m loop
+      return jsonb_build_object('found', 1, 'is_service_up', false, 'batches', jsonb_build_array(jsonb_build_object(
+        'msg_id', v_read.msg_id, 'notification_id', v_read.message -> 'notification_id')));
+    end loop;
+  end if;
+  for v_read in
+    select m.msg_id, m.message from private.take_push_messages(p_limit) as m order by m.msg_id
+  loop
+    v_found := v_found + 1;
+    perform private.reopen_deliveries(v_read.message);
+    v_batch := private.push_batch(v_read.msg_id, (v_read.message ->> 'notification_id')::uuid, (v_read.message ->> 'batch')::integer);
+    if v_batch is not null then
+      v_batches := v_batches || v_batch;
+      perform private.lease_push_batch(v_read.msg_id);
+    end if;
+  end loop;
+  return jsonb_build_object('batches', v_batches, 'found', v_found, 'is_service_up', (
+    select s.failures = 0 and s.reached_at > now() - interval '2 minutes' from private.push_state s
+  ));
 end
 $$;
 
@@ -197,10 +225,39 @@ create function api.record_push_outcomes(
   p_continues boolean default false
 ) returns void
 language plpgsql
+security definer -- as api.take_push_batches
 set search_path = ''
 as $$
+declare
+  v_later constant uuid[] := array(select (o ->> 'token_id')::uuid from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' = 'later');
+  v_tries integer;
+  v_faulty constant boolean := exists (select from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' = 'payload_fault');
 begin
-  perform private.write_push_outcomes(p_msg_id, p_notification_id, p_batch, p_outcomes, p_retry_seconds, p_continues);
+  perform private.record_outcomes(p_notification_id, array_agg((o ->> 'token_id')::uuid), array_agg(o ->> 'outcome'))
+  from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' <> 'later';
+  -- Only if unchanged: the token may be another user's by now.
+  delete from public.user_push_tokens t
+  using jsonb_to_recordset(p_outcomes) as o (token_id uuid, fcm_token text, outcome text)
+  where t.id = o.token_id and t.fcm_token = o.fcm_token and o.outcome in ('dead_token', 'wrong_sender');
+  update private.push_deliveries d set attempts = d.attempts + 1
+  where d.notification_id = p_notification_id and d.token_id = any (v_later) and d.outcome is null;
+  perform private.mark_undeliverable(p_notification_id, p_batch);
+  if v_faulty then
+    perform private.fail_notification(p_notification_id);
+  end if;
+  update private.push_state
+  set paused_until = '-infinity', failures = 0, failing_since = null, tried_until = '-infinity', reason = null where failures > 0;
+  update private.push_state set reached_at = now()
+  where reached_at < now() - interval '30 seconds'
+    and exists (select from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' <> 'later');
+  if p_continues then
+    perform private.hold_push_batch(p_msg_id);
+    return;
+  end if;
+  delete from private.push_leases where msg_id = p_msg_id;
+  select max(d.attempts) into v_tries from private.push_deliveries d
+  where d.notification_id = p_notification_id and d.batch = p_batch and d.outcome is null;
+  perform private.settle_batch(p_msg_id, p_notification_id, p_batch, p_retry_seconds * (2 ^ greatest(v_tries - 1, 0))::integer);
 end
 $$;
 
@@ -230,10 +287,39 @@ to service_role;
 
 create function api.fan_out_notification(p_notification_id uuid, p_msg_id bigint) returns jsonb
 language plpgsql
+security definer -- no role may read or write queues directly
 set search_path = ''
 as $$
+declare
+  c_accounts constant integer := 5000;
+  v_fan_out private.fan_outs;
+  v_notification public.user_notifications;
+  v_last uuid;
+  v_user_ids uuid[];
+  v_devices integer := 0;
+  v_mail_batches integer := 0;
 begin
-  return private.fan_out_page(p_notification_id, p_msg_id);
+  select * into v_fan_out from private.fan_outs where notification_id = p_notification_id for update;
+  select * into v_notification from public.user_notifications where id = p_notification_id;
+  if v_fan_out.finished_at is not null or v_notification.status is distinct from 'sending' then
+    update private.fan_outs set finished_at = now() where notification_id = p_notification_id and finished_at is null;
+    perform private.finish_messages('push-dispatch', array[p_msg_id]);
+    return jsonb_build_object('is_done', true, 'people', v_fan_out.people, 'devices', v_fan_out.devices);
+  end if;
+  execute concat(
+    'select (array_agg(u.id order by u.id desc))[1], array_agg(u.id) filter (where ', private.audience_sql(v_notification), ')
+    from (select * from public.app_users a where a.id > $2 ', case v_notification.target when 'user' then 'and a.id = ($1).user_id ' end,
+    'order by a.id limit $3) u'
+  ) into v_last, v_user_ids using v_notification, v_fan_out.after_user_id, c_accounts;
+  if v_user_ids is not null then
+    perform private.fill_inboxes(v_notification, v_user_ids);
+    v_devices := private.write_deliveries(v_notification, v_user_ids, v_fan_out.devices);
+    v_mail_batches := private.write_mails(p_notification_id, v_notification.type, true, v_user_ids, v_fan_out.mail_batches);
+  end if;
+  if v_last is null then
+    perform private.finish_messages('push-dispatch', array[p_msg_id]);
+  end if;
+  return private.record_fan_out_page(v_fan_out, v_last, coalesce(cardinality(v_user_ids), 0), v_devices, v_mail_batches);
 end
 $$;
 
@@ -248,10 +334,22 @@ grant execute on function api.fan_out_notification(uuid, bigint) to service_role
 
 create function api.take_mails() returns jsonb
 language plpgsql
+security definer -- no role may read or write queues and deliveries directly
 set search_path = ''
 as $$
+declare
+  v_read jsonb;
+  v_batch jsonb;
 begin
-  return private.read_mail_queue();
+  if not exists (select from private.mail_state s where s.paused_until > now()) then
+    v_read := private.read_messages('mail', private.lease_seconds(), 1) -> 0;
+  end if;
+  if v_read is null then
+    return '{"found": 0, "batches": []}';
+  end if;
+  v_batch := private.mail_batch((v_read ->> 'msg_id')::bigint, (v_read #>> '{message,notification_id}')::uuid,
+    (v_read #>> '{message,batch}')::integer, (v_read ->> 'read_count')::integer);
+  return jsonb_build_object('found', 1, 'batches', case when v_batch is null then '[]' else jsonb_build_array(v_batch) end);
 end
 $$;
 
@@ -262,10 +360,23 @@ create function api.record_mail_outcomes(
   p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer default 60
 ) returns void
 language plpgsql
+security definer -- no role may read or write queues and deliveries directly
 set search_path = ''
 as $$
 begin
-  perform private.write_mail_outcomes(p_msg_id, p_notification_id, p_batch, p_outcomes, p_retry_seconds);
+  update private.mail_deliveries d set outcome = o.outcome, recorded_at = now()
+  from jsonb_to_recordset(p_outcomes) as o (user_id uuid, outcome text)
+  where d.notification_id = p_notification_id and d.user_id = o.user_id and d.outcome is null;
+  if exists (
+    select from private.mail_deliveries d where d.notification_id = p_notification_id and d.batch = p_batch and d.outcome is null
+  ) then
+    perform pgmq.set_vt('mail', p_msg_id, greatest(p_retry_seconds, 1));
+  else
+    perform private.finish_messages('mail', array[p_msg_id]);
+  end if;
+  if p_outcomes <> '[]' then
+    update private.mail_state set paused_until = '-infinity', failures = 0, failing_since = null, reason = null where failures > 0;
+  end if;
 end
 $$;
 

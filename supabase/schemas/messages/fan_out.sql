@@ -135,7 +135,7 @@ $$;
 -- Starts the fan-out of a composed notification when the transaction commits. The caller has set its status to sending.
 create function private.start_fan_out(p_notification_id uuid) returns void
 language plpgsql
-security definer -- queues are accessed only through functions of private
+security definer -- no role may read or write queues directly
 set search_path = ''
 as $$
 begin
@@ -200,45 +200,6 @@ begin
 end
 $$;
 
--- As api.fan_out_notification, without further checks.
-create function private.fan_out_page(p_notification_id uuid, p_msg_id bigint) returns jsonb
-language plpgsql
-security definer -- queues are accessed only through functions of private
-set search_path = ''
-as $$
-declare
-  c_accounts constant integer := 5000;
-  v_fan_out private.fan_outs;
-  v_notification public.user_notifications;
-  v_last uuid;
-  v_user_ids uuid[];
-  v_devices integer := 0;
-  v_mail_batches integer := 0;
-begin
-  select * into v_fan_out from private.fan_outs where notification_id = p_notification_id for update;
-  select * into v_notification from public.user_notifications where id = p_notification_id;
-  if v_fan_out.finished_at is not null or v_notification.status is distinct from 'sending' then
-    update private.fan_outs set finished_at = now() where notification_id = p_notification_id and finished_at is null;
-    perform private.finish_messages('push-dispatch', array[p_msg_id]);
-    return jsonb_build_object('is_done', true, 'people', v_fan_out.people, 'devices', v_fan_out.devices);
-  end if;
-  execute concat(
-    'select (array_agg(u.id order by u.id desc))[1], array_agg(u.id) filter (where ', private.audience_sql(v_notification), ')
-    from (select * from public.app_users a where a.id > $2 ', case v_notification.target when 'user' then 'and a.id = ($1).user_id ' end,
-    'order by a.id limit $3) u'
-  ) into v_last, v_user_ids using v_notification, v_fan_out.after_user_id, c_accounts;
-  if v_user_ids is not null then
-    perform private.fill_inboxes(v_notification, v_user_ids);
-    v_devices := private.write_deliveries(v_notification, v_user_ids, v_fan_out.devices);
-    v_mail_batches := private.write_mails(p_notification_id, v_notification.type, true, v_user_ids, v_fan_out.mail_batches);
-  end if;
-  if v_last is null then
-    perform private.finish_messages('push-dispatch', array[p_msg_id]);
-  end if;
-  return private.record_fan_out_page(v_fan_out, v_last, coalesce(cardinality(v_user_ids), 0), v_devices, v_mail_batches);
-end
-$$;
-
 -- Queues the batches that this page filled, at the end also the last one, and records the progress of the fan-out.
 create function private.record_fan_out_page(
   p_fan_out private.fan_outs, p_last uuid, p_people integer, p_devices integer, p_mail_batches integer
@@ -293,5 +254,5 @@ $$;
 
 grant execute on function
   private.audience_size(public.user_notifications), private.deferred_devices(uuid),
-  private.audience_sql(public.user_notifications), private.start_fan_out(uuid), private.fan_out_page(uuid, bigint)
+  private.audience_sql(public.user_notifications), private.start_fan_out(uuid)
 to service_role;

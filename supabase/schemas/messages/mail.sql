@@ -45,7 +45,7 @@ create function private.write_mails(
   p_notification_id uuid, p_type text, p_is_composed boolean, p_user_ids uuid[], p_first_batch integer default 0
 ) returns integer
 language plpgsql
-security definer -- queues and deliveries are accessed only through functions of private
+security definer -- no role may read or write queues and deliveries directly
 set search_path = ''
 as $$
 declare
@@ -115,57 +115,10 @@ begin
 end
 $$;
 
--- As api.take_mails, without further checks.
-create function private.read_mail_queue() returns jsonb
-language plpgsql
-security definer -- queues and deliveries are accessed only through functions of private
-set search_path = ''
-as $$
-declare
-  v_read jsonb;
-  v_batch jsonb;
-begin
-  if not exists (select from private.mail_state s where s.paused_until > now()) then
-    v_read := private.read_messages('mail', private.lease_seconds(), 1) -> 0;
-  end if;
-  if v_read is null then
-    return '{"found": 0, "batches": []}';
-  end if;
-  v_batch := private.mail_batch((v_read ->> 'msg_id')::bigint, (v_read #>> '{message,notification_id}')::uuid,
-    (v_read #>> '{message,batch}')::integer, (v_read ->> 'read_count')::integer);
-  return jsonb_build_object('found', 1, 'batches', case when v_batch is null then '[]' else jsonb_build_array(v_batch) end);
-end
-$$;
-
--- As api.record_mail_outcomes, without further checks.
-create function private.write_mail_outcomes(
-  p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer
-) returns void
-language plpgsql
-security definer -- queues and deliveries are accessed only through functions of private
-set search_path = ''
-as $$
-begin
-  update private.mail_deliveries d set outcome = o.outcome, recorded_at = now()
-  from jsonb_to_recordset(p_outcomes) as o (user_id uuid, outcome text)
-  where d.notification_id = p_notification_id and d.user_id = o.user_id and d.outcome is null;
-  if exists (
-    select from private.mail_deliveries d where d.notification_id = p_notification_id and d.batch = p_batch and d.outcome is null
-  ) then
-    perform pgmq.set_vt('mail', p_msg_id, greatest(p_retry_seconds, 1));
-  else
-    perform private.finish_messages('mail', array[p_msg_id]);
-  end if;
-  if p_outcomes <> '[]' then
-    update private.mail_state set paused_until = '-infinity', failures = 0, failing_since = null, reason = null where failures > 0;
-  end if;
-end
-$$;
-
 -- As api.pause_mail, without further checks.
 create function private.hold_mail_queue(p_reason text, p_seconds integer, p_msg_ids bigint[]) returns integer
 language plpgsql
-security definer -- queues are accessed only through functions of private
+security definer -- no role may read or write queues directly
 set search_path = ''
 as $$
 declare
@@ -233,7 +186,4 @@ $$;
 -- The consumer
 -- ---------------------------------------------------------------------------------------------------------------------
 
-grant execute on function
-  private.read_mail_queue(), private.write_mail_outcomes(bigint, uuid, integer, jsonb, integer),
-  private.hold_mail_queue(text, integer, bigint[])
-to service_role;
+grant execute on function private.hold_mail_queue(text, integer, bigint[]) to service_role;

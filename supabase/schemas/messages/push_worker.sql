@@ -203,44 +203,6 @@ begin
 end
 $$;
 
--- As api.take_push_batches, without further checks.
-create function private.read_push_queue(p_limit integer) returns jsonb
-language plpgsql
-security definer -- queues are accessed only through functions of private
-set search_path = ''
-as $$
-declare
-  v_read record;
-  v_batch jsonb;
-  v_batches jsonb := '[]';
-  v_found integer := 0;
-begin
-  perform pg_advisory_xact_lock(hashtext('push-dispatch slots')); -- one consumer at a time, so that they count each other's batches
-  perform private.note_consumer('push-dispatch');
-  -- Fan-outs come first: inboxes wait neither for pushes nor for the end of a pause.
-  if exists (select from private.fan_outs f where f.finished_at is null) then
-    for v_read in select m.msg_id, m.message from pgmq.read('push-dispatch', private.lease_seconds(), 1, '{"fan_out": true}') as m loop
-      return jsonb_build_object('found', 1, 'is_service_up', false, 'batches', jsonb_build_array(jsonb_build_object(
-        'msg_id', v_read.msg_id, 'notification_id', v_read.message -> 'notification_id')));
-    end loop;
-  end if;
-  for v_read in
-    select m.msg_id, m.message from private.take_push_messages(p_limit) as m order by m.msg_id
-  loop
-    v_found := v_found + 1;
-    perform private.reopen_deliveries(v_read.message);
-    v_batch := private.push_batch(v_read.msg_id, (v_read.message ->> 'notification_id')::uuid, (v_read.message ->> 'batch')::integer);
-    if v_batch is not null then
-      v_batches := v_batches || v_batch;
-      perform private.lease_push_batch(v_read.msg_id);
-    end if;
-  end loop;
-  return jsonb_build_object('batches', v_batches, 'found', v_found, 'is_service_up', (
-    select s.failures = 0 and s.reached_at > now() - interval '2 minutes' from private.push_state s
-  ));
-end
-$$;
-
 -- Records that a batch is being sent.
 create function private.lease_push_batch(p_msg_id bigint) returns void
 language plpgsql
@@ -259,54 +221,13 @@ $$;
 -- As api.extend_push_lease, without further checks.
 create function private.hold_push_batch(p_msg_id bigint) returns void
 language plpgsql
-security definer -- as private.read_push_queue
+security definer -- as api.take_push_batches
 set search_path = ''
 as $$
 begin
   perform private.hide_messages('push-dispatch', array[p_msg_id], private.lease_seconds());
   -- A fan-out has no row here, and neither has a batch whose last outcomes are recorded.
   perform private.lease_push_batch(l.msg_id) from private.push_leases l where l.msg_id = p_msg_id for update;
-end
-$$;
-
--- As api.record_push_outcomes, without further checks.
-create function private.write_push_outcomes(
-  p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer, p_continues boolean
-) returns void
-language plpgsql
-security definer -- as private.read_push_queue
-set search_path = ''
-as $$
-declare
-  v_later constant uuid[] := array(select (o ->> 'token_id')::uuid from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' = 'later');
-  v_tries integer;
-  v_faulty constant boolean := exists (select from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' = 'payload_fault');
-begin
-  perform private.record_outcomes(p_notification_id, array_agg((o ->> 'token_id')::uuid), array_agg(o ->> 'outcome'))
-  from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' <> 'later';
-  -- Only if unchanged: the token may be another user's by now.
-  delete from public.user_push_tokens t
-  using jsonb_to_recordset(p_outcomes) as o (token_id uuid, fcm_token text, outcome text)
-  where t.id = o.token_id and t.fcm_token = o.fcm_token and o.outcome in ('dead_token', 'wrong_sender');
-  update private.push_deliveries d set attempts = d.attempts + 1
-  where d.notification_id = p_notification_id and d.token_id = any (v_later) and d.outcome is null;
-  perform private.mark_undeliverable(p_notification_id, p_batch);
-  if v_faulty then
-    perform private.fail_notification(p_notification_id);
-  end if;
-  update private.push_state
-  set paused_until = '-infinity', failures = 0, failing_since = null, tried_until = '-infinity', reason = null where failures > 0;
-  update private.push_state set reached_at = now()
-  where reached_at < now() - interval '30 seconds'
-    and exists (select from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' <> 'later');
-  if p_continues then
-    perform private.hold_push_batch(p_msg_id);
-    return;
-  end if;
-  delete from private.push_leases where msg_id = p_msg_id;
-  select max(d.attempts) into v_tries from private.push_deliveries d
-  where d.notification_id = p_notification_id and d.batch = p_batch and d.outcome is null;
-  perform private.settle_batch(p_msg_id, p_notification_id, p_batch, p_retry_seconds * (2 ^ greatest(v_tries - 1, 0))::integer);
 end
 $$;
 
@@ -326,7 +247,7 @@ $$;
 -- As api.pause_push, without further checks.
 create function private.hold_push_queue(p_reason text, p_seconds integer, p_msg_ids bigint[]) returns integer
 language plpgsql
-security definer -- as private.read_push_queue
+security definer -- as api.take_push_batches
 set search_path = ''
 as $$
 declare
@@ -355,6 +276,5 @@ end
 $$;
 
 grant execute on function
-  private.read_push_queue(integer), private.hold_push_batch(bigint), private.write_push_outcomes(bigint, uuid, integer,
-  jsonb, integer, boolean), private.hold_push_queue(text, integer, bigint[])
+  private.hold_push_batch(bigint), private.hold_push_queue(text, integer, bigint[])
 to service_role;

@@ -64,10 +64,13 @@ comment on function api.record_store_statement(jsonb, text, uuid) is
 
 create function api.record_acknowledgement(p_subscription_id uuid) returns void
 language plpgsql
+security definer -- as private.write_store_statement
 set search_path = ''
 as $$
 begin
-  perform private.clear_acknowledgement(p_subscription_id);
+  update public.user_subscriptions s set needs_acknowledgement = false, acknowledged_at = clock_timestamp(),
+    ask_at = private.next_query_at(s.status, s.access_ends_at, false, s.heard_at)
+  where s.id = p_subscription_id;
 end
 $$;
 
@@ -174,10 +177,20 @@ to authenticated;
 
 create function api.receive_store_notification(p_store text, p_event_id text, p_body jsonb) returns boolean
 language plpgsql
+security definer -- no role may read or write queues and notifications directly
 set search_path = ''
 as $$
+declare
+  v_id uuid;
 begin
-  return private.keep_store_notification(p_store, p_event_id, p_body);
+  insert into private.store_notifications (store, event_id, body) values (p_store, p_event_id, p_body)
+  on conflict (store, event_id) do nothing returning id into v_id;
+  if v_id is null then
+    return false;
+  end if;
+  perform private.enqueue('store-notifications', jsonb_build_object('notification_id', v_id));
+  perform private.wake_consumer('store-notifications/process');
+  return true;
 end
 $$;
 
@@ -186,10 +199,38 @@ comment on function api.receive_store_notification(text, text, jsonb) is
 
 create function api.take_store_notifications(p_limit integer default 20, p_ends boolean default false) returns jsonb
 language plpgsql
+security definer -- as api.receive_store_notification
 set search_path = ''
 as $$
+declare
+  v_messages jsonb := private.read_messages('store-notifications', private.lease_seconds(), p_limit);
+  v_notifications jsonb;
 begin
-  return private.read_store_notifications(p_limit, p_ends);
+  -- While a consumer works no other is called.
+  if p_ends then
+    delete from private.wake_ups where function = 'store-notifications/process';
+  else
+    insert into private.wake_ups (function, called_at) values ('store-notifications/process', clock_timestamp())
+    on conflict (function) do update set called_at = excluded.called_at;
+  end if;
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'msg_id', m.msg_id, 'attempt', m.read_count, 'notification_id', n.id, 'store', n.store, 'body', n.body, 'facts', k.facts
+  ) order by m.msg_id), '[]')
+  into v_notifications
+  from jsonb_to_recordset(v_messages) as m (msg_id bigint, read_count integer, message jsonb)
+  join private.store_notifications n on n.id = (m.message ->> 'notification_id')::uuid and n.processed_at is null
+  left join lateral (
+    select (private.last_store_event(s.id)).facts from public.user_subscriptions s
+    where s.platform = 'android' and n.store = 'android_store' and s.environment in ('Production', 'Sandbox')
+      and s.subscription_key = n.body ->> 'subscription_key'
+  ) k on true;
+  -- Messages whose notification is processed already, or deleted.
+  perform private.finish_messages('store-notifications', array_agg(m.msg_id))
+  from jsonb_to_recordset(v_messages) as m (msg_id bigint)
+  where not exists (
+    select from jsonb_to_recordset(v_notifications) as n (msg_id bigint) where n.msg_id = m.msg_id
+  );
+  return jsonb_build_object('found', jsonb_array_length(v_messages), 'notifications', v_notifications);
 end
 $$;
 
@@ -200,10 +241,23 @@ create function api.finish_store_notification(
   p_msg_id bigint, p_notification_id uuid, p_statement jsonb default null, p_problem text default null
 ) returns jsonb
 language plpgsql
+security definer -- as api.receive_store_notification
 set search_path = ''
 as $$
+declare
+  v_recorded jsonb;
 begin
-  return private.end_store_notification(p_msg_id, p_notification_id, p_statement, p_problem);
+  perform from private.store_notifications n where n.id = p_notification_id and n.processed_at is null for update;
+  if found then
+    if p_statement is not null then
+      v_recorded := private.write_store_statement(p_statement, 'notification', null);
+    end if;
+    update private.store_notifications n
+    set processed_at = now(), problem = p_problem, body = case when p_problem is not null then n.body end
+    where n.id = p_notification_id;
+  end if;
+  perform private.dequeue('store-notifications', p_msg_id);
+  return v_recorded;
 end
 $$;
 
@@ -212,10 +266,15 @@ comment on function api.finish_store_notification(bigint, uuid, jsonb, text) is
 
 create function api.postpone_store_notifications(p_msg_ids bigint[], p_seconds integer, p_is_counted boolean) returns void
 language plpgsql
+security definer -- as api.receive_store_notification
 set search_path = ''
 as $$
 begin
-  perform private.delay_store_notifications(p_msg_ids, p_seconds, p_is_counted);
+  -- The random part keeps them from returning all at once.
+  update pgmq."q_store-notifications" q
+  set vt = clock_timestamp() + make_interval(secs => p_seconds * (1 + random() / 4)),
+    read_ct = case when p_is_counted then q.read_ct else greatest(q.read_ct - 1, 0) end
+  where q.msg_id = any (p_msg_ids);
 end
 $$;
 
@@ -233,10 +292,41 @@ to service_role;
 
 create function api.take_due_subscriptions(p_platform text, p_limit integer default 50) returns jsonb
 language plpgsql
+security definer -- no role may read purchase tokens directly
 set search_path = ''
 as $$
+declare
+  -- A batch of 50 takes seconds, and a minute where each request times out.
+  c_lease constant interval := '180 seconds';
+  v_due jsonb;
 begin
-  return private.lease_due_subscriptions(p_platform, p_limit);
+  -- Consumers take one after another, so that none takes the same rows.
+  perform pg_advisory_xact_lock(hashtext('take_due_subscriptions ' || p_platform));
+  with due as (
+    select s.id, s.ask_at, s.subscription_key, s.environment, s.plan_id from public.user_subscriptions s
+    where s.platform = p_platform and s.ask_at <= now()
+      -- Read row by row, so that the index returns due rows in its order.
+      and coalesce((
+        select a.leased_until <= now() from private.leased_subscriptions a where a.subscription_id = s.id and a.ask_at = s.ask_at
+      ), true)
+    order by s.ask_at limit p_limit
+  ), leased as (
+    insert into private.leased_subscriptions (subscription_id, ask_at, leased_until)
+    select d.id, d.ask_at, now() + c_lease from due d
+    on conflict (subscription_id) do update set ask_at = excluded.ask_at, leased_until = excluded.leased_until
+  )
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'subscription_id', d.id, 'provider', p_platform || '_store', 'subscription_key', d.subscription_key,
+    'product_id', p.code, 'environment', d.environment, 'purchase_token', t.token, 'facts', e.facts
+  ) order by d.ask_at), '[]') into v_due
+  from due d
+  join public.subscription_plans p on p.id = d.plan_id
+  left join private.purchase_tokens t on t.subscription_id = d.id
+  left join lateral (
+    select l.facts from public.store_events l where l.subscription_id = d.id and l.facts is not null
+    order by l.confirmed_at desc limit 1
+  ) e on true;
+  return v_due;
 end
 $$;
 
@@ -245,10 +335,11 @@ comment on function api.take_due_subscriptions(text, integer) is
 
 create function api.postpone_question(p_subscription_id uuid, p_seconds integer) returns void
 language plpgsql
+security definer -- no client may write subscriptions
 set search_path = ''
 as $$
 begin
-  perform private.delay_query(p_subscription_id, p_seconds);
+  update public.user_subscriptions s set ask_at = now() + make_interval(secs => p_seconds) where s.id = p_subscription_id;
 end
 $$;
 

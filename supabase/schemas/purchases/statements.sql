@@ -390,24 +390,10 @@ begin
 end
 $$;
 
--- As api.record_acknowledgement.
-create function private.clear_acknowledgement(p_subscription_id uuid) returns void
-language plpgsql
-security definer -- as private.write_store_statement
-set search_path = ''
-as $$
-begin
-  update public.user_subscriptions s set needs_acknowledgement = false, acknowledged_at = clock_timestamp(),
-    ask_at = private.next_query_at(s.status, s.access_ends_at, false, s.heard_at)
-  where s.id = p_subscription_id;
-end
-$$;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The service records
 -- ---------------------------------------------------------------------------------------------------------------------
 
 grant execute on function
-  private.keep_possession(jsonb, text, uuid), private.write_store_statement(jsonb, text, uuid),
-  private.clear_acknowledgement(uuid)
+  private.keep_possession(jsonb, text, uuid), private.write_store_statement(jsonb, text, uuid)
 to service_role;

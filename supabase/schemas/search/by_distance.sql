@@ -285,11 +285,11 @@ security definer -- entries are private, and row security would prevent the inde
 set search_path = ''
 as $$
 declare
-  c_few constant integer := 250000; -- up to this number the spatial index saves time beside the indexes of height and terms
+  c_few constant integer := 250000; -- up to this number the spatial index saves time next to the indexes of height and terms
   c_terms constant text[] := array(select '#' || t from unnest(p_tags) as t);
   c_height constant text := concat_ws(' and ', 'true', 'e.max_height_m >= ' || p_max_height_m);
-  -- The circle and all tags are conditions of indexes, also tags that many lots have: where a walk does not find a page, few
-  -- lots have all of them in the circle, and only those that every index finds are read.
+  -- The circle and all tags are conditions of indexes, also tags that many lots have. Where a walk does not find a page, few
+  -- lots in the circle have all tags, and only those that every index finds are read.
   c_condition constant text := concat_ws(' and ', c_height,
     (private.area_condition((private.search_boxes(p_lat, p_lng, p_radius_m)).boxes, c_few)).condition,
     case when p_tags <> '{}' then format('e.terms @> %L and (e.terms && %L) is false',

@@ -142,7 +142,7 @@ as $$
 begin
   is_small := private.expected_in_boxes(p_boxes) < p_few;
   -- coalesce keeps the condition from any index. A list of boxes is one comparison to the planner, which evaluates
-  -- conditions with more comparisons later, whatever their order in the text.
+  -- conditions with more comparisons later, in any order of the text.
   condition := case
     when is_small then '(' || (select string_agg(format('e.mercator <@ %L::box', b.area), ' or ') from unnest(p_boxes) as b (area)) || ')'
     else format('coalesce(e.mercator <@ any (%L::box[]), false)', p_boxes) end;

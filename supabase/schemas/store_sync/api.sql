@@ -8,10 +8,42 @@
 
 create function api.take_store_sync_run() returns jsonb
 language plpgsql
+security definer -- no role may read or write queues directly
 set search_path = ''
 as $$
+declare
+  c_max_attempts constant integer := 10;
+  v_read record;
+  v_run public.store_sync_runs;
+  v_busy_until timestamptz;
+  v_turn jsonb;
+  v_others boolean := false;
 begin
-  return private.read_store_sync_queue();
+  perform private.lock_store_sync();
+  perform private.note_consumer('store-sync');
+  for v_read in select m.msg_id, m.message from pgmq.read('store-sync', private.lease_seconds(), 20) as m order by m.msg_id loop
+    select * into v_run from public.store_sync_runs r where r.id = (v_read.message ->> 'run_id')::uuid for update;
+    select max(o.lease_ends_at) into v_busy_until from public.store_sync_runs o
+    where o.store = v_run.store and o.lease_ends_at > clock_timestamp();
+    if v_run.msg_id is distinct from v_read.msg_id then
+      perform pgmq.delete('store-sync', v_read.msg_id);
+    elsif v_run.due_at > clock_timestamp() or v_busy_until is not null then
+      perform private.skip_messages('store-sync', array[v_read.msg_id], greatest(v_run.due_at, v_busy_until));
+    elsif v_turn is not null then
+      v_others := true;
+      perform private.skip_messages('store-sync', array[v_read.msg_id], clock_timestamp());
+    elsif v_run.attempts >= c_max_attempts then
+      perform private.end_store_sync_run(v_run, coalesce(v_run.problem, jsonb_build_object(
+        'code', 'interrupted', 'message', format('%s turns ended before they wrote anything.', c_max_attempts)
+      )));
+    else
+      v_turn := private.begin_store_turn(v_run);
+    end if;
+  end loop;
+  if v_others then
+    perform private.call_function('store-sync');
+  end if;
+  return v_turn;
 end
 $$;
 
@@ -20,10 +52,20 @@ comment on function api.take_store_sync_run() is
 
 create function api.extend_store_sync_lease(p_run_id uuid, p_lease_id uuid) returns boolean
 language plpgsql
+security definer -- no role may read or write queues directly
 set search_path = ''
 as $$
+declare
+  v_run public.store_sync_runs;
 begin
-  return private.hold_store_sync_run(p_run_id, p_lease_id);
+  perform private.lock_store_sync();
+  v_run := private.held_store_sync_run(p_run_id, p_lease_id);
+  if v_run.id is not null then
+    update public.store_sync_runs r set lease_ends_at = clock_timestamp() + make_interval(secs => private.lease_seconds())
+    where r.id = p_run_id;
+    perform private.hide_messages('store-sync', array[v_run.msg_id], private.lease_seconds());
+  end if;
+  return v_run.id is not null;
 end
 $$;
 

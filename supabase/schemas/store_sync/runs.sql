@@ -45,7 +45,7 @@ $$;
 -- the open runs of all of them; started_ids: the new ones.
 create function private.start_store_sync(p_store text, p_task text, p_requested_by uuid, out run_ids uuid[], out started_ids uuid[])
 language plpgsql
-security definer -- queues are accessed only through functions of private
+security definer -- no role may read or write queues directly
 set search_path = ''
 as $$
 begin
