@@ -4982,6 +4982,48 @@ begin
 end
 $$;
 
+-- Whether a period has more than p_most daily counts by which a report in the order of p_sort is sorted.
+create function private.has_more_daily_counts(p_period daterange, p_sort text, p_most integer) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_count integer;
+begin
+  -- Read from the index of the report, and no more rows than needed.
+  execute format(
+    'select count(*) from (
+      select from private.parking_lot_daily_counts c where c.day >= lower($1) and c.day < upper($1) and (%s) limit $2
+    ) s', (select string_agg(format('c.%I > 0', k), ' or ') from unnest(private.engagement_counts(p_sort)) as k)
+  ) into v_count using p_period, p_most + 1;
+  return v_count > p_most;
+end
+$$;
+
+-- Rejects the report of a period other than the last 30 days that would read more than p_most daily counts. Errors:
+-- validation_error; details.reason is period_too_large.
+create function private.check_engagement_size(
+  p_period daterange, p_sort text, p_limit integer, p_most integer default 200000
+) returns void
+language plpgsql stable
+security definer -- only functions of this file read daily counts
+set search_path = ''
+as $$
+begin
+  if not private.is_recent_period(p_period) and (
+    -- The counts of the page, which are of every day.
+    p_limit * (upper(p_period) - lower(p_period)) > p_most and private.has_more_daily_counts(p_period, null, p_most)
+    -- The counts that are summed for the order. The order of names needs none.
+    or (p_sort is null or p_sort in ('saves', 'sessions', 'searches'))
+      and private.has_more_daily_counts(p_period, p_sort, p_most)
+  ) then
+    perform private.raise_error('validation_error', 422,
+      format('The period has more than %s daily counts of lots. Use a shorter period, or none for the last 30 days.', p_most),
+      p_param => 'to', p_details => '{"reason": "period_too_large"}');
+  end if;
+end
+$$;
+
 -- All counts of these lots in a period, 0 without one.
 create function private.lot_engagement(p_period daterange, p_lot_ids uuid[])
 returns table (parking_lot_id uuid, saves bigint, sessions bigint, searches bigint)
@@ -5041,6 +5083,7 @@ end
 $$;
 
 grant execute on function
+  private.check_engagement_size(daterange, text, integer, integer),
   private.day_of(timestamptz), private.count_searches(jsonb), private.engagement_period(date, date, date),
   private.engagement_counts(text), private.most_engaged_lots(daterange, text, bigint[], uuid, integer),
   private.count_engaged_lots(daterange, text), private.lot_engagement(daterange, uuid[]),

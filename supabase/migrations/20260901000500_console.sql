@@ -2218,6 +2218,9 @@ begin
   v_today := case when v_after is null then private.day_of(now()) - c_epoch
     else least(greatest((v_after ->> 0)::integer, 0), 36525) end;
   v_period := private.engagement_period(p_from, p_to, c_epoch + v_today);
+  if p_from is not null or p_to is not null then
+    perform private.check_engagement_size(v_period, p_sort, private.page_limit(p_limit));
+  end if;
   v_items := private.engagement_items(
     v_period, p_sort,
     case when v_after is not null and p_sort is distinct from 'name' then array(
@@ -2238,7 +2241,7 @@ end
 $$;
 
 comment on function api.admin_list_lot_engagement(uuid, date, date, text, text[], text, integer) is
-  'How often lots were saved, parked at and returned by searches from p_from to the day before p_to (default: the last 30 days): {from, to, items, next_cursor}, and total when p_include has it. Without p_sort every lot with any count, by sessions, then saves, then searches, the highest first. By saves, sessions or searches: without lots whose count is 0. By name: all lots. For administrators with the area lots. Errors: forbidden, validation_error.';
+  'How often lots were saved, parked at and returned by searches from p_from to the day before p_to (default: the last 30 days): {from, to, items, next_cursor}, and total when p_include has it. Without p_sort every lot with any count, by sessions, then saves, then searches, the highest first. By saves, sessions or searches: without lots whose count is 0. By name: all lots. A period with more than 200,000 daily counts is rejected with details.reason period_too_large. For administrators with the area lots. Errors: forbidden, validation_error.';
 
 grant execute on function api.admin_list_lot_engagement(uuid, date, date, text, text[], text, integer) to service_role;
 

@@ -432,3 +432,56 @@ Deno.test("engagement: counts of days of more than three years ago are removed",
   await purge(sql);
   assert.deepEqual(await countsOf(lot), { saves: 1, sessions: 0, searches: 0 });
 });
+
+/** Daily counts of other lots, one of each kind a row, from a day on. No trigger adds them to the sums of the last 30 days. */
+const countDays = (rows: number, perDay: number, from: string) =>
+  sql.begin(async (sql) => {
+    await sql`alter table private.parking_lot_daily_counts disable trigger user`;
+    await sql`
+      insert into private.parking_lot_daily_counts (parking_lot_id, day, saves, sessions, searches)
+      select md5((n % ${perDay})::text)::uuid, ${from}::date + n / ${perDay}, (n % 2)::integer, 0, 1
+      from generate_series(0, ${rows - 1}::integer) as n`;
+    await sql`alter table private.parking_lot_daily_counts enable trigger user`;
+  });
+
+const reasonOf = async (promise: Promise<unknown>) => (await errorOf(promise)).details as { reason?: string };
+
+Deno.test("engagement: a period is rejected from the first daily count too many: of its order, or of the lots of the page", async () => {
+  // 100 counts of ten days, of 10 lots each; half of them have saves.
+  await countDays(100, 10, "2023-02-01");
+  const check = (sort: string | null, limit: number, most: number, to = "2023-02-11") =>
+    sql`select private.check_engagement_size(daterange('2023-02-01', ${to}), ${sort}, ${limit}, ${most})`;
+  for (const [sort, counts] of [[null, 100], ["searches", 100], ["saves", 50], ["sessions", 0], ["name", 0]] as const) {
+    await check(sort, 1, Math.max(counts, 10));
+    if (counts > 0) {
+      assert.deepEqual(await reasonOf(check(sort, 1, counts - 1)), { reason: "period_too_large" }, `${sort}`);
+    }
+  }
+  await check(null, 1, 90, "2023-02-10");
+  // Ten lots of ten days have 100 counts at most; eleven lots would have more.
+  await check("name", 11, 100);
+  await check("name", 9, 99);
+  assert.deepEqual(await reasonOf(check("name", 10, 99)), { reason: "period_too_large" });
+  // The sums of the last 30 days are kept.
+  await sql`
+    select private.check_engagement_size(private.engagement_period(null, null), null, 1, 0)
+    where private.is_recent_period(private.engagement_period(null, null))`;
+  await sql`delete from private.parking_lot_daily_counts where day < '2023-03-01'`;
+});
+
+Deno.test("engagement: reports of a period with up to 200,000 daily counts are answered, and one with more is rejected with the param to", async () => {
+  await countDays(200_001, 20_000, "2023-02-01");
+  assert.equal((await report({ from: "2023-02-01", to: "2023-02-11", limit: 1 })).items.length, 1);
+  assert.equal((await stats("2023-02-01", "2023-02-11")).length, 1000);
+  for (const period of [["2023-02-01", "2023-02-12"], ["2023-01-15", "2023-03-15"]] as const) {
+    const [from, to] = period;
+    for (const ask of [() => report({ from, to }), () => stats(from, to)]) {
+      const { code, param, details } = await errorOf(ask());
+      assert.deepEqual([code, param, details], ["validation_error", "to", { reason: "period_too_large" }]);
+    }
+    assert.ok((await report({ from, to, sort: "saves", limit: 1 })).items[0]!.saves > 0);
+    assert.ok((await report({ from, to, sort: "name", limit: 1 })).items.length <= 1);
+  }
+  assert.equal((await report()).from, (await report({ limit: 1 })).from);
+  await sql`delete from private.parking_lot_daily_counts where day < '2023-03-01'`;
+});

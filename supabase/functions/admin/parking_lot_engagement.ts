@@ -11,7 +11,8 @@ export const listLotEngagement = route({
     "For a period of at most 366 days, by default the last 30 days, today included. Without `sort` the list contains " +
     "every lot with any count. Sorted by a count, the highest comes first and lots with a count of 0 are " +
     "omitted. Sorted by `name`, the list contains all lots. Saves and sessions are exact and at most about a " +
-    "minute old. Searches are counted after their responses, and a few may be missing.",
+    "minute old. Searches are counted after their responses, and a few may be missing. A period other than the last " +
+    "30 days that has more than 200,000 daily counts is rejected (`period_too_large`).",
   query: LotEngagementQuery,
   reply: [200, LotEngagements],
   errors: [],

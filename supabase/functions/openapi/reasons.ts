@@ -50,6 +50,7 @@ export const reasons: Readonly<Record<string, Reason>> = {
   own_account: forbidden("Administrators cannot do this to their own account."),
   own_area: forbidden("Administrators cannot remove the area `admins` from themselves."),
   own_entry: forbidden("Administrators cannot decide on their own entries."),
+  period_too_large: invalid("The report would read more than 200,000 daily counts. Use a shorter period, or none."),
   premium_required: forbidden("For premium members only. Show the subscriptions."),
   pricing_group_in_use: conflict("The group has rules. Delete the rules first."),
   queue_gone: conflict("The queue of the message does not exist any more. Discard the message."),

@@ -104,16 +104,22 @@ create function api.parking_lot_engagement_stats(
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_period daterange;
 begin
   if p_limit is null or p_limit not between 1 and 10000 then
     perform private.raise_error('validation_error', 422, 'limit must be between 1 and 10000.', p_param => 'limit');
   end if;
-  return private.engagement_items(private.engagement_period(p_from, p_to), p_sort, null, null, null, p_limit);
+  v_period := private.engagement_period(p_from, p_to);
+  if p_from is not null or p_to is not null then
+    perform private.check_engagement_size(v_period, p_sort, p_limit);
+  end if;
+  return private.engagement_items(v_period, p_sort, null, null, null, p_limit);
 end
 $$;
 
 comment on function api.parking_lot_engagement_stats(date, date, text, integer) is
-  'Saves, sessions and searches of lots from p_from to the day before p_to (default: the last 30 days, today included), the first p_limit: [{parking_lot_id, name, saves, sessions, searches}]. Without p_sort every lot with any count, by sessions, then saves, then searches, the highest first. By saves, sessions or searches: lots with that count. By name: all lots. For the service only. Errors: validation_error.';
+  'Saves, sessions and searches of lots from p_from to the day before p_to (default: the last 30 days, today included), the first p_limit: [{parking_lot_id, name, saves, sessions, searches}]. Without p_sort every lot with any count, by sessions, then saves, then searches, the highest first. By saves, sessions or searches: lots with that count. By name: all lots. A period with more than 200,000 daily counts is rejected with details.reason period_too_large. For the service only. Errors: validation_error.';
 
 create function api.add_search_counts(p_counts jsonb) returns void
 language plpgsql
