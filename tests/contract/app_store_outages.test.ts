@@ -86,7 +86,7 @@ Deno.test("app store: one failure of the Server API is tried again at once", asy
   }
 });
 
-Deno.test("app store: the Retry-After of a rate limit is in milliseconds since 1970", async () => {
+Deno.test("app store: the Retry-After of a rate limit is in milliseconds since 1970, in seconds, or a date", async () => {
   await using shop = await openShop();
   const { signed_transaction, subscription } = await shop.store.buy({ product_id: PLAN });
   const id = subscription.transaction_id;
@@ -95,6 +95,8 @@ Deno.test("app store: the Retry-After of a rate limit is in milliseconds since 1
     [String(Date.now() - 90_000), (seconds) => seconds === 1],
     [String(Date.now() + 90 * 86_400_000), (seconds) => seconds === 3600],
     ["30", (seconds) => seconds === 30],
+    [new Date(Date.now() + 90_000).toUTCString(), (seconds) => seconds > 60 && seconds <= 90],
+    ["7200", (seconds) => seconds === 3600],
     ["soon", (seconds) => seconds === 60],
     [undefined, (seconds) => seconds === 60],
   ];

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Geocoders } from "../../local/standins/geocoder.ts";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { geocoder } from "../../supabase/functions/_shared/providers/geocoder.ts";
-import { ProviderDown } from "../../supabase/functions/_shared/providers/google_token.ts";
+import { ProviderDown } from "../../supabase/functions/_shared/providers/calls/errors.ts";
 
 const standIn = new Geocoders();
 const closing = new AbortController();

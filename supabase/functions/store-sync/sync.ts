@@ -4,13 +4,9 @@
  */
 import { underLease } from "../_shared/consumer.ts";
 import type { Database } from "../_shared/db/client.ts";
+import { CredentialsRejected, ProviderDown, Refused } from "../_shared/providers/calls/errors.ts";
 import type { StoreName } from "../_shared/providers/store.ts";
-import {
-  ReportError,
-  type StoreReports,
-  type StoreReportSources,
-  StoreUnavailable,
-} from "../_shared/providers/store_reports.ts";
+import type { StoreReports, StoreReportSources } from "../_shared/providers/store_reports.ts";
 
 /** The functions of the database that the sync calls. */
 export const SYNC_CALLS = [
@@ -84,17 +80,22 @@ async function processRun(
     }
     return await db.rpc<boolean>("finish_store_sync_run", lease) ? "succeeded" : "lost";
   } catch (error) {
-    if (error instanceof StoreUnavailable) {
-      const { code, message, seconds } = error;
-      await db.rpc("postpone_store_sync_run", { ...lease, seconds, code, message });
+    if (error instanceof ProviderDown) {
+      const [code, seconds] = [error.why === "rate_limited" ? error.why : "unavailable", error.retryAfter ?? 0];
+      await db.rpc("postpone_store_sync_run", { ...lease, seconds, code, message: sentence(error) });
       return "postponed";
     }
-    if (error instanceof ReportError) {
-      const { code, message } = error;
-      return await db.rpc<boolean>("fail_store_sync_run", { ...lease, code, message }) ? "failed" : "lost";
+    if (error instanceof Refused || error instanceof CredentialsRejected) {
+      const code = error instanceof Refused ? error.code : "credentials_rejected";
+      const failed = await db.rpc<boolean>("fail_store_sync_run", { ...lease, code, message: sentence(error) });
+      return failed ? "failed" : "lost";
     }
     throw error;
   }
+}
+
+function sentence({ message }: Error): string {
+  return message.endsWith(".") ? message : `${message}.`;
 }
 
 /** Fetches and writes part by part. Each write returns whether the lease is still held. */

@@ -4,7 +4,7 @@
  */
 import type { Database } from "../db/client.ts";
 import type { Geocoder } from "../providers/geocoder.ts";
-import { ProviderDown } from "../providers/google_token.ts";
+import { ProviderDown } from "../providers/calls/errors.ts";
 import type { Lang } from "./reply.ts";
 import type { Note, ParsedSearch } from "./rules/types.ts";
 

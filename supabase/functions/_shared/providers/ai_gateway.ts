@@ -1,7 +1,7 @@
 /** Client for chat completions of an AI gateway with OpenAI's protocol: one request to one model. */
 import type { Config } from "../config.ts";
 import type { AiConfig, AiSearchConfig } from "../provider_settings.ts";
-import { retryAfterOf } from "./retry_after.ts";
+import { retryAfterOf } from "./calls/request.ts";
 
 export interface AiRequest {
   readonly system: string;

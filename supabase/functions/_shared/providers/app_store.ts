@@ -16,18 +16,12 @@ import {
   timeAt,
 } from "./app_store/facts.ts";
 import { readNotification } from "./app_store/notifications.ts";
-import { certificateStatus, ResponderDown } from "./app_store/ocsp.ts";
+import { certificateStatus } from "./app_store/ocsp.ts";
 import type { RenewalPayload } from "./app_store/payloads.ts";
 import { kindOf, purchasesIn, ReceiptError } from "./app_store/receipt.ts";
-import {
-  AppStoreDown,
-  KeyRejected,
-  ServerApi,
-  type ServerApiOptions,
-  type StatusItem,
-  TransactionUnknown,
-} from "./app_store/server_api.ts";
+import { ServerApi, type ServerApiOptions, type StatusItem } from "./app_store/server_api.ts";
 import { type Environment, SignedData, SignedDataError } from "./app_store/signed_data.ts";
+import { CredentialsRejected, ProviderDown, Refused } from "./calls/errors.ts";
 import type { KnownSubscription, Receipt, Store, StoreStatement, SubscriptionFacts } from "./store.ts";
 
 export interface AppStore extends Store {
@@ -44,7 +38,7 @@ export interface AppStore extends Store {
 const FRESH_MS = 24 * 3600_000;
 const NO_STATUS = "the App Store does not list a subscription of that transaction";
 const OTHER_TRANSACTION = "the App Store responded with another transaction than requested";
-/** Retry delay after a failure of an OCSP responder. */
+/** Retry delay if the App Store does not return one. */
 const RETRY_SECONDS = 15;
 
 /** One per process, because it caches the API token and verified certificate chains. */
@@ -83,12 +77,12 @@ async function withApiErrors<Result>(operation: () => Promise<Result>): Promise<
   try {
     return await operation();
   } catch (cause) {
-    if (cause instanceof SignedDataError || cause instanceof ReceiptError || cause instanceof TransactionUnknown) {
+    if (cause instanceof SignedDataError || cause instanceof ReceiptError || cause instanceof Refused) {
       throw new ApiError("iap_invalid", { cause });
     }
-    const isDown = cause instanceof AppStoreDown || cause instanceof ResponderDown;
+    const isDown = cause instanceof ProviderDown || cause instanceof CredentialsRejected;
     if (!isDown) throw cause;
-    const seconds = cause instanceof AppStoreDown ? cause.retryAfter : RETRY_SECONDS;
+    const seconds = cause instanceof ProviderDown ? cause.retryAfter ?? RETRY_SECONDS : RETRY_SECONDS;
     throw new ApiError("service_unavailable", { headers: { "Retry-After": String(seconds) }, cause });
   }
 }
@@ -136,13 +130,13 @@ class AppStoreClient {
     try {
       const current = await this.#subscription(this.#api, environment, subscription_key) ??
         await this.#transaction(this.#api, environment, subscription_key);
-      if (current.status === null && isAutoRenewable(current.transaction)) throw new AppStoreDown(NO_STATUS);
+      if (current.status === null && isAutoRenewable(current.transaction)) throw new ProviderDown(NO_STATUS);
       return statementOfResponse(current, null);
     } catch (error) {
-      if (!(error instanceof TransactionUnknown) || facts === null) throw error;
+      if (!(error instanceof Refused) || facts === null) throw error;
       const isFresh = Date.parse(facts.started_at) > Date.now() - FRESH_MS;
       if (isFresh) {
-        throw new AppStoreDown("the App Store does not know the transaction yet", undefined, { cause: error });
+        throw new ProviderDown("the App Store does not know the transaction yet", { cause: error });
       }
       return deletedStatement(subscription_key, facts);
     }
@@ -172,8 +166,8 @@ class AppStoreClient {
       try {
         return (await this.#transaction(api, environment, id)).transaction;
       } catch (error) {
-        if (!(error instanceof TransactionUnknown) && !(error instanceof KeyRejected)) throw error;
-        failure = failure instanceof KeyRejected ? failure : error;
+        if (!(error instanceof Refused) && !(error instanceof CredentialsRejected)) throw error;
+        failure = failure instanceof CredentialsRejected ? failure : error;
       }
     }
     throw failure;
@@ -191,13 +185,13 @@ class AppStoreClient {
 
   async #queryApi(api: ServerApi, purchase: Purchase): Promise<CurrentState | null> {
     const { environment, transactionId, originalTransactionId, signedDate } = purchase;
-    let failure = new TransactionUnknown(NO_STATUS);
+    let failure = new Refused("unknown", NO_STATUS);
     try {
       if (!isAutoRenewable(purchase)) return await this.#transaction(api, environment, transactionId);
       const current = await this.#subscription(api, environment, originalTransactionId);
       if (current !== null) return current;
     } catch (error) {
-      if (!(error instanceof TransactionUnknown)) throw error;
+      if (!(error instanceof Refused)) throw error;
       failure = error;
     }
     if (signedDate > Date.now() - FRESH_MS) return null;
@@ -219,13 +213,13 @@ class AppStoreClient {
       : await withoutSignedDataError(() => this.#signed.renewal(signedRenewalInfo, [environment]));
     const isOfAnother = transaction.originalTransactionId !== originalTransactionId ||
       (renewal !== null && renewal.originalTransactionId !== originalTransactionId);
-    if (isOfAnother) throw new AppStoreDown(OTHER_TRANSACTION);
+    if (isOfAnother) throw new ProviderDown(OTHER_TRANSACTION);
     return { transaction, renewal, status: status ?? null };
   }
 
   async #transaction(api: ServerApi, environment: Environment, id: string): Promise<CurrentState> {
     const transaction = await this.#verifiedTransaction(await api.transaction(environment, id), environment);
-    if (transaction.transactionId !== id) throw new AppStoreDown(OTHER_TRANSACTION);
+    if (transaction.transactionId !== id) throw new ProviderDown(OTHER_TRANSACTION);
     return { transaction, renewal: null, status: null };
   }
 
@@ -242,7 +236,7 @@ async function withoutSignedDataError<Result>(verify: () => Promise<Result>): Pr
     return await verify();
   } catch (cause) {
     if (!(cause instanceof SignedDataError)) throw cause;
-    throw new AppStoreDown("the response of the App Store does not have its signature", undefined, { cause });
+    throw new ProviderDown("the response of the App Store does not have its signature", { cause });
   }
 }
 

@@ -1,27 +1,22 @@
 /** App Store Connect: sales reports, customer reviews and analytics. Each needs a team key with its role. */
-import { importPKCS8 } from "jose/key/import";
-import { SignJWT } from "jose/jwt/sign";
 import type { AppStoreConnectConfig } from "../provider_settings.ts";
+import { ProviderDown, Refused } from "./calls/errors.ts";
+import type { Answer } from "./calls/request.ts";
+import { appleTokens } from "./calls/tokens.ts";
 import { absolute, codeOf, gunzipped, millionths, SalesSums, tabbed, Table, whole } from "./report_files.ts";
 import {
   errorMessageOf,
   type MetricReport,
   type MetricRow,
   ReportClient,
-  ReportError,
-  type ReportResponse,
   type ReviewPage,
   type ReviewRow,
   type SalesDay,
   type SalesRow,
   storableText,
   type StoreReports,
-  StoreUnavailable,
 } from "./store_reports.ts";
 
-/** App Store Connect accepts tokens with a lifetime of up to 20 minutes. */
-const TOKEN_SECONDS = 15 * 60;
-const TOKEN_MARGIN_MS = 120_000;
 /** Part of the hourly quota is left for other users of the same key. */
 const RESERVED_REQUESTS = 20;
 const QUOTA_WAIT_SECONDS = 600;
@@ -83,14 +78,13 @@ export class AppStoreConnect implements StoreReports {
   readonly #client: ReportClient;
   /** Segment URLs are presigned. */
   readonly #segments = new ReportClient("The address of an analytics segment", null);
-  #token: { readonly value: string; readonly expiresAt: number } | undefined;
   #app: string | undefined;
   #version: string | undefined;
   #isQuotaUsed = false;
 
   constructor(config: AppStoreConnectConfig) {
     this.#config = config;
-    this.#client = new ReportClient("App Store Connect", (rejected) => this.#bearer(rejected));
+    this.#client = new ReportClient("App Store Connect", appleTokens(config));
   }
 
   async *sales(days: readonly string[]): AsyncGenerator<SalesDay> {
@@ -114,7 +108,7 @@ export class AppStoreConnect implements StoreReports {
     let url: string | null = page === null ? first : this.#requireOwnUrl(page);
     let isFirst = true;
     while (url !== null) {
-      const answer: ReportResponse = await this.#ask(url);
+      const answer: Answer = await this.#ask(url);
       // The page of an earlier run may no longer exist.
       const isGone = answer.status === 400 && page !== null && isFirst;
       isFirst = false;
@@ -141,7 +135,7 @@ export class AppStoreConnect implements StoreReports {
     for (const analytics of ANALYTICS) {
       const report = reports.find(({ attributes }) => attributes?.["name"] === analytics.name);
       if (report === undefined) {
-        throw new ReportError("report_missing", `App Store Connect does not offer the report "${analytics.name}".`);
+        throw new Refused("report_missing", `App Store Connect does not offer the report "${analytics.name}".`);
       }
       const found = await this.#all(
         `/v1/analyticsReports/${report.id}/instances?filter[granularity]=DAILY&limit=${PAGE}`,
@@ -161,7 +155,7 @@ export class AppStoreConnect implements StoreReports {
     }
   }
 
-  async #report(day: string): Promise<ReportResponse> {
+  async #report(day: string): Promise<Answer> {
     const query = new URLSearchParams({
       "filter[vendorNumber]": this.#config.vendorNumber,
       "filter[reportType]": "SALES",
@@ -205,12 +199,12 @@ export class AppStoreConnect implements StoreReports {
 
   async #segment({ url, sizeInBytes }: Readonly<Record<string, unknown>>): Promise<string> {
     if (typeof url !== "string" || !URL.canParse(url)) {
-      throw new ReportError("unreadable", "An analytics segment has no address.");
+      throw new Refused("unreadable", "An analytics segment has no address.");
     }
     const answer = await this.#segments.request(url, { accept: "*/*" });
     if (answer.status !== 200) throw this.#segments.rejection(answer);
     if (typeof sizeInBytes === "number" && sizeInBytes !== answer.bytes.length && answer.bytes[0] === 0x1f) {
-      throw new StoreUnavailable("unavailable", 0, "An analytics segment is incomplete.");
+      throw new ProviderDown("An analytics segment is incomplete.");
     }
     return await gunzipped(answer.bytes);
   }
@@ -219,14 +213,14 @@ export class AppStoreConnect implements StoreReports {
     const { appId, bundleId, url } = this.#config;
     if (appId !== null) return String(appId);
     if (bundleId === null) {
-      throw new ReportError("not_configured", "Neither APP_STORE_APP_ID nor APP_STORE_BUNDLE_ID is set.");
+      throw new Refused("not_configured", "Neither APP_STORE_APP_ID nor APP_STORE_BUNDLE_ID is set.");
     }
     if (this.#app === undefined) {
       const query = new URLSearchParams({ "filter[bundleId]": bundleId, limit: "1" });
       const { data } = this.#client.read<Listing>(await this.#ask(`${url}/v1/apps?${query}`));
       this.#app = data[0]?.id;
     }
-    if (this.#app === undefined) throw new ReportError("rejected", `App Store Connect has no app ${bundleId}.`);
+    if (this.#app === undefined) throw new Refused("rejected", `App Store Connect has no app ${bundleId}.`);
     return this.#app;
   }
 
@@ -242,14 +236,13 @@ export class AppStoreConnect implements StoreReports {
     return resources;
   }
 
-  async #ask(url: string, accept = "application/json"): Promise<ReportResponse> {
+  async #ask(url: string, accept = "application/json"): Promise<Answer> {
     if (this.#isQuotaUsed) {
       this.#isQuotaUsed = false;
-      throw new StoreUnavailable(
-        "rate_limited",
-        QUOTA_WAIT_SECONDS,
-        "The hourly request quota of App Store Connect is used up.",
-      );
+      throw new ProviderDown("The hourly request quota of App Store Connect is used up.", {
+        why: "rate_limited",
+        retryAfter: QUOTA_WAIT_SECONDS,
+      });
     }
     const answer = await this.#client.request(url, { accept });
     const left = /user-hour-rem:(\d+)/.exec(answer.headers.get("x-rate-limit") ?? "")?.[1];
@@ -260,21 +253,7 @@ export class AppStoreConnect implements StoreReports {
   /** The token is only sent to App Store Connect, even if a page contains another address. */
   #requireOwnUrl(url: string): string {
     if (url.startsWith(`${this.#config.url}/`)) return url;
-    throw new ReportError("unreadable", "App Store Connect returned a page at another address.");
-  }
-
-  async #bearer(rejected?: string): Promise<string> {
-    if (this.#token && this.#token.value !== rejected && this.#token.expiresAt - TOKEN_MARGIN_MS > Date.now()) {
-      return this.#token.value;
-    }
-    const { issuerId, keyId, privateKey } = this.#config;
-    const now = Math.floor(Date.now() / 1000);
-    const value = await new SignJWT({})
-      .setProtectedHeader({ alg: "ES256", kid: keyId, typ: "JWT" })
-      .setIssuer(issuerId).setIssuedAt(now).setExpirationTime(now + TOKEN_SECONDS).setAudience("appstoreconnect-v1")
-      .sign(await importPKCS8(privateKey, "ES256"));
-    this.#token = { value, expiresAt: (now + TOKEN_SECONDS) * 1000 };
-    return value;
+    throw new Refused("unreadable", "App Store Connect returned a page at another address.");
   }
 }
 
@@ -320,7 +299,7 @@ function reviewOf({ id, attributes = {}, relationships }: Resource, included: re
   const response = included.find((one) => one.id === responseId)?.attributes;
   const { rating, createdDate } = attributes;
   if (typeof rating !== "number" || typeof createdDate !== "string" || Number.isNaN(Date.parse(createdDate))) {
-    throw new ReportError("unreadable", `The review ${id.slice(0, 60)} has no rating or no date.`);
+    throw new Refused("unreadable", `The review ${id.slice(0, 60)} has no rating or no date.`);
   }
   return {
     review_id: id,
@@ -345,7 +324,7 @@ function countsOf(analytics: Analytics, texts: readonly string[]): { rows: Metri
     for (const row of new Table(`"${analytics.name}"`, tabbed(text), analytics.columns).rows) {
       rowsRead++;
       const date = row.get("date")!;
-      if (!/^\d{4}-\d\d-\d\d$/.test(date)) throw new ReportError("unreadable", `"${date.slice(0, 40)}" is not a date.`);
+      if (!/^\d{4}-\d\d-\d\d$/.test(date)) throw new Refused("unreadable", `"${date.slice(0, 40)}" is not a date.`);
       const counts = days.get(date) ?? new Map(analytics.metrics.map((metric) => [metric, 0]));
       days.set(date, counts);
       const metric = analytics.metricOf(row);

@@ -1,11 +1,12 @@
 /** Firebase Cloud Messaging, HTTP v1: one request per device. */
 import type { Config } from "../config.ts";
 import type { PushConfig } from "../provider_settings.ts";
-import { CredentialsRejected, GoogleTokens, ProviderDown } from "./google_token.ts";
-import { retryAfterOf } from "./retry_after.ts";
+import { DEADLINES } from "./calls/deadlines.ts";
+import { CredentialsRejected, ProviderDown } from "./calls/errors.ts";
+import { type Answer, request, retryAfterOf } from "./calls/request.ts";
+import { googleTokens, type Tokens } from "./calls/tokens.ts";
 
 const SCOPE = "https://www.googleapis.com/auth/firebase.messaging";
-const TIMEOUT_MS = 15_000;
 /** Google's recommended delay for RESOURCE_EXHAUSTED without Retry-After. */
 const QUOTA_SECONDS = 60;
 /** Maximum size of a message at FCM. A longer text is shortened. The inbox has the full text. */
@@ -55,7 +56,7 @@ export interface PushSender {
 }
 
 /** One per process, because it caches the access token. */
-export function pushSender(config: () => Config, { timeoutMs = TIMEOUT_MS } = {}): PushSender {
+export function pushSender(config: () => Config, { timeoutMs = DEADLINES.push as number } = {}): PushSender {
   let sender: FcmSender | undefined;
   return {
     send: async (message) => {
@@ -68,23 +69,22 @@ export function pushSender(config: () => Config, { timeoutMs = TIMEOUT_MS } = {}
 
 class FcmSender implements PushSender {
   readonly #url: string;
-  readonly #tokens: GoogleTokens;
+  readonly #tokens: Tokens;
   readonly #timeoutMs: number;
 
   constructor(config: PushConfig, timeoutMs: number) {
     this.#url = `${config.apiUrl}/v1/projects/${config.projectId}/messages:send`;
-    this.#tokens = new GoogleTokens(config.account, SCOPE, timeoutMs);
+    this.#tokens = googleTokens(config.account, SCOPE, timeoutMs);
     this.#timeoutMs = timeoutMs;
   }
 
   async send(message: PushMessage): Promise<PushOutcome> {
     try {
-      const token = await this.#tokens.get();
-      const outcome = await this.#post(token, message);
-      if (outcome !== "unauthenticated") return outcome;
-      // The access token has expired or was revoked: one more attempt with a new one.
-      const again = await this.#post(await this.#tokens.get(token), message);
-      return again === "unauthenticated" ? { outcome: "credentials" } : again;
+      const outcome = await this.#tokens.use(
+        async (token) => outcomeOf(await this.#post(token, message)),
+        (outcome) => outcome === "unauthenticated",
+      );
+      return outcome === "unauthenticated" ? { outcome: "credentials" } : outcome;
     } catch (error) {
       if (error instanceof CredentialsRejected) return { outcome: "credentials" };
       if (error instanceof ProviderDown) return { outcome: "outage" };
@@ -92,18 +92,13 @@ class FcmSender implements PushSender {
     }
   }
 
-  async #post(token: string, message: PushMessage): Promise<PushOutcome | "unauthenticated"> {
-    try {
-      const response = await fetch(this.#url, {
-        method: "POST",
-        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-        body: requestOf(message),
-        signal: AbortSignal.timeout(this.#timeoutMs),
-      });
-      return outcomeOf(response, await response.text());
-    } catch (cause) {
-      throw new ProviderDown("The messaging service does not respond", { cause });
-    }
+  async #post(token: string, message: PushMessage): Promise<Answer> {
+    return await request("The messaging service", this.#url, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: requestOf(message),
+      deadline: this.#timeoutMs,
+    });
   }
 }
 
@@ -139,11 +134,11 @@ function payloadOf({ token, title, body, data, badge, collapseKey }: PushMessage
   };
 }
 
-function outcomeOf(response: Response, text: string): PushOutcome | "unauthenticated" {
-  if (response.ok) return { outcome: "delivered" };
-  const error = errorOf(text);
+function outcomeOf(answer: Answer): PushOutcome | "unauthenticated" {
+  if (answer.ok) return { outcome: "delivered" };
+  const error = errorOf(answer.text);
   const code = error.details?.find(({ errorCode }) => errorCode !== undefined)?.errorCode ?? error.status;
-  const retryAfter = retryAfterOf(response);
+  const retryAfter = retryAfterOf(answer);
   switch (code) {
     case "UNREGISTERED":
       return { outcome: "dead_token" };
@@ -156,7 +151,7 @@ function outcomeOf(response: Response, text: string): PushOutcome | "unauthentic
     case "THIRD_PARTY_AUTH_ERROR":
       return { outcome: "credentials" };
   }
-  switch (response.status) {
+  switch (answer.status) {
     case 401:
       return "unauthenticated";
     case 403:

@@ -1,7 +1,9 @@
 /** Geocoding by GSI (Japan) or Nominatim. The caller caches results and limits its request rate. */
 import type { Config } from "../config.ts";
 import type { GeocoderConfig } from "../provider_settings.ts";
-import { ProviderDown } from "./google_token.ts";
+import { DEADLINES } from "./calls/deadlines.ts";
+import { ProviderDown } from "./calls/errors.ts";
+import { type Answer, request } from "./calls/request.ts";
 
 export interface GeocodedPlace {
   readonly name: string;
@@ -16,7 +18,6 @@ export interface Geocoder {
   find(text: string, lang: string): Promise<GeocodedPlace | null>;
 }
 
-const TIMEOUT_MS = 3000;
 const MAX_TEXT = 100;
 
 export function geocoder(config: () => Config): Geocoder {
@@ -74,25 +75,29 @@ function placeOf(name: unknown, lat: unknown, lng: unknown): GeocodedPlace | nul
 }
 
 /** Retries once after a temporary failure. Returns an array of results, or throws ProviderDown. */
-async function fetchResults(url: URL, settings: GeocoderConfig, isRetry = false): Promise<readonly object[]> {
-  try {
-    const response = await fetch(url, {
-      headers: { "user-agent": settings.userAgent, accept: "application/json" },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+async function fetchResults(url: URL, { userAgent }: GeocoderConfig): Promise<readonly object[]> {
+  const send = () =>
+    request("The geocoder", url, {
+      headers: { "user-agent": userAgent, accept: "application/json" },
+      deadline: DEADLINES.geocoder,
     });
-    const results: unknown = response.ok ? await response.json() : await response.body?.cancel();
-    if (response.ok && Array.isArray(results)) {
-      return results.filter((result) => typeof result === "object" && result !== null);
-    }
-    if (response.status >= 400 && response.status < 500) {
-      throw new ProviderDown(`The geocoder responded with ${response.status}`);
-    }
-  } catch (cause) {
-    if (cause instanceof ProviderDown) throw cause;
-    if (isRetry) throw new ProviderDown("The geocoder cannot be reached", { cause });
+  const results = listIn(await send().catch(() => undefined)) ?? listIn(await send());
+  if (results === undefined) throw new ProviderDown("The geocoder did not respond with a list");
+  return results.filter((result) => typeof result === "object" && result !== null);
+}
+
+/** Undefined if another attempt can succeed. */
+function listIn(answer: Answer | undefined): unknown[] | undefined {
+  if (answer === undefined) return undefined;
+  const { ok, status, text } = answer;
+  if (status >= 400 && status < 500) throw new ProviderDown(`The geocoder responded with ${status}`);
+  try {
+    const results: unknown = ok ? JSON.parse(text) : undefined;
+    return Array.isArray(results) ? results : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
-  if (isRetry) throw new ProviderDown("The geocoder did not respond with a list");
-  return await fetchResults(url, settings, true);
 }
 
 function normalize(text: string): string {

@@ -1,6 +1,7 @@
 /** Google Play: purchases (androidpublisher v3) and real-time developer notifications. */
 import type { Config } from "../config.ts";
 import { ApiError } from "../errors.ts";
+import { DEADLINES } from "./calls/deadlines.ts";
 import { type PlayAnswer, PlayApi } from "./google_play/api.ts";
 import { NotificationReader, type PlayNotification } from "./google_play/notifications.ts";
 import {
@@ -22,8 +23,6 @@ export interface GooglePlay extends Store {
   readNotification(authorization: string | null, body: unknown): Promise<PlayNotification>;
 }
 
-/** Timeout of all requests of one operation together, and of fetching an access token. */
-const TIMEOUT_MS = 10_000;
 /**
  * Tokens of Google have fewer than 200 characters. A token of dots alone is excluded, because tokens become parts of a
  * URL.
@@ -34,7 +33,7 @@ const PRODUCT_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,149}$/;
 type PurchaseRequest = Omit<PurchaseQuery, "requestedAt">;
 
 /** One per process, because it caches the access token and Google's public keys. */
-export function googlePlay(config: () => Config, { timeoutMs = TIMEOUT_MS } = {}): GooglePlay {
+export function googlePlay(config: () => Config, { timeoutMs = DEADLINES.googlePlay as number } = {}): GooglePlay {
   let store: PlayStore | undefined;
   let reader: NotificationReader | undefined;
   const open = () => store ??= new PlayStore(new PlayApi(requireConfigured(config().providers.play), timeoutMs));

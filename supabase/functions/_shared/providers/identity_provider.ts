@@ -3,6 +3,8 @@ import type { Config } from "../config.ts";
 import { apiKeyHeaders } from "../db/client.ts";
 import { neverConnected } from "../db/errors.ts";
 import { ApiError, outcomeUnknown } from "../errors.ts";
+import { DEADLINES } from "./calls/deadlines.ts";
+import { isTimeout } from "./calls/request.ts";
 
 export interface IdentityProvider {
   /**
@@ -12,11 +14,6 @@ export interface IdentityProvider {
   invite(email: string, metadata: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
-/**
- * Shorter than the 15 seconds of an invitation's claim, so that no other request sends a second mail while this one may
- * still arrive.
- */
-const DEADLINE_MS = 10_000;
 /** After a failure the claim expires. */
 const RETRY_AFTER = { "Retry-After": "15" };
 
@@ -39,10 +36,9 @@ export function identityProvider(config: () => Config): IdentityProvider {
 
 async function send(url: URL, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(url, { ...init, signal: AbortSignal.timeout(DEADLINE_MS) });
+    return await fetch(url, { ...init, signal: AbortSignal.timeout(DEADLINES.identity) });
   } catch (cause) {
-    const isTimeout = cause instanceof DOMException && cause.name === "TimeoutError";
-    if (!isTimeout && !(cause instanceof TypeError)) throw cause;
+    if (!isTimeout(cause) && !(cause instanceof TypeError)) throw cause;
     if (neverConnected.test(`${cause} ${cause.cause}`)) {
       throw new ApiError("service_unavailable", { headers: RETRY_AFTER, cause });
     }

@@ -2,9 +2,10 @@
 import type { Config } from "../config.ts";
 import { ApiError } from "../errors.ts";
 import type { MailConfig } from "../provider_settings.ts";
-import { retryAfterOf } from "./retry_after.ts";
+import { DEADLINES } from "./calls/deadlines.ts";
+import { ProviderDown } from "./calls/errors.ts";
+import { type Answer, request, retryAfterOf } from "./calls/request.ts";
 
-const TIMEOUT_MS = 10_000;
 /** Retry delay after 429 without `Retry-After`. */
 const QUOTA_SECONDS = 60;
 
@@ -49,7 +50,7 @@ export function mailSender(config: () => Config): MailSender {
 async function send({ apiUrl, apiKey, from }: MailConfig, mail: Mail): Promise<MailOutcome> {
   const { to, subject, text, html, idempotencyKey } = mail;
   try {
-    const response = await fetch(apiUrl.endsWith("/emails") ? apiUrl : `${apiUrl}/emails`, {
+    const answer = await request("The mail service", apiUrl.endsWith("/emails") ? apiUrl : `${apiUrl}/emails`, {
       method: "POST",
       headers: {
         authorization: `Bearer ${apiKey}`,
@@ -57,20 +58,20 @@ async function send({ apiUrl, apiKey, from }: MailConfig, mail: Mail): Promise<M
         "idempotency-key": idempotencyKey,
       },
       body: JSON.stringify({ from, to: [to], subject, text, html }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      deadline: DEADLINES.mail,
     });
-    return outcomeOf(response, nameOf(await response.text()));
+    return outcomeOf(answer, nameOf(answer.text));
   } catch (error) {
-    if (error instanceof TypeError || error instanceof DOMException) return { outcome: "outage" };
+    if (error instanceof ProviderDown) return { outcome: "outage" };
     throw error;
   }
 }
 
 /** `name` is the error name of the service. */
-function outcomeOf(response: Response, name: string | undefined): MailOutcome {
-  if (response.ok) return { outcome: "sent" };
-  const retryAfter = retryAfterOf(response);
-  switch (response.status) {
+function outcomeOf(answer: Answer, name: string | undefined): MailOutcome {
+  if (answer.ok) return { outcome: "sent" };
+  const retryAfter = retryAfterOf(answer);
+  switch (answer.status) {
     case 400:
     case 413:
     case 422:

@@ -3,21 +3,20 @@
  * bucket.
  */
 import type { PlayConfig } from "../provider_settings.ts";
-import { CredentialsRejected, GoogleTokens, ProviderDown } from "./google_token.ts";
+import { Refused } from "./calls/errors.ts";
+import type { Answer } from "./calls/request.ts";
+import { googleTokens } from "./calls/tokens.ts";
 import { absolute, codeOf, commaSeparated, decoded, millionths, SalesSums, Table, unzipped } from "./report_files.ts";
 import {
   type MetricReport,
   type MetricRow,
   ReportClient,
-  ReportError,
-  type ReportResponse,
   type ReviewPage,
   type ReviewRow,
   type SalesDay,
   type SalesRow,
   storableText,
   type StoreReports,
-  StoreUnavailable,
 } from "./store_reports.ts";
 
 const SCOPE = "https://www.googleapis.com/auth/";
@@ -91,18 +90,7 @@ export class PlayReports implements StoreReports {
 
   constructor(config: PlayConfig) {
     this.#config = config;
-    const client = (name: string, scope: string) => {
-      const tokens = new GoogleTokens(config.account, SCOPE + scope);
-      return new ReportClient(name, async (rejected) => {
-        try {
-          return await tokens.get(rejected);
-        } catch (error) {
-          if (error instanceof CredentialsRejected) throw new ReportError("credentials_rejected", `${error.message}.`);
-          if (error instanceof ProviderDown) throw new StoreUnavailable("unavailable", 0, `${error.message}.`);
-          throw error;
-        }
-      });
-    };
+    const client = (name: string, scope: string) => new ReportClient(name, googleTokens(config.account, SCOPE + scope));
     this.#publisher = client("Google Play", "androidpublisher");
     this.#reporting = client("The reporting of Google Play", "playdeveloperreporting");
     this.#storage = client("The bucket of Google Play's reports", "devstorage.read_only");
@@ -130,7 +118,7 @@ export class PlayReports implements StoreReports {
     let isFirst = true;
     for (;;) {
       const query = new URLSearchParams({ maxResults: String(REVIEWS_A_PAGE), ...(token === null ? {} : { token }) });
-      const answer: ReportResponse = await this.#publisher.request(
+      const answer: Answer = await this.#publisher.request(
         `${apiUrl}/androidpublisher/v3/applications/${encodeURIComponent(packageName)}/reviews?${query}`,
       );
       // The page of an earlier run may no longer exist.
@@ -237,7 +225,7 @@ export class PlayReports implements StoreReports {
 
   #bucket(): string {
     const { reportsBucket, storageApiUrl } = this.#config;
-    if (reportsBucket === null) throw new ReportError("not_configured", "PLAY_REPORTS_BUCKET is not set.");
+    if (reportsBucket === null) throw new Refused("not_configured", "PLAY_REPORTS_BUCKET is not set.");
     return `${storageApiUrl}/storage/v1/b/${encodeURIComponent(reportsBucket)}/o`;
   }
 }
@@ -292,9 +280,9 @@ function salesOf(
       const [day, status] = [row.get("day")!, row.get("status")!];
       const units = signs[status.toLowerCase()];
       if (units === undefined) {
-        throw new ReportError("unreadable", `"${status.slice(0, 40)}" is not a known financial status.`);
+        throw new Refused("unreadable", `"${status.slice(0, 40)}" is not a known financial status.`);
       }
-      if (!/^\d{4}-\d\d-\d\d$/.test(day)) throw new ReportError("unreadable", `"${day.slice(0, 40)}" is not a date.`);
+      if (!/^\d{4}-\d\d-\d\d$/.test(day)) throw new Refused("unreadable", `"${day.slice(0, 40)}" is not a date.`);
       const sold = days.get(day) ?? { sums: new SalesSums(), rowsRead: 0 };
       days.set(day, sold);
       sold.rowsRead++;
@@ -330,7 +318,7 @@ function statisticsOf(
       const text = row.get(metric)!;
       const metric_date = row.get("date")!;
       if (!/^\d{4}-\d\d-\d\d$/.test(metric_date)) {
-        throw new ReportError("unreadable", `"${metric_date.slice(0, 40)}" is not a date.`);
+        throw new Refused("unreadable", `"${metric_date.slice(0, 40)}" is not a date.`);
       }
       return text === "" || text === "NA" ? [] : [{ metric_date, metric, value: Number(millionths(text)) / 1e6 }];
     })

@@ -1,5 +1,5 @@
 /** Files of store reports: gzip, zip, CSV, tab-separated text, UTF-8 and UTF-16, and their number formats. */
-import { ReportError } from "./store_reports.ts";
+import { Refused } from "./calls/errors.ts";
 
 /** Maximum size of an unpacked file. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -16,9 +16,9 @@ async function inflate(bytes: Bytes, format: "gzip" | "deflate-raw"): Promise<By
       chunks.push(chunk);
     }
   } catch {
-    throw new ReportError("unreadable", "A compressed report is damaged.");
+    throw new Refused("unreadable", "A compressed report is damaged.");
   }
-  if (size > MAX_BYTES) throw new ReportError("unreadable", "A compressed report is larger than 64 MiB.");
+  if (size > MAX_BYTES) throw new Refused("unreadable", "A compressed report is larger than 64 MiB.");
   const all = new Uint8Array(size);
   let at = 0;
   for (const chunk of chunks) {
@@ -66,7 +66,7 @@ export async function unzipped(bytes: Bytes): Promise<{ name: string; bytes: Byt
     }
     return entries;
   } catch (error) {
-    if (error instanceof RangeError) throw new ReportError("unreadable", "A zip file is damaged.");
+    if (error instanceof RangeError) throw new Refused("unreadable", "A zip file is damaged.");
     throw error;
   }
 }
@@ -81,7 +81,7 @@ export function decoded(bytes: Bytes): string {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
-    throw new ReportError("unreadable", `A report is not ${encoding} text.`);
+    throw new Refused("unreadable", `A report is not ${encoding} text.`);
   }
 }
 
@@ -97,7 +97,7 @@ export function commaSeparated(text: string): string[][] {
   const fields = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y;
   while (fields.lastIndex < text.length) {
     const field = fields.exec(text);
-    if (field === null) throw new ReportError("unreadable", `Line ${rows.length + 1} of a report is not CSV.`);
+    if (field === null) throw new Refused("unreadable", `Line ${rows.length + 1} of a report is not CSV.`);
     row.push(field[1] === undefined ? field[2]! : field[1].replaceAll('""', '"'));
     if (field[3] === ",") {
       // A comma at the end of the file is followed by an empty field.
@@ -124,7 +124,7 @@ export class Table<Column extends string> {
     const places = (Object.entries(columns) as [Column, readonly string[]][]).map(([column, names]) => {
       const place = header.findIndex((name) => names.includes(name));
       if (place < 0) {
-        throw new ReportError(
+        throw new Refused(
           "column_missing",
           `${report} has no column ${names.map((name) => `"${name}"`).join(" or ")}.`,
         );
@@ -133,7 +133,7 @@ export class Table<Column extends string> {
     });
     this.rows = lines.slice(1).map((fields, n) => {
       if (fields.length < header.length) {
-        throw new ReportError(
+        throw new Refused(
           "unreadable",
           `Row ${n + 1} of ${report} has ${fields.length} fields, not ${header.length}.`,
         );
@@ -152,7 +152,7 @@ export function millionths(text: string): bigint {
   const found = /^(-?)(\d[\d,]*)?(?:\.(\d+))?$/.exec(text.trim());
   const decimals = found?.[3] ?? "";
   if (found === null || (found[2] === undefined && decimals === "") || /[1-9]/.test(decimals.slice(PLACES))) {
-    throw new ReportError("unreadable", `"${text.slice(0, 40)}" is not an amount.`);
+    throw new Refused("unreadable", `"${text.slice(0, 40)}" is not an amount.`);
   }
   const value = BigInt((found[2] ?? "0").replaceAll(",", "")) * UNIT +
     BigInt(decimals.slice(0, PLACES).padEnd(PLACES, "0"));
@@ -162,7 +162,7 @@ export function millionths(text: string): bigint {
 /** Parses a whole number. */
 export function whole(text: string): number {
   const value = millionths(text);
-  if (value % UNIT !== 0n) throw new ReportError("unreadable", `"${text.slice(0, 40)}" is not a whole number.`);
+  if (value % UNIT !== 0n) throw new Refused("unreadable", `"${text.slice(0, 40)}" is not a whole number.`);
   return Number(value / UNIT);
 }
 
@@ -243,7 +243,7 @@ export interface SalesKey {
 export function codeOf(text: string, letters: 2 | 3, unknown: string): string {
   const code = text.toUpperCase() || unknown;
   if (!/^[A-Z]+$/.test(code) || code.length !== letters) {
-    throw new ReportError("unreadable", `"${text.slice(0, 40)}" is not a code of ${letters} letters.`);
+    throw new Refused("unreadable", `"${text.slice(0, 40)}" is not a code of ${letters} letters.`);
   }
   return code;
 }

@@ -1,4 +1,8 @@
 /** The interface of both stores for store sync, and the HTTP client for one request after another. */
+import { DEADLINES } from "./calls/deadlines.ts";
+import { CredentialsRejected, ProviderDown, Refused } from "./calls/errors.ts";
+import { type Answer, request, retryAfterOf } from "./calls/request.ts";
+import type { Tokens } from "./calls/tokens.ts";
 import type { StoreName } from "./store.ts";
 
 /** One product, country and currency of a day, in minor units. */
@@ -67,39 +71,8 @@ export interface StoreReports {
 }
 
 export interface StoreReportSources {
-  /** Throws a ReportError (`not_configured`) if the store is not configured. */
+  /** Throws Refused (`not_configured`) if the store is not configured. */
   of(store: StoreName): StoreReports;
-}
-
-/** A run that cannot continue. Waiting does not help. */
-export class ReportError extends Error {
-  override readonly name = "ReportError";
-  constructor(
-    readonly code:
-      | "not_configured"
-      | "credentials_rejected"
-      | "column_missing"
-      | "report_missing"
-      | "unreadable"
-      | "rejected",
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
-/** The store requested a delay, or is down. The run continues after `seconds`. */
-export class StoreUnavailable extends Error {
-  override readonly name = "StoreUnavailable";
-  constructor(readonly code: "rate_limited" | "unavailable", readonly seconds: number, message: string) {
-    super(message);
-  }
-}
-
-export interface ReportResponse {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 export interface ReportRequest {
@@ -108,7 +81,6 @@ export interface ReportRequest {
   readonly body?: unknown;
 }
 
-const TIMEOUT_MS = 30_000;
 /** A delay up to this length is waited for here. For a longer one the run is postponed. */
 const SHORT_WAIT_SECONDS = 5;
 const TRIES = 3;
@@ -117,45 +89,34 @@ const UNKNOWN_WAIT_SECONDS = 60;
 
 /** Client for one API of a store, with its bearer token. */
 export class ReportClient {
-  readonly #token: ((rejected?: string) => Promise<string>) | null;
+  readonly #tokens: Tokens | null;
   readonly #name: string;
 
-  /** `token` returns the current token, or a new one if the given one is rejected. Null for presigned URLs. */
-  constructor(name: string, token: ((rejected?: string) => Promise<string>) | null) {
+  /** Presigned URLs need no tokens. */
+  constructor(name: string, tokens: Tokens | null) {
     this.#name = name;
-    this.#token = token;
+    this.#tokens = tokens;
   }
 
-  /** The response with its whole body. Retries after short delays. Throws StoreUnavailable or ReportError. */
-  async request(url: string, request: ReportRequest = {}): Promise<ReportResponse> {
-    let token = await this.#token?.();
-    let isRenewed = false;
+  /** The response with its whole body. Retries after short delays. Throws the errors of providers. */
+  async request(url: string, asked: ReportRequest = {}): Promise<Answer> {
     for (let attempt = 1;; attempt++) {
-      // Undefined: the connection failed.
-      const response = await this.#send(url, request, token).catch(() => undefined);
-      if (response?.status === 401 && !isRenewed && this.#token) {
-        token = await this.#token(token);
-        isRenewed = true;
-        continue;
+      const answer = await this.#send(url, asked);
+      if (answer?.status === 401 || answer?.status === 403) {
+        throw new CredentialsRejected(`${this.#name} responded with ${answer.status}: ${errorMessageOf(answer)}`);
       }
-      if (response?.status === 401 || response?.status === 403) {
-        throw new ReportError(
-          "credentials_rejected",
-          `${this.#name} responded with ${response.status}: ${errorMessageOf(response)}`,
-        );
-      }
-      if (response && response.status < 500 && response.status !== 429) return response;
-      const wait = parseRetryAfter(response?.headers.get("retry-after") ?? null) ??
-        (response?.status === 429 ? UNKNOWN_WAIT_SECONDS : attempt / 2);
+      const isLimited = answer?.status === 429;
+      if (answer && answer.status < 500 && !isLimited) return answer;
+      const wait = (answer && retryAfterOf(answer)) ?? (isLimited ? UNKNOWN_WAIT_SECONDS : attempt / 2);
       if (attempt < TRIES && wait <= SHORT_WAIT_SECONDS) {
         await new Promise((resolve) => setTimeout(resolve, wait * 1000));
         continue;
       }
-      if (response?.status === 429) {
-        throw new StoreUnavailable("rate_limited", Math.ceil(wait), `${this.#name} requested a delay.`);
-      }
-      const what = response ? `responded with ${response.status}` : "cannot be reached";
-      throw new StoreUnavailable("unavailable", Math.ceil(wait), `${this.#name} ${what}.`);
+      const what = isLimited ? "requested a delay" : answer ? `responded with ${answer.status}` : "cannot be reached";
+      throw new ProviderDown(`${this.#name} ${what}.`, {
+        why: isLimited ? "rate_limited" : "failing",
+        retryAfter: Math.ceil(wait),
+      });
     }
   }
 
@@ -164,42 +125,43 @@ export class ReportClient {
     return this.read<T>(await this.request(url, request));
   }
 
-  read<T>(response: ReportResponse): T {
+  read<T>(response: Answer): T {
     if (response.status >= 300) throw this.rejection(response);
     try {
-      return JSON.parse(new TextDecoder().decode(response.bytes)) as T;
+      return JSON.parse(response.text) as T;
     } catch {
-      throw new ReportError("unreadable", `${this.#name} responded with something that is not JSON.`);
+      throw new Refused("unreadable", `${this.#name} responded with something that is not JSON.`);
     }
   }
 
-  rejection(response: ReportResponse): ReportError {
-    return new ReportError("rejected", `${this.#name} responded with ${response.status}: ${errorMessageOf(response)}`);
+  rejection(response: Answer): Refused {
+    return new Refused("rejected", `${this.#name} responded with ${response.status}: ${errorMessageOf(response)}`);
   }
 
+  /** Undefined if the connection failed. */
   async #send(
     url: string,
     { method = "GET", accept = "application/json", body }: ReportRequest,
-    token?: string,
-  ): Promise<ReportResponse> {
-    const response = await fetch(url, {
-      method,
-      headers: {
-        accept,
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    return { status: response.status, headers: response.headers, bytes: new Uint8Array(await response.arrayBuffer()) };
+  ): Promise<Answer | undefined> {
+    const send = (token?: string) =>
+      request(this.#name, url, {
+        method,
+        headers: {
+          accept,
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        deadline: DEADLINES.storeReports,
+      }).catch(() => undefined);
+    return await (this.#tokens ? this.#tokens.use(send, (answer) => answer?.status === 401) : send());
   }
 }
 
 /** The store's error message: Apple's `errors[0].detail` or Google's `error.message`. Other bodies are ignored. */
-export function errorMessageOf({ bytes }: ReportResponse): string {
+export function errorMessageOf({ text }: Answer): string {
   try {
-    const { errors, error } = JSON.parse(new TextDecoder().decode(bytes)) as {
+    const { errors, error } = JSON.parse(text) as {
       errors?: readonly { detail?: unknown; title?: unknown }[];
       error?: { message?: unknown };
     };
@@ -208,15 +170,6 @@ export function errorMessageOf({ bytes }: ReportResponse): string {
   } catch {
     return "no reason given.";
   }
-}
-
-/** `Retry-After` in seconds, from seconds, a date, or the milliseconds since 1970 that Apple sends. */
-export function parseRetryAfter(retryAfter: string | null): number | undefined {
-  if (retryAfter === null) return undefined;
-  const text = retryAfter.trim();
-  if (/^\d{1,6}$/.test(text)) return Number(text);
-  const at = /^\d{13}$/.test(text) ? Number(text) : Date.parse(text);
-  return Number.isNaN(at) ? undefined : Math.min(86_400, Math.max(0, Math.ceil((at - Date.now()) / 1000)));
 }
 
 /** Text that Postgres can store: without NUL and lone surrogates. Null if it becomes empty. */

@@ -2,6 +2,8 @@
 import type { Config, StorageConfig } from "../config.ts";
 import { ConfigError } from "../environment.ts";
 import { ApiError } from "../errors.ts";
+import { DEADLINES } from "../providers/calls/deadlines.ts";
+import { isTimeout } from "../providers/calls/request.ts";
 import { encodePath, signerOf } from "./s3_signature.ts";
 
 /** Metadata of an object. */
@@ -36,7 +38,6 @@ export interface ObjectStorage {
 /** Private objects have their own bucket, because the other one is public. */
 export const PRIVATE_PREFIX = "private/";
 
-const DEADLINE_MS = 10_000;
 /** Requests of the service are sent immediately. */
 const SERVICE_URL_SECONDS = 60;
 
@@ -138,14 +139,14 @@ function settings({ storage }: Config): StorageConfig {
 /** Sends an idempotent request, with one retry after a connection failure or a server error. */
 async function send(url: string, init: RequestInit): Promise<Response> {
   try {
-    const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(DEADLINE_MS) });
+    const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(DEADLINES.objectStorage) });
     if (answer.status < 500) return answer;
     await answer.body?.cancel();
   } catch (error) {
     if (!isNetworkError(error)) throw error;
   }
   try {
-    return await fetch(url, { ...init, signal: AbortSignal.timeout(DEADLINE_MS) });
+    return await fetch(url, { ...init, signal: AbortSignal.timeout(DEADLINES.objectStorage) });
   } catch (cause) {
     if (isNetworkError(cause)) throw new ApiError("service_unavailable", { cause });
     throw cause;
@@ -163,7 +164,7 @@ async function attempt(asking: () => Promise<Response>): Promise<Response | null
 }
 
 function isNetworkError(error: unknown): boolean {
-  return error instanceof TypeError || (error instanceof DOMException && error.name === "TimeoutError");
+  return error instanceof TypeError || isTimeout(error);
 }
 
 function expect(answer: Response, status: number): void {

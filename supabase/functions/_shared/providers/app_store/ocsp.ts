@@ -18,16 +18,13 @@ import {
   Tag,
   timeOf,
 } from "./der.ts";
+import { DEADLINES } from "../calls/deadlines.ts";
+import { ProviderDown } from "../calls/errors.ts";
+import { request } from "../calls/request.ts";
 
-/** Whether the certificate is good according to its issuer's responder. Throws ResponderDown. */
+/** Whether the certificate is good according to its issuer's responder. Throws ProviderDown. */
 export type CertificateStatus = (certificate: Certificate, issuer: Certificate) => Promise<boolean>;
 
-/** The responder cannot be reached, or its response does not match the request. */
-export class ResponderDown extends Error {
-  override readonly name = "ResponderDown";
-}
-
-const TIMEOUT_MS = 5_000;
 const CACHE_MS = 15 * 60_000;
 const MAX_CACHED = 32;
 const CLOCK_SKEW_MS = 60_000;
@@ -67,7 +64,7 @@ async function certificateId(certificate: Certificate, issuer: Certificate): Pro
 
 async function ask(certificate: Certificate, issuer: Certificate, id: Bytes): Promise<boolean> {
   const uri = certificate.ocspUri;
-  if (uri === null || !/^https?:/.test(uri)) throw new ResponderDown("a certificate does not name its OCSP responder");
+  if (uri === null || !/^https?:/.test(uri)) throw new ProviderDown("a certificate does not name its OCSP responder");
   const nested = (depth: number, contents: Bytes): Bytes =>
     depth === 0 ? contents : nested(depth - 1, encode(Tag.sequence, contents));
   const response = await send(uri, nested(4, id));
@@ -75,31 +72,25 @@ async function ask(certificate: Certificate, issuer: Certificate, id: Bytes): Pr
     return await isGoodBy(response, issuer, id);
   } catch (error) {
     if (!(error instanceof DerError)) throw error;
-    throw new ResponderDown("the OCSP response is malformed", { cause: error });
+    throw new ProviderDown("the OCSP response is malformed", { cause: error });
   }
 }
 
 async function send(uri: string, body: Bytes): Promise<Bytes> {
-  try {
-    const response = await fetch(uri, {
-      method: "POST",
-      headers: { "content-type": "application/ocsp-request" },
-      body,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    if (response.ok) return bytes;
-    throw new ResponderDown(`the OCSP responder responded with ${response.status}`);
-  } catch (cause) {
-    if (cause instanceof ResponderDown) throw cause;
-    throw new ResponderDown("the OCSP responder cannot be reached", { cause });
-  }
+  const { ok, status, bytes } = await request("the OCSP responder", uri, {
+    method: "POST",
+    headers: { "content-type": "application/ocsp-request" },
+    body,
+    deadline: DEADLINES.ocsp,
+  });
+  if (!ok) throw new ProviderDown(`the OCSP responder responded with ${status}`);
+  return bytes;
 }
 
 async function isGoodBy(bytes: Bytes, issuer: Certificate, id: Bytes): Promise<boolean> {
   const [status, body] = childrenOf(readElement(bytes));
   if (!status || status.tag !== Tag.enumerated || integerOf(status) !== SUCCESSFUL || body?.tag !== Tag.context(0)) {
-    throw new ResponderDown("the OCSP responder does not respond to the request");
+    throw new ProviderDown("the OCSP responder does not respond to the request");
   }
   const [type, basic] = childrenOf(childAt(childrenOf(body), 0, Tag.sequence));
   if (!type || oidOf(type) !== BASIC_RESPONSE || basic?.tag !== Tag.octetString) throw new DerError("not a response");
@@ -111,7 +102,7 @@ async function isGoodBy(bytes: Bytes, issuer: Certificate, id: Bytes): Promise<b
   const signer = await signerOf(responder, certificates, issuer);
   const signatureValue = { algorithm: oidOf(childAt(childrenOf(algorithm), 0, Tag.oid)), value: bitsOf(signature) };
   if (signer === undefined || !await isSignedBy(signer.publicKey, data.raw, signatureValue)) {
-    throw new ResponderDown("the OCSP response is not signed by the issuer, nor for it");
+    throw new ProviderDown("the OCSP response is not signed by the issuer, nor for it");
   }
   return isGood(responses, id);
 }
@@ -154,10 +145,10 @@ function isGood(responses: Element, id: Bytes): boolean {
     const until = nextUpdate?.tag === Tag.context(0) ? timeOf(childrenOf(nextUpdate)[0]!) : undefined;
     const isCurrent = timeOf(thisUpdate) <= Date.now() + CLOCK_SKEW_MS &&
       (until === undefined || until >= Date.now() - CLOCK_SKEW_MS);
-    if (!isCurrent) throw new ResponderDown("the OCSP response is out of date");
+    if (!isCurrent) throw new ProviderDown("the OCSP response is out of date");
     return status.tag === GOOD;
   }
-  throw new ResponderDown("the OCSP response is about other certificates");
+  throw new ProviderDown("the OCSP response is about other certificates");
 }
 
 /** Same hashes and serial number. The algorithm's parameters are optional. */

@@ -1,36 +1,16 @@
 /** The App Store Server API: returns the current state of a subscription or transaction. */
-import { importPKCS8 } from "jose/key/import";
-import { SignJWT } from "jose/jwt/sign";
 import { z } from "zod";
 import type { AppStoreConfig } from "../../provider_settings.ts";
+import { DEADLINES } from "../calls/deadlines.ts";
+import { CredentialsRejected, ProviderDown, Refused } from "../calls/errors.ts";
+import { request, retryAfterOf } from "../calls/request.ts";
+import { appleTokens, type Tokens } from "../calls/tokens.ts";
 import type { Environment } from "./signed_data.ts";
 
-const AUDIENCE = "appstoreconnect-v1";
-const TOKEN_LIFETIME_MS = 20 * 60_000;
-/** A token is renewed this long before it expires. */
-const TOKEN_MARGIN_MS = 60_000;
-const TIMEOUT_MS = 6_000;
 const RETRY_PAUSE_MS = 200;
-/** Retry delay if the store does not return one. */
-const RETRY_SECONDS = 15;
+/** Retry delay if the store limits its clients without Retry-After. */
 const RATE_LIMIT_SECONDS = 60;
 const MAX_RETRY_SECONDS = 3600;
-
-/** The App Store is unavailable: it is down, too slow, or rejects our key. */
-export class AppStoreDown extends Error {
-  override readonly name = "AppStoreDown";
-  constructor(message: string, readonly retryAfter: number = RETRY_SECONDS, options?: ErrorOptions) {
-    super(message, options);
-  }
-}
-
-/** It rejects our token. A retry cannot help. */
-export class KeyRejected extends AppStoreDown {}
-
-/** The transaction does not exist, or not yet. */
-export class TransactionUnknown extends Error {
-  override readonly name = "TransactionUnknown";
-}
 
 const ErrorCode = {
   invalidTransactionId: 4000006,
@@ -81,17 +61,16 @@ export interface ServerApiOptions {
 
 export class ServerApi {
   readonly #api: NonNullable<AppStoreConfig["api"]>;
-  readonly #bundleId: string;
+  readonly #tokens: Tokens;
   readonly #timeoutMs: number;
-  #token: { readonly value: string; readonly usableUntil: number } | undefined;
 
   constructor(
     api: NonNullable<AppStoreConfig["api"]>,
     bundleId: string,
-    { timeoutMs = TIMEOUT_MS }: ServerApiOptions = {},
+    { timeoutMs = DEADLINES.appStore }: ServerApiOptions = {},
   ) {
     this.#api = api;
-    this.#bundleId = bundleId;
+    this.#tokens = appleTokens(api, { bid: bundleId });
     this.#timeoutMs = timeoutMs;
   }
 
@@ -115,71 +94,60 @@ export class ServerApi {
   ): Promise<Answer> {
     const url = environment === "Production" ? this.#api.url : this.#api.sandboxUrl;
     const address = `${url}/inApps/v1/${resource}/${encodeURIComponent(transactionId)}`;
-    let answer = await this.#try(address);
-    if (answer.outcome !== "answer") {
-      if (answer.outcome === "unauthorized") this.#token = undefined;
-      else await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
-      answer = await this.#try(address);
+    const token = await this.#tokens.get();
+    let answer = await this.#try(address, token);
+    if (answer.outcome === "unauthorized") {
+      answer = await this.#try(address, await this.#tokens.get(token));
+    } else if (answer.outcome === "retry") {
+      await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
+      answer = await this.#try(address, token);
     }
-    if (answer.outcome === "unauthorized") throw new KeyRejected("the App Store rejects the key of its Server API");
+    if (answer.outcome === "unauthorized") {
+      throw new CredentialsRejected("the App Store rejects the key of its Server API");
+    }
     if (answer.outcome === "retry") throw answer.failure;
     const parsed = schema.safeParse(answer.body);
-    if (!parsed.success) throw new AppStoreDown("the response of the App Store has an unknown format");
+    if (!parsed.success) throw new ProviderDown("the response of the App Store has an unknown format");
     return parsed.data;
   }
 
   /** One attempt: returns a response or a retryable error. Throws other errors. */
-  async #try(address: string): Promise<Outcome> {
-    const bearer = await this.#bearer();
-    let status: number, headers: Headers, text: string;
+  async #try(address: string, token: string): Promise<Outcome> {
     try {
-      const response = await fetch(address, {
-        headers: { authorization: `Bearer ${bearer}`, accept: "application/json" },
-        redirect: "manual",
-        signal: AbortSignal.timeout(this.#timeoutMs),
-      });
-      [status, headers, text] = [response.status, response.headers, await response.text()];
-    } catch (cause) {
-      const isTimeout = cause instanceof DOMException && cause.name === "TimeoutError";
-      if (isTimeout) throw new AppStoreDown("the App Store does not respond in time", RETRY_SECONDS, { cause });
-      return {
-        outcome: "retry",
-        failure: new AppStoreDown("the App Store cannot be reached", RETRY_SECONDS, { cause }),
-      };
+      return await this.#send(address, token);
+    } catch (error) {
+      if (error instanceof ProviderDown && error.why === "unreachable") return { outcome: "retry", failure: error };
+      throw error;
     }
+  }
+
+  async #send(address: string, token: string): Promise<Outcome> {
+    const answer = await request("the App Store", address, {
+      headers: { authorization: `Bearer ${token}`, accept: "application/json" },
+      redirect: "manual",
+      deadline: this.#timeoutMs,
+    });
+    const { ok, status, text } = answer;
     const body = jsonIn(text);
-    if (status >= 200 && status < 300) return { outcome: "answer", body };
+    if (ok) return { outcome: "answer", body };
     if (status === 401) return { outcome: "unauthorized" };
     const code = ApiError.safeParse(body).data?.errorCode;
     const message = `the App Store responded with ${status}${code === undefined ? "" : ` (${code})`}`;
-    if (status === 429) throw new AppStoreDown(message, rateLimitSeconds(headers.get("retry-after")));
-    if (code !== undefined && UNKNOWN.includes(code)) throw new TransactionUnknown(message);
-    if (status >= 500 || (code !== undefined && RETRYABLE.includes(code))) {
-      return { outcome: "retry", failure: new AppStoreDown(message) };
+    if (status === 429) {
+      const retryAfter = Math.min(Math.max(retryAfterOf(answer) ?? RATE_LIMIT_SECONDS, 1), MAX_RETRY_SECONDS);
+      throw new ProviderDown(message, { why: "rate_limited", retryAfter });
     }
-    throw new AppStoreDown(message);
-  }
-
-  async #bearer(): Promise<string> {
-    if (this.#token && this.#token.usableUntil > Date.now()) return this.#token.value;
-    const { issuerId, keyId, privateKey } = this.#api;
-    const expiresAt = Date.now() + TOKEN_LIFETIME_MS;
-    const key = await importPKCS8(privateKey, "ES256").catch((cause) => {
-      throw new KeyRejected("the key of the App Store Server API is unusable", RETRY_SECONDS, { cause });
-    });
-    const value = await new SignJWT({ bid: this.#bundleId })
-      .setProtectedHeader({ alg: "ES256", kid: keyId, typ: "JWT" })
-      .setIssuer(issuerId).setAudience(AUDIENCE).setIssuedAt().setExpirationTime(Math.floor(expiresAt / 1000))
-      .sign(key);
-    this.#token = { value, usableUntil: expiresAt - TOKEN_MARGIN_MS };
-    return value;
+    if (code !== undefined && UNKNOWN.includes(code)) throw new Refused("unknown", message);
+    const failure = new ProviderDown(message);
+    if (status >= 500 || (code !== undefined && RETRYABLE.includes(code))) return { outcome: "retry", failure };
+    throw failure;
   }
 }
 
 type Outcome =
   | { readonly outcome: "answer"; readonly body: unknown }
   | { readonly outcome: "unauthorized" }
-  | { readonly outcome: "retry"; readonly failure: AppStoreDown };
+  | { readonly outcome: "retry"; readonly failure: ProviderDown };
 
 /** A proxy responds in HTML, and a rejected token has an empty response. Neither is JSON. */
 function jsonIn(text: string): unknown {
@@ -189,14 +157,4 @@ function jsonIn(text: string): unknown {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-}
-
-/**
- * Seconds until a time that the App Store returns in milliseconds since 1970. Proxies in front of it return seconds.
- */
-function rateLimitSeconds(retryAfter: string | null): number {
-  if (retryAfter === null || !/^\d{1,15}$/.test(retryAfter)) return RATE_LIMIT_SECONDS;
-  const value = Number(retryAfter);
-  const seconds = value <= MAX_RETRY_SECONDS ? value : Math.ceil((value - Date.now()) / 1000);
-  return Math.min(Math.max(seconds, 1), MAX_RETRY_SECONDS);
 }

@@ -1,8 +1,9 @@
 /** Requests to androidpublisher v3, and the meaning of its status codes. */
 import { ApiError } from "../../errors.ts";
 import type { PlayConfig } from "../../provider_settings.ts";
-import { CredentialsRejected, GoogleTokens, ProviderDown } from "../google_token.ts";
-import { retryAfterOf } from "../retry_after.ts";
+import { CredentialsRejected, ProviderDown } from "../calls/errors.ts";
+import { type Answer, request, retryAfterOf } from "../calls/request.ts";
+import { googleTokens, type Tokens } from "../calls/tokens.ts";
 
 const SCOPE = "https://www.googleapis.com/auth/androidpublisher";
 /** Retry delay if Google does not return one, and the maximum delay. */
@@ -21,13 +22,13 @@ export type PlayAnswer =
 
 export class PlayApi {
   readonly #purchasesUrl: string;
-  readonly #tokens: GoogleTokens;
+  readonly #tokens: Tokens;
   readonly #timeoutMs: number;
 
   constructor({ apiUrl, packageName, account }: PlayConfig, timeoutMs: number) {
     const application = `${apiUrl}/androidpublisher/v3/applications/${encodeURIComponent(packageName)}`;
     this.#purchasesUrl = `${application}/purchases`;
-    this.#tokens = new GoogleTokens(account, SCOPE, timeoutMs);
+    this.#tokens = googleTokens(account, SCOPE, timeoutMs);
     this.#timeoutMs = timeoutMs;
   }
 
@@ -57,14 +58,13 @@ export class PlayApi {
   }
 
   async #request(method: "GET" | "POST", path: string, deadline: AbortSignal): Promise<PlayAnswer> {
-    const token = await this.#accessToken();
-    const first = await this.#send(method, path, token, deadline);
-    // The access token was revoked early: one more attempt with a new one.
-    const { response, text, requestedAt } = first.response.status === 401
-      ? await this.#send(method, path, await this.#accessToken(token), deadline)
-      : first;
+    const { answer, requestedAt } = await this.#tokens.use(
+      (token) => this.#send(method, path, token, deadline),
+      ({ answer }) => answer.status === 401,
+    ).catch(asUnavailable);
+    const { ok, status, text } = answer;
     // The response to an acknowledgement is empty.
-    if (response.ok) {
+    if (ok) {
       return {
         outcome: "ok",
         resource: method === "POST" && text === "" ? null : resourceIn(text),
@@ -72,9 +72,11 @@ export class PlayApi {
       };
     }
     const reason = reasonIn(text);
-    const outcome = outcomes[response.status];
+    const outcome = outcomes[status];
     // A proxy's error page has the status of a response, but not its format.
-    if (outcome === undefined || reason === undefined) throw failed(response, reason);
+    if (outcome === undefined || reason === undefined) {
+      throw unavailable(`Google Play responded with ${status}: ${reason ?? "not in JSON"}`, retryAfterOf(answer));
+    }
     return { outcome, reason, requestedAt };
   }
 
@@ -83,29 +85,16 @@ export class PlayApi {
     path: string,
     token: string,
     deadline: AbortSignal,
-  ): Promise<{ response: Response; text: string; requestedAt: Date }> {
+  ): Promise<{ answer: Answer; requestedAt: Date }> {
     const requestedAt = new Date();
-    try {
-      const response = await fetch(`${this.#purchasesUrl}/${path}`, {
-        method,
-        headers: { authorization: `Bearer ${token}`, ...(method === "POST" && { "content-type": "application/json" }) },
-        ...(method === "POST" && { body: "{}" }),
-        redirect: "manual",
-        signal: deadline,
-      });
-      return { response, text: await response.text(), requestedAt: requestedAt };
-    } catch (error) {
-      throw unavailable(`Google Play cannot be reached: ${withoutAddresses(error)}`);
-    }
-  }
-
-  async #accessToken(rejected?: string): Promise<string> {
-    try {
-      return await this.#tokens.get(rejected);
-    } catch (error) {
-      if (!(error instanceof ProviderDown) && !(error instanceof CredentialsRejected)) throw error;
-      throw unavailable(`no access token for Google Play: ${error.message}`);
-    }
+    const answer = await request("Google Play", `${this.#purchasesUrl}/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(method === "POST" && { "content-type": "application/json" }) },
+      ...(method === "POST" && { body: "{}" }),
+      redirect: "manual",
+      deadline,
+    });
+    return { answer, requestedAt };
   }
 }
 
@@ -116,11 +105,9 @@ export function unavailable(why: string, retryAfter = RETRY_SECONDS): ApiError {
   return new ApiError("service_unavailable", { headers: { "Retry-After": `${seconds}` }, cause: new Error(why) });
 }
 
-function failed(response: Response, reason: string | undefined): ApiError {
-  return unavailable(
-    `Google Play responded with ${response.status}: ${reason ?? "not in JSON"}`,
-    retryAfterOf(response),
-  );
+function asUnavailable(error: unknown): never {
+  if (!(error instanceof ProviderDown) && !(error instanceof CredentialsRejected)) throw error;
+  throw unavailable(withoutAddresses(error));
 }
 
 function resourceIn(text: string): unknown {
@@ -146,7 +133,7 @@ function reasonIn(text: string): string | undefined {
 /**
  * URLs contain the purchase token and must not be logged. Deno includes them in the message or the cause of an error.
  */
-function withoutAddresses(error: unknown): string {
-  const cause = error instanceof Error && error.cause !== undefined ? ` (${error.cause})` : "";
-  return `${error}${cause}`.replaceAll(/https?:\/\/\S+/g, "(address)");
+function withoutAddresses({ message, cause }: Error): string {
+  const causes = [cause, cause instanceof Error ? cause.cause : undefined].filter((each) => each !== undefined);
+  return [message, ...causes].join(": ").replaceAll(/https?:\/\/\S+/g, "(address)");
 }

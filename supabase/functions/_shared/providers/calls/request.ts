@@ -1,0 +1,50 @@
+/** One request to a provider, with its deadline. */
+import { ProviderDown } from "./errors.ts";
+
+/** A response that has arrived completely. */
+export class Answer {
+  constructor(readonly status: number, readonly headers: Headers, readonly bytes: Uint8Array<ArrayBuffer>) {}
+
+  get ok(): boolean {
+    return this.status >= 200 && this.status < 300;
+  }
+
+  get text(): string {
+    return new TextDecoder().decode(this.bytes);
+  }
+}
+
+/** Throws ProviderDown if the response has not arrived completely at the deadline. `name` is the provider's. */
+export async function request(
+  name: string,
+  url: string | URL,
+  { deadline, ...init }: Omit<RequestInit, "signal"> & { readonly deadline: number | AbortSignal },
+): Promise<Answer> {
+  const signal = typeof deadline === "number" ? AbortSignal.timeout(deadline) : deadline;
+  try {
+    const response = await fetch(url, { ...init, signal });
+    return new Answer(response.status, response.headers, new Uint8Array(await response.arrayBuffer()));
+  } catch (cause) {
+    throw isTimeout(cause)
+      ? new ProviderDown(`${name} does not respond in time`, { why: "too_slow", cause })
+      : new ProviderDown(`${name} cannot be reached`, { why: "unreachable", cause });
+  }
+}
+
+export function isTimeout(error: unknown): error is DOMException {
+  return error instanceof DOMException && error.name === "TimeoutError";
+}
+
+/** A delay that is given as a time is at most a day. */
+const MAX_SECONDS = 86_400;
+
+/**
+ * `Retry-After` in seconds, from seconds, a date, or the milliseconds since 1970 that Apple sends. Undefined if it is
+ * missing or invalid.
+ */
+export function retryAfterOf({ headers }: { readonly headers: Headers }): number | undefined {
+  const value = headers.get("retry-after")?.trim() ?? "";
+  if (/^\d{1,6}$/.test(value)) return Number(value);
+  const at = /^\d{13}$/.test(value) ? Number(value) : Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.min(MAX_SECONDS, Math.max(0, Math.ceil((at - Date.now()) / 1000)));
+}
