@@ -1,9 +1,56 @@
-// Work under a lease: it is extended while the work lasts, and never afterwards.
+// Consumers of queues: when they end, and their leases, which are extended while the work lasts and never afterwards.
 import assert from "node:assert/strict";
-import { underLease } from "../../supabase/functions/_shared/consumer.ts";
+import { consume, type Queue } from "../../supabase/functions/_shared/queue/consumer.ts";
+import { underLease } from "../../supabase/functions/_shared/queue/lease.ts";
 import { eventually } from "../support/eventually.ts";
 
 const every = { everyMs: 5 };
+
+/** A queue that returns these numbers of messages, and then none. */
+function queueOf(found: readonly number[], outcome: "done" | "paused" = "done") {
+  const reads: boolean[] = [];
+  const handled: number[] = [];
+  const queue: Queue<number> = {
+    take: (ends) => {
+      const messages = found[reads.length] ?? 0;
+      reads.push(ends);
+      return Promise.resolve({ found: messages, batches: messages > 1 ? [messages] : [] });
+    },
+    handle: (batch) => Promise.resolve((handled.push(batch), outcome)),
+  };
+  return { queue, reads, handled };
+}
+
+const briefly = { budgetMs: 60_000, lingerMs: 0, pollMs: 1 };
+
+Deno.test("consumers: an empty queue ends the work, and messages without work do not", async () => {
+  const { queue, reads, handled } = queueOf([2, 1, 3]);
+  await consume(queue, briefly);
+  assert.deepEqual([handled, reads.length], [[2, 3], 4]);
+});
+
+Deno.test("consumers: an empty queue is polled for a while", async () => {
+  const { queue, reads } = queueOf([0, 2]);
+  await consume(queue, { ...briefly, lingerMs: 20 });
+  assert.ok(reads.length > 3);
+  assert.deepEqual(reads.map((ends, n) => ends && n < reads.length - 1).filter(Boolean), []);
+  assert.equal(reads.at(-1), true);
+});
+
+Deno.test("consumers: a queue that is told of the end is read once more, and a message that is found then is processed", async () => {
+  const { queue, reads, handled } = queueOf([0, 2]);
+  await consume({ ...queue, tellsEnd: true }, briefly);
+  assert.deepEqual([handled, reads], [[2], [true, true, true, true]]);
+});
+
+Deno.test("consumers: a pause and the end of the time end the work", async () => {
+  const paused = queueOf([2, 2], "paused");
+  await consume(paused.queue, briefly);
+  assert.deepEqual(paused.handled, [2]);
+  const late = queueOf([2]);
+  await consume(late.queue, { ...briefly, budgetMs: 0 });
+  assert.deepEqual(late.reads, []);
+});
 
 Deno.test("leases: a lease is extended until the work has ended, and the work's result is returned", async () => {
   let extensions = 0;

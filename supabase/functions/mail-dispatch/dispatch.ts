@@ -3,9 +3,11 @@
  * the queue is empty or its time is up. It can stop at any time: mails without an outcome are sent by the next
  * consumer, with the same idempotency keys.
  */
-import { consume, type ConsumerOptions, jittered, pause, type ReadBatches, underLease } from "../_shared/consumer.ts";
 import type { Database } from "../_shared/db/client.ts";
 import type { MailOutcome, MailSender } from "../_shared/providers/mail.ts";
+import { consume, type ConsumerOptions, jittered, pause, type ReadBatches } from "../_shared/queue/consumer.ts";
+import { underLease } from "../_shared/queue/lease.ts";
+import { forEach } from "../_shared/queue/pool.ts";
 import { compose, type Text } from "./compose.ts";
 
 /** The functions of the database that sending mails calls. */
@@ -51,10 +53,9 @@ export async function dispatch(
   options: ConsumerOptions = DISPATCH,
 ): Promise<Dispatched> {
   const done: Dispatched = { batches: 0, sent: 0, rejected: 0, later: 0, not_configured: 0 };
-  await consume<Batch>(
-    options,
-    () => db.rpc<ReadBatches<Batch>>("take_mails"),
-    async (batch, until) => {
+  await consume<Batch>({
+    take: () => db.rpc<ReadBatches<Batch>>("take_mails"),
+    handle: async (batch, until) => {
       const attempt = new Attempt(batch, sender, until);
       const extend = () => db.rpc("extend_lease", { queue: "mail", msg_ids: [batch.msg_id] });
       if (sender.isAvailable) await underLease(extend, () => attempt.send(options.concurrency));
@@ -64,7 +65,7 @@ export async function dispatch(
       done.batches++;
       return await settle(db, batch, attempt);
     },
-  );
+  }, options);
   return done;
 }
 
@@ -78,27 +79,26 @@ class Attempt {
   readonly outcomes: { user_id: string; outcome: "sent" | "rejected" | "not_configured" }[] = [];
   retryAfter = 0;
   trouble: Trouble | undefined;
-  #waiting: Recipient[];
   /** When the mail service accepts mails again. */
   #openAt = 0;
 
-  constructor(readonly batch: Batch, readonly sender: MailSender, readonly until: number) {
-    this.#waiting = [...batch.mails];
-  }
+  constructor(readonly batch: Batch, readonly sender: MailSender, readonly until: number) {}
 
   drop(): void {
-    for (const { user_id } of this.#waiting) this.outcomes.push({ user_id, outcome: "not_configured" });
+    for (const { user_id } of this.batch.mails) this.outcomes.push({ user_id, outcome: "not_configured" });
   }
 
   async send(concurrency: number): Promise<void> {
-    await Promise.all(Array.from({ length: concurrency }, () => this.#sendSome()));
+    await forEach(this.batch.mails, concurrency, (to) => this.#send(to));
   }
 
   /** After a failure of the service nothing more is sent. Accepted mails are recorded. */
-  async #sendSome(): Promise<void> {
-    for (let to = this.#waiting.pop(); to !== undefined && this.trouble === undefined; to = this.#waiting.pop()) {
+  async #send(to: Recipient): Promise<void> {
+    for (let isSettled = false; !isSettled && this.trouble === undefined;) {
       await pause(Math.max(0, this.#openAt - performance.now()));
-      this.#note(to, await this.sender.send(this.#mailTo(to)));
+      const result = await this.sender.send(this.#mailTo(to));
+      isSettled = result.outcome !== "quota";
+      this.#note(to, result);
     }
   }
 
@@ -112,20 +112,19 @@ class Attempt {
         this.retryAfter = Math.max(this.retryAfter, result.retryAfter ?? 0);
         break;
       case "quota":
-        this.#wait(to, result.retryAfter);
+        this.#wait(result.retryAfter);
         break;
       default:
         this.trouble = { reason: result.outcome, seconds: 0 };
     }
   }
 
-  #wait(to: Recipient, seconds: number): void {
+  #wait(seconds: number): void {
     const openAt = performance.now() + seconds * 1000;
     if (seconds > MAX_WAIT_SECONDS || openAt > this.until) {
       this.trouble = { reason: "quota", seconds };
     } else {
       this.#openAt = Math.max(this.#openAt, openAt);
-      this.#waiting.push(to);
     }
   }
 

@@ -3,9 +3,10 @@
  * It continues until the queue is empty or its time is up. It can stop at any time: devices without an outcome are
  * processed by the next consumer.
  */
-import { consume, type ConsumerOptions, jittered, type ReadBatches, underLease } from "../_shared/consumer.ts";
 import type { Database } from "../_shared/db/client.ts";
 import type { PushSender } from "../_shared/providers/fcm.ts";
+import { consume, type ConsumerOptions, jittered, type ReadBatches } from "../_shared/queue/consumer.ts";
+import { underLease } from "../_shared/queue/lease.ts";
 
 /** The functions of the database that sending pushes calls. */
 export const DISPATCH_CALLS = [
@@ -61,19 +62,18 @@ export async function dispatch(
 ): Promise<Dispatched> {
   const done: Dispatched = { batches: 0, delivered: 0, failed: 0, later: 0 };
   const run: Run = { db, sender, concurrency: options.concurrency, done, isServiceUp: false, wasServiceUp: false };
-  await consume<Batch>(
-    options,
-    async () => {
+  await consume<Batch>({
+    take: async () => {
       const read = await db.rpc<ReadPushes>("take_push_batches", { limit: 1 });
       run.wasServiceUp = read.is_service_up;
       return read;
     },
-    (batch, until) =>
+    handle: (batch, until) =>
       underLease(
         () => db.rpc("extend_push_lease", { msg_id: batch.msg_id }),
         () => batch.batch === undefined ? fanOut(db, batch, until) : send(run, batch),
       ),
-  );
+  }, options);
   return done;
 }
 

@@ -6,10 +6,10 @@ import {
   type Publication,
   PUBLICATION_CALLS,
 } from "../_shared/storage/assets.ts";
-import { forEach } from "../_shared/concurrency.ts";
-import { underLease } from "../_shared/consumer.ts";
 import type { Database } from "../_shared/db/client.ts";
 import { route } from "../_shared/http/route.ts";
+import { underLease } from "../_shared/queue/lease.ts";
+import { forEach } from "../_shared/queue/pool.ts";
 import type { ObjectStorage } from "../_shared/storage/object_storage.ts";
 import { Sweep } from "./storage.schema.ts";
 

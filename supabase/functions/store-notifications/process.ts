@@ -3,14 +3,16 @@
  * statements of the stores. It continues until the queue is empty or its time is up. It can stop at any time:
  * notifications without a record are processed by the next consumer.
  */
-import { forEach } from "../_shared/concurrency.ts";
-import { pause, underLease } from "../_shared/consumer.ts";
 import type { Database } from "../_shared/db/client.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { describe } from "../_shared/http/log.ts";
+import { ProviderDown } from "../_shared/providers/calls/errors.ts";
 import { notifiedStatement, type PurchaseNotification } from "../_shared/providers/google_play/notifications.ts";
 import type { KnownSubscription, Store, StoreStatement, SubscriptionFacts } from "../_shared/providers/store.ts";
-import { acknowledge, ACKNOWLEDGE_CALLS } from "../_shared/purchases.ts";
+import { ACKNOWLEDGE_CALLS, acknowledgeIfNeeded } from "../_shared/purchases.ts";
+import { consume, type ConsumerOptions } from "../_shared/queue/consumer.ts";
+import { underLease } from "../_shared/queue/lease.ts";
+import { forEach } from "../_shared/queue/pool.ts";
 
 /** The functions of the database that processing calls. */
 export const PROCESS_CALLS = [
@@ -37,26 +39,15 @@ type Notification =
     readonly facts: SubscriptionFacts | null;
   };
 
-interface Batch {
+interface ReadNotifications {
   readonly found: number;
   /** Those that must be recorded. */
   readonly notifications: readonly Notification[];
 }
 
-export interface ProcessOptions {
-  readonly concurrency: number;
-  /** Time after the start, in milliseconds, from which on no more notifications are read. */
-  readonly budgetMs: number;
-  /** How long an empty queue is polled before the consumer ends. */
-  readonly lingerMs: number;
-}
-
-const PROCESS: ProcessOptions = { concurrency: 10, budgetMs: 45_000, lingerMs: 2_000 };
+const PROCESS: ConsumerOptions = { concurrency: 10, budgetMs: 45_000, lingerMs: 2_000 };
 
 const BATCH = 20;
-const POLL_MS = 500;
-/** This long before the consumer's time is up, the next notification starts another consumer. */
-const ENDING_MS = 1_000;
 /** Retry delay of a failed notification in seconds, doubled with each attempt. */
 const RETRY_SECONDS = 30;
 /** How long Google Play is not called while it is down, if it does not return a delay. */
@@ -73,42 +64,30 @@ interface Run {
   readonly db: ProcessDatabase;
   readonly googlePlay: Store;
   readonly done: Processed;
-  /** Set while Google Play is down and not called. */
-  outage: Outage | undefined;
-}
-
-/** The store is down, so its notifications wait. */
-class Outage extends Error {
-  override readonly name = "Outage";
-
-  constructor(readonly seconds: number, cause: ApiError) {
-    super("The store is down", { cause });
-  }
+  /** Set while Google Play is down and not called, so its notifications wait. */
+  outage: ProviderDown | undefined;
 }
 
 export async function processNotifications(
   db: ProcessDatabase,
   googlePlay: Store,
-  options: ProcessOptions = PROCESS,
+  options: ConsumerOptions = PROCESS,
 ): Promise<Processed> {
-  const until = performance.now() + options.budgetMs;
   const run: Run = { db, googlePlay, done: { recorded: 0, refused: 0, later: 0 }, outage: undefined };
-  let emptySince = performance.now();
-  let lastReads = 0;
-  while (performance.now() < until) {
-    const ends = performance.now() - emptySince >= options.lingerMs || performance.now() >= until - ENDING_MS;
-    const { found, notifications } = await db.rpc<Batch>("take_store_notifications", { limit: BATCH, ends });
-    if (found > 0) {
+  await consume<readonly Notification[]>({
+    take: async (ends) => {
+      const { found, notifications } = await db.rpc<ReadNotifications>("take_store_notifications", {
+        limit: BATCH,
+        ends,
+      });
+      return { found, batches: [notifications] };
+    },
+    handle: async (notifications) => {
       await processBatch(run, await withoutUnavailableStore(run, notifications), options.concurrency);
-      emptySince = performance.now();
-      lastReads = 0;
-      continue;
-    }
-    // Read twice, because a notification can be stored while the first read informs the database that this consumer
-    // ends.
-    if (ends && ++lastReads === 2) break;
-    await pause(POLL_MS);
-  }
+      return "done";
+    },
+    tellsEnd: true,
+  }, options);
   return run.done;
 }
 
@@ -160,12 +139,7 @@ async function record(run: Run, notification: Notification): Promise<void> {
     notification_id,
     statement,
   });
-  if (recorded === null || !statement.needs_acknowledgement) return;
-  try {
-    await acknowledge(db, googlePlay, recorded.subscription_id, statement);
-  } catch (failure) {
-    if (!(failure instanceof ApiError)) throw failure; // otherwise reconciliation retries
-  }
+  if (recorded !== null) await acknowledgeIfNeeded(db, googlePlay, recorded.subscription_id, statement);
 }
 
 async function readPurchase(
@@ -179,7 +153,8 @@ async function readPurchase(
   } catch (failure) {
     if (!(failure instanceof ApiError) || failure.code !== "service_unavailable") throw failure;
     const seconds = Number(failure.headers["Retry-After"] ?? OUTAGE_SECONDS);
-    throw run.outage ??= new Outage(Math.min(Math.max(seconds, 1), MAX_OUTAGE_SECONDS), failure);
+    const retryAfter = Math.min(Math.max(seconds, 1), MAX_OUTAGE_SECONDS);
+    throw run.outage ??= new ProviderDown("The store is down", { retryAfter, cause: failure });
   }
 }
 
@@ -192,12 +167,12 @@ function problemOf({ code, message, cause }: ApiError): string | undefined {
 
 async function postpone({ db, done }: Run, notifications: readonly Notification[], failure: unknown): Promise<void> {
   done.later += notifications.length;
-  const isOutage = failure instanceof Outage;
+  const outage = failure instanceof ProviderDown ? failure : undefined;
   const attempt = Math.max(...notifications.map(({ attempt }) => attempt));
   await db.rpc("postpone_store_notifications", {
     msg_ids: notifications.map(({ msg_id }) => msg_id),
-    seconds: isOutage ? Math.ceil(failure.seconds) : RETRY_SECONDS * 2 ** (attempt - 1),
-    is_counted: !isOutage,
+    seconds: outage ? Math.ceil(outage.retryAfter ?? OUTAGE_SECONDS) : RETRY_SECONDS * 2 ** (attempt - 1),
+    is_counted: outage === undefined,
   });
 }
 

@@ -3,12 +3,13 @@
  * A subscription that was taken is not taken again for three minutes, and one whose query failed for an hour. So it can
  * stop at any time, and an outage of a store delays only the subscriptions that were queried.
  */
-import { forEach } from "../_shared/concurrency.ts";
 import type { Database } from "../_shared/db/client.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { describe } from "../_shared/http/log.ts";
 import type { KnownSubscription, Store } from "../_shared/providers/store.ts";
 import { acknowledge, ACKNOWLEDGE_CALLS } from "../_shared/purchases.ts";
+import { pause } from "../_shared/queue/consumer.ts";
+import { forEach } from "../_shared/queue/pool.ts";
 
 /** The functions of the database that reconciliation calls. */
 export const RECONCILE_CALLS = [
@@ -122,6 +123,6 @@ function rateLimiter(rate: number): () => Promise<void> {
   return async () => {
     const wait = Math.max(next - performance.now(), 0);
     next = performance.now() + wait + 1000 / rate;
-    await new Promise((resolve) => setTimeout(resolve, wait));
+    await pause(wait);
   };
 }

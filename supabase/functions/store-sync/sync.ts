@@ -2,11 +2,12 @@
  * The consumer of the queue store-sync: reads runs, fetches part by part, and writes each part in one call. It can stop
  * at any time: written parts remain, and the next consumer continues once the lease has ended.
  */
-import { underLease } from "../_shared/consumer.ts";
 import type { Database } from "../_shared/db/client.ts";
 import { CredentialsRejected, ProviderDown, Refused } from "../_shared/providers/calls/errors.ts";
 import type { StoreName } from "../_shared/providers/store.ts";
 import type { StoreReports, StoreReportSources } from "../_shared/providers/store_reports.ts";
+import { consume } from "../_shared/queue/consumer.ts";
+import { underLease } from "../_shared/queue/lease.ts";
 
 /** The functions of the database that the sync calls. */
 export const SYNC_CALLS = [
@@ -47,18 +48,22 @@ export async function sync(
   sources: StoreReportSources,
   budgetMs: number = BUDGET_MS,
 ): Promise<Synced> {
-  const until = performance.now() + budgetMs;
   const done: Synced = { succeeded: 0, failed: 0, postponed: 0 };
-  while (performance.now() < until) {
-    const run = await db.rpc<LeasedRun | null>("take_store_sync_run");
-    if (run === null) break;
-    const { run_id, lease_id } = run;
-    const outcome = await underLease(
-      () => db.rpc("extend_store_sync_lease", { run_id, lease_id }),
-      () => processRun(db, sources, run, until),
-    );
-    if (outcome !== "lost") done[outcome]++;
-  }
+  await consume<LeasedRun>({
+    take: async () => {
+      const run = await db.rpc<LeasedRun | null>("take_store_sync_run");
+      return run === null ? { found: 0, batches: [] } : { found: 1, batches: [run] };
+    },
+    handle: async (run, until) => {
+      const { run_id, lease_id } = run;
+      const outcome = await underLease(
+        () => db.rpc("extend_store_sync_lease", { run_id, lease_id }),
+        () => processRun(db, sources, run, until),
+      );
+      if (outcome !== "lost") done[outcome]++;
+      return "done";
+    },
+  }, { budgetMs, lingerMs: 0 });
   return done;
 }
 

@@ -3,10 +3,10 @@
  * them.
  */
 import type { Caller } from "../auth/token.ts";
-import { limited } from "../concurrency.ts";
 import type { Database } from "../db/client.ts";
 import { ApiError } from "../errors.ts";
 import type { Links } from "../http/links.ts";
+import { limited } from "../queue/pool.ts";
 import { type ImageType, imageTypeOf, SIGNATURE_BYTES } from "./image_type.ts";
 import { type ObjectStorage, PRIVATE_PREFIX } from "./object_storage.ts";
 import { withoutMetadata } from "./picture.ts";

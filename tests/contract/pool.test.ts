@@ -1,6 +1,6 @@
 // Operations that run a few at the same time.
 import assert from "node:assert/strict";
-import { limited } from "../../supabase/functions/_shared/concurrency.ts";
+import { limited } from "../../supabase/functions/_shared/queue/pool.ts";
 
 Deno.test("limited: no more operations than the limit run at once, also after failures, and each one runs", async () => {
   const run = limited(3);

@@ -1,17 +1,5 @@
 /** Runs operations a few at the same time. */
 
-export async function forEach<Item>(
-  items: readonly Item[],
-  concurrency: number,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const waiting = [...items].reverse();
-  const worker = async () => {
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await work(next);
-  };
-  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
-}
-
 /** Runs each operation that it is given, at most so many at the same time; the others wait for their turn. */
 export function limited(concurrency: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let running = 0;
@@ -27,4 +15,13 @@ export function limited(concurrency: number): <Result>(work: () => Promise<Resul
       else next();
     }
   };
+}
+
+export async function forEach<Item>(
+  items: readonly Item[],
+  concurrency: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const run = limited(concurrency);
+  await Promise.all(items.map((item) => run(() => work(item))));
 }
