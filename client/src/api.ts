@@ -12960,5 +12960,5 @@ export interface ErrorReasons {
   server_error: "outcome_unknown";
   service_unavailable: "not_configured";
   unauthorized: "token_expired" | "token_invalid" | "token_missing";
-  validation_error: "too_far" | "too_inaccurate" | "too_many_clusters" | "too_many_lots" | "too_much_to_price" | "upload_not_usable";
+  validation_error: "period_too_large" | "too_far" | "too_inaccurate" | "too_many_clusters" | "too_many_lots" | "too_much_to_price" | "upload_not_usable";
 }
