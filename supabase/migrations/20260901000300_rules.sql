@@ -12666,6 +12666,97 @@ begin
 end
 $$;
 
+-- supabase/schemas/messages/outages.sql
+
+-- Outages: while the provider of a queue cannot be used, the queue is paused. Administrators are notified once of each
+-- outage: at once when credentials are rejected, otherwise when messages have waited for ten minutes.
+--
+-- Invariants: private.outages has one row for each queue of messages to users.
+-- Interface: private.pause_queue, private.end_outage for the workers; private.check_queue_health for the jobs.
+
+-- Pauses a queue for p_seconds, or longer after several failures, and returns the seconds.
+create function private.pause_queue(p_queue text, p_reason text, p_seconds integer) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_outage private.outages;
+  v_seconds integer;
+begin
+  select * into v_outage from private.outages o where o.queue = p_queue for update;
+  -- Each failure doubles the pause; failures of several consumers at once count as one.
+  if v_outage.paused_until <= now() then
+    v_outage.paused_until := now() + make_interval(secs => least(300, 5 * 2 ^ least(v_outage.failures, 6)) * (0.75 + random() / 2));
+    v_outage.failures := v_outage.failures + 1;
+  end if;
+  update private.outages o
+  set failures = v_outage.failures, failing_since = coalesce(o.failing_since, now()), tried_until = '-infinity', reason = p_reason,
+    paused_until = greatest(v_outage.paused_until, now() + make_interval(secs => coalesce(p_seconds, 0)))
+  where o.queue = p_queue
+  returning ceil(extract(epoch from o.paused_until - now()))::integer into v_seconds;
+  if p_reason = 'credentials' then
+    perform private.alert_outage(p_queue, p_reason);
+  end if;
+  return v_seconds;
+end
+$$;
+
+-- Records that the provider can be used again.
+create function private.end_outage(p_queue text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update private.outages o
+  set paused_until = '-infinity', failures = 0, failing_since = null, tried_until = '-infinity', reason = null
+  where o.queue = p_queue and o.failures > 0;
+end
+$$;
+
+-- Notifies administrators that messages are not sent, once for each outage.
+create function private.alert_outage(p_queue text, p_reason text) returns void
+language plpgsql
+security definer -- no role writes notifications to administrators directly
+set search_path = ''
+as $$
+declare
+  v_is_mail constant boolean := p_queue = 'mail';
+begin
+  update private.outages o set alerted_at = now() where o.queue = p_queue and o.alerted_at is null;
+  if found then
+    perform private.notify_admins('notice', case when v_is_mail then 'メールを送信できません' else 'プッシュ通知を送信できません' end, case
+        when p_reason = 'credentials' and v_is_mail then 'メール配信サービスがAPIキーまたは送信元アドレスを拒否しました。'
+        when p_reason = 'credentials' then '配信サービスが認証情報を拒否しました。'
+        when p_reason = 'not_configured' then '配信サービスの設定がないため、通知が10分以上送信されていません。'
+        when p_reason = 'quota' then 'メール配信サービスの送信上限に達しています。'
+        when v_is_mail then '送信待ちのメールが10分以上送信されていません。'
+        else '配信待ちの通知が10分以上送信されていません。' end,
+      p_link => '/overview', p_severity => 'critical', p_area => 'notifications');
+  end if;
+end
+$$;
+
+-- Notifies administrators when messages have waited for ten minutes: no consumer took a message, or each attempt failed.
+-- Resets the alert when the outage has ended, so that the next one is notified.
+create function private.check_queue_health(p_queue text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_outage private.outages;
+  v_due_at timestamptz;
+begin
+  select * into v_outage from private.outages o where o.queue = p_queue;
+  execute format('select min(q.vt) from pgmq.%I q', pgmq.format_table_name(p_queue, 'q')) into v_due_at;
+  -- Null if the queue is empty.
+  if v_due_at < now() - interval '10 minutes' or v_due_at is not null and v_outage.failing_since <= now() - interval '10 minutes' then
+    perform private.alert_outage(p_queue, coalesce(v_outage.reason, 'waiting'));
+  elsif v_outage.failures = 0 then
+    update private.outages o set alerted_at = null where o.queue = p_queue and o.alerted_at is not null;
+  end if;
+end
+$$;
+
 -- supabase/schemas/messages/push_worker.sql
 
 -- Push worker: batches for the consumer, and the outcomes of devices.
@@ -12680,7 +12771,7 @@ $$;
 -- A device that cannot be reached is retried with its batch, up to five times, each time after twice the wait. While the
 -- push service is down, rejects the credentials or is not configured, no attempt is counted: everything except fan-outs
 -- waits, and each retry waits longer, up to five minutes. After a pause one consumer tries one batch, and the others
--- continue when it succeeds. Administrators are notified once (messages/push_health.sql).
+-- continue when it succeeds. Administrators are notified once (messages/outages.sql).
 --
 -- Interface, for the function: api.take_push_batches, api.extend_push_lease, api.record_push_outcomes, api.pause_push.
 
@@ -12838,12 +12929,12 @@ set search_path = ''
 as $$
 declare
   c_batches_at_once constant integer := 8;
-  v_state private.push_state;
+  v_outage private.outages;
 begin
-  select * into v_state from private.push_state;
+  select * into v_outage from private.outages o where o.queue = 'push-dispatch';
   return case
-    when v_state.paused_until > now() then 0
-    when v_state.failures > 0 then case when v_state.tried_until > now() then 0 else 1 end
+    when v_outage.paused_until > now() then 0
+    when v_outage.failures > 0 then case when v_outage.tried_until > now() then 0 else 1 end
     else greatest(0, c_batches_at_once - (select count(*) from private.push_leases l where l.leased_until > now()))
   end;
 end
@@ -12859,7 +12950,7 @@ as $$
 declare
   v_slots constant integer := private.open_push_slots();
 begin
-  if exists (select from private.push_state s where s.failures > 0) then
+  if exists (select from private.outages o where o.queue = 'push-dispatch' and o.failures > 0) then
     -- A random one of those that wait: a batch whose devices have their own problem does not block the others.
     return query
       select m.msg_id, m.message from (
@@ -12884,7 +12975,7 @@ begin
   insert into private.push_leases as l (msg_id, leased_until) values (p_msg_id, v_until)
   on conflict (msg_id) do update set leased_until = excluded.leased_until;
   -- The first batch after a pause is the try; when its consumer dies, another one tries.
-  update private.push_state set tried_until = v_until where failures > 0;
+  update private.outages o set tried_until = v_until where o.queue = 'push-dispatch' and o.failures > 0;
 end
 $$;
 
@@ -12914,85 +13005,7 @@ begin
 end
 $$;
 
--- As api.pause_push, without further checks.
-create function private.hold_push_queue(p_reason text, p_seconds integer, p_msg_ids bigint[]) returns integer
-language plpgsql
-security definer -- as api.take_push_batches
-set search_path = ''
-as $$
-declare
-  v_state private.push_state;
-  v_seconds integer;
-begin
-  select * into v_state from private.push_state for update;
-  -- Each failure doubles the pause; failures of several consumers at once count as one.
-  if v_state.paused_until <= now() then
-    v_state.paused_until := now() + make_interval(secs => least(300, 5 * 2 ^ least(v_state.failures, 6)) * (0.75 + random() / 2));
-    v_state.failures := v_state.failures + 1;
-  end if;
-  update private.push_state
-  set failures = v_state.failures, failing_since = coalesce(failing_since, now()), tried_until = '-infinity', reason = p_reason,
-    paused_until = greatest(v_state.paused_until, now() + make_interval(secs => coalesce(p_seconds, 0)))
-  where id
-  returning ceil(extract(epoch from paused_until - now()))::integer into v_seconds;
-  -- The random part keeps batches from returning all at once.
-  perform pgmq.set_vt('push-dispatch', m.id, v_seconds + (random() * 5)::integer) from unnest(p_msg_ids) as m (id);
-  delete from private.push_leases where msg_id = any (p_msg_ids);
-  if p_reason = 'credentials' then
-    perform private.alert_push_outage('credentials');
-  end if;
-  return v_seconds;
-end
-$$;
-
-grant execute on function
-  private.hold_push_batch(bigint), private.hold_push_queue(text, integer, bigint[])
-to service_role;
-
--- supabase/schemas/messages/push_health.sql
-
--- Push health: administrators are notified once of each outage of pushes: when credentials are rejected, and when pushes have
--- waited for ten minutes.
---
--- Interface: private.alert_push_outage for the worker; private.check_push_health for its job.
-
--- Notifies administrators that pushes are not sent, once for each outage.
-create function private.alert_push_outage(p_reason text) returns void
-language plpgsql
-security definer -- no role writes notifications to administrators directly
-set search_path = ''
-as $$
-begin
-  update private.push_state set alerted_at = now() where alerted_at is null;
-  if found then
-    perform private.notify_admins('notice', 'プッシュ通知を送信できません', case p_reason
-        when 'credentials' then '配信サービスが認証情報を拒否しました。'
-        when 'not_configured' then '配信サービスの設定がないため、通知が10分以上送信されていません。'
-        else '配信待ちの通知が10分以上送信されていません。' end,
-      p_link => '/overview', p_severity => 'critical', p_area => 'notifications');
-  end if;
-end
-$$;
-
--- Notifies administrators when pushes have waited for ten minutes: no consumer took a message, or each attempt failed.
--- Resets the alert when the outage has ended, so that the next one is notified.
-create function private.check_push_health() returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_state private.push_state;
-begin
-  select * into v_state from private.push_state;
-  delete from private.push_leases where leased_until <= now();
-  if exists (select from pgmq."q_push-dispatch" q where q.vt < now() - interval '10 minutes')
-    or v_state.failing_since <= now() - interval '10 minutes' and exists (select from pgmq."q_push-dispatch") then
-    perform private.alert_push_outage(coalesce(v_state.reason, 'waiting'));
-  elsif v_state.failures = 0 then
-    update private.push_state set alerted_at = null where alerted_at is not null;
-  end if;
-end
-$$;
+grant execute on function private.hold_push_batch(bigint) to service_role;
 
 -- supabase/schemas/messages/fan_out.sql
 
@@ -13374,78 +13387,9 @@ begin
 end
 $$;
 
--- As api.pause_mail, without further checks.
-create function private.hold_mail_queue(p_reason text, p_seconds integer, p_msg_ids bigint[]) returns integer
-language plpgsql
-security definer -- no role may read or write queues directly
-set search_path = ''
-as $$
-declare
-  v_state private.mail_state;
-  v_seconds integer;
-begin
-  select * into v_state from private.mail_state for update;
-  -- Each failure doubles the pause; failures of several consumers at once count as one.
-  if v_state.paused_until <= now() then
-    v_state.paused_until := now() + make_interval(secs => least(300, 5 * 2 ^ least(v_state.failures, 6)) * (0.75 + random() / 2));
-    v_state.failures := v_state.failures + 1;
-  end if;
-  update private.mail_state
-  set failures = v_state.failures, failing_since = coalesce(failing_since, now()), reason = p_reason,
-    paused_until = greatest(v_state.paused_until, now() + make_interval(secs => coalesce(p_seconds, 0)))
-  where id
-  returning ceil(extract(epoch from paused_until - now()))::integer into v_seconds;
-  perform pgmq.set_vt('mail', m.id, v_seconds) from unnest(p_msg_ids) as m (id);
-  update pgmq.q_mail set read_ct = read_ct - 1 where msg_id = any (p_msg_ids);
-  if p_reason = 'credentials' then
-    perform private.alert_mail_outage('credentials');
-  end if;
-  return v_seconds;
-end
-$$;
-
--- Notifies administrators that mails are not sent, once for each outage.
-create function private.alert_mail_outage(p_reason text) returns void
-language plpgsql
-security definer -- no role writes notifications to administrators directly
-set search_path = ''
-as $$
-begin
-  update private.mail_state set alerted_at = now() where alerted_at is null;
-  if found then
-    perform private.notify_admins('notice', 'メールを送信できません', case p_reason
-        when 'credentials' then 'メール配信サービスがAPIキーまたは送信元アドレスを拒否しました。'
-        when 'quota' then 'メール配信サービスの送信上限に達しています。'
-        else '送信待ちのメールが10分以上送信されていません。' end,
-      p_link => '/overview', p_severity => 'critical', p_area => 'notifications');
-  end if;
-end
-$$;
-
--- Notifies administrators when mails have waited for ten minutes: no consumer took a message, or each attempt failed.
--- Resets the alert when the outage has ended, so that the next one is notified.
-create function private.check_mail_health() returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_state private.mail_state;
-begin
-  select * into v_state from private.mail_state;
-  if exists (select from pgmq.q_mail q where q.vt < now() - interval '10 minutes')
-    or v_state.failing_since <= now() - interval '10 minutes' and exists (select from pgmq.q_mail) then
-    perform private.alert_mail_outage(coalesce(v_state.reason, 'waiting'));
-  elsif v_state.failures = 0 then
-    update private.mail_state set alerted_at = null where alerted_at is not null;
-  end if;
-end
-$$;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The consumer
 -- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function private.hold_mail_queue(text, integer, bigint[]) to service_role;
 
 -- supabase/schemas/messages/delivery_figures.sql
 
@@ -13536,13 +13480,9 @@ begin
     select jsonb_build_object('at', o.at) || private.with_oldest_age(o.value)
     from private.overview_parts o where o.part = p_part
   ) || jsonb_build_object('trouble', (
-    select jsonb_build_object('reason', s.reason, 'since', s.failing_since, 'paused_until', s.paused_until)
-    from (
-      select 'push' as part, p.reason, p.failing_since, p.paused_until from private.push_state p where p.failures > 0
-      union all
-      select 'mail', m.reason, m.failing_since, m.paused_until from private.mail_state m where m.failures > 0
-    ) s
-    where s.part = p_part
+    select jsonb_build_object('reason', o.reason, 'since', o.failing_since, 'paused_until', o.paused_until)
+    from private.outages o
+    where o.queue = case p_part when 'push' then 'push-dispatch' else p_part end and o.failures > 0
   ));
 end
 $$;

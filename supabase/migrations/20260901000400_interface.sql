@@ -1450,7 +1450,7 @@ to service_role;
 -- The interface of messages: the inbox, pushes and mails.
 --
 -- Clients and the service call these functions. The rules are in delivery_figures.sql, fan_out.sql, inbox.sql, mail.sql,
--- preferences.sql, push.sql, push_health.sql, push_worker.sql and templates.sql.
+-- outages.sql, preferences.sql, push.sql, push_worker.sql and templates.sql.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The inbox
@@ -1649,7 +1649,7 @@ begin
     end if;
   end loop;
   return jsonb_build_object('batches', v_batches, 'found', v_found, 'is_service_up', (
-    select s.failures = 0 and s.reached_at > now() - interval '2 minutes' from private.push_state s
+    select o.failures = 0 and o.reached_at > now() - interval '2 minutes' from private.outages o where o.queue = 'push-dispatch'
   ));
 end
 $$;
@@ -1694,10 +1694,9 @@ begin
   if v_faulty then
     perform private.fail_notification(p_notification_id);
   end if;
-  update private.push_state
-  set paused_until = '-infinity', failures = 0, failing_since = null, tried_until = '-infinity', reason = null where failures > 0;
-  update private.push_state set reached_at = now()
-  where reached_at < now() - interval '30 seconds'
+  perform private.end_outage('push-dispatch');
+  update private.outages o set reached_at = now()
+  where o.queue = 'push-dispatch' and o.reached_at < now() - interval '30 seconds'
     and exists (select from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' <> 'later');
   if p_continues then
     perform private.hold_push_batch(p_msg_id);
@@ -1715,10 +1714,16 @@ comment on function api.record_push_outcomes(bigint, uuid, integer, jsonb, integ
 
 create function api.pause_push(p_reason text, p_seconds integer default null, p_msg_ids bigint[] default '{}') returns integer
 language plpgsql
+security definer -- as api.take_push_batches
 set search_path = ''
 as $$
+declare
+  v_seconds constant integer := private.pause_queue('push-dispatch', p_reason, p_seconds);
 begin
-  return private.hold_push_queue(p_reason, p_seconds, p_msg_ids);
+  -- The random part keeps batches from returning all at once.
+  perform pgmq.set_vt('push-dispatch', m.id, v_seconds + (random() * 5)::integer) from unnest(p_msg_ids) as m (id);
+  delete from private.push_leases where msg_id = any (p_msg_ids);
+  return v_seconds;
 end
 $$;
 
@@ -1790,7 +1795,7 @@ declare
   v_read jsonb;
   v_batch jsonb;
 begin
-  if not exists (select from private.mail_state s where s.paused_until > now()) then
+  if not exists (select from private.outages o where o.queue = 'mail' and o.paused_until > now()) then
     v_read := private.read_messages('mail', private.lease_seconds(), 1) -> 0;
   end if;
   if v_read is null then
@@ -1824,7 +1829,7 @@ begin
     perform private.finish_messages('mail', array[p_msg_id]);
   end if;
   if p_outcomes <> '[]' then
-    update private.mail_state set paused_until = '-infinity', failures = 0, failing_since = null, reason = null where failures > 0;
+    perform private.end_outage('mail');
   end if;
 end
 $$;
@@ -1834,10 +1839,15 @@ comment on function api.record_mail_outcomes(bigint, uuid, integer, jsonb, integ
 
 create function api.pause_mail(p_reason text, p_seconds integer default null, p_msg_ids bigint[] default '{}') returns integer
 language plpgsql
+security definer -- no role may read or write queues directly
 set search_path = ''
 as $$
+declare
+  v_seconds constant integer := private.pause_queue('mail', p_reason, p_seconds);
 begin
-  return private.hold_mail_queue(p_reason, p_seconds, p_msg_ids);
+  perform pgmq.set_vt('mail', m.id, v_seconds) from unnest(p_msg_ids) as m (id);
+  update pgmq.q_mail set read_ct = read_ct - 1 where msg_id = any (p_msg_ids);
+  return v_seconds;
 end
 $$;
 

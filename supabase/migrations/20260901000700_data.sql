@@ -1463,7 +1463,7 @@ cross join lateral (values ('ja', t.title_ja, t.body_ja), ('en', t.title_en, t.b
 -- ---------------------------------------------------------------------------------------------------------------------
 
 select private.add_queue('push-dispatch', 'push-dispatch',
-  'q.message ? ''fan_out'' or exists (select from private.push_state s where s.paused_until <= now())');
+  'q.message ? ''fan_out'' or exists (select from private.outages o where o.queue = ''push-dispatch'' and o.paused_until <= now())');
 
 insert into private.retentions (table_name, condition) values
   ('private.push_deliveries', 't.recorded_at < now() - interval ''30 days'''),
@@ -1473,13 +1473,16 @@ insert into private.retentions (table_name, condition) values
 -- The consumer of pushes
 -- ---------------------------------------------------------------------------------------------------------------------
 
-insert into private.push_state default values;
+insert into private.outages (queue) values ('push-dispatch');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Health of push
 -- ---------------------------------------------------------------------------------------------------------------------
 
-select cron.schedule('check_push_health', '* * * * *', 'select private.check_push_health()');
+select cron.schedule('check_push_health', '* * * * *', $$
+  select private.check_queue_health('push-dispatch');
+  delete from private.push_leases where leased_until <= now();
+$$);
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Fan-out
@@ -1491,16 +1494,17 @@ select cron.schedule('start_scheduled_notifications', '* * * * *', 'select priva
 -- Mail
 -- ---------------------------------------------------------------------------------------------------------------------
 
-select private.add_queue('mail', 'mail-dispatch', 'exists (select from private.mail_state s where s.paused_until <= now())');
+select private.add_queue('mail', 'mail-dispatch',
+  'exists (select from private.outages o where o.queue = ''mail'' and o.paused_until <= now())');
 
-insert into private.mail_state default values;
+insert into private.outages (queue) values ('mail');
 
 insert into private.retentions (table_name, condition) values
   ('private.mail_deliveries', 't.recorded_at < now() - interval ''30 days'''),
   -- Mails of dead messages, which are kept for 90 days.
   ('private.mail_deliveries', 't.outcome is null and t.created_at < now() - interval ''100 days''');
 
-select cron.schedule('check_mail_health', '* * * * *', 'select private.check_mail_health()');
+select cron.schedule('check_mail_health', '* * * * *', $$select private.check_queue_health('mail')$$);
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Figures of delivery

@@ -45,7 +45,7 @@ const hurry = () => db.sql`update pgmq.q_mail set vt = clock_timestamp()`;
 const emptyQueue = async () => {
   await db.sql`delete from pgmq.q_mail`;
   await db
-    .sql`update private.mail_state set paused_until = '-infinity', failures = 0, failing_since = null, reason = null, alerted_at = null`;
+    .sql`update private.outages set paused_until = '-infinity', failures = 0, failing_since = null, reason = null, alerted_at = null where queue = 'mail'`;
 };
 
 async function script(rules: readonly Record<string, unknown>[]): Promise<void> {
@@ -272,15 +272,15 @@ Deno.test("mail: an accepted mail with a lost response is not sent again, and no
   const id = await notify(user.id);
   await consume();
   const [waiting] = await db.sql<{ read_ct: number; reason: string }[]>`
-    select q.read_ct, s.reason from pgmq.q_mail q, private.mail_state s`;
+    select q.read_ct, s.reason from pgmq.q_mail q, private.outages s where s.queue = 'mail'`;
   assert.deepEqual({ ...waiting }, { read_ct: 0, reason: "outage" });
   await hurry();
   assert.equal((await consume()).batches, 0, "nothing is taken while mail is paused");
-  await db.sql`update private.mail_state set paused_until = now()`;
+  await db.sql`update private.outages set paused_until = now() where queue = 'mail'`;
   await consume();
   const mails = await received(user.address);
   assert.deepEqual([mails.length, mails[0]!.times, await outcomes(id)], [1, 2, ["sent"]]);
-  const [state] = await db.sql`select failures, reason from private.mail_state`;
+  const [state] = await db.sql`select failures, reason from private.outages where queue = 'mail'`;
   assert.deepEqual({ ...state }, { failures: 0, reason: null });
 });
 
@@ -295,16 +295,16 @@ Deno.test("mail: rejected credentials and a used-up quota pause it; administrato
   for (let n = 0; n < 3; n++) {
     assert.equal((await dispatch(rpc, wrong, OPTIONS)).later, 1);
     await hurry();
-    await db.sql`update private.mail_state set paused_until = now()`;
+    await db.sql`update private.outages set paused_until = now() where queue = 'mail'`;
   }
   assert.equal(await alerts(), before + 1);
   await script([{ to: user.address, status: 429, name: "daily_quota_exceeded", retry_after: 3600, times: 1 }]);
   await consume();
   const [state] = await db.sql<{ reason: string; seconds: number }[]>`
-    select reason, extract(epoch from paused_until - now())::integer as seconds from private.mail_state`;
+    select reason, extract(epoch from paused_until - now())::integer as seconds from private.outages where queue = 'mail'`;
   assert.deepEqual([state!.reason, state!.seconds >= 3590], ["quota", true]);
   await hurry();
-  await db.sql`update private.mail_state set paused_until = now()`;
+  await db.sql`update private.outages set paused_until = now() where queue = 'mail'`;
   await consume();
   assert.deepEqual(await outcomes(id), ["sent"]);
 });

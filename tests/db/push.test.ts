@@ -212,8 +212,8 @@ const pause = async (batch: Batch | undefined, reason = "outage", seconds: numbe
 const age = (interval: string) =>
   db.sql.begin(async (sql) => {
     await sql`
-      update private.push_state set paused_until = paused_until - ${interval}::interval,
-        failing_since = failing_since - ${interval}::interval, tried_until = tried_until - ${interval}::interval`;
+      update private.outages set paused_until = paused_until - ${interval}::interval,
+        failing_since = failing_since - ${interval}::interval, tried_until = tried_until - ${interval}::interval where queue = 'push-dispatch'`;
     await sql`
       update pgmq."q_push-dispatch" set vt = vt - ${interval}::interval, enqueued_at = enqueued_at - ${interval}::interval`;
     await sql`update private.push_leases set leased_until = leased_until - ${interval}::interval`;
@@ -233,7 +233,8 @@ Deno.test("pause: no batch is taken while it lasts, each failure lengthens it, a
   assert.ok(pauses.every((seconds) => seconds <= 375) && pauses[7]! > 100, String(pauses));
   const [again] = await take();
   await record(again!, "delivered");
-  const [state] = await db.sql`select failures, reason, failing_since from private.push_state`;
+  const [state] = await db
+    .sql`select failures, reason, failing_since from private.outages where queue = 'push-dispatch'`;
   assert.deepEqual({ ...state }, { failures: 0, reason: null, failing_since: null });
 });
 
@@ -241,12 +242,12 @@ Deno.test("pause: consumers that fail at once are one failure, and the longest R
   await emptyQueue();
   const first = await pause(undefined);
   for (let n = 0; n < 9; n++) assert.ok(await pause(undefined) <= first);
-  const [state] = await db.sql`select failures from private.push_state`;
+  const [state] = await db.sql`select failures from private.outages where queue = 'push-dispatch'`;
   assert.equal(state!["failures"], 1);
   assert.ok(await pause(undefined, "outage", 100) >= 99);
   assert.ok(await pause(undefined) >= 98);
   await db
-    .sql`update private.push_state set failures = 0, failing_since = null, paused_until = '-infinity', reason = null`;
+    .sql`update private.outages set failures = 0, failing_since = null, paused_until = '-infinity', reason = null`;
 });
 
 Deno.test("pause: after it one consumer tries one batch, another one when that one crashes; all continue after a success", async () => {
@@ -331,7 +332,7 @@ Deno.test("fan-out: it is taken while eight batches are being sent and while a c
   }
   const stateOfPushing = async () => ({
     leases: await db.sql`select msg_id, leased_until from private.push_leases order by msg_id`,
-    state: await db.sql`select * from private.push_state`,
+    state: await db.sql`select * from private.outages where queue = 'push-dispatch'`,
   });
   const takesFanOutOnly = async () => {
     const before = await stateOfPushing();
@@ -353,7 +354,7 @@ Deno.test("fan-out: it is taken while eight batches are being sent and while a c
   await takesFanOutOnly();
 
   await db.sql`
-    update private.push_state
+    update private.outages
     set failures = 0, failing_since = null, paused_until = '-infinity', tried_until = '-infinity', reason = null`;
   await emptyQueue();
   await db.sql`delete from private.push_leases`;
@@ -365,7 +366,7 @@ const alerts = async () =>
     .map(({ body }) => body);
 
 const checkHealth = async () => {
-  for (let n = 0; n < 3; n++) await db.sql`select private.check_push_health()`;
+  for (let n = 0; n < 3; n++) await db.sql`select private.check_queue_health('push-dispatch')`;
 };
 
 Deno.test("health: a message that waits for ten minutes is notified to administrators once, and again when it was over", async () => {
@@ -423,7 +424,7 @@ for (
     await record(last!, "delivered");
     await checkHealth();
     assert.equal((await alerts()).length, before + 1);
-    const [state] = await db.sql`select alerted_at from private.push_state`;
+    const [state] = await db.sql`select alerted_at from private.outages where queue = 'push-dispatch'`;
     assert.equal(state!["alerted_at"], null);
     await emptyQueue();
   });

@@ -35,7 +35,7 @@ const QUEUES: Readonly<Record<string, Queue>> = {
     waits: {
       "pushing is paused": () => sql`select api.pause_push('outage', 600)`,
       "another consumer tries after a pause": () =>
-        sql`update private.push_state set failures = 1, paused_until = now(), tried_until = now() + interval '1 minute'`,
+        sql`update private.outages set failures = 1, paused_until = now(), tried_until = now() + interval '1 minute' where queue = 'push-dispatch'`,
       "eight batches are being sent": () =>
         sql`insert into private.push_leases (msg_id, leased_until) select -n, now() + interval '1 minute' from generate_series(1, 8) as n`,
       "the user has quiet hours": () =>
@@ -91,8 +91,7 @@ async function empty(queue: string): Promise<void> {
   await sql`delete from private.push_deliveries`;
   await sql`truncate public.store_sync_runs, private.consumers`;
   await sql`
-    update private.push_state set failures = 0, failing_since = null, paused_until = '-infinity', tried_until = '-infinity', reason = null`;
-  await sql`update private.mail_state set failures = 0, failing_since = null, paused_until = '-infinity', reason = null`;
+    update private.outages set failures = 0, failing_since = null, paused_until = '-infinity', tried_until = '-infinity', reason = null`;
 }
 
 interface Row {

@@ -445,8 +445,8 @@ const PLANTED: readonly Planted[] = [
   },
   {
     name: "row of a state missing",
-    sql: `delete from private.push_state`,
-    line: "Missing: row of private.push_state (id true).",
+    sql: `delete from private.outages where queue = 'mail'`,
+    line: "Missing: row of private.outages (queue mail).",
   },
   {
     name: "bucket public",

@@ -14,14 +14,14 @@ const MOST_AT_ONCE = 400;
 /** What the job does each minute, and the rows a minute older. */
 async function aMinute(platform: CrashPlatform): Promise<void> {
   const { sql } = platform;
-  await sql`select private.check_push_health()`;
+  await sql`select private.check_queue_health('push-dispatch')`;
   const [due] = await sql`
-    select from pgmq."q_push-dispatch" q cross join private.push_state s
+    select from pgmq."q_push-dispatch" q join private.outages s on s.queue = 'push-dispatch'
     where q.vt <= now() and (s.paused_until <= now() or q.message ? 'fan_out') limit 1`;
   if (due) await consume(platform, 1);
   await sql.begin(async (sql) => {
     await sql`
-      update private.push_state set paused_until = paused_until - interval '1 minute', reached_at = reached_at - interval '1 minute',
+      update private.outages set paused_until = paused_until - interval '1 minute', reached_at = reached_at - interval '1 minute',
         failing_since = failing_since - interval '1 minute', tried_until = tried_until - interval '1 minute'`;
     await sql`
       update pgmq."q_push-dispatch" set vt = vt - interval '1 minute', enqueued_at = enqueued_at - interval '1 minute'`;
@@ -108,10 +108,11 @@ Deno.test("push: a service that answers 503 for an hour is retried with growing 
 
   // It is up again. Ten consumers come at once: nothing while the pause lasts, then one batch, then all of it.
   await scriptFcm({ reset: true, latency_ms: 50 }, PROVIDERS_URL);
-  await platform.sql`update private.push_state set paused_until = now() + interval '1 minute'`;
+  await platform
+    .sql`update private.outages set paused_until = now() + interval '1 minute' where queue = 'push-dispatch'`;
   await consume(platform, 10);
   assert.equal((await receivedByFcm(PROVIDERS_URL)).requests, 0);
-  await platform.sql`update private.push_state set paused_until = now()`;
+  await platform.sql`update private.outages set paused_until = now() where queue = 'push-dispatch'`;
   await platform.sql`update pgmq."q_push-dispatch" set vt = now() where vt > now()`;
   const consuming = consume(platform, 10);
   const first = await eventually(async () => {
@@ -129,7 +130,7 @@ Deno.test("push: a service that answers 503 for an hour is retried with growing 
   assert.equal((await stateOf(platform, id))["success_count"], 3000);
   assert.deepEqual(Object.values(devices).filter((times) => times !== 1), []);
   assert.ok(most_at_once <= MOST_AT_ONCE, `${most_at_once} requests at once`);
-  for (let n = 0; n < 3; n++) await platform.sql`select private.check_push_health()`;
+  for (let n = 0; n < 3; n++) await platform.sql`select private.check_queue_health('push-dispatch')`;
   assert.equal(await troubleOf(platform), undefined);
   assert.equal((await alertsOf(platform)).length, 1);
 });

@@ -63,5 +63,5 @@ export async function consume({ status }: CrashPlatform, consumers: number): Pro
 export async function passTime({ sql }: CrashPlatform): Promise<void> {
   await sql`update pgmq."q_push-dispatch" set vt = now() where vt > now()`;
   await sql`delete from private.push_leases`;
-  await sql`update private.push_state set paused_until = '-infinity', tried_until = '-infinity'`;
+  await sql`update private.outages set paused_until = '-infinity', tried_until = '-infinity'`;
 }

@@ -12,10 +12,9 @@ export interface RowRule {
 /** The service writes these while it runs. Migrations insert the first row. */
 const STATE: Readonly<Record<string, RowRule | null>> = {
   "private.geocoder_turns": { columns: ["id"] },
-  "private.mail_state": { columns: ["id"] },
   "private.network_key": { columns: [] }, // the value differs in each database
+  "private.outages": { columns: ["queue"] },
   "private.overview_parts": null,
-  "private.push_state": { columns: ["id"] },
   "private.recent_lot_counts_start": { columns: ["is_only"] },
   "private.retentions": { ignored: ["done_at", "done_rows"] },
   "private.session_days": null,

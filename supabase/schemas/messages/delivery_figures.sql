@@ -85,13 +85,9 @@ begin
     select jsonb_build_object('at', o.at) || private.with_oldest_age(o.value)
     from private.overview_parts o where o.part = p_part
   ) || jsonb_build_object('trouble', (
-    select jsonb_build_object('reason', s.reason, 'since', s.failing_since, 'paused_until', s.paused_until)
-    from (
-      select 'push' as part, p.reason, p.failing_since, p.paused_until from private.push_state p where p.failures > 0
-      union all
-      select 'mail', m.reason, m.failing_since, m.paused_until from private.mail_state m where m.failures > 0
-    ) s
-    where s.part = p_part
+    select jsonb_build_object('reason', o.reason, 'since', o.failing_since, 'paused_until', o.paused_until)
+    from private.outages o
+    where o.queue = case p_part when 'push' then 'push-dispatch' else p_part end and o.failures > 0
   ));
 end
 $$;

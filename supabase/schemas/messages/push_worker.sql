@@ -10,7 +10,7 @@
 -- A device that cannot be reached is retried with its batch, up to five times, each time after twice the wait. While the
 -- push service is down, rejects the credentials or is not configured, no attempt is counted: everything except fan-outs
 -- waits, and each retry waits longer, up to five minutes. After a pause one consumer tries one batch, and the others
--- continue when it succeeds. Administrators are notified once (messages/push_health.sql).
+-- continue when it succeeds. Administrators are notified once (messages/outages.sql).
 --
 -- Interface, for the function: api.take_push_batches, api.extend_push_lease, api.record_push_outcomes, api.pause_push.
 
@@ -168,12 +168,12 @@ set search_path = ''
 as $$
 declare
   c_batches_at_once constant integer := 8;
-  v_state private.push_state;
+  v_outage private.outages;
 begin
-  select * into v_state from private.push_state;
+  select * into v_outage from private.outages o where o.queue = 'push-dispatch';
   return case
-    when v_state.paused_until > now() then 0
-    when v_state.failures > 0 then case when v_state.tried_until > now() then 0 else 1 end
+    when v_outage.paused_until > now() then 0
+    when v_outage.failures > 0 then case when v_outage.tried_until > now() then 0 else 1 end
     else greatest(0, c_batches_at_once - (select count(*) from private.push_leases l where l.leased_until > now()))
   end;
 end
@@ -189,7 +189,7 @@ as $$
 declare
   v_slots constant integer := private.open_push_slots();
 begin
-  if exists (select from private.push_state s where s.failures > 0) then
+  if exists (select from private.outages o where o.queue = 'push-dispatch' and o.failures > 0) then
     -- A random one of those that wait: a batch whose devices have their own problem does not block the others.
     return query
       select m.msg_id, m.message from (
@@ -214,7 +214,7 @@ begin
   insert into private.push_leases as l (msg_id, leased_until) values (p_msg_id, v_until)
   on conflict (msg_id) do update set leased_until = excluded.leased_until;
   -- The first batch after a pause is the try; when its consumer dies, another one tries.
-  update private.push_state set tried_until = v_until where failures > 0;
+  update private.outages o set tried_until = v_until where o.queue = 'push-dispatch' and o.failures > 0;
 end
 $$;
 
@@ -244,37 +244,4 @@ begin
 end
 $$;
 
--- As api.pause_push, without further checks.
-create function private.hold_push_queue(p_reason text, p_seconds integer, p_msg_ids bigint[]) returns integer
-language plpgsql
-security definer -- as api.take_push_batches
-set search_path = ''
-as $$
-declare
-  v_state private.push_state;
-  v_seconds integer;
-begin
-  select * into v_state from private.push_state for update;
-  -- Each failure doubles the pause; failures of several consumers at once count as one.
-  if v_state.paused_until <= now() then
-    v_state.paused_until := now() + make_interval(secs => least(300, 5 * 2 ^ least(v_state.failures, 6)) * (0.75 + random() / 2));
-    v_state.failures := v_state.failures + 1;
-  end if;
-  update private.push_state
-  set failures = v_state.failures, failing_since = coalesce(failing_since, now()), tried_until = '-infinity', reason = p_reason,
-    paused_until = greatest(v_state.paused_until, now() + make_interval(secs => coalesce(p_seconds, 0)))
-  where id
-  returning ceil(extract(epoch from paused_until - now()))::integer into v_seconds;
-  -- The random part keeps batches from returning all at once.
-  perform pgmq.set_vt('push-dispatch', m.id, v_seconds + (random() * 5)::integer) from unnest(p_msg_ids) as m (id);
-  delete from private.push_leases where msg_id = any (p_msg_ids);
-  if p_reason = 'credentials' then
-    perform private.alert_push_outage('credentials');
-  end if;
-  return v_seconds;
-end
-$$;
-
-grant execute on function
-  private.hold_push_batch(bigint), private.hold_push_queue(text, integer, bigint[])
-to service_role;
+grant execute on function private.hold_push_batch(bigint) to service_role;

@@ -1,7 +1,7 @@
 -- Tables of messages: the inbox, pushes and mails.
 --
 -- Each table has its comments, indexes, row security, policies and grants below it. The rules are in
--- delivery_figures.sql, fan_out.sql, inbox.sql, mail.sql, preferences.sql, push.sql, push_health.sql, push_worker.sql and
+-- delivery_figures.sql, fan_out.sql, inbox.sql, mail.sql, outages.sql, preferences.sql, push.sql, push_worker.sql and
 -- templates.sql.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -247,31 +247,35 @@ comment on table private.push_times is
   'The times of the last five pushes of a type to a user, the last one first: kept for a day.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- The consumer of pushes
+-- Outages
 -- ---------------------------------------------------------------------------------------------------------------------
 
-create table private.push_state (
-  id boolean primary key default true constraint push_state_one_row check (id),
+create table private.outages (
+  queue text collate "C" primary key references private.queues (name),
   paused_until timestamptz not null default '-infinity',
   failures integer not null default 0,
   failing_since timestamptz,
+  reason text collate "C" constraint outages_reason_known check (reason in ('outage', 'credentials', 'not_configured', 'quota')),
   tried_until timestamptz not null default '-infinity',
   reached_at timestamptz not null default '-infinity',
-  reason text,
   alerted_at timestamptz
 );
 
-comment on table private.push_state is 'Whether the push service can be used: one row.';
-comment on column private.push_state.failures is 'Consecutive attempts that failed because of the push service.';
-comment on column private.push_state.failing_since is
+comment on table private.outages is 'Whether the provider of a queue can be used: one row for each queue that can be paused.';
+comment on column private.outages.failures is 'Consecutive attempts that failed because of the provider.';
+comment on column private.outages.failing_since is
   'The time of the first of these failures; null: the last attempt succeeded.';
-comment on column private.push_state.tried_until is
-  'After a pause, the end of the time in which one consumer tries the service and the others wait.';
-comment on column private.push_state.reached_at is 'When a device was last reached, to half a minute.';
-comment on column private.push_state.reason is
-  'Why pushing is paused: outage, credentials, not_configured; null: it is not.';
-comment on column private.push_state.alerted_at is
+comment on column private.outages.reason is
+  'Why the queue is paused: no answer, rejected credentials, no settings, or an exceeded quota; null: it is not.';
+comment on column private.outages.tried_until is
+  'Pushes: after a pause, the end of the time in which one consumer tries the service and the others wait.';
+comment on column private.outages.reached_at is 'Pushes: when a device was last reached, to half a minute.';
+comment on column private.outages.alerted_at is
   'When administrators were notified of the current outage; null: there is none, or they were not.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- The consumer of pushes
+-- ---------------------------------------------------------------------------------------------------------------------
 
 -- Unlogged: a crash ends the consumers' calls as well.
 create unlogged table private.push_leases (
@@ -332,21 +336,3 @@ comment on column private.mail_deliveries.outcome is
 create index mail_deliveries_open_idx on private.mail_deliveries (notification_id, batch) where outcome is null;
 -- The figures of the overview, and the purge.
 create index mail_deliveries_recorded_at_idx on private.mail_deliveries (recorded_at) include (outcome) where recorded_at is not null;
-
-create table private.mail_state (
-  id boolean primary key default true constraint mail_state_one_row check (id),
-  paused_until timestamptz not null default '-infinity',
-  failures integer not null default 0,
-  failing_since timestamptz,
-  reason text collate "C" constraint mail_state_reason_known check (reason in ('outage', 'credentials', 'quota')),
-  alerted_at timestamptz
-);
-
-comment on table private.mail_state is 'Whether the mail service can be used: one row.';
-comment on column private.mail_state.failures is 'Consecutive attempts that the mail service did not accept.';
-comment on column private.mail_state.failing_since is
-  'The time of the first of these failures; null: the last attempt succeeded.';
-comment on column private.mail_state.reason is
-  'Why mail is paused: no answer, rejected credentials, or an exceeded quota; null: it is not.';
-comment on column private.mail_state.alerted_at is
-  'When administrators were notified of the current outage; null: there is none, or they were not.';
