@@ -2706,8 +2706,9 @@ to service_role;
 -- The console lists lots of every status, and searches them by their search entries (search/entries.sql). The list is in
 -- order of the last change, for every search. A search reads the next 500 lots of that order, and up to 5,000 when the
 -- matches among the 500 let expect a full page. For a text that many lots have, by the statistics of terms, it reads up
--- to 50,000: an import may have changed so many others last. Otherwise the term indexes find all matches, and they are
--- sorted. The slow case is a text that more than 20,000 lots have, none of them among the last 50,000 changes.
+-- to 50,000: an import may have changed so many others last. It does not when none of a sample of lots has the text,
+-- although many have its terms. Otherwise the term indexes find all matches, and they are sorted. The slow case is a text
+-- that more than 20,000 lots have, none of them among the last 50,000 changes.
 --
 -- Invariants: each filter has an index in the order of the list.
 -- Interface: api.admin_list_parking_lots, api.admin_get_parking_lot, api.admin_list_parking_lot_history;
@@ -2847,10 +2848,12 @@ set work_mem = '64MB' -- the ids of a million matches fit
 as $$
 declare
   c_few constant integer := 20000;
+  -- Decoding the terms that almost every lot has takes longer than comparing the texts that the rarer ones find.
+  v_terms constant text[] := coalesce(nullif(private.narrowing_terms(p_filter.terms), '{}'), p_filter.terms);
   v_ids uuid[];
 begin
   execute format('select array(select m.parking_lot_id from (%s) m limit $6)', private.lot_match_text(p_filter))
-    into v_ids using p_filter.status, p_filter.operator_code, p_filter.source, p_filter.patterns, p_filter.terms, c_few + 1;
+    into v_ids using p_filter.status, p_filter.operator_code, p_filter.source, p_filter.patterns, v_terms, c_few + 1;
   if cardinality(v_ids) <= c_few then
     return private.lots_by_key(p_filter, v_ids, p_after_at, p_after_id, p_limit);
   end if;
@@ -2861,7 +2864,7 @@ begin
       where %s and (l.updated_at, l.id) < ($6, $7) and l.id in (select m.parking_lot_id from matches m)
       order by l.updated_at desc, l.id desc limit $8
     )', private.lot_match_text(p_filter), private.lot_condition(p_filter)
-  ) into v_ids using p_filter.status, p_filter.operator_code, p_filter.source, p_filter.patterns, p_filter.terms,
+  ) into v_ids using p_filter.status, p_filter.operator_code, p_filter.source, p_filter.patterns, v_terms,
     p_after_at, p_after_id, p_limit;
   return v_ids;
 end
@@ -2874,6 +2877,25 @@ set search_path = ''
 as $$
 begin
   return private.term_share(p_filter.terms) > 0.02;
+end
+$$;
+
+-- Whether none of about 20,000 public lots has the text of the filter, although many may have its terms. False for fewer
+-- lots, and for other lots than public ones.
+create function private.is_rare_text(p_filter private.lot_filter) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  c_sample constant integer := 20000;
+  c_lots constant double precision := (
+    select c.reltuples from pg_catalog.pg_class c where c.oid = 'private.search_entries'::regclass
+  );
+begin
+  return coalesce(p_filter.status = 'active', true) and c_lots > c_sample and not exists (
+    select from private.search_entries e tablesample system (100 * c_sample / c_lots) repeatable (1)
+    where e.document like all (p_filter.patterns)
+  );
 end
 $$;
 
@@ -2908,7 +2930,7 @@ begin
       return v_ids;
     end if;
   end if;
-  if private.is_common_text(p_filter) then
+  if private.is_common_text(p_filter) and not private.is_rare_text(p_filter) then
     v_ids := private.listed_lots(p_filter, c_common_window, v_after_at, v_after_id, p_limit);
     if cardinality(v_ids) >= p_limit or c_common_window > cardinality(
       private.listed_lots(v_without_text, c_common_window, v_after_at, v_after_id, c_common_window)
@@ -3048,11 +3070,14 @@ declare
   v_filters jsonb := jsonb_build_array('admin_parking_lots', p_status, p_operator_code, p_source, p_q);
   v_after jsonb;
   v_filter private.lot_filter;
+  v_ids uuid[];
   v_items jsonb;
 begin
   perform private.check_admin(p_admin_id, 'lots');
   v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   v_filter := private.read_lot_filter(p_status, p_operator_code, p_source, private.keywords_of(p_q));
+  -- A variable: to plan a condition Postgres calls the stable functions in it, which would search twice.
+  v_ids := private.console_lots(v_filter, v_after, private.page_limit(p_limit) + 1);
   select jsonb_agg(jsonb_build_object(
       'id', l.id, 'name', l.name, 'address', l.address, 'lat', l.lat, 'lng', l.lng, 'status', l.status,
       'operator_code', l.operator_code, 'source', l.source, 'external_id', l.external_id, 'total_spaces', l.total_spaces,
@@ -3061,9 +3086,12 @@ begin
     ) order by l.updated_at desc, l.id desc)
   into v_items
   from public.parking_lots l
-  where l.id = any (private.console_lots(v_filter, v_after, private.page_limit(p_limit) + 1));
+  where l.id = any (v_ids);
   return private.page(v_filters, v_items, '{updated_at,id}', p_limit)
-    || case when 'total' = any (p_include) then private.console_lots_total(v_filter) else '{}' end;
+    || case when 'total' <> all (p_include) then '{}'
+      -- The first page has all.
+      when p_cursor is null and cardinality(v_ids) <= p_limit then private.capped_total(cardinality(v_ids), true)
+      else private.console_lots_total(v_filter) end;
 end
 $$;
 

@@ -197,3 +197,33 @@ Deno.test("last_active_since: an account belongs to the audience from the moment
   assert.equal(await isIn(`${at} - interval '1 day'`), true);
   assert.equal(await isIn(`${at} + interval '1 day'`), false);
 });
+
+Deno.test("admin_list_parking_lots: a text whose terms most lots have finds the one lot that has it, also long after its last change", async () => {
+  const found = async (q: string) => {
+    const [row] = await db.as(
+      { role: "service_role" },
+      (sql) =>
+        sql<{ page: { items: { name: string }[]; total: number; total_is_exact: boolean } }[]>`
+        select api.admin_list_parking_lots(${administrator}, p_q => ${q}, p_include => '{total}') as page`,
+    );
+    const { items, total, total_is_exact } = row!.page;
+    return [items.map(({ name }) => name), total, total_is_exact];
+  };
+  const isRare = async (word: string) => {
+    const [row] = await superuser<{ rare: boolean; common: boolean }[]>`
+      select private.is_rare_text(f) as rare, private.is_common_text(f) as common
+      from private.read_lot_filter(null, null, null, ${[word]}::text[]) f`;
+    return row;
+  };
+  // As if there were so many: the sample has a fiftieth of the pages.
+  await superuser`update pg_class set reltuples = 1000000 where oid = 'private.search_entries'::regclass`;
+  assert.deepEqual({ ...await isRare("oty") }, { rare: true, common: true }); // of lot and city
+  assert.deepEqual({ ...await isRare("city") }, { rare: false, common: true });
+  assert.deepEqual(await found("oty"), [[], 0, true]);
+  await db.sql`update public.parking_lots set name = 'Oty' where name = 'Lot 7'`;
+  await superuser.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`;
+    await sql`update public.parking_lots set updated_at = '2020-01-01Z' where name = 'Oty'`;
+  });
+  assert.deepEqual(await found("oty"), [["Oty"], 1, true]);
+});
