@@ -37,9 +37,9 @@ Deno.test("consumers: an empty queue is polled for a while", async () => {
   assert.equal(reads.at(-1), true);
 });
 
-Deno.test("consumers: a queue that is told of the end is read once more, and a message that is found then is processed", async () => {
+Deno.test("consumers: after the last read of a queue that records the end it is read once more, and a message that is found then is processed", async () => {
   const { queue, reads, handled } = queueOf([0, 2]);
-  await consume({ ...queue, tellsEnd: true }, briefly);
+  await consume({ ...queue, recordsEnd: true }, briefly);
   assert.deepEqual([handled, reads], [[2], [true, true, true, true]]);
 });
 

@@ -86,7 +86,7 @@ export async function processNotifications(
       await processBatch(run, await withoutUnavailableStore(run, notifications), options.concurrency);
       return "done";
     },
-    tellsEnd: true,
+    recordsEnd: true,
   }, options);
   return run.done;
 }

@@ -26,10 +26,10 @@ export interface Queue<Batch> {
   /** Processes a batch under its lease, if possible before `until`. The consumer ends early after `paused`. */
   handle(batch: Batch, until: number): Promise<"done" | "paused">;
   /**
-   * The last read tells the database that this consumer ends. Then it is repeated, because a message can be stored
+   * The last read records in the database that this consumer ends. Then it is repeated, because a message can be stored
    * meanwhile.
    */
-  readonly tellsEnd?: boolean;
+  readonly recordsEnd?: boolean;
 }
 
 export async function consume<Batch>(
@@ -43,7 +43,7 @@ export async function consume<Batch>(
     const ends = performance.now() - emptySince >= lingerMs || performance.now() >= until - ENDING_MS;
     const { found, batches } = await queue.take(ends);
     if (found === 0) {
-      if (ends && ++lastReads === (queue.tellsEnd ? 2 : 1)) return;
+      if (ends && ++lastReads === (queue.recordsEnd ? 2 : 1)) return;
       await pause(pollMs);
       continue;
     }

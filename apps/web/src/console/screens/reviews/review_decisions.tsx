@@ -9,7 +9,7 @@ const text = consoleTexts(({ reviews }) => reviews);
 export type Review = ListItem<"/v1/admin/reviews">;
 export type ReviewStatus = components["schemas"]["ReviewDecision"]["status"];
 
-/** Whoever loses something by a decision reads why. */
+/** A user who loses something by a decision reads why. */
 export function choiceOf(status: ReviewStatus, name: string, perform: Choice["perform"]): Choice {
   return {
     name,
