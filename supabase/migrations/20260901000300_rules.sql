@@ -16038,20 +16038,6 @@ grant execute on function
   private.plan_of_subscription(uuid, text), private.subscription_of_user(uuid, text)
 to authenticated;
 
--- supabase/schemas/purchases/store_notifications.sql
-
--- Store notifications: stored before they are answered, and recorded from a queue.
---
--- The function store-notifications verifies a notification and stores it here, with a message of the queue
--- store-notifications in the same transaction. Its consumer records it in the ledger: one of the App Store directly, one of
--- Google Play after a query of the purchase there. A notification is processed in the transaction that records it. While a
--- store is down its notifications wait, and no attempt is counted; other failures are retried up to five times.
---
--- Invariants: a notification is stored once, by the store's id. Its content is kept only until it is recorded, because it
--- has purchase tokens and account tokens.
--- Interface, all for the service: api.receive_store_notification; for the consumer api.take_store_notifications,
--- api.finish_store_notification, api.postpone_store_notifications.
-
 -- supabase/schemas/purchases/reconciliation.sql
 
 -- Reconciliation: queries the stores about subscriptions whose notifications may be lost.

@@ -64,6 +64,7 @@ Deno.test("sql rules: a finding names file, line and what is wrong", () => {
 Deno.test("sql rules: each breach of the project's rules is found", () => {
   const cases: [statements: string, finding: string][] = [
     ["select 1; \n", "4 ends in white space"],
+    ["-- No more.\n", "1 has a story and no statement"],
     ["select\t1;\n", "4 has a tab"],
     [
       "create function private.f() returns int\nlanguage sql\nreturn 1;\n",

@@ -40,6 +40,7 @@ export function sqlFindings({ name, text }: SqlFile): string[] {
 
   if (!NAME.test(name)) find(1, "is neither schemas/<domain>/<idea>.sql nor migrations/YYYYMMDDHHmmss_<change>.sql");
   if (!/^-- [A-Z][^\n]*[.:][^\n]*\n(--[^\n]*\n)+/.test(text)) find(1, "does not open with its story");
+  if (lines.every((line) => line === "" || line.startsWith("--"))) find(1, "has a story and no statement");
   if (!text.endsWith("\n") || text.endsWith("\n\n")) find(lines.length, "does not end with one line break");
 
   lines.forEach((line, index) => {

@@ -1,7 +1,7 @@
 -- The interface of purchases: plans and subscriptions, by the statements of the stores.
 --
 -- Clients and the service call these functions. The rules are in claims.sql, ends.sql, figures.sql, ledger.sql,
--- plans.sql, reconciliation.sql, statements.sql, store_notifications.sql and subscriptions.sql.
+-- plans.sql, reconciliation.sql, statements.sql and subscriptions.sql.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Plans
@@ -172,8 +172,16 @@ grant execute on function
 to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Store notifications
+-- Store notifications: stored before they are answered, and recorded from a queue
 -- ---------------------------------------------------------------------------------------------------------------------
+
+-- The function store-notifications verifies a notification and stores it here, with a message of the queue
+-- store-notifications in the same transaction. Its consumer records it in the ledger: one of the App Store directly, one of
+-- Google Play after a query of the purchase there. A notification is processed in the transaction that records it. While a
+-- store is down its notifications wait, and no attempt is counted; other failures are retried up to five times.
+--
+-- Invariants: a notification is stored once, by the store's id. Its content is kept only until it is recorded, because it
+-- has purchase tokens and account tokens.
 
 create function api.receive_store_notification(p_store text, p_event_id text, p_body jsonb) returns boolean
 language plpgsql
