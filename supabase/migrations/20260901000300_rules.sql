@@ -327,7 +327,7 @@ begin
 end
 $$;
 
-grant execute on function private.max_total(), private.capped_total(bigint, boolean) to service_role;
+grant execute on function private.max_total(), private.capped_total(bigint, boolean) to anon, authenticated, service_role;
 grant execute on function
   private.page_limit(integer), private.cursor_checksum(jsonb, bytea), private.cursor_encode(jsonb, jsonb),
   private.is_cursor_key(jsonb, text), private.cursor_keys(bytea, text[]), private.cursor_decode(jsonb, text, text[]),
@@ -8895,8 +8895,11 @@ begin
     'items', private.search_items(v_page.lot_ids[:p_limit], p_query -> 'center'),
     'next_cursor', case when cardinality(v_page.lot_ids) > p_limit then
       private.cursor_encode(v_filters, jsonb_build_array(v_page.keys[p_limit], v_page.lot_ids[p_limit])) end
-  ) || case when 'total' = any (p_include)
-    then private.found_total(p_query, p_bbox, p_ids) else '{}' end;
+  ) || case when 'total' <> all (p_include) then '{}'
+    -- The first page has all.
+    when p_cursor is null and coalesce(cardinality(v_page.lot_ids), 0) <= p_limit
+      then private.capped_total(coalesce(cardinality(v_page.lot_ids), 0), true)
+    else private.found_total(p_query, p_bbox, p_ids) end;
 end
 $$;
 

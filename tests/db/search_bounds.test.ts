@@ -46,6 +46,11 @@ Deno.test("search: total is exact up to 10,000, and beyond that 10000 with total
   assert.deepEqual(await total({ query: { price_max: 100 } }), [5, true]);
   const ids = await db.sql<{ id: string }[]>`select parking_lot_id as id from private.search_entries limit 100`;
   assert.deepEqual(await total({ ids: ids.map(({ id }) => id) }), [100, true]);
+  // One page has all, or none: nothing is compared again.
+  assert.deepEqual(await total({ ids: ids.map(({ id }) => id), limit: 100 }), [100, true]);
+  assert.deepEqual(await total({ query: { price_max: 100 }, limit: 5 }), [5, true]);
+  assert.deepEqual(await total({ query: { price_max: 100 }, limit: 4 }), [5, true]);
+  assert.deepEqual(await total({ query: { price_min: 50_000 }, limit: 5 }), [0, true]);
 });
 
 Deno.test("search: a vehicle that fits nowhere gets a response within the statement timeout of an anonymous request, in every order", async () => {

@@ -181,7 +181,7 @@ begin
 end
 $$;
 
-grant execute on function private.max_total(), private.capped_total(bigint, boolean) to service_role;
+grant execute on function private.max_total(), private.capped_total(bigint, boolean) to anon, authenticated, service_role;
 grant execute on function
   private.page_limit(integer), private.cursor_checksum(jsonb, bytea), private.cursor_encode(jsonb, jsonb),
   private.is_cursor_key(jsonb, text), private.cursor_keys(bytea, text[]), private.cursor_decode(jsonb, text, text[]),

@@ -145,8 +145,11 @@ begin
     'items', private.search_items(v_page.lot_ids[:p_limit], p_query -> 'center'),
     'next_cursor', case when cardinality(v_page.lot_ids) > p_limit then
       private.cursor_encode(v_filters, jsonb_build_array(v_page.keys[p_limit], v_page.lot_ids[p_limit])) end
-  ) || case when 'total' = any (p_include)
-    then private.found_total(p_query, p_bbox, p_ids) else '{}' end;
+  ) || case when 'total' <> all (p_include) then '{}'
+    -- The first page has all.
+    when p_cursor is null and coalesce(cardinality(v_page.lot_ids), 0) <= p_limit
+      then private.capped_total(coalesce(cardinality(v_page.lot_ids), 0), true)
+    else private.found_total(p_query, p_bbox, p_ids) end;
 end
 $$;
 
