@@ -44,6 +44,8 @@ export interface AuthConfig {
   readonly otpLength: number;
   /** Seconds. */
   readonly otpExpiry: number;
+  /** Second factors of one user. */
+  readonly maxFactors: number;
   readonly templates: Readonly<Record<TemplateName, MailTemplate>>;
 }
 
@@ -88,6 +90,10 @@ const File = z.object({
     enable_signup: z.boolean().default(true),
     minimum_password_length: z.number().default(6),
     password_requirements: PasswordRequirements.default(""),
+    mfa: z.object({
+      max_enrolled_factors: z.number(),
+      totp: z.object({ enroll_enabled: z.literal(true), verify_enabled: z.literal(true) }),
+    }),
     email: z.object({
       enable_signup: z.boolean().default(true),
       enable_confirmations: z.boolean().default(false),
@@ -142,6 +148,7 @@ export async function readConfig(): Promise<Config> {
       maxFrequency: auth.email.max_frequency,
       otpLength: auth.email.otp_length,
       otpExpiry: auth.email.otp_expiry,
+      maxFactors: auth.mfa.max_enrolled_factors,
       templates: Object.fromEntries(templates) as AuthConfig["templates"],
     },
     buckets: Object.entries(storage.buckets).map(([name, bucket]) => ({

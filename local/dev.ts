@@ -37,7 +37,7 @@ const host = publicHost();
 const onStep = (line: string) =>
   console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s  ${line}`);
 
-console.log("The parking lot service on this machine. For development and tests: its keys are public.");
+console.log("The parking lot service on this machine. For development and tests, not for production.");
 const settings: ServedOptions = {
   port,
   durable: true,
@@ -54,7 +54,13 @@ const settings: ServedOptions = {
 await requireFreePort();
 
 // Postgres belongs to this process, so it runs on when the gateway's process is killed and started again.
-const databases = new LocalDatabases({ ...settings, name: String(port), onStep, onProblem: sendProblems });
+const databases = new LocalDatabases({
+  ...settings,
+  name: String(port),
+  withPlaces: true,
+  onStep,
+  onProblem: sendProblems,
+});
 const ready = Promise.withResolvers<Ready>();
 const gateway = new Supervisor({
   name: "gateway",
@@ -180,11 +186,7 @@ console.log(`
   Secret       ${SECRET_KEY}
 ${signIns(people)}
   ${sampleRequests(API_URL).join("\n  ")}
-${
-  listenAddress(host) === "127.0.0.1"
-    ? ""
-    : "\n  Every machine in this network can reach it, and its keys are public.\n"
-}
+${listenAddress(host) === "127.0.0.1" ? "" : "\n  Every machine in this network can reach it, without encryption.\n"}
   Ctrl-C or \`${task("stop")}\` stops it; the data stays until \`${task("reset")}\`.
 `);
 

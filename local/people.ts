@@ -16,15 +16,16 @@ import { connectionOptions } from "./postgres/connection_options.ts";
 
 /**
  * Adds the sample people with their history to a database that has had no users, in one transaction. Returns the sample
- * people who are in the database.
+ * people who are in the database. `onStart` is called if there are none yet.
  */
-export async function addSamplePeople(superuser: string): Promise<SamplePerson[]> {
+export async function addSamplePeople(superuser: string, onStart: () => void): Promise<SamplePerson[]> {
   const sql = postgres(superuser, { max: 1, ...connectionOptions });
   try {
     await sql.begin(async (transaction) => {
       const [used] = await transaction`
         select from auth.users union all select from public.admin_activity_logs limit 1`;
       if (used !== undefined) return;
+      onStart();
       const history = await History.begin(transaction);
       await planLives(history, await signUp(transaction, history));
       await history.run();

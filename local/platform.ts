@@ -57,7 +57,7 @@ export interface PlatformOptions {
   readonly authRules?: AuthRules;
   /** The host name by which clients reach the platform; 127.0.0.1 by default. */
   readonly host?: string;
-  /** The algorithm of access tokens; HS256 by default. */
+  /** The algorithm of access tokens; ES256 by default. */
   readonly jwtAlgorithm?: JwtAlgorithm;
   /** Whether Realtime rejects public channels; false by default. */
   readonly realtimePrivateOnly?: boolean;
@@ -87,6 +87,8 @@ export interface Platform {
   readonly status: Status;
   /** The sample people who can sign in. */
   readonly people: readonly SamplePerson[];
+  /** All variables that the functions can read. */
+  readonly functionEnvironment: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
@@ -101,10 +103,8 @@ interface Services {
   readonly auth: Auth;
   readonly functions: FunctionRunner;
   readonly storage: Storage;
-  readonly jobs: Jobs;
   readonly realtime: Realtime;
   readonly providers: Providers;
-  readonly people: readonly SamplePerson[];
 }
 
 /** The realtime server's process, and the proxy through which clients reach it. */
@@ -117,37 +117,51 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const { onStep, log } = options;
   surviveDriverFaults(log);
   let services: Services | undefined;
+  let jobs: Jobs | undefined;
+  let people: readonly SamplePerson[] = [];
   let resetting: Promise<Response> | undefined;
   let stopping = false;
   const host = options.host ?? "127.0.0.1";
   const gateway = listen(
-    { hostname: listenAddress(host), port: options.port, addressHeader: options.addressHeader, log },
+    { hostname: listenAddress(host), port: options.port, host, addressHeader: options.addressHeader, log },
     (request, url) => control(request, url),
   );
   const name = options.name ?? String(gateway.port);
   const databases = options.supervisor?.databases ?? new LocalDatabases({ ...options, name });
 
   async function raise(): Promise<Status> {
+    people = [];
     services = await startServices(options, databases, name, gateway.port, `http://${host}:${gateway.port}`);
-    const { rest, auth, functions, storage, realtime, people } = services;
+    const { urls, rest, auth, functions, storage, realtime } = services;
     gateway.open({
       rest: (request, url, client) => rest.handle(request, url, client),
       auth: (request, url, client) => auth.handle(request, url, client),
       mail: (request, url) => auth.mail(request, url),
-      home: homePage(people),
+      home: homePage(() => people),
       functions: (request, name, path, client) => functions.handle(request, name, path, client),
       storage: (request, url) => storage.handle(request, url),
       realtime: (request, url) => realtime.proxy.handle(request, url),
       applications: await applications(),
     });
-    return statusOf(gateway.port, services);
+    onStep("The service answers");
+    if (options.withPeople) people = await readyPeople(urls, options);
+    const current = statusOf(gateway.port, services);
+    jobs = await Jobs.start(urls.primary, current, log);
+    return current;
+  }
+
+  /** Stops what `raise` started. */
+  async function lower(): Promise<void> {
+    await Promise.all([services?.realtime.process.stop(), jobs?.stop()]);
+    jobs = undefined;
+    if (services !== undefined) await stopServices(services);
+    services = undefined;
   }
 
   async function reset(): Promise<Response> {
     onStep("Rebuilding the database");
     gateway.close();
-    if (services !== undefined) await stopServices(services);
-    services = undefined;
+    await lower();
     await removeIfExists(objectsOf(name));
     try {
       await databases.rebuild();
@@ -160,17 +174,18 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     return Response.json({ reset: true });
   }
 
-  function describe(): RunningPlatform {
-    const current = services === undefined ? null : statusOf(gateway.port, services);
+  function describe(hasKey: boolean): RunningPlatform {
+    const current = services === undefined || !hasKey ? null : statusOf(gateway.port, services);
     const down = services === undefined ? [] : partsDown(databases, services);
     return { pid: options.supervisor?.pid ?? Deno.pid, gateway: Deno.pid, root: ROOT, status: current, down };
   }
 
   async function control(request: Request, url: URL): Promise<Response> {
-    if (url.pathname === "/_platform" && request.method === "GET") return Response.json(describe());
-    // A custom header, so that a page in a browser cannot send this.
-    const isAllowed = request.method === "POST" && request.headers.get("apikey") === SECRET_KEY;
-    if (!isAllowed || !/^\/_platform\/(reset|stop)$/.test(url.pathname)) return new Response(null, { status: 404 });
+    const hasKey = request.headers.get("apikey") === SECRET_KEY;
+    if (url.pathname === "/_platform" && request.method === "GET") return Response.json(describe(hasKey));
+    if (request.method !== "POST" || !hasKey || !/^\/_platform\/(reset|stop)$/.test(url.pathname)) {
+      return new Response(null, { status: 404 });
+    }
     if (url.pathname === "/_platform/stop") {
       options.onStop?.();
       return Response.json({ stopping: true });
@@ -184,19 +199,21 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const current = await raise();
     return {
       status: current,
-      people: services!.people,
+      people,
+      functionEnvironment: services!.functions.options.environment,
       stop: async () => {
         stopping = true;
         gateway.close();
         await resetting;
         await services?.realtime.proxy.close();
         await withTimeout(gateway.stop(), STOP_TIMEOUT_MS, () => {});
-        if (services !== undefined) await stopServices(services);
+        await lower();
         await databases.stop();
       },
     };
   } catch (error) {
     await gateway.stop();
+    await lower();
     await databases.stop();
     throw error;
   }
@@ -227,7 +244,7 @@ async function startServices(
 ): Promise<Services> {
   const [config, secrets] = [await readConfig(), await functionSecrets()];
   const mailbox = new Mailbox(options.log);
-  const providers = await startProviders({
+  const startingProviders = startProviders({
     functionsUrl: status(port, "").FUNCTIONS_URL,
     onMail: ({ to, subject, text }) => mailbox.send({ to, subject, body: text }),
   });
@@ -235,8 +252,7 @@ async function startServices(
   const urls = await databases.start();
   const current = status(port, asUser(urls.primary, "postgres"));
   const realtime = startRealtime(urls, options);
-  const [people, rest, auth, storage] = await Promise.all([
-    options.withPeople ? readyPeople(urls, options.log) : [],
+  const [rest, auth, storage] = await Promise.all([
     startRest(databases, urls, config, options),
     Auth.start({
       admin: asUser(urls.primary, "supabase_auth_admin"),
@@ -244,7 +260,7 @@ async function startServices(
       origin: current.API_URL,
       publicUrl,
       rate: options.authRate,
-      algorithm: options.jwtAlgorithm ?? "HS256",
+      algorithm: options.jwtAlgorithm ?? "ES256",
       mailbox,
       log: options.log,
     }),
@@ -260,13 +276,17 @@ async function startServices(
   ]);
   options.onStep("The Data API and the auth server are ready");
   await packages;
+  const providers = await startingProviders;
   const functions = await FunctionRunner.start({
     deno: options.functionsDeno,
     source: FUNCTIONS,
     folder: join(STATE, name, "functions"),
     environment: {
       ...providers.environment,
+      // A developer reads metrics with the secret key. A token in .env replaces it.
+      METRICS_TOKEN: current.SECRET_KEY,
       ...options.withAiModels ? { ...providers.aiEnvironment, AI_TIMEOUT_MS: "1000", AI_BUDGET_MS: "3000" } : {},
+      LOG_SUCCESS_SHARE: "1", // a developer sees every request
       ...secrets,
       ...functionEnvironment(current, publicUrl),
       ...options.functionSettings,
@@ -274,14 +294,13 @@ async function startServices(
     importMaps: config.importMaps,
     log: options.log,
   });
-  const jobs = await Jobs.start(urls.primary, current, options.log);
-  return { urls, rest, auth, functions, storage, jobs, realtime: await realtime, providers, people };
+  return { urls, rest, auth, functions, storage, realtime: await realtime, providers };
 }
 
 /** A platform without sample people is still useful, for example while a migration is being changed. */
-async function readyPeople({ primary }: DatabaseUrls, log: (line: string) => void): Promise<SamplePerson[]> {
+async function readyPeople({ primary }: DatabaseUrls, { onStep, log }: PlatformOptions): Promise<SamplePerson[]> {
   try {
-    return await addSamplePeople(primary);
+    return await addSamplePeople(primary, () => onStep("Adding the sample people with their history"));
   } catch (error) {
     log(`The sample people could not be added. ${error}`);
     return [];
@@ -307,18 +326,18 @@ async function startRest(
 }
 
 async function startRealtime({ primary }: DatabaseUrls, options: PlatformOptions): Promise<Realtime> {
+  const log = (line: string) => options.log(`[realtime] ${line}`);
   const process = superviseRealtime({
     entry: fileURLToPath(new URL("realtime/main.ts", import.meta.url)),
     databaseUrl: primary,
     privateOnly: options.realtimePrivateOnly ?? false,
-    log: (line) => options.log(`[realtime] ${line}`),
+    log,
   });
   await process.port(REALTIME_TIMEOUT_MS); // if it is not up by then, requests get 503 until it is
-  return { process, proxy: new RealtimeProxy(process) };
+  return { process, proxy: new RealtimeProxy(process, log) };
 }
 
-async function stopServices({ rest, auth, functions, jobs, realtime, providers }: Services): Promise<void> {
-  await Promise.all([realtime.process.stop(), jobs.stop()]);
+async function stopServices({ rest, auth, functions, providers }: Services): Promise<void> {
   await functions.stop();
   await providers.stop();
   await Promise.all([rest.stop(), auth.stop()]);

@@ -1,24 +1,24 @@
-// Settings of the local platform from environment variables, and its constant names and keys. The keys are public and protect nothing: only this machine reaches the platform.
+// Settings of the local platform from environment variables, its constant names, and its keys.
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
+import { ownKeys } from "./own_keys.ts";
 
 export const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 export const STATE = join(ROOT, ".local");
 export const FUNCTIONS = join(ROOT, "supabase", "functions");
 
-export const JWT_SECRET = "super-secret-jwt-token-with-at-least-32-characters-long";
+/** What opens the platform is made at the first start and never committed. The publishable key protects nothing. */
+export const { SECRET_KEY, JWT_SECRET, S3_SECRET_ACCESS_KEY } = ownKeys(STATE);
 export const PUBLISHABLE_KEY = "sb_publishable_ParkingLotLocalDevOnly_00000000";
-export const SECRET_KEY = "sb_secret_ParkingLotLocalDevOnly0_00000000";
 export const ANON_KEY = legacyKey("anon");
 export const SERVICE_ROLE_KEY = legacyKey("service_role");
 
-/** Object storage: its keys are as public as the others. */
+/** Object storage. */
 export const S3_BUCKET = "assets";
 export const S3_PRIVATE_BUCKET = "assets-private";
 const S3_ACCESS_KEY_ID = "ParkingLotLocalDevOnly";
-const S3_SECRET_ACCESS_KEY = "parking-lot-local-dev-only-object-storage-key";
 const S3_REGION = "local";
 
 /** The names of `supabase status -o json`. */
@@ -72,7 +72,7 @@ export type JwtAlgorithm = "HS256" | "ES256";
 
 /** What the auth server signs access tokens with. Either kind is accepted, as by a hosted project that has both. */
 export function jwtAlgorithm(): JwtAlgorithm {
-  const name = Deno.env.get("LOCAL_JWT_ALG") || "HS256";
+  const name = Deno.env.get("LOCAL_JWT_ALG") || "ES256";
   if (name === "HS256" || name === "ES256") return name;
   console.error(`LOCAL_JWT_ALG must be HS256 or ES256, not "${name}"`);
   Deno.exit(1);
@@ -121,7 +121,11 @@ const OF_THIS_MACHINE = /^(localhost|127(\.\d+){3}|\[::1\]|10\.0\.2\.2|10\.0\.3\
 
 /** What the gateway listens on: all addresses only when a client in the network is to reach it. */
 export function listenAddress(host: string): string {
-  return OF_THIS_MACHINE.test(host) ? "127.0.0.1" : "0.0.0.0";
+  return isOfThisMachine(host) ? "127.0.0.1" : "0.0.0.0";
+}
+
+export function isOfThisMachine(host: string): boolean {
+  return OF_THIS_MACHINE.test(host);
 }
 
 /** Sign-ins, sign-ups and one-time codes of one IP address per minute. */

@@ -1,6 +1,6 @@
 // What the platform keeps on disk between starts (.local/<gateway port>/), and how others find it while it runs.
 import { workingFolder } from "./process.ts";
-import { ROOT, type Status } from "./settings.ts";
+import { ROOT, SECRET_KEY, type Status } from "./settings.ts";
 
 /** The response of a platform at GET /_platform. */
 export interface RunningPlatform {
@@ -9,7 +9,7 @@ export interface RunningPlatform {
   readonly gateway: number;
   /** The folder of its repository; undefined for a platform of an older version whose folder cannot be found out. */
   readonly root: string | undefined;
-  /** Null while it starts, or builds its database again. */
+  /** Null while it starts, or builds its database again, and for a client without its secret key. */
   readonly status: Status | null;
   /** The parts that do not run, and why. */
   readonly down: readonly string[];
@@ -31,6 +31,7 @@ export async function findRunning(port: number): Promise<RunningPlatform | undef
 async function readPlatform(port: number): Promise<RunningPlatform | undefined> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/_platform`, {
+      headers: { apikey: SECRET_KEY },
       signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     });
     const running = await response.json();
@@ -64,14 +65,14 @@ export function described({ pid, root }: RunningPlatform): string {
   return `another \`deno task dev\`, process ${pid}${where}`;
 }
 
-/** The port when it can be listened on (any free one for 0), else undefined. */
+/** The port if it is free, else undefined. For 0 any one below those that the system gives to outgoing connections. */
 export function freePort(port: number): number | undefined {
+  const tried = port || 10_000 + Math.floor(Math.random() * 22_000);
   try {
-    const listener = Deno.listen({ hostname: "127.0.0.1", port });
-    listener.close();
-    return listener.addr.port;
+    Deno.listen({ hostname: "127.0.0.1", port: tried }).close();
+    return tried;
   } catch (error) {
-    if (error instanceof Deno.errors.AddrInUse) return undefined;
+    if (error instanceof Deno.errors.AddrInUse) return port ? undefined : freePort(0);
     throw error;
   }
 }

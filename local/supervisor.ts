@@ -36,8 +36,6 @@ const MAX_BACKOFF_MS = 5_000;
 /** Starts in a row that fail before it is given up. */
 const MAX_FAILURES = 5;
 const LAST_LINES = 20;
-/** A broken connection may be seen a little before the exit of the process. */
-const EXIT_TIMEOUT_MS = 100;
 
 export class Supervisor {
   #child: Deno.ChildProcess | undefined;
@@ -57,12 +55,6 @@ export class Supervisor {
   /** The port of the running process; undefined when none is up in time. */
   port(timeoutMs: number): Promise<number | undefined> {
     return withTimeout(this.#port.promise, timeoutMs, () => undefined);
-  }
-
-  /** Whether the process that listened on this port has ended. */
-  async hasEnded(port: number): Promise<boolean> {
-    if (this.#child === undefined || port !== this.#upPort) return true;
-    return await withTimeout(this.#child.status.then(() => true), EXIT_TIMEOUT_MS, () => false);
   }
 
   get isUp(): boolean {

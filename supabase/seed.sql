@@ -2499,7 +2499,7 @@ insert into public.articles (
 ', '{料金}', '2026-08-20T09:00:00+09:00'),
   ('how-maximum-fees-work', 'en', 'How maximum fees work', 'The difference between a 24-hour maximum and a daily one.', '# How maximum fees work
 
-A **24-hour maximum** counts from entry. A **daily maximum** starts anew at midnight.
+A **24-hour maximum** counts from entry. A **daily maximum** starts again at midnight.
 ', '{fees}', '2026-08-20T09:00:00+09:00'),
   ('high-roof-cars', 'ja', 'ハイルーフ車の駐車場の探し方', '高さ制限のある機械式駐車場で困らないために。', '# ハイルーフ車の駐車場の探し方
 

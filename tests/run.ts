@@ -7,10 +7,15 @@
 //   deno task test --replica            the API tests, with a read replica that answers all reads
 //   deno task test:hosted-runtime       the API tests, with the functions under the hosted runtime's Deno
 //   deno task test:fast                 what needs no platform: contract, client, parsers, providers' protocols, project rules
+//   deno task test --no-check           without types, after \`deno task check\`
 //
 // The last line is `N passed, N failed`.
 import { parseArgs } from "node:util";
-import { runTests } from "./support/outcome.ts";
+import { identify } from "../local/postgres/identity.ts";
+import { postgresAnnouncement } from "../tools/packages/postgres.ts";
+import { STATE } from "../local/settings.ts";
+import { announcement, configOf, groupOf, readGroups } from "../tools/packages/groups.ts";
+import { runTests, type TestRun } from "./support/outcome.ts";
 import { hostedDeno } from "./support/hosted_deno.ts";
 import { LOG, startTestPlatform, TEMPLATE } from "./support/platform.ts";
 
@@ -32,6 +37,7 @@ const NEEDS_NO_PLATFORM = [
   "tests/client",
   "tests/web",
   "tests/ai_search",
+  "tests/tariff_text",
   "tests/db/sql_rules.test.ts",
   "tests/deploy/released_migrations.test.ts",
   "tests/importer/mapping.test.ts",
@@ -42,6 +48,7 @@ const NEEDS_NO_PLATFORM = [
 const HELP = `deno task test [--replica] [files, folders, words of names]
 deno task test:fast              tests that need no platform
 deno task test:hosted-runtime    the API tests under the Deno of hosted functions
+--no-check                       types are not checked
 
 docs/contributing/testing.md describes them.`;
 
@@ -52,19 +59,21 @@ if (values.help) {
 }
 const { "hosted-runtime": hosted, replica } = values;
 const paths = positionals.filter(exists);
-const filter = positionals.filter((word) => !exists(word)).join(" ");
-const selection = [...(paths.length > 0 ? paths : [hosted || replica ? "tests/api" : "tests"])];
-if (filter) selection.push(`--filter=${filter}`);
+const options = { filter: positionals.filter((word) => !exists(word)).join(" "), isChecked: values["no-check"] };
+const selection = paths.length > 0 ? paths : [hosted || replica ? "tests/api" : "tests"];
 
 const apiUrl = Deno.env.get("API_URL");
 if (apiUrl) {
   const ignored = [...OWN_PLATFORM_ONLY, ...(Deno.env.get("PROVIDERS_URL") ? [] : await needsProviders())];
   console.log(`The tests run against ${apiUrl}. Ignored there: ${ignored.join(", ")}`);
-  Deno.exit(await runTests([...selection, `--ignore=${ignored.join(",")}`], {}));
+  Deno.exit(await runTests(await runsOf(selection, ignored), options, {}));
 }
 
-if (values.fast) Deno.exit(await runTests(NEEDS_NO_PLATFORM, {}));
+const runs = await runsOf(values.fast ? NEEDS_NO_PLATFORM : selection);
+if (values.fast) Deno.exit(await runTests(runs, options, {}));
 
+const postgres = await postgresAnnouncement((await identify(STATE)).home);
+if (postgres !== undefined) console.log(postgres);
 const started = performance.now();
 const platform = await startTestPlatform({
   ...hosted ? { functionsDeno: await hostedDeno() } : {},
@@ -78,7 +87,7 @@ console.log(
 let code = 1;
 try {
   const env = { ...platform.status, DATABASE_TEMPLATE: TEMPLATE, ...replica ? { READ_AFTER: "0" } : {} };
-  code = await runTests(selection, env);
+  code = await runTests(runs, options, env);
 } finally {
   await platform.stop();
 }
@@ -94,6 +103,7 @@ function readArguments() {
         "hosted-runtime": { type: "boolean", default: false },
         fast: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
+        "no-check": { type: "boolean", default: false },
         replica: { type: "boolean", default: false },
       },
     });
@@ -101,6 +111,27 @@ function readArguments() {
     console.error(error instanceof Error ? error.message : error);
     console.error(HELP);
     Deno.exit(2);
+  }
+}
+
+/** The test files in these files and folders, by the packages that they need. Says what will be downloaded. */
+async function runsOf(selection: readonly string[], ignored: readonly string[] = []): Promise<TestRun[]> {
+  const isIgnored = (file: string) => ignored.some((path) => file === path || file.startsWith(`${path}/`));
+  const files = [...new Set(selection.flatMap((path) => [...testFiles(path.replace(/\/+$/, ""))]))].sort();
+  const groups = await readGroups();
+  const byGroup = Map.groupBy(files.filter((file) => !isIgnored(file)), (file) => groupOf(groups, file));
+  for (const group of byGroup.keys()) {
+    const line = await announcement(group);
+    if (line !== undefined) console.log(line);
+  }
+  return [...byGroup].map(([group, files]) => ({ config: configOf(group), files }));
+}
+
+function* testFiles(path: string): Generator<string> {
+  if (!Deno.statSync(path).isDirectory) return yield path;
+  for (const { name, isDirectory } of Deno.readDirSync(path)) {
+    if (isDirectory && name !== "node_modules") yield* testFiles(`${path}/${name}`);
+    else if (name.endsWith(".test.ts")) yield `${path}/${name}`;
   }
 }
 

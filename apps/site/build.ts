@@ -10,8 +10,19 @@ import { parseArgs } from "node:util";
 import MiniSearch from "minisearch";
 import JAPANESE_WORDS from "./japanese_words.json" with { type: "json" };
 import { escaped, layout, REFERENCE } from "./layout.ts";
-import { type Page, render } from "./markdown.ts";
-import { addressOf, between, DOCUMENTS, type Group, INDEX, linked, navigationOf, readPages } from "./pages.ts";
+import { markdownOf, type Page, render } from "./markdown.ts";
+import {
+  addressOf,
+  between,
+  DOCUMENTS,
+  type Group,
+  INDEX,
+  linked,
+  markdownAddressOf,
+  navigationOf,
+  readPages,
+} from "./pages.ts";
+import { hashNames } from "../hashed_names.ts";
 import { replaceFolder } from "../replace_folder.ts";
 import { scalarBundle } from "./scalar.ts";
 import { completeContract } from "../../supabase/functions/openapi/contract.ts";
@@ -47,7 +58,11 @@ async function writeSite(folder: string, { api, hasSamplePeople }: Required<Site
   const pages = await readPages(ROOT);
   const groups = navigationOf(pages.get(INDEX)!);
   const contract = completeContract();
-  for (const [file, page] of pages) await write(addressOf(file), pageOf(file, page, pages, groups));
+  for (const [file, page] of pages) {
+    await write(addressOf(file), pageOf(file, page, pages, groups));
+    await write(markdownAddressOf(file), markdownOf(page, resolverOf(file, pages, markdownAddressOf)));
+  }
+  await write("llms.txt", llmsText(contract.info, groups));
   await write(REFERENCE, reference(contract.info.title, groups, api, hasSamplePeople));
   await write("search.json", JSON.stringify(searchIndex([...sections(pages), ...operations(contract.paths)])));
   await write("complete.json", JSON.stringify(contract));
@@ -58,17 +73,37 @@ async function writeSite(folder: string, { api, hasSamplePeople }: Required<Site
   await write("icon.svg", await Deno.readTextFile(join(ROOT, "apps", "web", "icon.svg")));
   await write("scalar.js", await scalarBundle(join(ROOT, ".local", "packages")));
   await bundle(folder, ["search.ts", "reference.ts", ...hasSamplePeople ? ["sample_people.ts"] : []]);
+  await hashNames(folder);
+}
+
+/** What a link of a page leads to on the site, where pages have the addresses of `addressOf`. */
+function resolverOf(from: string, pages: ReadonlyMap<string, Page>, addressOf: (file: string) => string) {
+  return (href: string) => {
+    const target = linked(from, href);
+    if (target === undefined) return href;
+    if (target.file === from && target.anchor !== "") return target.anchor;
+    if (!pages.has(target.file) && !DOCUMENTS.includes(target.file)) return undefined;
+    return between(addressOf(from), addressOf(target.file)) + target.anchor;
+  };
+}
+
+/** The pages for programs that read text: https://llmstxt.org. */
+function llmsText({ title, description }: { title: string; description: string }, groups: readonly Group[]): string {
+  const [summary] = description.split("\n\n");
+  const sections = groups.map(({ title, entries }) => {
+    const lines = entries.map(({ title, file, anchor, answers }) =>
+      `- [${title}](${markdownAddressOf(file)}${anchor}): ${answers}`
+    );
+    return `## ${title}\n\n${lines.join("\n")}\n`;
+  });
+  return [`# ${title}\n`, `> ${summary}\n`, "Every page of this site is also there as Markdown.\n", ...sections].join(
+    "\n",
+  );
 }
 
 function pageOf(file: string, page: Page, pages: ReadonlyMap<string, Page>, groups: readonly Group[]): string {
   const address = addressOf(file);
-  const html = render(page, (href) => {
-    const target = linked(file, href);
-    if (target === undefined) return href;
-    if (target.file === file && target.anchor !== "") return target.anchor;
-    if (!pages.has(target.file) && !DOCUMENTS.includes(target.file)) return undefined;
-    return between(address, addressOf(target.file)) + target.anchor;
-  });
+  const html = render(page, resolverOf(file, pages, addressOf));
   const content = `<main id="content" tabindex="-1">\n${html}</main>`;
   return layout({ address, title: page.title, groups, content, api: "", hasSamplePeople: false });
 }
@@ -116,7 +151,15 @@ function searchIndex(found: readonly Found[]): MiniSearch<Found> {
 async function bundle(folder: string, names: readonly string[]): Promise<void> {
   const scripts = names.map((name) => join(SITE, "browser", name));
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "--quiet", "--platform=browser", "--minify", `--outdir=${folder}`, ...scripts],
+    args: [
+      "bundle",
+      "--quiet",
+      `--config=${join(SITE, "deno.json")}`,
+      "--platform=browser",
+      "--minify",
+      `--outdir=${folder}`,
+      ...scripts,
+    ],
     env: { NO_COLOR: "1" },
     stdin: "null",
     stdout: "null",

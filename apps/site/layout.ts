@@ -44,6 +44,7 @@ export function layout({ address, title, groups, content, api, hasSamplePeople }
 <meta name="referrer" content="no-referrer">
 <title>${escaped(title)} · ${NAME}</title>
 <link rel="icon" href="${to("icon.svg")}">
+${isReference ? "" : `<link rel="alternate" type="text/markdown" href="${to(address.replace(/html$/, "md"))}">`}
 <link rel="stylesheet" href="${to("frame.css")}">
 <link rel="stylesheet" href="${to(isReference ? "reference.css" : "style.css")}">
 ${scripts.join("\n")}

@@ -13,6 +13,8 @@ export interface Section {
 
 export interface Page {
   readonly title: string;
+  /** The Markdown, without the marks for generators. */
+  readonly source: string;
   readonly sections: readonly Section[];
   readonly tokens: readonly Token[];
 }
@@ -41,9 +43,10 @@ renderer.rules["fence"] = (...args) => fence(...args).replace(/^<pre/, '<pre tab
 
 export function parse(text: string): Page {
   // Comments are marks for generators. They stand on lines of their own.
-  const tokens = markdown.parse(text.replaceAll(/^<!--.*-->$/gm, ""), {});
+  const source = text.replaceAll(/^<!--.*-->$/gm, "");
+  const tokens = markdown.parse(source, {});
   const sections = sectionsOf(tokens);
-  return { title: sections[0]?.title ?? "", sections, tokens };
+  return { title: sections[0]?.title ?? "", source, sections, tokens };
 }
 
 export function render({ tokens }: Page, resolve: Resolve): string {
@@ -60,6 +63,19 @@ export function render({ tokens }: Page, resolve: Resolve): string {
     }
   }
   return renderer.render([...tokens], markdown.options, {});
+}
+
+/** A link of Markdown, and code, whose brackets are no links. */
+const LINK_OR_CODE =
+  /^(`{3,}).*\n[^]*?^\1$|(`+)[^`][^]*?\2|(?<!!)\[((?:[^[\]`]|`[^`]*`|\[[^\]]*\])*)\]\(([^()\s]+)\)/gm;
+
+/** The Markdown of a page with the links of the site. A link to what the site does not have is its text. */
+export function markdownOf({ source }: Page, resolve: Resolve): string {
+  return source.replace(LINK_OR_CODE, (whole, _fence, _code, text: string | undefined, href: string) => {
+    if (text === undefined) return whole;
+    const target = resolve(href);
+    return target === undefined ? text : `[${text}](${target})`;
+  });
 }
 
 /** The text of a token of the kind `inline`, as a reader sees it. */

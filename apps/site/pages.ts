@@ -18,6 +18,8 @@ export interface Entry {
   readonly file: string;
   /** With its `#`; empty for the beginning of the page. */
   readonly anchor: string;
+  /** What the page answers: the second column. */
+  readonly answers: string;
 }
 
 /** Reads the index and follows the links from page to page. By file, as the repository has them. */
@@ -56,6 +58,11 @@ export function addressOf(file: string): string {
   return file === "README.md" ? path : path.replace(/(^|\/)README\.html$/, "$1index.html");
 }
 
+/** Where the site has a file as Markdown, or a document as it is. */
+export function markdownAddressOf(file: string): string {
+  return addressOf(file).replace(/\.html$/, ".md");
+}
+
 /** The link from one address of the site to another. */
 export function between(from: string, to: string): string {
   return relative(dirname(from), to);
@@ -75,7 +82,7 @@ export function navigationOf(index: Page): Group[] {
       const cell = index.tokens[n + 2];
       const link = cell?.children?.find(({ type }) => type === "link_open");
       const target = link && linked(INDEX, String(link.attrGet("href")));
-      if (cell && target) entries.push({ title: textOf(cell), ...target });
+      if (cell && target) entries.push({ title: textOf(cell), ...target, answers: textOf(index.tokens[n + 5]!) });
     }
   }
   return groups;

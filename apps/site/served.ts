@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Serve } from "../../local/gateway/applications.ts";
 import { ROOT, STATE } from "../../local/settings.ts";
 import { isCode } from "../../supabase/functions/_shared/errors.ts";
+import { buildInProcess } from "../build_process.ts";
 import { serve } from "../built_folder.ts";
 import { contentSecurityPolicy } from "./security_policy.ts";
 
@@ -22,22 +23,9 @@ const files = serve({
   path: "/docs",
   folder: FOLDER,
   sources: SOURCES.map((path) => join(ROOT, path)),
-  build,
+  build: () => buildInProcess("site", ["--sample-people", "--out", FOLDER]),
   policy: contentSecurityPolicy,
 });
-
-/** Builds in a process of its own: requests of the platform do not wait for it. */
-async function build(): Promise<void> {
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--quiet", join(ROOT, "apps", "site", "build.ts"), "--sample-people", "--out", FOLDER],
-    cwd: ROOT,
-    env: { NO_COLOR: "1" },
-    stdin: "null",
-    stdout: "null",
-    stderr: "piped",
-  }).output();
-  if (!success) throw new Error(`The documentation could not be built:\n${new TextDecoder().decode(stderr)}`);
-}
 
 /** The response to a request for the documentation, or of a browser for the page of an error code; otherwise undefined. */
 export const served: Serve = (request, pathname) => {

@@ -1,4 +1,8 @@
-/** Builds the package: one module and one declaration for each source file (`deno task client`). */
+/**
+ * Builds the package: one module and one declaration for each source file, and `<parking-map>` as one file for pages that
+ * bundle nothing (`deno task client`).
+ */
+import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { apiTypes } from "./types.ts";
 
@@ -31,6 +35,26 @@ export async function build(folder: URL = DIST): Promise<void> {
     const { outputText } = ts.transpileModule(source, { fileName: name, compilerOptions });
     await Deno.writeTextFile(new URL(module, folder), outputText);
   }
+  await bundleMap(fileURLToPath(new URL("parking-map.min.js", folder)));
+}
+
+/** Writes `<parking-map>` with all that it imports. The map library is not in it. */
+async function bundleMap(file: string): Promise<void> {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "bundle",
+      "--quiet",
+      `--config=${fileURLToPath(new URL("../deno.json", import.meta.url))}`,
+      "--platform=browser",
+      "--minify",
+      `--output=${file}`,
+      fileURLToPath(new URL("parking_map.ts", SOURCES)),
+    ],
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  if (!success) throw new Error(`parking-map.min.js: ${new TextDecoder().decode(stderr)}`);
 }
 
 if (import.meta.main) {

@@ -293,6 +293,14 @@ export interface paths {
     };
     get: operations["readParkingLot"];
   };
+  "/v1/parking-lots/export": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+    };
+    get: operations["exportParkingLots"];
+  };
   "/v1/parking-lots/{id}/calc-fee": {
     parameters: {
       query?: never;
@@ -521,6 +529,22 @@ export interface paths {
     };
     get: operations["listCodes"];
   };
+  "/v1/places": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+    };
+    get: operations["listPlaces"];
+  };
+  "/v1/places/{id}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+    };
+    get: operations["readPlace"];
+  };
   "/v1/tags": {
     parameters: {
       query?: never;
@@ -602,6 +626,14 @@ export interface paths {
       path?: never;
     };
     post: operations["reactivateAdministrator"];
+  };
+  "/v1/admin/admins/{id}/reset-second-factor": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+    };
+    post: operations["resetSecondFactor"];
   };
   "/v1/admin/admins/{id}/suspend": {
     parameters: {
@@ -685,6 +717,14 @@ export interface paths {
     get: operations["readBadge"];
     delete: operations["deleteBadge"];
     patch: operations["updateBadge"];
+  };
+  "/v1/admin/badges/preview": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+    };
+    post: operations["previewBadge"];
   };
   "/v1/admin/codes/{category_id}/{code}": {
     parameters: {
@@ -1177,6 +1217,14 @@ export interface paths {
     get: operations["listTagsOfAllStates"];
     post: operations["createTag"];
   };
+  "/v1/admin/tariff-text": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+    };
+    post: operations["readTariffText"];
+  };
   "/v1/admin/themes": {
     parameters: {
       query?: never;
@@ -1239,6 +1287,14 @@ export interface paths {
     delete: operations["deleteUserNotification"];
     patch: operations["updateUserNotification"];
   };
+  "/v1/admin/user-notifications/{id}/undelivered-devices": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+    };
+    get: operations["listUndeliveredDevices"];
+  };
   "/v1/admin/user-notifications/preview": {
     parameters: {
       query?: never;
@@ -1246,6 +1302,14 @@ export interface paths {
       path?: never;
     };
     post: operations["previewUserNotification"];
+  };
+  "/v1/admin/user-notifications/{id}/funnel": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+    };
+    get: operations["readNotificationFunnel"];
   };
   "/v1/admin/user-notifications/{id}/send": {
     parameters: {
@@ -1489,6 +1553,14 @@ export interface paths {
     };
     get: operations["ready"];
   };
+  "/v1/health/metrics": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+    };
+    get: operations["readMetrics"];
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1571,6 +1643,7 @@ export interface components {
       areas: components["schemas"]["AdminArea"][];
       invited_at: components["schemas"]["Timestamp"] | null;
       last_sign_in_at: components["schemas"]["Timestamp"] | null;
+      has_second_factor: boolean;
       created_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
     };
@@ -1616,6 +1689,7 @@ export interface components {
       entry_at: components["schemas"]["Timestamp"] | null;
       exit_at: components["schemas"]["Timestamp"] | null;
       max_price: number | null;
+      radius_m: number | null;
       filters: ("covered" | "open_24h" | "entry_24h" | "ev_charging" | "oversized_ok" | "motorcycle_ok" | "wheelchair_accessible" | "barrier_free" | "reservable" | "security_camera" | "has_max_fee" | "monthly_available" | "coin_500_or_less" | "near_station" | "low_price" | "partner_facility" | "24h" | "max_fee")[];
       confidence: number;
       query: components["schemas"]["SearchQueryV1"];
@@ -1633,7 +1707,7 @@ export interface components {
     };
     AiSearchParseRequest: {
       query: string;
-      locale?: components["schemas"]["Lang"];
+      locale?: string;
       lat?: number;
       lng?: number;
       time_zone?: string;
@@ -1650,6 +1724,7 @@ export interface components {
       entry_at: components["schemas"]["Timestamp"] | null;
       exit_at: components["schemas"]["Timestamp"] | null;
       max_price: number | null;
+      radius_m: number | null;
       filters: ("covered" | "open_24h" | "entry_24h" | "ev_charging" | "oversized_ok" | "motorcycle_ok" | "wheelchair_accessible" | "barrier_free" | "reservable" | "security_camera" | "has_max_fee" | "monthly_available" | "coin_500_or_less" | "near_station" | "low_price" | "partner_facility" | "24h" | "max_fee")[];
       confidence: number;
       query: components["schemas"]["SearchQueryV1"] | null;
@@ -1666,7 +1741,7 @@ export interface components {
       context?: components["schemas"]["SearchQueryV1"];
       provider_id?: string;
       api_key?: string;
-      locale?: components["schemas"]["Lang"];
+      locale?: string;
       lat?: number;
       lng?: number;
       time_zone?: string;
@@ -1823,6 +1898,10 @@ export interface components {
       is_active?: boolean;
       sort_order?: number;
     };
+    BadgeAudience: {
+      users: number;
+      is_exact: boolean;
+    };
     BadgeBackfill: {
       badge_id: components["schemas"]["Id"];
       status: "none" | "queued" | "running" | "done";
@@ -1839,6 +1918,12 @@ export interface components {
       updated_at: components["schemas"]["Timestamp"] | null;
       done_badges: number;
       total_badges: number;
+    };
+    BadgePreview: {
+      conditions: {
+        [key: string]: unknown;
+      };
+      threshold: number;
     };
     MyBadgeProgress: {
       badge_id: components["schemas"]["Id"];
@@ -2088,6 +2173,7 @@ export interface components {
     };
     DateOverridesInput: {
       date_overrides: components["schemas"]["DateOverrideInput"][];
+      reason?: string;
     };
     DayType: "weekday" | "saturday" | "sunday" | "holiday" | "holiday_eve" | "all";
     DeadMessage: {
@@ -2241,6 +2327,7 @@ export interface components {
       total_amount: number;
       currency: string;
       breakdown: components["schemas"]["FeeBreakdown"];
+      surprises: components["schemas"]["FeeSurprise"][];
     };
     FeeBreakdown: {
       time_zone: string;
@@ -2249,6 +2336,7 @@ export interface components {
       caps: components["schemas"]["FeeCapWindow"][];
       not_applied: components["schemas"]["FeeRuleNotApplied"][];
       notes: ("holiday_rates_not_given" | "cap_repeat_not_given" | "exceeds_max_duration" | "only_366_days_priced")[];
+      surprises?: components["schemas"]["FeeSurprise"][];
     };
     FeeCapLine: {
       kind: "cap";
@@ -2280,9 +2368,12 @@ export interface components {
     };
     FeeRefusal: {
       code: "fee_unknown";
-      reason: "no_rules" | "no_rate" | "vehicle_type_not_priced";
+      reason: "no_rules" | "no_rate" | "only_totals" | "vehicle_type_not_priced";
       from?: components["schemas"]["Timestamp"];
       until?: components["schemas"]["Timestamp"];
+      at_least?: number;
+      at_most?: number;
+      currency?: string;
     };
     FeeRequest: {
       entry_at: components["schemas"]["Timestamp"];
@@ -2291,10 +2382,22 @@ export interface components {
     };
     FeeRuleNotApplied: {
       rule_id: components["schemas"]["Id"];
-      reason: "day_type" | "time" | "order" | "not_reached" | "window" | "within_grace" | "exceeded" | "override" | "group";
+      reason: "date" | "day_type" | "time" | "order" | "not_reached" | "window" | "within_grace" | "exceeded" | "override" | "group";
+    };
+    FeeSurprise: {
+      kind: "cap_once" | "cap_not_on_day" | "cap_ends_at_midnight" | "cap_ends_before_exit" | "special_day_price" | "other_vehicle_price" | "stay_too_long" | "grace_exceeded" | "next_step_soon" | "cheaper_if_earlier" | "cheaper_if_later" | "closed_at_exit";
+      at: components["schemas"]["Timestamp"];
+      amount_minor: number;
+      message: {
+        ja: string;
+        en: string;
+      };
+      message_key: string;
+      leave_by: components["schemas"]["Timestamp"] | null;
+      saves: number | null;
     };
     FeeUnitsLine: {
-      kind: "grace" | "initial" | "rate" | "flat";
+      kind: "grace" | "initial" | "rate" | "flat" | "published_total";
       rule_id: components["schemas"]["Id"] | null;
       override_date: string | null;
       from: components["schemas"]["Timestamp"];
@@ -2362,6 +2465,7 @@ export interface components {
       tags?: string[];
       open_now?: boolean;
       max_price?: number;
+      without_surprises?: boolean;
       entry_at?: components["schemas"]["Timestamp"];
       exit_at?: components["schemas"]["Timestamp"];
     };
@@ -2416,6 +2520,9 @@ export interface components {
       effective_cost?: number | null;
       walk_yen_per_minute?: number;
       planned_stay?: components["schemas"]["PlannedStay"];
+      usable_for_stay?: boolean | null;
+      unusable_reasons?: string[];
+      surprises?: components["schemas"]["FeeSurprise"][] | null;
     };
     FoundParkingLots: {
       items: (components["schemas"]["ParkingLotTombstone"] | components["schemas"]["FoundParkingLot"])[];
@@ -2517,6 +2624,7 @@ export interface components {
       windows?: unknown;
       hours?: unknown;
       pricing_rules?: unknown;
+      fee_text?: unknown;
     } & {
       [key: string]: unknown;
     };
@@ -2701,10 +2809,27 @@ export interface components {
       cap_reached: boolean;
       known_until: components["schemas"]["Timestamp"];
       curve: components["schemas"]["MeterPoint"][];
+      surprises: components["schemas"]["FeeSurprise"][];
     };
     MeterPoint: {
       at: components["schemas"]["Timestamp"];
       amount: number;
+    };
+    Metric: {
+      name: string;
+      type: "counter" | "gauge" | "histogram";
+      help: string;
+      samples: components["schemas"]["MetricSample"][];
+    };
+    MetricSample: {
+      name: string;
+      labels: {
+        [key: string]: string;
+      };
+      value: number;
+    };
+    Metrics: {
+      metrics: components["schemas"]["Metric"][];
     };
     NextChangeAt: {
       is_open_now: components["schemas"]["Timestamp"] | null;
@@ -2771,6 +2896,23 @@ export interface components {
       user_id?: components["schemas"]["Id"] | null;
       segment?: components["schemas"]["NotificationSegment"] | null;
       scheduled_at?: components["schemas"]["Timestamp"] | null;
+    };
+    NotificationFunnel: {
+      people: number;
+      inboxes: number | null;
+      devices: number;
+      delivered: number;
+      failed: number;
+      suppressed: number;
+      deferred: number;
+      waiting: number;
+      failures: {
+        outcome: "dead_token" | "wrong_sender" | "payload_fault" | "undeliverable" | "gone";
+        devices: number;
+        is_exact: boolean;
+      }[];
+      opened: number;
+      opened_is_exact: boolean;
     };
     NotificationPreferences: {
       items: components["schemas"]["NotifPrefItem"][];
@@ -2969,6 +3111,7 @@ export interface components {
       avg_rating: number;
       review_count: number;
       hour_price: number | null;
+      price_fixed_at_entry: boolean;
       created_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
       name: string;
@@ -3027,6 +3170,7 @@ export interface components {
       source_url?: string | null;
       licence?: string | null;
       attribution?: string | null;
+      price_fixed_at_entry?: boolean;
     };
     ParkingLot: {
       id: components["schemas"]["Id"] | null;
@@ -3083,6 +3227,7 @@ export interface components {
       source_url?: string | null;
       licence?: string | null;
       attribution?: string | null;
+      price_fixed_at_entry?: boolean;
     };
     ParkingLotCluster: {
       count: number;
@@ -3115,6 +3260,20 @@ export interface components {
       slug: string;
       color: string | null;
     };
+    ParkingLotExport: {
+      "@graph"?: {
+        [key: string]: unknown;
+      }[];
+      type?: "FeatureCollection";
+      features?: {
+        [key: string]: unknown;
+      }[];
+      items?: {
+        [key: string]: unknown;
+      }[];
+      next_cursor: string | null;
+      has_more: boolean;
+    };
     ParkingLotFieldValueIds: {
       [key: string]: components["schemas"]["Id"];
     };
@@ -3133,6 +3292,7 @@ export interface components {
     };
     ParkingLotImagesInput: {
       images: components["schemas"]["ParkingLotImageInput"][];
+      reason?: string;
     };
     ParkingLotPublicPricingGroup: {
       id: components["schemas"]["Id"];
@@ -3141,6 +3301,7 @@ export interface components {
       is_default: boolean;
       display_order: number;
       vehicle_types: string[] | null;
+      free_while_closed: boolean;
     };
     ParkingLotPublicSpot: {
       id: components["schemas"]["Id"];
@@ -3195,6 +3356,7 @@ export interface components {
     };
     ParkingLotTagsInput: {
       tags: components["schemas"]["ParkingLotTagInput"][];
+      reason?: string;
     };
     ParkingLotTombstone: {
       id: components["schemas"]["Id"];
@@ -3234,6 +3396,7 @@ export interface components {
       good_count: number;
       bad_count: number;
       hour_price: number | null;
+      price_fixed_at_entry: boolean;
       main_image: string | null;
       created_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
@@ -3281,11 +3444,14 @@ export interface components {
       walk_minutes: number;
       effective_cost: number | null;
       walk_yen_per_minute: number;
+      surprises: components["schemas"]["FeeSurprise"][] | null;
       planned_stay: components["schemas"]["PlannedStay"] | null;
       fit: components["schemas"]["VehicleFit"] | null;
       is_saved: boolean | null;
       my_rating: "good" | "bad" | null;
       availability: components["schemas"]["CurrentOccupancy"] | null;
+      usable_for_stay: boolean | null;
+      unusable_reasons: string[];
     };
     AdminParkingLots: {
       items: components["schemas"]["AdminParkingLotRow"][];
@@ -3349,6 +3515,19 @@ export interface components {
       next_cursor: string | null;
       total?: components["schemas"]["Total"];
     };
+    Place: {
+      id: string;
+      kind: "prefecture" | "municipality" | "town" | "station" | "interchange" | "airport" | "civic" | "district" | "hall" | "hospital" | "mall" | "mountain" | "museum" | "park" | "port" | "temple" | "themepark" | "tower" | "lot";
+      name: string;
+      name_en: string | null;
+      area: string | null;
+      lat: number;
+      lng: number;
+      radius_m: number;
+    };
+    PlacesResponse: {
+      items: components["schemas"]["Place"][];
+    };
     NewPlanFeatures: string[] | {
       [key: string]: unknown;
     };
@@ -3383,9 +3562,11 @@ export interface components {
       is_default?: boolean;
       display_order?: number;
       vehicle_types?: string[] | null;
+      free_while_closed?: boolean;
     };
     PricingGroupsInput: {
       pricing_groups: components["schemas"]["PricingGroupInput"][];
+      reason?: string;
     };
     AdminPricingRule: {
       id: components["schemas"]["Id"];
@@ -3401,6 +3582,8 @@ export interface components {
       cap_duration_hours: number | null;
       cap_price_minor: number | null;
       cap_repeat: boolean | null;
+      effective_from: string | null;
+      effective_to: string | null;
     };
     PricingRule: {
       id: components["schemas"]["Id"];
@@ -3417,8 +3600,10 @@ export interface components {
       cap_duration_hours: number | null;
       cap_price_minor: number | null;
       cap_repeat: boolean | null;
+      effective_from: string | null;
+      effective_to: string | null;
     };
-    PricingRuleCategory: "time_band" | "flat" | "initial" | "grace" | "cap";
+    PricingRuleCategory: "time_band" | "flat" | "initial" | "grace" | "cap" | "published_total";
     PricingRuleInput: {
       id?: components["schemas"]["Id"];
       pricing_group_id?: components["schemas"]["Id"] | null;
@@ -3433,6 +3618,8 @@ export interface components {
       cap_duration_hours?: number | null;
       cap_price_minor?: number | null;
       cap_repeat?: boolean | null;
+      effective_from?: string | null;
+      effective_to?: string | null;
     };
     PricingRules: {
       items: components["schemas"]["PricingRule"][];
@@ -3441,6 +3628,7 @@ export interface components {
     };
     PricingRulesInput: {
       pricing_rules: components["schemas"]["PricingRuleInput"][];
+      reason?: string;
     };
     ProcessedNotifications: {
       recorded: number;
@@ -3495,6 +3683,7 @@ export interface components {
       version: string;
       database: "ok";
       migration: string;
+      newer_migrations: string[];
     };
     RealtimeContractDocument: {
       [key: string]: unknown;
@@ -3620,10 +3809,29 @@ export interface components {
       };
       total?: components["schemas"]["Total"];
     };
+    RuleOfStay: {
+      id: components["schemas"]["Id"];
+      parking_lot_id: components["schemas"]["Id"];
+      pricing_group_id: components["schemas"]["Id"] | null;
+      category: components["schemas"]["PricingRuleCategory"];
+      rule_order: number;
+      time_start: components["schemas"]["ClockTime"] | null;
+      time_end: components["schemas"]["ClockTime"] | null;
+      day_type: components["schemas"]["DayType"] | null;
+      per_minutes: number | null;
+      price_minor: number | null;
+      cap_type: components["schemas"]["FeeCapType"] | null;
+      cap_duration_hours: number | null;
+      cap_price_minor: number | null;
+      cap_repeat: boolean | null;
+      effective_from?: string | null;
+      effective_to?: string | null;
+    };
     RulesOfStay: {
       time_zone: string;
       holiday_calendar: string | null;
-      pricing_rules: components["schemas"]["PricingRule"][];
+      price_fixed_at_entry?: boolean;
+      pricing_rules: components["schemas"]["RuleOfStay"][];
       pricing_groups: {
         id: components["schemas"]["Id"];
         code: string;
@@ -3631,6 +3839,7 @@ export interface components {
         is_default: boolean;
         display_order: number;
         vehicle_types: string[] | null;
+        free_while_closed?: boolean;
       }[];
       date_overrides: {
         override_date: string;
@@ -3867,6 +4076,11 @@ export interface components {
     };
     SpotsInput: {
       spots: components["schemas"]["SpotInput"][];
+      reason?: string;
+    };
+    StandardStayFee: {
+      total_amount: number | null;
+      reason: string | null;
     };
     StartedParkingSession: {
       session_id: components["schemas"]["Id"];
@@ -4315,6 +4529,38 @@ export interface components {
       next_cursor: string | null;
       total?: components["schemas"]["Total"];
     };
+    TariffReading: {
+      is_accepted: boolean;
+      rules: components["schemas"]["PricingRuleInput"][];
+      parts: {
+        rule: number;
+        from: number;
+        to: number;
+      }[];
+      unread: {
+        from: number;
+        to: number;
+        reason: "ambiguous_day" | "ambiguous_number" | "amount_without_unit" | "band" | "cap_window_missing" | "contradiction" | "days_not_expressible" | "days_unclear" | "discount" | "monthly" | "no_rate" | "number" | "open_band" | "other_currency" | "overlapping_rates" | "special_days" | "tax" | "too_many_rules" | "unknown_words" | "vehicle";
+      }[];
+      text: {
+        ja: string;
+        en: string;
+      } | null;
+      max_parking_duration_min: number | null;
+      currency: string;
+      stays: {
+        name: "hour" | "three_hours" | "day" | "night" | "day_and_night" | "saturday" | "sunday_night" | "holiday";
+        entry_at: string;
+        exit_at: string;
+        today: components["schemas"]["StandardStayFee"];
+        next: components["schemas"]["StandardStayFee"] | null;
+      }[] | null;
+    };
+    TariffText: {
+      text: string;
+      currency?: string;
+      parking_lot_id?: components["schemas"]["Id"];
+    };
     TestedNotification: {
       devices: number;
     };
@@ -4422,6 +4668,21 @@ export interface components {
       count: number;
       status: "queued";
     };
+    UndeliveredDevice: {
+      token_id: components["schemas"]["Id"];
+      user_id: components["schemas"]["Id"];
+      device_type: string | null;
+      outcome: components["schemas"]["UndeliveredOutcome"];
+      attempts: number;
+      recorded_at: components["schemas"]["Timestamp"] | null;
+    };
+    UndeliveredDevices: {
+      items: components["schemas"]["UndeliveredDevice"][];
+      next_cursor: string | null;
+      total?: components["schemas"]["Total"];
+      total_is_exact?: components["schemas"]["TotalIsExact"];
+    };
+    UndeliveredOutcome: "dead_token" | "wrong_sender" | "payload_fault" | "undeliverable" | "gone" | "suppressed";
     UnknownFee: {
       refusal: components["schemas"]["FeeRefusal"];
     };
@@ -4706,6 +4967,7 @@ export interface components {
     };
     WindowsInput: {
       windows: components["schemas"]["WindowInput"][];
+      reason?: string;
     };
   };
   responses: {
@@ -6419,6 +6681,38 @@ export interface operations {
       503: components["responses"]["503"];
     };
   };
+  exportParkingLots: {
+    parameters: {
+      query: {
+        format: "jsonld" | "osm" | "parkapi";
+        ids?: components["schemas"]["Id"][];
+        limit?: number;
+        cursor?: components["parameters"]["Cursor"];
+      };
+      header?: never;
+      path?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ParkingLotExport"];
+          "application/x-ndjson": string;
+        };
+      };
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
+    };
+  };
   calculateFee: {
     parameters: {
       query?: never;
@@ -6544,6 +6838,7 @@ export interface operations {
         sort?: "distance" | "price" | "recommended";
         vehicle?: components["schemas"]["Vehicle"];
         vehicle_type?: string;
+        usable?: "first" | "only";
       };
       header?: {
         "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -6896,6 +7191,8 @@ export interface operations {
         entry_at?: components["schemas"]["Timestamp"];
         exit_at?: components["schemas"]["Timestamp"];
         vehicle_type?: string;
+        usable?: "first" | "only";
+        without_surprises?: boolean;
         limit?: components["parameters"]["Limit"];
         cursor?: components["parameters"]["Cursor"];
         include?: components["parameters"]["Include"];
@@ -7559,6 +7856,67 @@ export interface operations {
       503: components["responses"]["503"];
     };
   };
+  listPlaces: {
+    parameters: {
+      query: {
+        q: string;
+        lat?: number;
+        lng?: number;
+        limit?: number;
+        lang?: components["parameters"]["Lang"];
+      };
+      header?: {
+        "If-None-Match"?: components["parameters"]["If-None-Match"];
+      };
+      path?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          ETag: components["headers"]["ETag"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PlacesResponse"];
+        };
+      };
+      304: components["responses"]["NotModified"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
+    };
+  };
+  readPlace: {
+    parameters: {
+      query?: {
+        lang?: components["parameters"]["Lang"];
+      };
+      header?: {
+        "If-None-Match"?: components["parameters"]["If-None-Match"];
+      };
+      path: {
+        id: string;
+      };
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          ETag: components["headers"]["ETag"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Place"];
+        };
+      };
+      304: components["responses"]["NotModified"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
+    };
+  };
   listTags: {
     parameters: {
       query?: {
@@ -7936,6 +8294,46 @@ export interface operations {
     };
   };
   reactivateAdministrator: {
+    parameters: {
+      query?: never;
+      header?: {
+        "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+      };
+      path: {
+        id: components["parameters"]["AdministratorId"];
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ActReason"];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+          "X-Read-After": components["headers"]["X-Read-After"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Administrator"];
+        };
+      };
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
+    };
+  };
+  resetSecondFactor: {
     parameters: {
       query?: never;
       header?: {
@@ -8617,6 +9015,43 @@ export interface operations {
       403: components["responses"]["403"];
       404: components["responses"]["404"];
       412: components["responses"]["412"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
+    };
+  };
+  previewBadge: {
+    parameters: {
+      query?: never;
+      header?: {
+        "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+      };
+      path?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["BadgePreview"];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+          "X-Read-After": components["headers"]["X-Read-After"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["BadgeAudience"];
+        };
+      };
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      409: components["responses"]["409"];
       413: components["responses"]["413"];
       415: components["responses"]["415"];
       422: components["responses"]["422"];
@@ -11499,6 +11934,44 @@ export interface operations {
       503: components["responses"]["503"];
     };
   };
+  readTariffText: {
+    parameters: {
+      query?: never;
+      header?: {
+        "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+      };
+      path?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["TariffText"];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+          "X-Read-After": components["headers"]["X-Read-After"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TariffReading"];
+        };
+      };
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["LotNotFound"];
+      409: components["responses"]["409"];
+      413: components["responses"]["413"];
+      415: components["responses"]["415"];
+      422: components["responses"]["422"];
+      429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
+    };
+  };
   listAdminThemes: {
     parameters: {
       query?: {
@@ -11927,6 +12400,39 @@ export interface operations {
       503: components["responses"]["503"];
     };
   };
+  listUndeliveredDevices: {
+    parameters: {
+      query?: {
+        outcome?: components["schemas"]["UndeliveredOutcome"];
+        limit?: components["parameters"]["Limit"];
+        cursor?: components["parameters"]["Cursor"];
+        include?: components["parameters"]["Include"];
+      };
+      header?: {
+        "X-Read-After"?: components["parameters"]["X-Read-After"];
+      };
+      path: {
+        id: components["parameters"]["NotificationId"];
+      };
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["UndeliveredDevices"];
+        };
+      };
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
+    };
+  };
   previewUserNotification: {
     parameters: {
       query?: never;
@@ -11960,6 +12466,34 @@ export interface operations {
       415: components["responses"]["415"];
       422: components["responses"]["422"];
       429: components["responses"]["429"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
+    };
+  };
+  readNotificationFunnel: {
+    parameters: {
+      query?: never;
+      header?: {
+        "X-Read-After"?: components["parameters"]["X-Read-After"];
+      };
+      path: {
+        id: components["parameters"]["NotificationId"];
+      };
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["NotificationFunnel"];
+        };
+      };
+      401: components["responses"]["401"];
+      403: components["responses"]["403"];
+      404: components["responses"]["404"];
+      422: components["responses"]["422"];
       500: components["responses"]["500"];
       503: components["responses"]["503"];
     };
@@ -12951,14 +13485,37 @@ export interface operations {
       503: components["responses"]["503"];
     };
   };
+  readMetrics: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Metrics"];
+          "text/plain": string;
+        };
+      };
+      401: components["responses"]["401"];
+      422: components["responses"]["422"];
+      500: components["responses"]["500"];
+      503: components["responses"]["503"];
+    };
+  };
 }
 
 export interface ErrorReasons {
   conflict: "account_not_active" | "already_exists" | "already_owned" | "already_reviewed" | "already_revoked" | "being_invited" | "belongs_to_another_account" | "changed_meanwhile" | "default_required" | "email_exists" | "exists" | "export_not_recorded" | "external_id_taken" | "fixed_list" | "in_use" | "invitation_replaced" | "is_administrator" | "key_in_use" | "key_reused_with_different_body" | "last_administrator" | "limit_reached" | "not_revoked" | "pricing_group_in_use" | "queue_gone" | "reply_too_large" | "retired" | "search_attribute" | "session_cancelled" | "session_ended" | "signature_required" | "signature_too_old" | "status_not_reachable" | "too_late" | "too_many_keys" | "too_many_messages" | "too_many_replies" | "too_many_stored_bytes" | "too_many_unattached_uploads" | "was_published" | "was_shown";
-  fee_unknown: "no_rate" | "no_rules" | "vehicle_type_not_priced";
-  forbidden: "not_counted" | "own_account" | "own_area" | "own_entry" | "premium_required" | "testers_only";
+  fee_unknown: "no_rate" | "no_rules" | "only_totals" | "vehicle_type_not_priced";
+  forbidden: "mfa_required" | "not_counted" | "own_account" | "own_area" | "own_entry" | "premium_required" | "testers_only";
   server_error: "outcome_unknown";
-  service_unavailable: "not_configured";
+  service_unavailable: "not_configured" | "schema_differs";
   unauthorized: "token_expired" | "token_invalid" | "token_missing";
   validation_error: "period_too_large" | "too_far" | "too_inaccurate" | "too_many_clusters" | "too_many_lots" | "too_much_to_price" | "upload_not_usable";
 }

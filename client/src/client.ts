@@ -99,10 +99,19 @@ export function createParkingClient(options: ParkingClientOptions & Partial<Live
     } while (cursor);
   }
 
-  async function* stream(path: string, init: { params?: { header?: object } } = {}) {
+  async function* stream(path: string, init: { params?: { header?: object; query?: object } } = {}) {
     const header = { ...init.params?.header, Accept: "application/x-ndjson" };
-    const { response } = await call("get", path, { ...init, params: { ...init.params, header }, parseAs: "stream" });
-    yield* jsonLines(response);
+    let cursor: string | undefined;
+    do {
+      const query = { ...init.params?.query, ...(cursor === undefined ? {} : { cursor }) };
+      const params = { ...init.params, ...(Object.keys(query).length > 0 ? { query } : {}), header };
+      const { response } = await call("get", path, { ...init, params, parseAs: "stream" });
+      cursor = undefined;
+      for await (const line of jsonLines(response)) {
+        cursor = continuation(line);
+        if (cursor === undefined) yield line;
+      }
+    } while (cursor !== undefined);
   }
 
   async function upload(file: Blob | Uint8Array<ArrayBuffer>, options: UploadOptions): Promise<string> {
@@ -142,6 +151,12 @@ export function createParkingClient(options: ParkingClientOptions & Partial<Live
 }
 
 const serializeQuery = createQuerySerializer();
+
+/** The cursor in the last line of a response that is not the last one. The end of the changes feed has `has_more` false. */
+function continuation(line: unknown): string | undefined {
+  const { next_cursor, has_more } = line as { next_cursor?: unknown; has_more?: unknown };
+  return has_more === true && typeof next_cursor === "string" ? next_cursor : undefined;
+}
 
 /** Objects of a query, for example `filters`, are sent as JSON text. */
 function withJson(query: Record<string, unknown>): Record<string, unknown> {

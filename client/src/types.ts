@@ -49,6 +49,7 @@ export type StreamItem<P extends StreamPath> = P extends ListPath
 /** The last line of the changes feed (`updated_since`): where the next synchronization begins. */
 export interface ChangesEnd {
   next_cursor: string;
+  has_more?: false;
 }
 
 export type UploadRequest = components["schemas"]["UploadRequest"];
@@ -71,7 +72,10 @@ export interface ParkingClient {
     path: P,
     ...init: InitArgument<P, "get">
   ): AsyncGenerator<ListItem<P>, void, undefined>;
-  /** The lines of an NDJSON response. A response that breaks off throws an error in the loop. */
+  /**
+   * The lines of an NDJSON response, and of those that continue it: a response has a part of a long list. A response that
+   * breaks off throws an error in the loop.
+   */
   stream<P extends StreamPath>(
     path: P,
     ...init: InitArgument<P, "get">

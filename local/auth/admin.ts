@@ -1,15 +1,28 @@
 // /auth/v1/admin/users: what the service key may do with users.
 import { z } from "zod";
-import type { AuthContext } from "./context.ts";
+import type { AuthContext, Call } from "./context.ts";
 import { AuthError, invalid } from "./errors.ts";
+import { findFactor, removeFactor } from "./factors.ts";
+import { generateLink } from "./codes.ts";
 import { checkPassword, hashPassword } from "./passwords.ts";
-import { Metadata, parseBody, UUID } from "./requests.ts";
-import { createUser, merged, type Queries, readUserJson, rejectTakenEmail, type UserRow, usersJson } from "./users.ts";
+import { Metadata, parseBody, readEmail, requireService, UUID } from "./requests.ts";
+import {
+  createUser,
+  factorJson,
+  findByEmail,
+  merged,
+  type Queries,
+  readFactors,
+  readUserJson,
+  rejectTakenEmail,
+  type UserRow,
+  usersJson,
+} from "./users.ts";
 
 type Json = Record<string, unknown>;
 
 const UserParams = z.strictObject({
-  email: z.email().transform((email) => email.toLowerCase()).optional(),
+  email: z.string().transform(readEmail).optional(),
   password: z.string().optional(),
   email_confirm: z.boolean().optional(),
   user_metadata: Metadata.optional(),
@@ -18,18 +31,25 @@ const UserParams = z.strictObject({
   ban_duration: z.string().optional(),
 });
 
+export const LinkParams = z.object({
+  type: z.string().default(""),
+  email: z.string().default(""),
+  new_email: z.string().default(""),
+  password: z.string().default(""),
+  data: Metadata.nullish(),
+  redirect_to: z.string().nullish(),
+});
+
 const DeleteParams = z.object({ should_soft_delete: z.boolean().nullish() });
 
 type UserParams = z.infer<typeof UserParams>;
 
 /** Handles a request to /admin/users or, with an id, to /admin/users/<id>. */
 export async function administerUsers(
-  context: AuthContext,
-  method: string,
-  body: Uint8Array,
-  url: URL,
+  { context, request: { method }, body, url, authorization }: Call,
   id: string,
 ): Promise<Response | Json> {
+  await requireService(authorization);
   if (id !== "" && !UUID.test(id)) throw new AuthError(404, "validation_failed", "user_id must be an UUID");
   switch (`${method} ${id === "" ? "users" : "user"}`) {
     case "GET users":
@@ -45,6 +65,60 @@ export async function administerUsers(
       return await remove(context.sql, id, parseBody(body, DeleteParams));
   }
   throw new AuthError(405, "validation_failed", `${method} is not allowed here`);
+}
+
+/** Handles a request to /admin/users/<id>/factors or, with an id, to one of them. */
+export async function administerFactors(
+  { context: { sql }, request: { method }, authorization }: Call,
+  userId: string,
+  id: string,
+): Promise<Response> {
+  await requireService(authorization);
+  if (!UUID.test(userId)) throw new AuthError(404, "validation_failed", "user_id must be an UUID");
+  await find(sql, userId);
+  if (id === "" && method === "GET") return Response.json((await readFactors(sql, [userId])).map(factorJson));
+  if (id === "" || method !== "DELETE") throw new AuthError(405, "validation_failed", `${method} is not allowed here`);
+  const factor = await findFactor(sql, userId, id);
+  await sql.begin((transaction) => removeFactor(transaction, factor));
+  return Response.json(factorJson(factor));
+}
+
+/** POST /admin/generate_link: the user with a link that the service sends by itself. */
+export async function generateLinkForUser(
+  { new_email, password, data, redirect_to: redirect = null, ...params }: z.output<typeof LinkParams>,
+  { context }: Call,
+): Promise<Json> {
+  const email = readEmail(params.email);
+  return await context.sql.begin(async (sql) => {
+    let user = await findByEmail(sql, email);
+    const type = params.type === "magiclink" && user === undefined ? "signup" : params.type;
+    switch (type) {
+      case "signup":
+      case "invite":
+        if (user?.email_confirmed_at) await rejectTakenEmail(sql, email);
+        if (user === undefined) {
+          // A user who asks for a link by mail has no password yet.
+          const given = type === "invite" || params.type === "magiclink" ? crypto.randomUUID() : password;
+          if (given === "") throw invalid("Signup requires a valid password");
+          if (given === password) checkPassword(given, context.config);
+          const passwordHash = await hashPassword(sql, given);
+          user = await createUser(sql, { email, passwordHash, metadata: data ?? {}, isConfirmed: false });
+        }
+        break;
+      case "magiclink":
+      case "recovery":
+      case "email_change_current":
+      case "email_change_new":
+        if (user === undefined) throw new AuthError(404, "user_not_found", "User with this email not found");
+        break;
+      default:
+        throw invalid(`Invalid email action link type requested: ${type}`);
+    }
+    const newEmail = type.startsWith("email_change") ? readEmail(new_email) : "";
+    if (newEmail !== "") await rejectTakenEmail(sql, newEmail);
+    const link = await generateLink(context, sql, user, type, { newEmail, redirect });
+    return { ...await readUserJson(sql, user.id), ...link };
+  });
 }
 
 async function listUsers(sql: Queries, url: URL): Promise<Response> {

@@ -7,17 +7,18 @@ import { ANY_ORIGIN, preflight } from "../gateway/cors.ts";
 import { authenticateApiKey } from "../gateway/keys.ts";
 import { PUBLIC_JWK } from "../gateway/tokens.ts";
 import type { JwtAlgorithm } from "../settings.ts";
-import { administerUsers } from "./admin.ts";
+import { administerFactors, administerUsers, generateLinkForUser, LinkParams } from "./admin.ts";
 import { sendReauthentication } from "./codes.ts";
-import type { AuthContext } from "./context.ts";
+import type { AuthContext, Call } from "./context.ts";
 import { AuthDatabase, Unavailable } from "./database.ts";
 import { AuthError, errorResponse, invalid } from "./errors.ts";
+import { handleFactors } from "./factors.ts";
 import { AttemptLimit } from "./limits.ts";
 import { mailPage } from "./mail_page.ts";
 import type { Mailbox } from "./mailbox.ts";
 import { ExchangeBody, exchangeCode } from "./pkce.ts";
 import { parseBody, readCaller, requireService } from "./requests.ts";
-import { type Client, endSessions, RefreshBody, refreshSession } from "./sessions.ts";
+import { RefreshBody, refreshSession, signOut } from "./sessions.ts";
 import {
   alreadyRegistered,
   invite,
@@ -64,23 +65,11 @@ const LIMITED = new Set([
   "POST /recover",
   "POST /resend",
   "POST /verify",
+  "POST /factors",
 ]);
 /** Paths that need no key: links of mails, and the published keys. */
 const OPEN = /^\/(verify|callback|authorize|\.well-known\/.+)$/;
 const UNIQUE_VIOLATION = "23505";
-
-/** The arguments of a handler. */
-interface Call {
-  readonly context: AuthContext;
-  readonly request: Request;
-  readonly body: Uint8Array;
-  readonly url: URL;
-  /** `Bearer …`: the request's own token or that of its key. */
-  readonly authorization: string;
-  readonly client: Client;
-  /** The requested target of the link in a mail. */
-  readonly redirect: string | null;
-}
 
 type Handler = (call: Call) => Promise<Response | Record<string, unknown>>;
 
@@ -149,9 +138,9 @@ export class Auth {
     // A mail scanner that requests a link with HEAD must not consume it.
     const method = request.method === "HEAD" && path !== "/verify" ? "GET" : request.method;
     const grant = path === "/token" ? ` ${url.searchParams.get("grant_type")}` : "";
-    const route = `${method} ${path}${grant}`;
-    const handler = this.#handlers[route] ?? adminHandler(path);
-    if (handler === undefined) throw unknownPath(method, path);
+    const route = `${method} ${path.startsWith("/factors") ? "/factors" : path}${grant}`;
+    const handler = this.#handlers[route] ?? handlerOfId(path);
+    if (handler === undefined) throw unknownRoute(route);
     if (LIMITED.has(route) && !this.#limit.allow(address)) {
       throw new AuthError(429, "over_request_rate_limit", "Request rate limit reached");
     }
@@ -176,77 +165,62 @@ export class Auth {
       handle: (body: z.output<Schema>, call: Call) => Promise<Response | Record<string, unknown>>,
     ): Handler =>
     async (call) => await handle(parseBody(call.body, schema), call);
-    const forService = (handler: Handler): Handler => async (call) => {
-      await requireService(call.authorization);
-      return await handler(call);
-    };
     return {
-      "POST /signup": withBody(
-        SignUpBody,
-        (body, { context, redirect, client }) => signUp(context, body, redirect, client),
-      ),
-      "POST /token password": withBody(
-        PasswordBody,
-        (body, { context, client }) => signInWithPassword(context, body, client),
-      ),
-      "POST /token refresh_token": withBody(
-        RefreshBody,
-        (body, { context }) => refreshSession(context, body.refresh_token),
-      ),
-      "POST /token pkce": withBody(ExchangeBody, (body, { context, client }) => exchangeCode(context, body, client)),
-      "POST /otp": withBody(OtpBody, (body, { context, redirect }) => sendOtp(context, body, redirect)),
-      "POST /recover": withBody(RecoverBody, (body, { context, redirect }) => sendRecovery(context, body, redirect)),
-      "POST /resend": withBody(ResendBody, (body, { context, redirect }) => resend(context, body, redirect)),
-      "POST /verify": withBody(VerifyBody, (body, { context, client }) => verifyCode(context, body, client)),
-      "GET /verify": ({ context, url, client }) => followLink(context, url, client),
-      "POST /logout": async ({ context, url, authorization }) => {
-        const { user, sessionId } = await readCaller(context, authorization);
-        await endSessions(context.sql, user.id, sessionId, url.searchParams.get("scope") ?? "global");
-        return new Response(null, { status: 204 });
-      },
+      "POST /signup": withBody(SignUpBody, signUp),
+      "POST /token password": withBody(PasswordBody, signInWithPassword),
+      "POST /token refresh_token": withBody(RefreshBody, refreshSession),
+      "POST /token pkce": withBody(ExchangeBody, exchangeCode),
+      "POST /otp": withBody(OtpBody, sendOtp),
+      "POST /recover": withBody(RecoverBody, sendRecovery),
+      "POST /resend": withBody(ResendBody, resend),
+      "POST /verify": withBody(VerifyBody, verifyCode),
+      "GET /verify": followLink,
+      "POST /logout": signOut,
       "GET /user": async ({ context, authorization }) =>
         await readUserJson(context.sql, (await readCaller(context, authorization)).user.id),
-      "PUT /user": withBody(
-        UserBody,
-        async (body, { context, authorization, redirect }) =>
-          await updateUser(context, await readCaller(context, authorization), body, redirect),
-      ),
+      "PUT /user": withBody(UserBody, updateUser),
       "GET /reauthenticate": async ({ context, authorization }) => {
         const { user } = await readCaller(context, authorization);
         if (!user.email) throw invalid("Reauthentication requires an email or a phone number");
         await sendReauthentication(context, context.sql, user);
         return {};
       },
-      "POST /invite": forService(
-        withBody(InviteBody, (body, { context, redirect }) => invite(context, body, redirect)),
-      ),
+      "POST /invite": async (call) => {
+        await requireService(call.authorization);
+        return await withBody(InviteBody, invite)(call);
+      },
+      "POST /admin/generate_link": async (call) => {
+        await requireService(call.authorization);
+        return await withBody(LinkParams, generateLinkForUser)(call);
+      },
       "GET /.well-known/jwks.json": () => Promise.resolve(publicKeys()),
     };
   }
 }
 
-function adminHandler(path: string): Handler | undefined {
-  const id = path.match(/^\/admin\/users(?:\/([^/]*))?$/);
-  if (id === null) return undefined;
-  return async ({ context, request, body, url, authorization }) => {
-    await requireService(authorization);
-    return await administerUsers(context, request.method, body, url, id[1] ?? "");
-  };
+/** The handler of a path that has an id. */
+function handlerOfId(path: string): Handler | undefined {
+  const [, isAdmin, id = "", action = "", factor = ""] =
+    path.match(/^\/(?:(admin\/users)|factors)(?:\/([^/]*))?(?:\/([^/]*))?(?:\/([^/]*))?$/) ?? [];
+  if (isAdmin === undefined) return path.startsWith("/factors") ? (call) => handleFactors(call, id, action) : undefined;
+  if (action === "factors") return (call) => administerFactors(call, id, factor);
+  return action === "" ? (call) => administerUsers(call, id) : undefined;
 }
 
 /** The errors of a hosted project for features that this project has not enabled. */
-const NOT_ENABLED: readonly [path: RegExp, error: AuthError][] = [
-  [/^\/token$/, invalid("unsupported_grant_type")],
-  [/^\/(authorize|callback)$/, invalid("Unsupported provider: provider is not enabled")],
-  [/^\/sso$/, new AuthError(404, "saml_provider_disabled", "SAML 2.0 is disabled")],
-  [/^\/factors/, new AuthError(422, "mfa_totp_enroll_not_enabled", "MFA enroll is disabled for TOTP")],
-  [/^\/user\/identities/, new AuthError(404, "manual_linking_disabled", "Manual linking is disabled")],
-  [/^(\/admin)?\/oauth/, new AuthError(404, "feature_disabled", "The OAuth server is not enabled")],
+const NOT_ENABLED: readonly [route: RegExp, error: AuthError][] = [
+  [/^POST \/token web3$/, new AuthError(422, "web3_provider_disabled", "Web3 provider is disabled")],
+  [/^POST \/token id_token$/, new AuthError(400, "provider_disabled", "Provider is not enabled")],
+  [/^\w+ \/token /, invalid("unsupported_grant_type")],
+  [/ \/(authorize|callback)$/, invalid("Unsupported provider: provider is not enabled")],
+  [/ \/sso$/, new AuthError(404, "saml_provider_disabled", "SAML 2.0 is disabled")],
+  [/ \/user\/identities/, new AuthError(404, "manual_linking_disabled", "Manual linking is disabled")],
+  [/ (\/admin)?\/oauth/, new AuthError(404, "feature_disabled", "The OAuth server is not enabled")],
 ];
 
-function unknownPath(method: string, path: string): AuthError {
-  const known = NOT_ENABLED.find(([pattern]) => pattern.test(path));
-  return known?.[1] ?? new AuthError(404, "not_found", `The local auth server does not support ${method} ${path}.`);
+function unknownRoute(route: string): AuthError {
+  const known = NOT_ENABLED.find(([pattern]) => pattern.test(route));
+  return known?.[1] ?? new AuthError(404, "not_found", `The local auth server does not support ${route}.`);
 }
 
 function publicKeys(): Response {

@@ -7,6 +7,15 @@ import { redirectTo } from "./redirects.ts";
 import { fill, firstLink, plainText, type TemplateName } from "./templates.ts";
 import type { Queries, UserRow } from "./users.ts";
 
+/** What `generate_link` returns beside the user: the code, its hash and the link that a mail would have. */
+export interface GeneratedLink {
+  readonly action_link: string;
+  readonly email_otp: string;
+  readonly hashed_token: string;
+  readonly verification_type: string;
+  readonly redirect_to: string;
+}
+
 export type LinkType = "signup" | "invite" | "recovery" | "magiclink" | "email_change";
 
 interface Code {
@@ -152,6 +161,38 @@ export async function sendEmailChange(
     sendLink(context, "email_change", user, own, redirect, { NewEmail: email, SendingTo: address });
   if (toCurrent !== undefined) sendTo(user.email!, toCurrent);
   sendTo(email, toNew);
+}
+
+/** Stores a code of this type and returns its link, which the service sends by itself. */
+export async function generateLink(
+  context: AuthContext,
+  sql: Queries,
+  user: UserRow,
+  type: Exclude<LinkType, "email_change"> | "email_change_current" | "email_change_new",
+  { newEmail = "", redirect }: { newEmail?: string; redirect: string | null },
+): Promise<GeneratedLink> {
+  const { code, hash } = newCode(context, type === "email_change_new" ? newEmail : user.email!);
+  const now = new Date();
+  const isChange = type === "email_change_current" || type === "email_change_new";
+  const change = isChange
+    ? {
+      email_change: newEmail,
+      email_change_sent_at: now,
+      email_change_confirm_status: 0,
+      [type === "email_change_new" ? "email_change_token_new" : "email_change_token_current"]: hash,
+    }
+    : type === "magiclink" || type === "recovery"
+    ? { recovery_token: hash, recovery_sent_at: now }
+    : { confirmation_token: hash, confirmation_sent_at: now, ...(type === "invite" ? { invited_at: now } : {}) };
+  await sql`update auth.users set ${sql(change as never)} where id = ${user.id}`;
+  const target = redirectTo(redirect, context.config);
+  return {
+    action_link: confirmationUrl(context, isChange ? "email_change" : type, hash, target),
+    email_otp: code,
+    hashed_token: hash,
+    verification_type: type,
+    redirect_to: target,
+  };
 }
 
 /** Stores and mails a code that authorises a change of the password. */

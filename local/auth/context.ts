@@ -15,3 +15,22 @@ export interface AuthContext {
   readonly algorithm: JwtAlgorithm;
   readonly mailbox: Mailbox;
 }
+
+/** The client of a new session, for the list of sessions. */
+export interface Client {
+  readonly address: string;
+  readonly userAgent: string | null;
+}
+
+/** A request, as its handler receives it. */
+export interface Call {
+  readonly context: AuthContext;
+  readonly request: Request;
+  readonly body: Uint8Array;
+  readonly url: URL;
+  /** `Bearer …`: the request's own token or that of its key. */
+  readonly authorization: string;
+  readonly client: Client;
+  /** The requested target of the link in a mail. */
+  readonly redirect: string | null;
+}

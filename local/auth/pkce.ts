@@ -1,9 +1,9 @@
 // PKCE: a link leads to `?code=…`, and only the client that requested it can exchange the code for a session.
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { AuthContext } from "./context.ts";
+import type { Call } from "./context.ts";
 import { AuthError, invalid } from "./errors.ts";
-import { type Client, openSession } from "./sessions.ts";
+import { openSession } from "./sessions.ts";
 import type { Queries } from "./users.ts";
 
 export interface Challenge {
@@ -55,9 +55,8 @@ export async function issueAuthCode(sql: Queries, userId: string, method: string
 export const ExchangeBody = z.object({ auth_code: z.string().default(""), code_verifier: z.string().default("") });
 
 export async function exchangeCode(
-  context: AuthContext,
   { auth_code: code, code_verifier: verifier }: z.output<typeof ExchangeBody>,
-  client: Client,
+  { context, client }: Call,
 ): Promise<Record<string, unknown>> {
   if (code === "" || verifier === "") {
     throw invalid("invalid request: both auth code and code verifier should be non-empty");

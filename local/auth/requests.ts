@@ -67,6 +67,8 @@ export interface Caller {
   readonly user: UserRow;
   /** Undefined for a token that names no session. */
   readonly sessionId: string | undefined;
+  /** The assurance of the session: `aal2` after a second factor. */
+  readonly aal: string;
 }
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -82,14 +84,15 @@ export async function readCaller({ sql }: AuthContext, authorization: string): P
   }
   if (typeof session !== "string" || !UUID.test(session)) {
     rejectBanned(user, 403);
-    return { user, sessionId: undefined };
+    return { user, sessionId: undefined, aal: "aal1" };
   }
-  const [found] = await sql`select from auth.sessions where id = ${session} and user_id = ${sub}`;
+  const [found] = await sql<{ aal: string | null }[]>`
+    select aal from auth.sessions where id = ${session} and user_id = ${sub}`;
   rejectBanned(user, 403);
   if (found === undefined) {
     throw new AuthError(403, "session_not_found", "Session from session_id claim in JWT does not exist");
   }
-  return { user, sessionId: session };
+  return { user, sessionId: session, aal: found.aal ?? "aal1" };
 }
 
 export function rejectBanned({ banned_until }: UserRow, status: 400 | 403): void {

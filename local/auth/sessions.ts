@@ -3,16 +3,10 @@ import { randomBytes } from "node:crypto";
 import type { TransactionSql } from "postgres";
 import { z } from "zod";
 import { sign } from "../gateway/tokens.ts";
-import type { AuthContext } from "./context.ts";
+import type { AuthContext, Call, Client } from "./context.ts";
 import { AuthError, invalid } from "./errors.ts";
-import { rejectBanned } from "./requests.ts";
+import { readCaller, rejectBanned } from "./requests.ts";
 import { type Queries, readUserJson, type UserRow } from "./users.ts";
-
-/** The client of a new session, for the list of sessions. */
-export interface Client {
-  readonly address: string;
-  readonly userAgent: string | null;
-}
 
 type Json = Record<string, unknown>;
 
@@ -33,6 +27,24 @@ export async function openSession(
   return await sessionJson(context, sql, userId, session!.id, await newRefreshToken(sql, userId, session!.id));
 }
 
+/** A session after its second factor: aal2, with new tokens. Sessions of the user without a second factor end. */
+export async function raiseSession(
+  context: AuthContext,
+  sql: Queries,
+  userId: string,
+  sessionId: string,
+  factorId: string,
+): Promise<Json> {
+  await sql`
+    insert into auth.mfa_amr_claims (session_id, authentication_method) values (${sessionId}, 'totp')
+    on conflict (session_id, authentication_method) do update set updated_at = now()`;
+  await sql`update auth.sessions set aal = 'aal2', factor_id = ${factorId}, updated_at = now() where id = ${sessionId}`;
+  await sql`delete from auth.sessions where user_id = ${userId} and aal < 'aal2'`;
+  // A refresh token from before the second factor brings no session with it.
+  await sql`delete from auth.refresh_tokens where session_id = ${sessionId}`;
+  return await sessionJson(context, sql, userId, sessionId, await newRefreshToken(sql, userId, sessionId));
+}
+
 export const RefreshBody = z.object({ refresh_token: z.string().nullish() });
 
 interface RefreshTokenRow {
@@ -48,7 +60,10 @@ interface RefreshTokenRow {
  * A new pair of tokens for a refresh token. A used one is accepted for some seconds, and as long as its successor was never
  * used, because a client may have lost the response. Otherwise the token was stolen, and the whole session ends.
  */
-export async function refreshSession(context: AuthContext, token: string | null | undefined): Promise<Json> {
+export async function refreshSession(
+  { refresh_token: token }: z.output<typeof RefreshBody>,
+  { context }: Call,
+): Promise<Json> {
   if (!token) throw invalid("refresh_token required");
   const outcome = await context.sql.begin(async (sql) => {
     const user = await lockSession(sql, token);
@@ -98,6 +113,13 @@ async function lockSession(sql: TransactionSql, token: string): Promise<UserRow 
   return user;
 }
 
+/** POST /logout. */
+export async function signOut({ context, url, authorization }: Call): Promise<Response> {
+  const { user, sessionId } = await readCaller(context, authorization);
+  await endSessions(context.sql, user.id, sessionId, url.searchParams.get("scope") ?? "global");
+  return new Response(null, { status: 204 });
+}
+
 export async function endSessions(
   sql: Queries,
   userId: string,
@@ -129,8 +151,8 @@ async function sessionJson(
 ): Promise<Json> {
   const user = await readUserJson(sql, userId);
   const methods = await sql<{ method: string; timestamp: number }[]>`
-    select authentication_method as method, extract(epoch from created_at)::integer as timestamp
-    from auth.mfa_amr_claims where session_id = ${session} order by created_at desc`;
+    select authentication_method as method, extract(epoch from updated_at)::integer as timestamp
+    from auth.mfa_amr_claims where session_id = ${session} order by updated_at desc`;
   const now = Math.floor(Date.now() / 1000);
   const expiresAt = now + config.jwtExpiry;
   const accessToken = await sign({
@@ -144,7 +166,7 @@ async function sessionJson(
     app_metadata: user["app_metadata"],
     user_metadata: user["user_metadata"],
     role: user["role"],
-    aal: "aal1",
+    aal: methods.some(({ method }) => method === "totp") ? "aal2" : "aal1",
     amr: methods.map(({ method, timestamp }) => ({ method, timestamp })),
     session_id: session,
     is_anonymous: false,

@@ -1,12 +1,12 @@
 // Sign-up, sign-in, invitations, and the mails that an anonymous client may request.
 import { z } from "zod";
 import { sendConfirmation, sendEmailChange, sendSignInCode } from "./codes.ts";
-import type { AuthContext } from "./context.ts";
+import type { Call } from "./context.ts";
 import { AuthError, invalid } from "./errors.ts";
 import { checkPassword, hashPassword, isPassword } from "./passwords.ts";
 import { openFlow } from "./pkce.ts";
 import { Challenge, Metadata, readEmail, rejectBanned } from "./requests.ts";
-import { type Client, openSession } from "./sessions.ts";
+import { openSession } from "./sessions.ts";
 import { createUser, findByEmail, readUserJson, rejectTakenEmail, usersJson } from "./users.ts";
 
 type Json = Record<string, unknown>;
@@ -43,10 +43,8 @@ export const PasswordBody = z.object({
 
 /** A session, or the user without one if the address must be confirmed first. */
 export async function signUp(
-  context: AuthContext,
   body: z.output<typeof SignUpBody>,
-  redirect: string | null,
-  client: Client,
+  { context, redirect, client }: Call,
 ): Promise<Json> {
   const { sql: database, config } = context;
   if (!config.signUpEnabled) throw signUpDisabled();
@@ -81,9 +79,8 @@ export async function signUp(
 const HIDDEN = { identities: [], app_metadata: { provider: "email", providers: ["email"] }, user_metadata: {} };
 
 export async function signInWithPassword(
-  context: AuthContext,
   { email, phone, password }: z.output<typeof PasswordBody>,
-  client: Client,
+  { context, client }: Call,
 ): Promise<Json> {
   if (!email && phone) throw new AuthError(400, "phone_provider_disabled", "Phone logins are disabled");
   if (!email) throw invalid("missing email or phone");
@@ -101,9 +98,8 @@ export async function signInWithPassword(
 
 /** Mails a code to sign in with. Creates the account unless the client sets `create_user` to false. */
 export async function sendOtp(
-  context: AuthContext,
   body: z.output<typeof OtpBody>,
-  redirect: string | null,
+  { context, redirect }: Call,
 ): Promise<Json> {
   if (!body.email) {
     if (body.phone) throw new AuthError(400, "phone_provider_disabled", "Unsupported phone provider");
@@ -129,9 +125,8 @@ export async function sendOtp(
 }
 
 export async function sendRecovery(
-  context: AuthContext,
   body: z.output<typeof RecoverBody>,
-  redirect: string | null,
+  { context, redirect }: Call,
 ): Promise<Json> {
   if (!body.email) throw invalid("Password recovery requires an email");
   const email = readEmail(body.email);
@@ -145,9 +140,8 @@ export async function sendRecovery(
 }
 
 export async function resend(
-  context: AuthContext,
   body: z.output<typeof ResendBody>,
-  redirect: string | null,
+  { context, redirect }: Call,
 ): Promise<Json> {
   if (body.phone) throw new AuthError(400, "phone_provider_disabled", "Unsupported phone provider");
   if (body.type !== "signup" && body.type !== "email_change") {
@@ -172,9 +166,8 @@ export async function resend(
 
 /** Creates an unconfirmed user for the service and mails the link. */
 export async function invite(
-  context: AuthContext,
   body: z.output<typeof InviteBody>,
-  redirect: string | null,
+  { context, redirect }: Call,
 ): Promise<Json> {
   const email = readEmail(body.email ?? "");
   return await context.sql.begin(async (sql) => {

@@ -1,11 +1,11 @@
 // PUT /user: changes that a signed-in user makes to the account.
 import { z } from "zod";
 import { hashOf, isExpired, sendEmailChange } from "./codes.ts";
-import type { AuthContext } from "./context.ts";
+import type { AuthContext, Call } from "./context.ts";
 import { AuthError } from "./errors.ts";
 import { checkPassword, hashPassword, isPassword } from "./passwords.ts";
 import { openFlow } from "./pkce.ts";
-import { type Caller, Challenge, Metadata, readEmail } from "./requests.ts";
+import { Challenge, Metadata, readCaller, readEmail } from "./requests.ts";
 import { endSessions } from "./sessions.ts";
 import { merged, type Queries, readUserJson, rejectTakenEmail, type UserRow } from "./users.ts";
 
@@ -21,11 +21,10 @@ export const UserBody = Challenge.extend({
 const FRESH_HOURS = 24;
 
 export async function updateUser(
-  context: AuthContext,
-  { user: { id }, sessionId }: Caller,
   body: z.output<typeof UserBody>,
-  redirect: string | null,
+  { context, authorization, redirect }: Call,
 ): Promise<Record<string, unknown>> {
+  const { user: { id }, sessionId, aal } = await readCaller(context, authorization);
   const { sql: database, config } = context;
   if (body.phone) throw new AuthError(400, "phone_provider_disabled", "Unsupported phone provider");
   const email = body.email ? readEmail(body.email) : undefined;
@@ -33,6 +32,7 @@ export async function updateUser(
   return await database.begin(async (sql) => {
     const [user] = await sql<UserRow[]>`select * from auth.users where id = ${id} for update`;
     if (user === undefined) throw new AuthError(404, "user_not_found", "User not found");
+    if (aal !== "aal2" && (body.password || (email ?? user.email) !== user.email)) await rejectLowAssurance(sql, id);
     if (body.password) await changePassword(context, sql, user, sessionId, body.password, body.nonce ?? "");
     if (body.data) {
       const metadata = merged(user.raw_user_meta_data, body.data);
@@ -47,6 +47,13 @@ export async function updateUser(
     }
     return await readUserJson(sql, id);
   });
+}
+
+async function rejectLowAssurance(sql: Queries, id: string): Promise<void> {
+  const [verified] = await sql`select from auth.mfa_factors where user_id = ${id} and status = 'verified'`;
+  if (verified === undefined) return;
+  const message = "AAL2 session is required to update email or password when MFA is enabled.";
+  throw new AuthError(401, "insufficient_aal", message);
 }
 
 async function changePassword(

@@ -47,6 +47,19 @@ interface IdentityRow {
   readonly updated_at: Date;
 }
 
+export interface FactorRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly friendly_name: string | null;
+  readonly factor_type: string;
+  readonly status: "unverified" | "verified";
+  readonly secret: string | null;
+  readonly phone: string | null;
+  readonly last_challenged_at: Date | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
 export type Queries = Sql | TransactionSql;
 
 /** The JSON of these users, in this order. */
@@ -57,7 +70,20 @@ export async function usersJson(sql: Queries, users: readonly UserRow[]): Promis
     from auth.identities
     where user_id in ${sql(users.map((user) => user.id))}
     order by created_at`;
-  return users.map((user) => userJson(user, identities.filter((identity) => identity.user_id === user.id)));
+  const factors = await readFactors(sql, users.map((user) => user.id));
+  const of = <Row extends { readonly user_id: string }>(rows: readonly Row[], { id }: UserRow) =>
+    rows.filter((row) => row.user_id === id);
+  return users.map((user) => userJson(user, of(identities, user), of(factors, user)));
+}
+
+/** The second factors of these users, the oldest first. */
+export function readFactors(sql: Queries, userIds: readonly string[]): Promise<FactorRow[]> {
+  return sql<FactorRow[]>`select * from auth.mfa_factors where user_id in ${sql(userIds)} order by created_at`;
+}
+
+/** A factor without its secret. */
+export function factorJson({ secret: _, user_id: __, ...factor }: FactorRow): Record<string, unknown> {
+  return { ...factor, friendly_name: factor.friendly_name || undefined, phone: factor.phone ?? "" };
 }
 
 /** The JSON of one user, read again. */
@@ -92,7 +118,11 @@ export async function createUser(sql: Queries, user: NewUser): Promise<UserRow> 
   return row!;
 }
 
-function userJson(user: UserRow, identities: readonly IdentityRow[]): Record<string, unknown> {
+function userJson(
+  user: UserRow,
+  identities: readonly IdentityRow[],
+  factors: readonly FactorRow[],
+): Record<string, unknown> {
   return {
     id: user.id,
     aud: user.aud ?? "authenticated",
@@ -114,6 +144,7 @@ function userJson(user: UserRow, identities: readonly IdentityRow[]): Record<str
     }),
     app_metadata: user.raw_app_meta_data ?? {},
     user_metadata: user.raw_user_meta_data ?? {},
+    ...(factors.length === 0 ? {} : { factors: factors.map(factorJson) }),
     identities: identities.map((identity) => ({
       identity_id: identity.id,
       id: identity.provider_id,

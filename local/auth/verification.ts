@@ -1,12 +1,12 @@
 // /verify: a code or a link confirms an address.
 import { z } from "zod";
-import type { AuthContext } from "./context.ts";
+import type { AuthContext, Call } from "./context.ts";
 import { hashOf, isExpired } from "./codes.ts";
 import { AuthError, invalid } from "./errors.ts";
 import { issueAuthCode, PKCE_PREFIX } from "./pkce.ts";
 import { redirectTo } from "./redirects.ts";
 import { readEmail, rejectBanned } from "./requests.ts";
-import { type Client, openSession } from "./sessions.ts";
+import { openSession } from "./sessions.ts";
 import type { Queries, UserRow } from "./users.ts";
 
 type TokenColumn =
@@ -53,12 +53,16 @@ const ONE_OF_TWO = "Confirmation link accepted. Please proceed to confirm link s
 
 /** POST /verify: a session, or a message that the other address must confirm too. */
 export async function verifyCode(
-  context: AuthContext,
   body: z.output<typeof VerifyBody>,
-  client: Client,
+  { context, client }: Call,
 ): Promise<Record<string, unknown>> {
   const { type, token, token_hash: hash } = body;
-  if (body.phone) throw new AuthError(400, "phone_provider_disabled", "Unsupported phone provider");
+  if (body.phone && token) {
+    if (!/^[1-9]\d{1,14}$/.test(body.phone.replace(/^\+/, ""))) {
+      throw invalid("Invalid phone number format (E.164 required)");
+    }
+    throw new AuthError(403, "otp_expired", "Token has expired or is invalid");
+  }
   if (!hash && !(token && body.email)) {
     throw invalid(
       hash === undefined
@@ -76,7 +80,7 @@ export async function verifyCode(
 }
 
 /** GET /verify: redirects the browser. */
-export async function followLink(context: AuthContext, url: URL, client: Client): Promise<Response> {
+export async function followLink({ context, url, client }: Call): Promise<Response> {
   const target = redirectTo(url.searchParams.get("redirect_to"), context.config);
   const hash = url.searchParams.get("token") ?? "";
   const type = url.searchParams.get("type") ?? "";
@@ -196,8 +200,7 @@ async function acceptChange(
 ): Promise<"done" | "half"> {
   const needsBoth = context.config.doubleConfirmChanges && Boolean(user.email) &&
     user.email_change_confirm_status === 0;
-  const other = column === "email_change_token_new" ? user.email_change_token_current : user.email_change_token_new;
-  if (needsBoth && other) {
+  if (needsBoth) {
     await sql`update auth.users set ${sql(column)} = '', email_change_confirm_status = 1 where id = ${user.id}`;
     return "half";
   }

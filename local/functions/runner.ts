@@ -6,7 +6,6 @@ import { preflight } from "../gateway/cors.ts";
 import { BodyError, continued, readStart } from "../gateway/body.ts";
 import { withClientAddress } from "../gateway/client_address.ts";
 import { type ErrorExtras, errorResponse } from "../gateway/envelope.ts";
-import { functionAuthorization } from "../gateway/keys.ts";
 import { catalogue, type Code } from "../../supabase/functions/_shared/errors.ts";
 import { MAX_IN_FLIGHT, OVERLOAD_RETRY_AFTER } from "../../supabase/functions/_shared/http/overload.ts";
 import { RateLimiter } from "../realtime/limits.ts";
@@ -96,8 +95,7 @@ export class FunctionRunner {
     if (entry === undefined) return runtimeError(request, 404, "NOT_FOUND", "Requested function was not found");
     // Before the body is read, and again when it is there: a slow client holds no place.
     if (this.#isFull(name)) return await this.#reject(request);
-    const authorization = functionAuthorization(request);
-    const forwarded = forward(request, authorization, client);
+    const forwarded = forward(request, client);
     const url = new URL(request.url);
     const target = `/${name}${path}${url.search}`;
     try {
@@ -282,11 +280,12 @@ async function received({ body, headers }: Request): Promise<Body | undefined> {
   return found;
 }
 
-function forward(request: Request, authorization: string | undefined, client: string): Headers {
+/** The client's headers, `authorization` and `apikey` among them, and those of the gateway. */
+function forward(request: Request, client: string): Headers {
   const headers = withClientAddress(endToEnd(request.headers), client);
   const { hostname, port } = new URL(request.url);
-  if (authorization === undefined) headers.delete("authorization");
-  else headers.set("authorization", authorization);
+  // The hosted gateway writes a token into it for the runtime, which checks and removes it. No function here has the check.
+  headers.delete("sb-api-key");
   // Deno 2.1 would compress, and fetch here would undo it but keep the headers that say so.
   headers.set("accept-encoding", "identity");
   headers.set("x-forwarded-proto", "http");

@@ -5,6 +5,7 @@ import { preflight } from "./cors.ts";
 import type { Serve } from "./applications.ts";
 import type { Code } from "../../supabase/functions/_shared/errors.ts";
 import { errorResponse } from "./envelope.ts";
+import { isFromOtherOrigin, isOwnHost } from "./hosts.ts";
 
 export interface Parts {
   rest(request: Request, url: URL, client: string): Promise<Response>;
@@ -32,18 +33,33 @@ export type Control = (request: Request, url: URL) => Promise<Response>;
 export interface GatewayOptions {
   readonly hostname: string;
   readonly port: number;
+  /** The host name by which clients reach the platform, in addition to the names of this machine. */
+  readonly host?: string;
   /** The header that carries the client's address, where a trusted proxy sets it. */
   readonly addressHeader?: string | undefined;
   readonly log: (line: string) => void;
 }
 
+/** Pages and commands of the platform itself. Only clients on its own origin get them. */
+const OWN_PATHS = /^\/(_mail(\/.*)?|_platform.*)?$/;
+
 /** Listens at once, so that a port in use is an error before anything else starts. */
-export function listen({ hostname, port, addressHeader, log }: GatewayOptions, control: Control): Gateway {
+export function listen(
+  { hostname, port, host = "127.0.0.1", addressHeader, log }: GatewayOptions,
+  control: Control,
+): Gateway {
   let parts: Parts | undefined;
   const server = Deno.serve({ hostname, port, onListen: () => {} }, async (request, info) => {
     const url = urlOf(request);
     if (url === undefined) {
       return errorResponse(request, 400, "validation_error", "The Host header or the path cannot be read.");
+    }
+    if (!isOwnHost(url, host)) {
+      const message = `The platform does not have this host name. LOCAL_HOST=${url.hostname} lets clients use it.`;
+      return errorResponse(new Request(`http://${host}/`), 421, "validation_error", message);
+    }
+    if (OWN_PATHS.test(url.pathname) && isFromOtherOrigin(request, url)) {
+      return errorResponse(request, 403, "forbidden", "Pages of other origins may not use this path.");
     }
     try {
       if (url.pathname.startsWith("/_platform")) return await control(request, url);

@@ -3,11 +3,11 @@ import { Hono } from "hono";
 import { accepts } from "hono/accepts";
 import { VERSION } from "../../supabase/functions/_shared/config.ts";
 import { SAMPLE_PASSWORD, type SamplePerson } from "../../tools/seed/people/sample_people.ts";
-import { PUBLISHABLE_KEY, SECRET_KEY } from "../settings.ts";
+import { PUBLISHABLE_KEY } from "../settings.ts";
 import { html, page } from "./page.ts";
 
 const NAME = "Parking lot service";
-const DESCRIPTION = "The backend of a parking app, running on this machine for development: its keys are public.";
+const DESCRIPTION = "The backend of a parking app, running on this machine for development.";
 
 const LINKS: readonly (readonly [name: string, path: string, text: string, note: string])[] = [
   ["explorer", "/explore/", "Explorer", "the web application: search, fees, sessions, account, console"],
@@ -28,8 +28,8 @@ export function sampleRequests(origin: string): string[] {
   ];
 }
 
-/** Responds at `/`. `people`: the sample people of this platform. */
-export function homePage(people: readonly SamplePerson[]): (request: Request) => Response | Promise<Response> {
+/** Responds at `/`. `people`: the sample people of this platform, once they are there. */
+export function homePage(people: () => readonly SamplePerson[]): (request: Request) => Response | Promise<Response> {
   const app = new Hono();
   app.get("/", async (context) => {
     const { origin } = new URL(context.req.url);
@@ -38,7 +38,7 @@ export function homePage(people: readonly SamplePerson[]): (request: Request) =>
       supports: ["text/html", "application/json"],
       default: "application/json",
     });
-    const response = type === "text/html" ? await asPage(origin, people) : Response.json(asJson(origin, people));
+    const response = type === "text/html" ? await asPage(origin, people()) : Response.json(asJson(origin, people()));
     response.headers.set("vary", "Accept");
     return response;
   });
@@ -51,7 +51,7 @@ function asJson(origin: string, people: readonly SamplePerson[]) {
     version: VERSION,
     description: DESCRIPTION,
     links: Object.fromEntries(LINKS.map(([name, path]) => [name, origin + path])),
-    keys: { publishable: PUBLISHABLE_KEY, secret: SECRET_KEY },
+    keys: { publishable: PUBLISHABLE_KEY },
     sample_people: people.map(({ email, name, description }) => ({
       email,
       name,
@@ -62,7 +62,6 @@ function asJson(origin: string, people: readonly SamplePerson[]) {
 }
 
 function asPage(origin: string, people: readonly SamplePerson[]): Promise<Response> {
-  const key = (label: string, value: string) => html`<label>${label} <input readonly value="${value}"></label>`;
   const signIn = html`
     <h2>Sign in</h2>
     <p>These people have a history. Each has the password <code>${SAMPLE_PASSWORD}</code>.</p>
@@ -78,12 +77,11 @@ function asPage(origin: string, people: readonly SamplePerson[]): Promise<Respon
         html`<li><a href="${path}">${text}</a> <small>${note}</small></li>`
       )}</ul>
       ${people.length === 0 ? "" : signIn}
-      <h2>Keys</h2>
-      ${key("Publishable key: header apikey of clients", PUBLISHABLE_KEY)}
-      ${key("Secret key: only for servers", SECRET_KEY)}
+      <h2>Key</h2>
+      <label>Publishable key: header apikey of clients <input readonly value="${PUBLISHABLE_KEY}"></label>
       <h2>Three requests</h2>
       ${sampleRequests(origin).map((request) => html`<pre><code>${request}</code></pre>`)}
-      <p>A click on a request selects it. <code>task status</code> prints all addresses and keys.</p>
+      <p>A click on a request selects it. <code>task status</code> prints all addresses and keys, also the secret key.</p>
     `,
   );
 }

@@ -1,4 +1,5 @@
-// The keys of the gateway, as Supabase has them: `apikey` opens the service, `Authorization` identifies the caller.
+// The keys of the gateway, as Supabase has them: `apikey` opens the service, `Authorization` identifies the caller. Functions
+// receive both headers as the client sent them.
 import { ANON_KEY, PUBLISHABLE_KEY, SECRET_KEY, SERVICE_ROLE_KEY } from "../settings.ts";
 import { ANY_ORIGIN } from "./cors.ts";
 
@@ -35,12 +36,6 @@ export function authenticateApiKey(request: Request, url: URL): ApiKeyResult {
     });
   }
   return { authorization: ownAuthorization(request) ?? `Bearer ${token}` };
-}
-
-/** The Authorization header of a request to a function: its own, that of its key, or none. */
-export function functionAuthorization(request: Request): string | undefined {
-  const token = tokenOf(request.headers.get("apikey") ?? "");
-  return ownAuthorization(request) ?? (token === undefined ? undefined : `Bearer ${token}`);
 }
 
 /** The request's own Authorization header, unless it repeats an opaque key, which is not a token. */

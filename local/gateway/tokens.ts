@@ -1,5 +1,5 @@
 // Access tokens: HS256 with the shared secret, ES256 with the signing key. A hosted project keeps the private key itself and
-// publishes the public one. Here both follow from the public secret, so that every process of the platform has the same.
+// publishes the public one. Here both follow from the secret, so that every process of the platform has the same.
 import { Buffer } from "node:buffer";
 import { createECDH, createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { JOSEAlgNotAllowed, JWSSignatureVerificationFailed, JWTClaimValidationFailed, JWTExpired } from "jose/errors";
@@ -60,7 +60,7 @@ export async function verify(token: string): Promise<TokenResult> {
   }
 }
 
-export function sign(claims: Claims, algorithm: JwtAlgorithm = "HS256"): Promise<string> {
+export function sign(claims: Claims, algorithm: JwtAlgorithm = "ES256"): Promise<string> {
   const kid = algorithm === "ES256" ? { kid: KEY_ID } : {};
   return new SignJWT(claims).setProtectedHeader({ alg: algorithm, ...kid, typ: "JWT" })
     .sign(algorithm === "HS256" ? secret : privateKey);

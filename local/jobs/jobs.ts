@@ -9,7 +9,7 @@ export class Jobs {
   private constructor(readonly cron: CronRunner, readonly net: NetWorker) {}
 
   static async start(superuser: string, current: Status, log: (line: string) => void): Promise<Jobs> {
-    await storeSecrets(superuser, { project_url: current.API_URL, service_role_key: current.SERVICE_ROLE_KEY });
+    await storeSecrets(superuser, { project_url: current.API_URL, service_role_key: current.SECRET_KEY });
     const jobs = new Jobs(new CronRunner(superuser, log), new NetWorker(superuser, log));
     await jobs.net.start();
     jobs.cron.start();

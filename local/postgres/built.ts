@@ -28,9 +28,7 @@ const MAX_NAMES = 5;
 
 /** `folder` is the platform's own. */
 export async function readBuilt(folder: string): Promise<Built> {
-  const record = await readRecord<Built | Fingerprints>(join(folder, RECORD), {});
-  const isCurrent = (value: Built | Fingerprints): value is Built => typeof value.files === "object";
-  return isCurrent(record) ? record : { commit: null, files: record }; // older versions kept the files only
+  return await readRecord<Built>(join(folder, RECORD), { commit: null, files: {} });
 }
 
 export async function writeBuilt(folder: string, built: Built): Promise<void> {

@@ -1,12 +1,12 @@
 // The platform's database: a Postgres server with the roles, migrations and seed of the service.
 import { join } from "node:path";
-import postgres, { type Sql } from "postgres";
+import postgres from "postgres";
 import { connectionOptions } from "./connection_options.ts";
 import { installPostgres } from "./binaries.ts";
 import { identify, type Identity } from "./identity.ts";
 import { PostgresServer, stopOrphan, SUPERUSER } from "./server.ts";
 import { FOR_STANDBYS, startStandby } from "./standby.ts";
-import { ROOT, STATE } from "../settings.ts";
+import { type AuthRules, ROOT, STATE } from "../settings.ts";
 import { fileExists, readOr, removeIfExists, writeRecord } from "../files.ts";
 import { isRunning } from "../process.ts";
 import { freePort } from "../state.ts";
@@ -22,8 +22,9 @@ import {
   versionOf,
   writeBuilt,
 } from "./built.ts";
-import { migrate } from "./migrations.ts";
+import { appliedVersions, migrate } from "./migrations.ts";
 import { prepareDatabase } from "./prepare.ts";
+import { loadPlaces } from "../../tools/places/load.ts";
 
 export interface DatabaseOptions {
   /** The name of the platform's folder. */
@@ -34,10 +35,14 @@ export interface DatabaseOptions {
   readonly template?: string;
   /** Whether the sample data of supabase/seed.sql is added; true by default. */
   readonly withSeed?: boolean;
+  /** Whether the places of tools/places are added; false by default. */
+  readonly withPlaces?: boolean | undefined;
   /** Whether there is to be a read replica. */
   readonly replica?: ReplicaOptions | undefined;
   /** The repository whose files build it; this one by default. */
   readonly root?: string;
+  /** The rules of accounts; relaxed by default. */
+  readonly authRules?: AuthRules | undefined;
   readonly onStep: (line: string) => void;
   /** Called when a server has stopped, or runs again. */
   readonly onProblem?: () => void;
@@ -136,7 +141,7 @@ export async function changedFiles(name: string): Promise<Changes> {
 
 async function startServer(identity: Identity, folder: string, options: DatabaseOptions): Promise<PostgresServer> {
   const { durable, onStep } = options;
-  const binaries = await installPostgres(identity.home);
+  const binaries = await installPostgres(identity.home, onStep);
   const port = await databasePort(folder);
   const settings = options.replica ? FOR_STANDBYS : {};
   const server = new PostgresServer({
@@ -175,17 +180,30 @@ async function build(server: PostgresServer, folder: string, built: Built, optio
       const files = Object.fromEntries(Object.entries(present).filter(([name]) => isApplied(name)));
       await writeBuilt(folder, { commit: await commitOf(root), files: { ...files, ...built.files } });
     }
+    await followRules(sql, options.authRules ?? "relaxed");
+    if (options.withPlaces) await addPlaces(server.url("postgres"), onStep);
   } finally {
     await sql.end();
   }
 }
 
-/** The versions of the migrations that the database has. */
-async function appliedVersions(sql: Sql): Promise<string[]> {
-  const [table] = await sql`select to_regclass('supabase_migrations.schema_migrations') as name`;
-  if (table!["name"] === null) return [];
-  const rows = await sql<{ version: string }[]>`select version from supabase_migrations.schema_migrations`;
-  return rows.map(({ version }) => version);
+async function addPlaces(url: string, onStep: (line: string) => void): Promise<void> {
+  const sql = postgres(url, { max: 1, ...connectionOptions });
+  try {
+    const { places, isNew } = await loadPlaces(sql, onStep);
+    if (isNew) onStep(`  ${places} places`);
+  } finally {
+    await sql.end();
+  }
+}
+
+/** In development administrators need no second factor. A repository of an earlier release has no such setting. */
+async function followRules(sql: postgres.Sql, rules: AuthRules): Promise<void> {
+  const [{ table } = { table: null }] = await sql`select to_regclass('private.console_settings') as table`;
+  if (table === null) return;
+  await sql`
+    insert into private.console_settings (requires_second_factor) values (${rules === "hosted"})
+    on conflict (is_only_row) do update set requires_second_factor = excluded.requires_second_factor`;
 }
 
 async function copyDatabase(superuser: string, name: string): Promise<void> {

@@ -13,7 +13,9 @@ export async function prepareDatabase(sql: Sql, root: string): Promise<void> {
     select exists (
       select from pg_namespace where nspname = 'auth' and pg_get_userbyid(nspowner) = 'supabase_auth_admin'
     ) as ready`;
-  if (found?.ready) return;
-  await run("auth/tables.sql");
-  await run("auth/functions.sql");
+  if (!found?.ready) {
+    await run("auth/tables.sql");
+    await run("auth/functions.sql");
+  }
+  await run("postgres/second_factors.sql");
 }

@@ -8,110 +8,48 @@
 drop schema if exists _realtime cascade;
 create schema _realtime;
 
-create function _realtime.base_type(p_type oid) returns oid
+-- A type, or the base type of a domain, as an expression can name it. The modifier -1 keeps character from being character(1).
+create function _realtime.type_name(p_type oid) returns text
 language plpgsql stable
 set search_path = ''
 as $$
 declare
   v_type oid := p_type;
-  v_found record;
+  v_base oid;
 begin
   loop
-    select t.typtype, t.typbasetype into v_found from pg_catalog.pg_type as t where t.oid = v_type;
-    if v_found.typtype is distinct from 'd' then
-      return v_type;
+    select t.typbasetype into v_base from pg_catalog.pg_type as t where t.oid = v_type and t.typtype = 'd';
+    if not found then
+      return format_type(v_type, -1);
     end if;
-    v_type := v_found.typbasetype;
+    v_type := v_base;
   end loop;
 end
 $$;
 
--- A type as an expression can name it. The modifier -1 keeps character from being character(1).
-create function _realtime.type_name(p_type oid) returns text
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return format_type(_realtime.base_type(p_type), -1);
-end
-$$;
-
--- Waits until these transactions are committed for everybody: the log has a commit a little before other transactions see
--- it. Of the number of a transaction the log has the lower half.
-create function _realtime.await_commits(p_xids jsonb) returns void
+-- Waits until a transaction is committed for everybody, and returns its number: the log has a commit a little before other
+-- transactions see it. Of the number the log has the lower half.
+create function _realtime.await_commit(p_xid bigint) returns xid8
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_next bigint;
+  v_xid xid8;
 begin
   loop
     v_next := pg_snapshot_xmax(pg_current_snapshot())::text::bigint;
-    exit when (
-      select coalesce(bool_and(pg_visible_in_snapshot(
-        (v_next + (x.xid::bigint - v_next % 4294967296 + 3 * 2147483648) % 4294967296 - 2147483648)::text::xid8,
-        pg_current_snapshot()
-      )), true)
-      from jsonb_array_elements_text(p_xids) as x (xid)
-    );
+    v_xid := (v_next + (p_xid - v_next % 4294967296 + 3 * 2147483648) % 4294967296 - 2147483648)::text::xid8;
+    if pg_visible_in_snapshot(v_xid, pg_current_snapshot()) then
+      return v_xid;
+    end if;
     perform pg_sleep(0.0005);
   end loop;
 end
 $$;
 
--- Tables as they are now, by oid: row-level security, key, columns, and the columns that each role may select; null for a
--- role that may not use the schema. `p_work`: xids, tables, roles.
-create function _realtime.describe(p_work jsonb) returns jsonb
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  perform _realtime.await_commits(p_work -> 'xids');
-  return (
-    select coalesce(jsonb_object_agg(
-      c.oid::text,
-      jsonb_build_object(
-        'schema', n.nspname,
-        'table', c.relname,
-        'secured', c.relrowsecurity,
-        'key', (
-          select coalesce(jsonb_agg(a.attname order by k.position), '[]')
-          from pg_catalog.pg_index as i
-          cross join lateral unnest(i.indkey::smallint[]) with ordinality as k (attnum, position)
-          join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attnum = k.attnum
-          where i.indrelid = c.oid and i.indisprimary
-        ),
-        'columns', (
-          select coalesce(jsonb_agg(jsonb_build_array(
-            a.attname, t.typname, t.oid::bigint,
-            case when t.typtype = 'd' then _realtime.base_type(t.oid) else t.oid end::bigint
-          ) order by a.attnum), '[]')
-          from pg_catalog.pg_attribute as a
-          join pg_catalog.pg_type as t on t.oid = a.atttypid
-          where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-        ),
-        'readable', (
-          select coalesce(jsonb_object_agg(r.rolname, case when has_schema_privilege(r.oid, n.oid, 'usage') then (
-            select coalesce(jsonb_agg(a.attname), '[]')
-            from pg_catalog.pg_attribute as a
-            where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-              and has_column_privilege(r.oid, c.oid, a.attnum, 'select')
-          ) end), '{}')
-          from pg_catalog.pg_roles as r
-          where r.rolname in (select jsonb_array_elements_text(p_work -> 'roles'))
-        )
-      )
-    ), '{}')
-    from pg_catalog.pg_class as c
-    join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
-    where c.oid in (select jsonb_array_elements_text(p_work -> 'tables')::oid)
-  );
-end
-$$;
-
--- Runs an expression over texts, with the rights of the database's owner; the results in their order. In the expression
--- `u.text` is the text and $2 is `p_value`.
-create function _realtime.evaluate(p_expression text, p_texts jsonb, p_value text default null) returns jsonb
+-- Evaluates a list of expressions with names, with the rights of the database's owner.
+create function _realtime.evaluate(p_expressions text) returns jsonb
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -119,99 +57,243 @@ declare
   v_result jsonb;
 begin
   perform set_config('role', 'postgres', true);
-  execute format(
-    'select jsonb_agg(%s order by u.position) from jsonb_array_elements_text($1) with ordinality as u (text, position)',
-    p_expression
-  ) into v_result using p_texts, p_value;
+  execute format('select to_jsonb(r) from (select %s) as r', p_expressions) into v_result;
   perform set_config('role', 'none', true);
   return v_result;
 end
 $$;
 
--- Whether each text passes: true, false or null. The operators are those of pg_catalog.
-create function _realtime.compare(p_type oid, p_operator text, p_value text, p_texts jsonb) returns jsonb
+-- The expression by which a text passes a filter. The operators are those of pg_catalog.
+create function _realtime.comparison(p_filter jsonb, p_text text) returns text
+language sql stable
+set search_path = ''
+as $$
+  select format(
+    case p_filter ->> 'operator' when 'in' then '%1$L::%2$s = any (%3$L::%2$s[])' else '%1$L::%2$s %4$s %3$L::%2$s' end,
+    p_text, p_filter ->> 'type', p_filter ->> 'value',
+    '{"eq": "=", "neq": "<>", "lt": "<", "lte": "<=", "gt": ">", "gte": ">="}'::jsonb ->> (p_filter ->> 'operator')
+  )
+$$;
+
+-- For each subscription of a change whether its filters pass. A null, or a column that the log does not have, never passes.
+create function _realtime.passes(p_change jsonb) returns jsonb
 language plpgsql volatile
 set search_path = ''
 as $$
-declare
-  v_type constant text := _realtime.type_name(p_type);
-  v_infix constant text := case p_operator
-    when 'eq' then '=' when 'neq' then '<>' when 'lt' then '<' when 'lte' then '<=' when 'gt' then '>' when 'gte' then '>='
-  end;
 begin
-  return _realtime.evaluate(
-    case p_operator
-      when 'in' then format('u.text::%1$s = any ($2::%1$s[])', v_type)
-      else format('u.text::%1$s %2$s $2::%1$s', v_type, v_infix)
-    end,
-    p_texts, p_value
+  return _realtime.evaluate((
+    select format('array[%s]::boolean[] as passes', string_agg(f.expression, ', ' order by f.position))
+    from (
+      select s.position, (
+        select coalesce(string_agg(format('coalesce(%s, false)', _realtime.comparison(f.value, v.value ->> 2)), ' and '), 'true')
+        from jsonb_array_elements(s.value -> 'filters') as f
+        left join jsonb_array_elements(coalesce(p_change -> 'row', p_change -> 'old')) as v
+          on v.value ->> 0 = f.value ->> 'column'
+      ) as expression
+      from jsonb_array_elements(p_change -> 'subscriptions') with ordinality as s (value, position)
+    ) as f
+  )) -> 'passes';
+end
+$$;
+
+-- The values of one row as JSON, of the columns that the table still has. `p_values`: name, type and text of each.
+create function _realtime.converted(p_table oid, p_values jsonb, p_is_large boolean) returns jsonb
+language plpgsql volatile strict
+set search_path = ''
+as $$
+begin
+  return _realtime.evaluate((
+    select coalesce(string_agg(
+      format(
+        -- Bytes without their \x, as hosted.
+        case t.name when 'bytea' then 'substr(%1$L, 3) as %3$I' else '%1$L::%2$s as %3$I' end,
+        v.value ->> 2, t.name, a.attname
+      ),
+      ', '
+    ), '')
+    from jsonb_array_elements(p_values) as v
+    join pg_catalog.pg_attribute as a on a.attrelid = p_table and a.attname = v.value ->> 0
+      and a.atttypid = (v.value ->> 1)::oid and not a.attisdropped
+    cross join lateral (select _realtime.type_name(a.atttypid)) as t (name)
+    -- Of a larger change only the small values are sent, as hosted.
+    where not p_is_large or coalesce(octet_length(to_json(v.value ->> 2)::text), 0) <= 64
+  ));
+end
+$$;
+
+-- These columns of a row, as a part of a change.
+create function _realtime.part(p_name text, p_row jsonb, p_columns name[]) returns jsonb
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return case when p_row is null then '{}' else jsonb_build_object(p_name, (
+    select coalesce(jsonb_object_agg(v.key, v.value), '{}') from jsonb_each(p_row) as v where v.key = any (p_columns)
+  )) end;
+end
+$$;
+
+-- The columns of the primary key.
+create function _realtime.key_of(p_table oid) returns name[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    select a.attname
+    from pg_catalog.pg_index as i
+    join pg_catalog.pg_attribute as a on a.attrelid = i.indrelid and a.attnum = any (i.indkey::smallint[])
+    where i.indrelid = p_table and i.indisprimary
   );
 end
 $$;
 
--- Which of these keys are rows that an identity may read, with the role's rights and the search path of its requests.
--- Each role has a prepared statement of its own, because its policies decide the plan. A scalar subquery is never turned
--- into a hash of the table.
-create function _realtime.visible(p_part jsonb) returns jsonb
-language plpgsql volatile
+-- The columns of a table that a role may select: none if it may not use the schema.
+create function _realtime.readable(p_table oid, p_role text) returns name[]
+language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_statement constant text := 'visible_' || md5((p_part - array['claims', 'items'])::text);
-  v_result boolean[];
 begin
-  if not exists (select from pg_catalog.pg_prepared_statements as s where s.name = v_statement) then
-    execute (
-      select format(
-        'prepare %I (jsonb) as select array(select coalesce((select true from %I.%I as t where %s limit 1), false)'
-          || ' from jsonb_array_elements($1) with ordinality as k (value, position) order by k.position)',
-        v_statement, p_part ->> 'schema', p_part ->> 'table',
-        string_agg(
-          format('t.%I = (k.value ->> %s)::%s', c.value ->> 0, c.position - 1, _realtime.type_name((c.value ->> 1)::oid)), ' and '
-        )
-      )
-      from jsonb_array_elements(p_part -> 'key') with ordinality as c (value, position)
-    );
-  end if;
-  perform set_config('role', p_part ->> 'role', true), set_config('request.jwt.claims', p_part ->> 'claims', true),
-    set_config('search_path', '"$user", public, extensions', true);
-  execute format('execute %I (%L)', v_statement, p_part -> 'items') into v_result;
-  perform set_config('search_path', '', true), set_config('request.jwt.claims', '', true), set_config('role', 'none', true);
-  return to_jsonb(v_result);
+  return array(
+    select a.attname
+    from pg_catalog.pg_roles as r, pg_catalog.pg_class as c
+    join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where r.rolname = p_role and c.oid = p_table and has_schema_privilege(r.oid, c.relnamespace, 'usage')
+      and has_column_privilege(r.oid, c.oid, a.attnum, 'select')
+  );
 end
 $$;
 
--- Answers the parts of an access query, each with a list for its items, or with an error: a policy that fails for one
--- identity does not concern the others. Locks are the exception: the whole query is tried again.
-create function _realtime.answer(p_parts jsonb) returns jsonb
+-- A change with these columns of its table, or with an error and without columns. Of a table with row-level security a
+-- delete has only the key, because deletes are not checked, as hosted.
+create function _realtime.change_with(p_columns name[], p_error text, p_change jsonb) returns jsonb
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_part jsonb;
-  v_answer jsonb;
-  v_answers jsonb[] := '{}';
+  v_table constant oid := p_change ->> 'table';
+  v_is_large constant boolean := p_change -> 'is_large';
 begin
-  for v_part in select value from jsonb_array_elements(p_parts) loop
-    begin
-      v_answer := case v_part ->> 'kind'
-        when 'visible' then _realtime.visible(v_part)
-        when 'compare' then _realtime.compare(
-          (v_part ->> 'type')::oid, v_part ->> 'operator', v_part ->> 'value', v_part -> 'items'
-        )
-        when 'convert' then _realtime.evaluate(
-          format('to_jsonb(u.text::%s)::text', _realtime.type_name((v_part ->> 'type')::oid)), v_part -> 'items'
-        )
-      end;
-    exception
-      when lock_not_available then
-        raise;
-      when others then
-        v_answer := jsonb_build_object('error', sqlerrm);
+  return (
+    select jsonb_build_object(
+      'schema', n.nspname, 'table', c.relname, 'type', p_change -> 'type',
+      'commit_timestamp', case when p_error is null then p_change -> 'time' end,
+      'columns', (
+        select coalesce(jsonb_agg(jsonb_build_object('name', a.attname, 'type', t.typname) order by a.attnum), '[]')
+        from pg_catalog.pg_attribute as a
+        join pg_catalog.pg_type as t on t.oid = a.atttypid
+        where a.attrelid = c.oid and a.attname = any (p_columns)
+      ),
+      'errors', case when p_error is not null then jsonb_build_array(p_error)
+        when v_is_large then '["Error 413: Payload Too Large"]' end
+    )
+      || _realtime.part('record', _realtime.converted(v_table, p_change -> 'row', v_is_large), p_columns)
+      || _realtime.part('old_record', _realtime.converted(v_table, p_change -> 'old', v_is_large), array(
+        select p.name from unnest(p_columns) as p (name)
+        where not (c.relrowsecurity and p_change ->> 'type' = 'DELETE') or p.name = any (_realtime.key_of(c.oid))
+      ))
+    from pg_catalog.pg_class as c
+    join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+    where c.oid = v_table
+  );
+end
+$$;
+
+-- Whether the policies show an identity the row with this key, with the role's rights and the search path of its requests.
+-- Each role has a prepared statement of its own, because its policies decide the plan.
+create function _realtime.is_visible(p_role text, p_claims text, p_query text, p_key text[]) returns boolean
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_statement constant text := 'visible_' || md5(p_role || p_query);
+  v_result boolean;
+begin
+  if not exists (select from pg_catalog.pg_prepared_statements as s where s.name = v_statement) then
+    execute format('prepare %I (text[]) as %s', v_statement, p_query);
+  end if;
+  perform set_config('role', p_role, true), set_config('request.jwt.claims', p_claims, true),
+    set_config('search_path', '"$user", public, extensions', true);
+  execute format('execute %I (%L)', v_statement, p_key) into v_result;
+  perform set_config('search_path', '', true), set_config('request.jwt.claims', '', true), set_config('role', 'none', true);
+  return v_result;
+end
+$$;
+
+-- Who of the subscriptions of a change receives it: for each role the change as JSON, and the places of its subscriptions
+-- in the list. A row without a change has those whose policies failed: they do not concern the others. Locks are the
+-- exception: the whole query is tried again.
+--
+-- A change has xid, table, type, time, is_large, row, old and subscriptions; these have role, claims, snapshot and filters.
+create function _realtime.authorize(p_change jsonb) returns table (change text, receivers jsonb)
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_xid constant xid8 := _realtime.await_commit((p_change ->> 'xid')::bigint);
+  v_table constant oid := p_change ->> 'table';
+  v_is_checked boolean;
+  v_passes jsonb;
+  v_names constant name[] := _realtime.key_of(v_table);
+  v_query text;
+  v_key text[];
+  v_role text;
+  v_columns name[];
+  v_error text;
+  v_one record;
+  v_failed jsonb := '[]';
+begin
+  select c.relrowsecurity and p_change ->> 'type' <> 'DELETE' into v_is_checked
+  from pg_catalog.pg_class as c where c.oid = v_table;
+  if not found then
+    return;
+  end if;
+  v_passes := _realtime.passes(p_change);
+  select
+    format('select exists (select from %s as t where %s)', v_table::regclass, string_agg(
+      format('t.%I = $1[%s]::%s', a.attname, k.place, _realtime.type_name(a.atttypid)), ' and '
+    )),
+    array_agg(v.value ->> 2 order by k.place)
+  into v_query, v_key
+  from unnest(v_names) with ordinality as k (name, place)
+  join pg_catalog.pg_attribute as a on a.attrelid = v_table and a.attname = k.name
+  left join jsonb_array_elements(p_change -> 'row') as v on v.value ->> 0 = k.name;
+  for v_role in select distinct s.value ->> 'role' from jsonb_array_elements(p_change -> 'subscriptions') as s loop
+    v_columns := _realtime.readable(v_table, v_role);
+    v_error := case
+      when p_change ->> 'type' = 'DELETE' then null
+      when v_names = '{}' then 'Error 400: Bad Request, no primary key'
+      when not v_names <@ v_columns then 'Error 401: Unauthorized'
     end;
-    v_answers := v_answers || v_answer;
+    receivers := '[]';
+    for v_one in
+      select s.place - 1 as place, s.value ->> 'claims' as claims
+      from rows from (jsonb_array_elements(p_change -> 'subscriptions'), jsonb_array_elements(v_passes))
+        with ordinality as s (value, passes, place)
+      where s.value ->> 'role' = v_role and not pg_visible_in_snapshot(v_xid, (s.value ->> 'snapshot')::pg_snapshot)
+        and (s.passes::boolean or v_error is not null)
+    loop
+      begin
+        if not v_is_checked or v_error is not null
+          or _realtime.is_visible(v_role, v_one.claims, v_query, v_key) then
+          receivers := receivers || to_jsonb(v_one.place);
+        end if;
+      exception
+        when lock_not_available then
+          raise;
+        when others then
+          raise warning 'A policy failed: %', sqlerrm;
+          v_failed := v_failed || to_jsonb(v_one.place);
+      end;
+    end loop;
+    if receivers <> '[]' then
+      change := _realtime.change_with(case when v_error is null then v_columns else '{}' end, v_error, p_change);
+      return next;
+    end if;
   end loop;
-  return to_jsonb(v_answers);
+  if v_failed <> '[]' then
+    return query select null, v_failed;
+  end if;
 end
 $$;
 
@@ -231,41 +313,27 @@ begin
 end
 $$;
 
--- A filter of a subscription, checked against its column: with the type, and the value, or those of `in`, as the type
--- writes them.
+-- A filter of a subscription, checked against its column: with the column's type.
 create function _realtime.check_filter(p_table oid, p_role text, p_filter jsonb) returns jsonb
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_operator constant text := p_filter ->> 'operator';
-  v_value constant text := p_filter ->> 'value';
-  v_type oid;
-  v_values jsonb;
+  v_filter jsonb;
 begin
-  select _realtime.base_type(a.atttypid) into v_type
+  select p_filter || jsonb_build_object('type', _realtime.type_name(a.atttypid)) into v_filter
   from pg_catalog.pg_attribute as a
   where a.attrelid = p_table and a.attname = p_filter ->> 'column' and a.attnum > 0 and not a.attisdropped
     and has_column_privilege(p_role, p_table, a.attnum, 'select');
   if not found then
     raise exception 'invalid column for filter %', p_filter ->> 'column';
   end if;
-  v_values := _realtime.evaluate(
-    format(
-      case v_operator
-        when 'in' then 'array(select case when v is not null then format(''%%s'', v) end from unnest(u.text::%s[]) as v)'
-        else 'array[format(''%%s'', u.text::%s)]'
-      end,
-      _realtime.type_name(v_type)
-    ),
-    jsonb_build_array(v_value)
-  ) -> 0;
-  if jsonb_array_length(v_values) > 100 then
+  -- An operator that the type does not have is an error now and not with the first row.
+  perform _realtime.evaluate(_realtime.comparison(v_filter, null));
+  if v_filter ->> 'operator' = 'in' and cardinality((v_filter ->> 'value')::text[]) > 100 then
     raise exception 'too many values for `in` filter. Maximum 100';
   end if;
-  -- An operator that the type does not have is an error now and not with the first row.
-  perform _realtime.compare(v_type, v_operator, v_value, '[null]');
-  return p_filter || jsonb_build_object('type', v_type::bigint, 'values', v_values);
+  return v_filter;
 end
 $$;
 
@@ -280,7 +348,8 @@ declare
   v_table oid;
   v_tables jsonb := '[]';
 begin
-  perform _realtime.require_role(v_role), _realtime.await_commits(p_work -> 'xids');
+  perform _realtime.require_role(v_role);
+  perform _realtime.await_commit(x.value::bigint) from jsonb_array_elements_text(p_work -> 'xids') as x;
   for v_table in
     select c.oid
     from pg_catalog.pg_publication_tables as p

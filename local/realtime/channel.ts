@@ -2,7 +2,7 @@
 import { type JoinRequest, numberBindings, readJoin } from "./join.ts";
 import { type Frame, isObject } from "./serializer.ts";
 import { expired, isApiKey, type TokenIdentity, TokenRejected, verifyToken } from "./tokens.ts";
-import { type Binding, type Change, type ServerContext, type Subscription, SubscriptionRejected } from "./types.ts";
+import { type Binding, type ServerContext, type Subscription, SubscriptionRejected } from "./types.ts";
 
 /** The error reply to a join. */
 class JoinRejected extends Error {}
@@ -156,7 +156,7 @@ export class Channel {
     const subscription = await this.connection.context.feed.subscribe(bindings, this.#identity, {
       change: (indexes, change) => {
         const matched = new Set(indexes.map((index) => ids[index]));
-        if (!this.#isClosed) this.connection.send(head, `{"ids":[${[...matched]}],"data":${jsonOf(change)}}`);
+        if (!this.#isClosed) this.connection.send(head, `{"ids":[${[...matched]}],"data":${change}}`);
       },
       lost: () => this.#crash(),
     });
@@ -206,13 +206,4 @@ export class Channel {
 
 function notSupported(feature: string): string {
   return `NotSupported: The local platform has no ${feature}.`;
-}
-
-const texts = new WeakMap<Change, string>();
-
-/** A change as JSON, written once for all its receivers. */
-function jsonOf(change: Change): string {
-  let text = texts.get(change);
-  if (text === undefined) texts.set(change, text = JSON.stringify(change));
-  return text;
 }

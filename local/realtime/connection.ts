@@ -17,8 +17,6 @@ export class Connection {
   readonly #joins: RateLimiter;
   readonly #events: RateLimiter;
   #lastFrameAt = performance.now();
-  /** Since when more than `slowReaderBytes` wait. */
-  #slowSince: number | undefined;
   #closed = false;
 
   /** `token`: the connection's own, for channels that send none. */
@@ -40,9 +38,7 @@ export class Connection {
 
   /** `payload` is JSON. */
   send(frame: Omit<Frame, "payload">, payload: string): void {
-    if (this.#closed) return;
-    this.socket.send(encode(this.version, frame, payload));
-    if (this.socket.bufferedAmount > this.context.limits.slowReaderBytes) this.#checkReader(performance.now());
+    if (!this.#closed) this.socket.send(encode(this.version, frame, payload));
   }
 
   /** Frees the channel's topic. */
@@ -50,11 +46,9 @@ export class Connection {
     if (this.#channels.get(channel.topic) === channel) this.#channels.delete(channel.topic);
   }
 
-  /** Closes the connection if its client is idle or does not read. */
+  /** Closes the connection if its client is idle. */
   check(now: number): void {
-    if (this.#closed) return;
     if (now - this.#lastFrameAt > this.context.limits.idleTimeoutMs) this.close(1000, "idle timeout");
-    else this.#checkReader(now);
   }
 
   close(code: number, reason: string): void {
@@ -62,19 +56,6 @@ export class Connection {
     this.#end();
     this.socket.close(code, reason);
     setTimeout(() => this.socket.terminate(), CLOSE_TIMEOUT_MS);
-  }
-
-  #checkReader(now: number): void {
-    const { slowReaderBytes, slowReaderTimeoutMs, slowReaderMaxBytes } = this.context.limits;
-    const waiting = this.socket.bufferedAmount;
-    if (waiting <= slowReaderBytes) {
-      this.#slowSince = undefined;
-      return;
-    }
-    this.#slowSince ??= now;
-    if (now - this.#slowSince <= slowReaderTimeoutMs && waiting <= slowReaderMaxBytes) return;
-    this.context.log(`A reader is too slow: ${waiting} bytes wait for it`);
-    this.close(1013, "The reader is too slow");
   }
 
   #end(): void {

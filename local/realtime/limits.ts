@@ -15,10 +15,6 @@ export interface Limits {
   /** Errors are delayed, so that a client that retries at once does no harm. */
   readonly handshakeErrorDelayMs: number;
   readonly joinErrorDelayMs: number;
-  /** A socket is closed when more than this waits for it for `slowReaderTimeoutMs`, or more than `slowReaderMaxBytes`. */
-  readonly slowReaderBytes: number;
-  readonly slowReaderTimeoutMs: number;
-  readonly slowReaderMaxBytes: number;
 }
 
 export const LIMITS: Limits = {
@@ -32,9 +28,6 @@ export const LIMITS: Limits = {
   tokenCheckMs: 5 * 60_000,
   handshakeErrorDelayMs: 2_000,
   joinErrorDelayMs: 5_000,
-  slowReaderBytes: 1 << 20,
-  slowReaderTimeoutMs: 4_000,
-  slowReaderMaxBytes: 16 << 20,
 };
 
 /** A token bucket. */

@@ -1,5 +1,5 @@
 // /realtime/v1: sockets between clients and the realtime server's process. A socket is two sockets here, the client's and
-// one to the server. Neither is read faster than the other accepts data.
+// one to the server. A side that does not read what is sent to it is disconnected.
 import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 // @ts-types="@types/ws"
@@ -12,27 +12,24 @@ import { withTimeout } from "../timeout.ts";
 export interface RealtimeProcess {
   /** Its port; undefined when it is not up in time. */
   port(timeoutMs: number): Promise<number | undefined>;
-  /** Whether the process that listened on this port has ended. */
-  hasEnded(port: number): Promise<boolean>;
 }
 
 /** How long a request waits while the server is started again. */
 const START_TIMEOUT_MS = 5_000;
-/** Bytes that may wait for a client: above the first the server's side is paused, below the second it is resumed. */
-const HIGH_WATERMARK = 256 << 10;
-const LOW_WATERMARK = 64 << 10;
-const SLOW_CLIENT_TIMEOUT_MS = 10_000;
-const POLL_INTERVAL_MS = 20;
 const CLOSE_TIMEOUT_MS = 300;
+/** A client is disconnected when more than the first waits for it for so long, or more than the second. */
+const SLOW_CLIENT_BYTES = 1 << 20;
+const SLOW_CLIENT_MS = 4_000;
+const MAX_CLIENT_BYTES = 16 << 20;
 /** Bytes that may wait for the server. */
-const MAX_WAITING_BYTES = 8 << 20;
+const MAX_SERVER_BYTES = 8 << 20;
 
 const [RESTARTING, TOO_SLOW] = [1012, 1013];
 
 export class RealtimeProxy {
   readonly #clients = new Set<WebSocket>();
 
-  constructor(readonly process: RealtimeProcess) {}
+  constructor(readonly process: RealtimeProcess, readonly log: (line: string) => void) {}
 
   async handle(request: Request, url: URL): Promise<Response> {
     if (url.pathname.startsWith("/realtime/v1/api/")) {
@@ -54,7 +51,7 @@ export class RealtimeProxy {
     if (backend === undefined) return unavailable(request);
     if (backend instanceof Response) return backend;
     const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: 60 });
-    pipe(socket, backend, () => this.process.hasEnded(port));
+    this.#pipe(socket, backend);
     this.#clients.add(socket);
     // A client may disconnect before the response; no event follows then.
     const opening = setTimeout(() => {
@@ -75,6 +72,42 @@ export class RealtimeProxy {
       return promise;
     });
     await withTimeout(Promise.all(closed), CLOSE_TIMEOUT_MS, () => undefined);
+  }
+
+  /** Passes messages on in both directions until one side closes. */
+  #pipe(client: WebSocket, backend: Backend): void {
+    client.binaryType = "arraybuffer";
+    let slowSince = Infinity;
+    const closeBoth = (reason: string, waiting: number) => {
+      this.log(`${reason}: ${waiting} bytes wait for it`);
+      client.close(TOO_SLOW, reason);
+      backend.terminate();
+    };
+    backend.on("message", (data: Buffer) => {
+      if (client.readyState !== WebSocket.OPEN) return;
+      client.send(data.toString());
+      const waiting = client.bufferedAmount;
+      slowSince = waiting > SLOW_CLIENT_BYTES ? Math.min(slowSince, performance.now()) : Infinity;
+      const isSlow = waiting > MAX_CLIENT_BYTES || performance.now() - slowSince > SLOW_CLIENT_MS;
+      if (isSlow) closeBoth("The reader is too slow", waiting);
+    });
+    backend.on("close", (code, reason) => {
+      if (client.readyState > WebSocket.OPEN) return;
+      const isCut = code === 1005 || code === 1006;
+      if (isCut) client.close(RESTARTING, "The realtime server is restarting");
+      else client.close(code, reason.toString());
+    });
+    backend.on("error", () => {}); // "close" follows
+    client.onmessage = ({ data }) => {
+      if (backend.readyState !== Backend.OPEN) return;
+      backend.send(data);
+      if (backend.bufferedAmount > MAX_SERVER_BYTES) closeBoth("The server is too slow", backend.bufferedAmount);
+    };
+    client.onclose = ({ code, reason }) => {
+      if (code === 1000 || code >= 3000) backend.close(code, reason);
+      else backend.terminate();
+    };
+    client.onerror = () => {}; // "close" follows
   }
 }
 
@@ -100,57 +133,4 @@ function connect(target: URL, headers: Record<string, string>): Promise<Backend 
     );
   });
   return promise;
-}
-
-/** Passes messages on in both directions until one side closes. */
-function pipe(client: WebSocket, backend: Backend, hasServerEnded: () => Promise<boolean>): void {
-  client.binaryType = "arraybuffer";
-  let polling: ReturnType<typeof setInterval> | undefined;
-
-  const closeBoth = (code: number, reason: string) => {
-    clearInterval(polling);
-    if (client.readyState <= WebSocket.OPEN) client.close(code, reason);
-    backend.terminate();
-  };
-  const pause = () => {
-    if (polling !== undefined) return;
-    backend.pause();
-    const since = performance.now();
-    polling = setInterval(() => {
-      if (client.bufferedAmount > LOW_WATERMARK) {
-        if (performance.now() - since > SLOW_CLIENT_TIMEOUT_MS) closeBoth(TOO_SLOW, "The reader is too slow");
-        return;
-      }
-      clearInterval(polling);
-      polling = undefined;
-      backend.resume();
-    }, POLL_INTERVAL_MS);
-  };
-
-  backend.on("message", (data: Buffer) => {
-    if (client.readyState !== WebSocket.OPEN) return;
-    client.send(data.toString());
-    if (client.bufferedAmount > HIGH_WATERMARK) pause();
-  });
-  backend.on("close", async (code, reason) => {
-    clearInterval(polling);
-    if (client.readyState > WebSocket.OPEN) return;
-    if (code !== 1005 && code !== 1006) return client.close(code, reason.toString());
-    // The connection was cut. A server that runs cuts only those whose reader does not take its close frame.
-    if (await hasServerEnded()) client.close(RESTARTING, "The realtime server is restarting");
-    else client.close(TOO_SLOW, "The reader is too slow");
-  });
-  backend.on("error", () => {}); // "close" follows
-
-  client.onmessage = ({ data }) => {
-    if (backend.readyState !== Backend.OPEN) return;
-    backend.send(data);
-    if (backend.bufferedAmount > MAX_WAITING_BYTES) closeBoth(TOO_SLOW, "The server is too slow");
-  };
-  client.onclose = ({ code, reason }) => {
-    clearInterval(polling);
-    if (code === 1000 || code >= 3000) backend.close(code, reason);
-    else backend.terminate();
-  };
-  client.onerror = () => {}; // "close" follows
 }

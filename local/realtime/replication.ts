@@ -1,6 +1,6 @@
 // The stream of the write-ahead log: a temporary replication slot on a connection of its own. Postgres drops the slot with
 // the connection, so that a server that has died does not keep the log from being removed.
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
 import postgres from "postgres";
 import { SESSION } from "./database.ts";
@@ -8,9 +8,7 @@ import { SESSION } from "./database.ts";
 export interface StreamOptions {
   readonly url: string;
   /** Called with each message of pgoutput, in order. */
-  readonly onMessage: (message: Uint8Array) => void;
-  /** Called with the end of the log when there are no messages. */
-  readonly onIdle: (lsn: bigint) => void;
+  readonly onMessage: (message: Buffer) => void;
   /** Called once, when the stream has ended. */
   readonly onLost: (reason: string) => void;
 }
@@ -22,8 +20,8 @@ const XLOG_DATA = 0x77;
 const KEEPALIVE = 0x6b;
 
 export class ReplicationStream {
-  /** Everything before this place in the log has been handled. */
-  done = 0n;
+  /** The end of the log when Postgres last told it. The slot ends with the stream, so what was received is not sent again. */
+  #end = 0n;
   #stream: Duplex | undefined;
   #sql: postgres.Sql | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -51,21 +49,12 @@ export class ReplicationStream {
       `START_REPLICATION SLOT ${slot} LOGICAL ${start} (proto_version '1', publication_names '${PUBLICATION}')`,
     ).simple();
     const stream = await query.writable() as Duplex;
-    this.done = lsnOf(start);
+    this.#end = lsnOf(start);
     this.#stream = stream;
     stream.on("error", (error: Error) => this.#lose(error.message));
     stream.on("close", () => this.#lose("The stream was closed"));
     stream.on("data", (data: Buffer) => this.#receive(data));
     this.#timer = setInterval(() => this.#confirm(), CONFIRM_INTERVAL_MS);
-  }
-
-  /** Stops reading: Postgres keeps the rest. */
-  pause(): void {
-    this.#stream?.pause();
-  }
-
-  resume(): void {
-    this.#stream?.resume();
   }
 
   /** No callback is called afterwards. */
@@ -75,14 +64,13 @@ export class ReplicationStream {
     await this.#sql?.end({ timeout: 0 });
   }
 
-  #receive(data: Uint8Array): void {
+  #receive(data: Buffer): void {
     if (this.#isOver) return;
     try {
-      const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
       if (data[0] === XLOG_DATA) {
         this.options.onMessage(data.subarray(25));
       } else if (data[0] === KEEPALIVE) {
-        this.options.onIdle(view.getBigInt64(1));
+        this.#end = data.readBigInt64BE(1);
         if (data[17] === 1) this.#confirm();
       }
     } catch (error) {
@@ -92,11 +80,9 @@ export class ReplicationStream {
 
   #confirm(): void {
     if (this.#isOver || this.#stream === undefined) return;
-    const message = new Uint8Array(34);
-    const view = new DataView(message.buffer);
-    message[0] = 0x72;
-    for (const at of [1, 9, 17]) view.setBigInt64(at, this.done);
-    view.setBigInt64(25, BigInt(Date.now() - Date.UTC(2000, 0, 1)) * 1000n);
+    const message = Buffer.alloc(34, "r");
+    for (const at of [1, 9, 17]) message.writeBigInt64BE(this.#end, at);
+    message.writeBigInt64BE(BigInt(Date.now() - Date.UTC(2000, 0, 1)) * 1000n, 25);
     this.#stream.write(message);
   }
 
@@ -109,7 +95,7 @@ export class ReplicationStream {
 }
 
 /** A place in the log, from the way Postgres writes it. */
-export function lsnOf(text: string): bigint {
+function lsnOf(text: string): bigint {
   const [high, low] = text.split("/");
   return BigInt(`0x${high}`) << 32n | BigInt(`0x${low}`);
 }

@@ -16,21 +16,9 @@ export interface Identity {
   claims: Record<string, unknown>;
 }
 
-export interface Change {
-  schema: string;
-  table: string;
-  type: "INSERT" | "UPDATE" | "DELETE";
-  /** Null in a change that carries only `errors`. */
-  commit_timestamp: string | null;
-  columns: { name: string; type: string }[];
-  record?: Record<string, unknown>;
-  old_record?: Record<string, unknown>;
-  errors: string[] | null;
-}
-
 export interface Listener {
-  /** `bindingIndexes`: the bindings that the change matches. Not called before `subscribe` has returned. */
-  change(bindingIndexes: number[], change: Change): void;
+  /** `bindings`: the places of those that the change matches; `change` is JSON. Not called before `subscribe` has returned. */
+  change(bindings: number[], change: string): void;
   /** The stream broke: no more changes come. */
   lost(reason: string): void;
 }

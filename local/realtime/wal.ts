@@ -1,9 +1,12 @@
 // Reads the messages of pgoutput, protocol version 1. Values stay the text that Postgres wrote.
+import type { Buffer } from "node:buffer";
 
 /** Postgres counts from 2000. */
 const EPOCH = BigInt(Date.UTC(2000, 0, 1));
+/** A larger change is sent without its large values, as hosted. */
+const MAX_CHANGE_BYTES = 1024 * 1024;
 
-export interface RelationColumn {
+interface Column {
   readonly name: string;
   /** The oid of its type. */
   readonly type: number;
@@ -11,134 +14,102 @@ export interface RelationColumn {
   readonly identity: boolean;
 }
 
-export interface Relation {
-  readonly table: number;
-  readonly columns: readonly RelationColumn[];
-  /** By name, where a column is in `columns`. */
-  readonly positions: ReadonlyMap<string, number>;
-}
+/** Name, type and text of each column that the log has. A large value that did not change is absent. */
+export type Values = readonly (readonly [name: string, type: number, text: string | null])[];
 
-/** By column; undefined if the log does not have the value (a large value that did not change). */
-export type Values = readonly (string | null | undefined)[];
-
-export interface Transaction {
+interface Transaction {
   /** The lower half of its number. */
   readonly xid: number;
   /** When it was committed: UTC, with milliseconds. */
   readonly time: string;
 }
 
-export interface RowChange {
+export interface RowChange extends Transaction {
   readonly type: "INSERT" | "UPDATE" | "DELETE";
-  readonly relation: Relation;
-  readonly transaction: Transaction;
+  /** The table's oid. */
+  readonly table: number;
+  readonly is_large: boolean;
   /** The new row. */
   readonly row?: Values;
-  /** The columns of the replica identity, as they were; undefined for other columns. */
+  /** The columns of the replica identity, as they were. */
   readonly old?: Values;
-  /** Bytes in the log. */
-  readonly size: number;
 }
 
-const decoder = new TextDecoder();
+type Texts = readonly (string | null | undefined)[];
 
 export class WalReader {
-  readonly #relations = new Map<number, Relation>();
+  readonly #tables = new Map<number, readonly Column[]>();
   #transaction: Transaction | undefined;
 
   /** `onBegin` is called for each transaction, before its rows. */
   constructor(readonly onBegin: (xid: number) => void) {}
 
-  /** A row change, or the place in the log after a commit. */
-  read(message: Uint8Array): RowChange | bigint | undefined {
+  read(message: Buffer): RowChange | undefined {
     const reader = new Reader(message);
-    switch (reader.letter()) {
-      case "B":
-        reader.skip(8);
-        this.#transaction = { time: timeOf(reader.int64()), xid: reader.int32() };
-        this.onBegin(this.#transaction.xid);
-        return undefined;
-      case "C":
-        reader.skip(1 + 8);
-        this.#transaction = undefined;
-        return reader.int64();
-      case "R":
-        this.#relation(reader);
-        return undefined;
-      case "I":
-      case "U":
-      case "D":
-        return this.#row(message, reader);
-      default:
-        return undefined; // truncations, types and origins are not sent
-    }
+    const kind = reader.letter();
+    if (kind === "B") {
+      reader.skip(8);
+      this.#transaction = { time: timeOf(reader.int64()), xid: reader.int32() };
+      this.onBegin(this.#transaction.xid);
+    } else if (kind === "R") this.#describe(reader);
+    else if (kind === "I") return this.#row("INSERT", reader, message.length);
+    else if (kind === "U") return this.#row("UPDATE", reader, message.length);
+    else if (kind === "D") return this.#row("DELETE", reader, message.length);
+    return undefined; // commits, truncations, types and origins are not sent
   }
 
-  get inTransaction(): boolean {
-    return this.#transaction !== undefined;
-  }
-
-  #relation(reader: Reader): void {
+  #describe(reader: Reader): void {
     const table = reader.int32();
     reader.string();
     reader.string();
     reader.skip(1);
-    const columns = Array.from({ length: reader.int16() }, () => {
-      const identity = reader.byte() === 1;
-      const name = reader.string();
-      const type = reader.int32();
-      reader.skip(4);
-      return { name, type, identity };
-    });
-    const positions = new Map(columns.map(({ name }, position) => [name, position]));
-    this.#relations.set(table, { table, columns, positions });
+    this.#tables.set(
+      table,
+      Array.from({ length: reader.int16() }, () => {
+        const column = { identity: reader.byte() === 1, name: reader.string(), type: reader.int32() };
+        reader.skip(4);
+        return column;
+      }),
+    );
   }
 
-  #row(message: Uint8Array, reader: Reader): RowChange | undefined {
-    const type = ({ I: "INSERT", U: "UPDATE", D: "DELETE" } as const)[String.fromCharCode(message[0]!)]!;
+  #row(type: RowChange["type"], reader: Reader, bytes: number): RowChange {
     const table = reader.int32();
-    const relation = this.#relations.get(table);
-    if (relation === undefined || this.#transaction === undefined) {
+    const columns = this.#tables.get(table);
+    if (columns === undefined || this.#transaction === undefined) {
       throw new Error("The log has a row of an unknown table.");
     }
-    const base = { type, relation, transaction: this.#transaction, size: message.length };
-    let kind = reader.letter();
-    let old: Values | undefined;
-    if (kind === "K" || kind === "O") {
-      const values = reader.values();
-      old = relation.columns.map(({ identity }, index) => identity ? values[index] : undefined);
-      if (type === "DELETE") return { ...base, old };
-      kind = reader.letter();
-    }
-    if (kind !== "N") throw new Error(`The log has a row of an unknown kind: ${kind}`);
+    const change = { ...this.#transaction, type, table, is_large: bytes > MAX_CHANGE_BYTES };
+    const valuesOf = (texts: Texts): Values =>
+      columns.flatMap(({ name, type }, index) =>
+        texts[index] === undefined ? [] : [[name, type, texts[index]] as const]
+      );
+    const identityOf = (texts: Texts) => texts.map((text, index) => columns[index]!.identity ? text : undefined);
+    const kind = reader.letter();
+    const old = kind === "N" ? undefined : identityOf(reader.texts());
+    if (type === "DELETE") return { ...change, old: valuesOf(old!) };
+    if (old !== undefined) reader.skip(1);
     // A large value that did not change is in the old row, if the whole old row is logged.
-    const row = reader.values().map((value, index) => value === undefined ? old?.[index] : value);
-    if (type === "INSERT") return { ...base, row };
+    const row = reader.texts().map((text, index) => text === undefined ? old?.[index] : text);
+    if (type === "INSERT") return { ...change, row: valuesOf(row) };
     // An update that does not change the key has no old row.
-    old ??= relation.columns.map(({ identity }, index) => identity ? row[index] : undefined);
-    return { ...base, row, old };
+    return { ...change, row: valuesOf(row), old: valuesOf(old ?? identityOf(row)) };
   }
-}
-
-/** The value that filters see: of the new row, or of what is left of a deleted one. */
-export function valueOf({ relation, row, old }: RowChange, column: string): string | null | undefined {
-  return (row ?? old)?.[relation.positions.get(column) ?? -1];
 }
 
 class Reader {
   #at = 0;
-  readonly #view: DataView;
 
-  constructor(readonly bytes: Uint8Array) {
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  }
+  constructor(readonly bytes: Buffer) {}
 
-  skip(count: number): void {
+  /** Where the next part begins. */
+  skip(count: number): number {
     this.#at += count;
+    return this.#at - count;
   }
 
   byte(): number {
-    return this.#view.getUint8(this.#at++);
+    return this.bytes.readUInt8(this.skip(1));
   }
 
   letter(): string {
@@ -146,35 +117,33 @@ class Reader {
   }
 
   int16(): number {
-    this.#at += 2;
-    return this.#view.getInt16(this.#at - 2);
+    return this.bytes.readInt16BE(this.skip(2));
   }
 
   int32(): number {
-    this.#at += 4;
-    return this.#view.getUint32(this.#at - 4);
+    return this.bytes.readUInt32BE(this.skip(4));
   }
 
   int64(): bigint {
-    this.#at += 8;
-    return this.#view.getBigInt64(this.#at - 8);
+    return this.bytes.readBigInt64BE(this.skip(8));
   }
 
+  text(length: number): string {
+    const from = this.skip(length);
+    return this.bytes.toString("utf8", from, from + length);
+  }
+
+  /** Up to a zero. */
   string(): string {
-    const end = this.bytes.indexOf(0, this.#at);
-    const text = decoder.decode(this.bytes.subarray(this.#at, end));
-    this.#at = end + 1;
+    const text = this.text(this.bytes.indexOf(0, this.#at) - this.#at);
+    this.skip(1);
     return text;
   }
 
-  values(): (string | null | undefined)[] {
+  texts(): Texts {
     return Array.from({ length: this.int16() }, () => {
       const kind = this.letter();
-      if (kind === "n") return null;
-      if (kind === "u") return undefined;
-      const length = this.int32();
-      this.#at += length;
-      return decoder.decode(this.bytes.subarray(this.#at - length, this.#at));
+      return kind === "n" ? null : kind === "u" ? undefined : this.text(this.int32());
     });
   }
 }

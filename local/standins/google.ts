@@ -1,7 +1,12 @@
-// Google's token address (OAuth 2.0, JWT bearer grant) with one service account, whose key is made at start.
+// Google's token address (OAuth 2.0, JWT bearer grant) with one service account, whose key is made at the first start and
+// kept: that takes a second of a processor.
+import { createPublicKey, type KeyObject } from "node:crypto";
+import { join } from "node:path";
 import { exportPKCS8 } from "jose/key/export";
 import { generateKeyPair } from "jose/key/generate/keypair";
 import { jwtVerify } from "jose/jwt/verify";
+import { readOr, writeRecord } from "../files.ts";
+import { STATE } from "../settings.ts";
 
 const EMAIL = "parking@stand-in.iam.gserviceaccount.example";
 const KEY_ID = "stand-in";
@@ -13,22 +18,22 @@ export class GoogleAccounts {
 
   private constructor(
     readonly tokenUri: string,
-    readonly publicKey: Awaited<ReturnType<typeof generateKeyPair>>["publicKey"],
+    readonly publicKey: KeyObject,
     /** As Google's console gives it. */
     readonly keyFile: string,
   ) {}
 
   static async make(tokenUri: string): Promise<GoogleAccounts> {
-    const { publicKey, privateKey } = await generateKeyPair("RS256", { extractable: true });
+    const privateKey = await keptKey();
     const keyFile = JSON.stringify({
       type: "service_account",
       project_id: "stand-in",
       private_key_id: KEY_ID,
-      private_key: await exportPKCS8(privateKey),
+      private_key: privateKey,
       client_email: EMAIL,
       token_uri: tokenUri,
     });
-    return new GoogleAccounts(tokenUri, publicKey, keyFile);
+    return new GoogleAccounts(tokenUri, createPublicKey(privateKey), keyFile);
   }
 
   async token(request: Request): Promise<Response> {
@@ -67,4 +72,16 @@ export class GoogleAccounts {
   revoke(): void {
     this.#tokens.clear();
   }
+}
+
+/** The private key of the service account, as PEM. It opens nothing but this stand-in. */
+async function keptKey(): Promise<string> {
+  const path = join(STATE, "google_stand_in.pem");
+  const kept = await readOr(path, "");
+  if (kept !== "") return kept;
+  const { privateKey } = await generateKeyPair("RS256", { extractable: true });
+  const text = await exportPKCS8(privateKey);
+  await Deno.mkdir(STATE, { recursive: true });
+  await writeRecord(path, text);
+  return text;
 }

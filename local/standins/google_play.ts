@@ -97,30 +97,26 @@ export class GooglePlay {
   static readonly AUDIENCE = "https://parking.example/store-notifications/google-play";
   static readonly NOTIFIER = NOTIFIER;
   readonly #accounts: GoogleAccounts;
-  readonly #keys: Awaited<ReturnType<typeof generateKeyPair>>;
+  #keys: ReturnType<typeof generateKeyPair> | undefined;
   readonly #notificationsUrl: string | undefined;
   readonly #purchases = new Map<string, Purchase>();
   readonly #pushes = new Map<string, unknown[]>();
   #scripts: Script[] = [];
 
-  private constructor(
-    accounts: GoogleAccounts,
-    keys: Awaited<ReturnType<typeof generateKeyPair>>,
-    notificationsUrl: string | undefined,
-  ) {
+  /** `notificationsUrl`: where the service takes notifications. */
+  constructor(accounts: GoogleAccounts, notificationsUrl?: string) {
     this.#accounts = accounts;
-    this.#keys = keys;
     this.#notificationsUrl = notificationsUrl;
   }
 
-  /** `notificationsUrl`: where the service takes notifications. */
-  static async make(accounts: GoogleAccounts, notificationsUrl?: string): Promise<GooglePlay> {
-    return new GooglePlay(accounts, await generateKeyPair("RS256"), notificationsUrl);
+  /** The keys of notifications. They are made when they are first needed: that takes a second of a processor. */
+  #notificationKeys(): ReturnType<typeof generateKeyPair> {
+    return this.#keys ??= generateKeyPair("RS256");
   }
 
   /** Google's public keys (JWKS). */
   async certificates(): Promise<Response> {
-    const key = await exportJWK(this.#keys.publicKey);
+    const key = await exportJWK((await this.#notificationKeys()).publicKey);
     return Response.json({ keys: [{ ...key, kid: KEY_ID, alg: "RS256", use: "sig" }] });
   }
 
@@ -366,7 +362,7 @@ export class GooglePlay {
       iat: now,
       exp: now + 3600,
       ...claims,
-    }).setProtectedHeader({ alg: "RS256", kid: KEY_ID, typ: "JWT" }).sign(this.#keys.privateKey);
+    }).setProtectedHeader({ alg: "RS256", kid: KEY_ID, typ: "JWT" }).sign((await this.#notificationKeys()).privateKey);
   }
 }
 

@@ -1,5 +1,6 @@
 // Stand-ins for the companies that the service depends on: they speak the wire protocols of the originals and are as strict.
 // Keys and accounts are made at start. /control scripts the answers and shows what was received.
+import { isFromOtherOrigin, isOwnHost } from "../gateway/hosts.ts";
 import { AiModels } from "./ai_gateway.ts";
 import { AppStoreStandIn } from "./app_store.ts";
 import { Fcm } from "./fcm.ts";
@@ -28,7 +29,11 @@ export interface ProviderOptions {
 export async function startProviders({ functionsUrl, onMail = () => {} }: ProviderOptions = {}): Promise<Providers> {
   const handlers = new Map<string, (request: Request, rest: string) => Promise<Response>>();
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
-    const { pathname } = new URL(request.url);
+    const url = new URL(request.url);
+    // Only programs call the stand-ins.
+    if (!isOwnHost(url, "127.0.0.1")) return new Response(null, { status: 421 });
+    if (isFromOtherOrigin(request, url)) return new Response(null, { status: 403 });
+    const { pathname } = url;
     for (const [prefix, handle] of handlers) {
       if (`${pathname}/`.startsWith(`${prefix}/`)) return handle(request, pathname.slice(prefix.length));
     }
@@ -37,7 +42,7 @@ export async function startProviders({ functionsUrl, onMail = () => {} }: Provid
   const url = `http://127.0.0.1:${server.addr.port}`;
   const accounts = await GoogleAccounts.make(`${url}/google/token`);
   const fcm = new Fcm(accounts);
-  const play = await GooglePlay.make(accounts, functionsUrl && `${functionsUrl}/store-notifications/google-play`);
+  const play = new GooglePlay(accounts, functionsUrl && `${functionsUrl}/store-notifications/google-play`);
   const appStore = await AppStoreStandIn.make(functionsUrl && `${functionsUrl}/store-notifications/app-store`);
   const ai = new AiModels();
   const geocoders = new Geocoders();

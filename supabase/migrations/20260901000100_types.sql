@@ -6,9 +6,11 @@
 --
 -- public      tables, domains and indexes. The Data API does not expose it. Every table has row security. Clients read and
 --             write through column grants only, as themselves, inside the functions of api.
--- api         functions only. It is the one schema that the Data API exposes. Execute is granted per function and role.
+-- api         functions only. It is the one schema that the Data API exposes. Anonymous and authenticated clients execute
+--             what is granted to them by name; the service executes all.
 -- commands    functions that write for an authenticated user. api.run_command calls them.
--- private     trigger functions, policy predicates, evaluators, settings. Execute is granted on named helpers only.
+-- private     trigger functions, policy predicates, evaluators, settings. Clients execute named helpers only; the service
+--             executes all.
 -- extensions  extensions, separate from the names of the service.
 --
 -- Invariants: public executes nothing without a grant; clients cannot read a new table until a column is granted to them.
@@ -34,6 +36,9 @@ alter default privileges in schema public revoke all on functions from anon, aut
 alter default privileges revoke execute on functions from public;
 alter default privileges in schema public grant all on tables to service_role;
 alter default privileges in schema public grant usage, select on sequences to service_role;
+alter default privileges in schema api grant execute on functions to service_role;
+alter default privileges in schema private grant execute on functions to service_role;
+alter default privileges in schema commands grant execute on functions to authenticated;
 
 create extension if not exists pgmq;
 create extension if not exists pg_cron with schema pg_catalog;
@@ -56,7 +61,7 @@ return array[
   'lots', 'notifications', 'reviews', 'search_presets', 'store_sync', 'support', 'users', 'rewards', 'content', 'admins'
 ];
 
-grant execute on function private.admin_areas() to service_role; -- a constraint calls it as the role that writes the row
+ -- a constraint calls it as the role that writes the row
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Data export
@@ -84,15 +89,8 @@ comment on type private.user_filter is 'The filter of a search for app users; nu
 
 -- The position of a state in the console's list of field values.
 create function private.field_value_rank(p_state text) returns integer
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
-begin
-  return array_position('{disputed,unverified,confirmed,retired}', p_state);
-end
-$$;
-
-grant execute on function private.field_value_rank(text) to service_role;
+language sql immutable parallel safe
+return array_position('{disputed,unverified,confirmed,retired}', p_state);
 
 -- supabase/schemas/console/types.sql
 
@@ -116,7 +114,7 @@ return case
   else 'admins'
 end;
 
-grant execute on function private.area_of_act(text) to authenticated, service_role; -- a policy calls it
+grant execute on function private.area_of_act(text) to authenticated; -- a policy calls it
 
 -- supabase/schemas/crash_reports/types.sql
 
@@ -142,7 +140,6 @@ language sql immutable parallel safe
 return octet_length(p_stack) + 2 * (octet_length(p_device) + octet_length(p_app_version)) + 500 + 150 * p_networks;
 
 -- Constraints and generated columns call these as the role that writes the row.
-grant execute on function private.crash_report_bound(text), private.crash_report_size(text, text, text, integer) to service_role;
 
 -- supabase/schemas/fees/types.sql
 
@@ -183,16 +180,17 @@ create domain private.pricing_rule as private.pricing_terms
     check ((value).category not in ('time_band', 'initial', 'flat') or (value).price_minor is not null)
   constraint flat_rule_has_no_minutes check ((value).category <> 'flat' or (value).per_minutes is null)
   constraint grace_has_no_price check ((value).category <> 'grace' or coalesce((value).price_minor, 0) = 0)
-  constraint cap_has_no_price_of_its_own
-    check ((value).category <> 'cap' or ((value).per_minutes is null and coalesce((value).price_minor, 0) = 0))
+  constraint cap_has_no_minutes check ((value).category <> 'cap' or (value).per_minutes is null)
+  constraint cap_has_no_price_of_its_own check ((value).category <> 'cap' or coalesce((value).price_minor, 0) = 0)
   constraint cap_type_is_known check ((value).cap_type in ('duration', 'day', 'band', 'stay'))
   constraint cap_has_type_and_price check (((value).cap_type is null) = ((value).cap_price_minor is null))
   constraint cap_price_is_not_negative check ((value).cap_price_minor >= 0)
   constraint cap_row_has_cap check ((value).category <> 'cap' or (value).cap_type is not null)
   constraint initial_and_grace_have_no_cap
     check ((value).category not in ('initial', 'grace') or (value).cap_type is null)
-  constraint duration_cap_has_hours
-    check (((value).cap_type is not distinct from 'duration') = ((value).cap_duration_hours is not null))
+  constraint duration_cap_has_hours check ((value).cap_type <> 'duration' or (value).cap_duration_hours is not null)
+  constraint only_duration_caps_have_hours
+    check ((value).cap_duration_hours is null or (value).cap_type is not distinct from 'duration')
   constraint cap_hours_are_positive
     check ((value).cap_duration_hours * 3600000000 >= 1 and (value).cap_duration_hours <= 8784)
   constraint band_cap_has_band check ((value).cap_type <> 'band' or (value).time_start is not null)
@@ -200,6 +198,30 @@ create domain private.pricing_rule as private.pricing_terms
 
 comment on type private.pricing_terms is 'The terms of a pricing rule, of a lot or of a date override.';
 comment on domain private.pricing_rule is 'Terms that have what their category needs and nothing that contradicts it.';
+
+-- What each constraint requires, for the errors of requests (foundation/fields.sql).
+comment on constraint band_has_both_ends on domain private.pricing_rule is 'Give time_start and time_end together.';
+comment on constraint band_starts_within_the_day on domain private.pricing_rule is 'time_start must be before 24:00.';
+comment on constraint metered_rule_has_minutes on domain private.pricing_rule is
+  'per_minutes is required for the categories time_band, initial and grace.';
+comment on constraint priced_rule_has_price on domain private.pricing_rule is
+  'price_minor is required for the categories time_band, initial and flat.';
+comment on constraint flat_rule_has_no_minutes on domain private.pricing_rule is 'per_minutes must be null for the category flat.';
+comment on constraint grace_has_no_price on domain private.pricing_rule is 'price_minor must be null for the category grace.';
+comment on constraint cap_has_no_minutes on domain private.pricing_rule is 'per_minutes must be null for the category cap.';
+comment on constraint cap_has_no_price_of_its_own on domain private.pricing_rule is
+  'price_minor must be null for the category cap, which has cap_price_minor.';
+comment on constraint cap_has_type_and_price on domain private.pricing_rule is 'Give cap_type and cap_price_minor together.';
+comment on constraint cap_row_has_cap on domain private.pricing_rule is 'cap_type is required for the category cap.';
+comment on constraint initial_and_grace_have_no_cap on domain private.pricing_rule is
+  'cap_type must be null for the categories initial and grace.';
+comment on constraint duration_cap_has_hours on domain private.pricing_rule is 'cap_duration_hours is required for the cap_type duration.';
+comment on constraint only_duration_caps_have_hours on domain private.pricing_rule is
+  'cap_duration_hours must be null unless cap_type is duration.';
+comment on constraint cap_hours_are_positive on domain private.pricing_rule is
+  'cap_duration_hours must be at least a microsecond and at most 8784.';
+comment on constraint band_cap_has_band on domain private.pricing_rule is 'time_start is required for the cap_type band.';
+comment on constraint only_caps_repeat on domain private.pricing_rule is 'cap_repeat must be null without a cap_type.';
 
 -- Whether this is an array of pricing rules. A rule that violates a constraint of private.pricing_rule raises
 -- check_violation.
@@ -227,7 +249,6 @@ end
 $$;
 
 -- A constraint runs as the role that writes the row.
-grant execute on function private.is_override_pricing(jsonb) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Tariffs
@@ -330,6 +351,39 @@ return case p_name
   when 'files_a_day' then 200
 end;
 
+-- supabase/schemas/foundation/types.sql
+
+-- Types of foundation: predicates of values that constraints of several domains call.
+-- They come before the tables.
+
+-- Whether a value is the name of an IANA time zone. The pattern excludes names that Postgres accepts but IANA does not
+-- have: abbreviations (EST) and POSIX rules (Tokyo-9).
+create function private.is_time_zone(p_name text) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return p_name ~ '^(UTC|Etc/GMT[+-]1?[0-9]|[A-Z][A-Za-z]*(/[A-Z][A-Za-z_-]+){1,2})$'
+    and (timestamptz '2000-01-01 00:00:00+00' at time zone p_name) is not null;
+exception when invalid_parameter_value then
+  return false;
+end
+$$;
+
+-- Whether a value is a GeoJSON geometry.
+create function private.is_geometry(p_value jsonb) returns boolean
+language sql immutable
+return jsonb_typeof(p_value) = 'object'
+  and coalesce(jsonb_typeof(p_value -> 'coordinates'), 'array') = 'array'
+  and coalesce(jsonb_typeof(p_value -> 'geometries'), 'array') = 'array'
+  and coalesce(case
+    when p_value ->> 'type' = 'GeometryCollection' then p_value ? 'geometries'
+    when p_value ->> 'type' in ('Point', 'LineString', 'Polygon', 'MultiPoint', 'MultiLineString', 'MultiPolygon')
+      then p_value ? 'coordinates'
+  end, false);
+
+-- A constraint runs as the role that writes the row.
+
 -- supabase/schemas/hours/types.sql
 
 -- Predicates of hours: when a lot is open, may be entered, may be left.
@@ -337,22 +391,17 @@ end;
 
 -- Whether this is a span of a date override: {open_time, close_time}, {is_24h: true} or {is_closed: true}.
 create function private.is_override_span(p_span jsonb) returns boolean
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return coalesce(
-    p_span = '{"is_24h": true}'
-    or p_span = '{"is_closed": true}'
-    or (
-      p_span - '{open_time,close_time}'::text[] = '{}'
-      and p_span ->> 'open_time' ~ '^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$'
-      and p_span ->> 'close_time' ~ '^(([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?|24:00(:00)?)$'
-    ),
-    false
-  );
-end
-$$;
+language sql immutable
+return coalesce(
+  p_span = '{"is_24h": true}'
+  or p_span = '{"is_closed": true}'
+  or (
+    p_span - '{open_time,close_time}'::text[] = '{}'
+    and p_span ->> 'open_time' ~ '^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$'
+    and p_span ->> 'close_time' ~ '^(([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?|24:00(:00)?)$'
+  ),
+  false
+);
 
 -- Whether this is the hours of a date override: kinds with arrays of spans, or the short forms is_closed and is_24h.
 create function private.is_override_hours(p_hours jsonb) returns boolean
@@ -385,7 +434,6 @@ end
 $$;
 
 -- A constraint runs as the role that writes the row.
-grant execute on function private.is_override_span(jsonb), private.is_override_hours(jsonb) to service_role;
 
 -- supabase/schemas/lots/types.sql
 
@@ -475,8 +523,6 @@ begin
 end
 $$;
 
-grant execute on function private.is_weekly_hours(jsonb) to service_role;
-
 -- supabase/schemas/vehicles/types.sql
 
 -- Types of vehicles: the vehicles and search presets of users, and where a vehicle fits.
@@ -563,11 +609,6 @@ begin
 end
 $$;
 
-grant execute on function
-  -- The expression of a generated column runs as the role that writes the row.
-  private.mercator_y(double precision),
-  private.great_circle_m(double precision, double precision, double precision, double precision)
-to service_role;
 grant execute on function
   private.great_circle_m(double precision, double precision, double precision, double precision)
 to anon, authenticated;

@@ -246,6 +246,7 @@ create table public.admins (
   updated_at timestamptz not null default now()
 );
 
+comment on constraint admins_areas_known on public.admins is 'areas must be areas of the console.';
 comment on table public.admins is 'Administrators of the service, as the app metadata of their auth user describes them.';
 comment on column public.admins.areas is 'The areas of the administrator; each is the permission scope admin:<area>.';
 comment on column public.admins.status is
@@ -502,6 +503,10 @@ create table public.codes (
   primary key (category_id, code, lang)
 );
 
+comment on constraint codes_code_form on public.codes is
+  'code must be letters, digits, _ and full stops, and begin with a letter or digit.';
+comment on constraint codes_metadata_form on public.codes is
+  'metadata must be an object whose color, logo_url and url are texts or null.';
 comment on table public.codes is 'The codes of each list with their labels: one row for each code and language.';
 comment on column public.codes.sort_order is 'The position in the list, the same in every language. Sizes and levels are ordered from small to large.';
 comment on column public.codes.metadata is 'What a client may use to draw the code: color (#rrggbb), logo_url, url. Clients always get all three: null where the row has none.';
@@ -541,6 +546,14 @@ create table public.articles (
   constraint articles_withdrawn_after_published check (withdrawn_at is null or coalesce(withdrawn_at >= published_at, false))
 );
 
+comment on constraint articles_slug_form on public.articles is
+  'slug must be lower case letters and digits with single - between them, at most 100 characters.';
+comment on constraint articles_cover_image_url_form on public.articles is
+  'cover_image_url must be an http or https address in ASCII, of at most 2000 characters.';
+comment on constraint articles_tags_bounds on public.articles is 'tags must be at most 20 texts of 1 to 50 characters.';
+comment on constraint articles_withdrawn_after_published on public.articles is 'withdrawn_at must not be before published_at.';
+comment on constraint articles_published_at_has_four_digit_year on public.articles is
+  'published_at must be in the years 1 to 9999.';
 comment on table public.articles is 'Articles for users, in each language.';
 comment on column public.articles.body is 'Markdown.';
 comment on column public.articles.published_at is 'The start of publication; null for a draft.';
@@ -587,6 +600,12 @@ create table public.ads (
     check (starts_at >= timestamptz '0001-01-01 00:00:00+00' and ends_at < timestamptz '10000-01-01 00:00:00+00')
 );
 
+comment on constraint ads_image_url_form on public.ads is
+  'image_url must be an http or https address in ASCII, of at most 2000 characters.';
+comment on constraint ads_link_url_form on public.ads is
+  'link_url must be an http or https address in ASCII, of at most 2000 characters.';
+comment on constraint ads_ends_after_start on public.ads is 'ends_at must be after starts_at.';
+comment on constraint ads_times_have_four_digit_years on public.ads is 'starts_at and ends_at must be in the years 1 to 9999.';
 comment on table public.ads is 'Advertisements, with their period and weight.';
 comment on column public.ads.weight is 'How often it is first, relative to the weights of the others of its placement.';
 comment on column public.ads.ends_at is 'The end of its period; null: no end.';
@@ -641,6 +660,8 @@ create table public.assets (
   constraint assets_entity_whole check ((entity_type is null) = (entity_id is null))
 );
 
+comment on constraint assets_entity_type_check on public.assets is 'entity_type must be a lower-case name, for example parking_lot.';
+comment on constraint assets_entity_whole on public.assets is 'Give entity_type and entity_id together.';
 comment on table public.assets is 'Files in object storage, by key. The bytes are not stored here.';
 comment on column public.assets.entity_id is
   'The row to which the file belongs, of the kind in entity_type. Until the file is attached: what the uploader announced.';
@@ -715,6 +736,7 @@ create table public.operators (
   created_at timestamptz not null default now()
 );
 
+comment on constraint operators_id_check on public.operators is 'id must be 1 to 50 lower case letters, digits, - and _.';
 comment on table public.operators is 'Operators of lots. Master data.';
 comment on column public.operators.id is 'The code of the operator; parking_lots.operator_code refers to it.';
 comment on column public.operators.name is 'The Japanese name; name_en is the English name.';
@@ -740,6 +762,9 @@ create table public.tags (
   updated_at timestamptz not null default now()
 );
 
+comment on constraint tags_slug_check on public.tags is
+  'slug must be 1 to 50 lower case letters, digits and _, and begin with a letter or digit.';
+comment on constraint tags_color_check on public.tags is 'color must be #rrggbb in lower case, for example #1565c0.';
 comment on table public.tags is 'Features that a lot can have. Master data.';
 comment on column public.tags.is_active is 'False for a tag that is no longer offered; lots that have it still show it.';
 comment on column public.tags.slug is 'The value that a search uses; every attribute of SearchQueryV1 is a slug.';
@@ -791,29 +816,22 @@ create table public.parking_lots (
   hour_price integer check (hour_price >= 0),
   constraint parking_lots_source_external_id_key unique (source, external_id),
   constraint parking_lots_external_id_has_source check (external_id is null or source is not null),
-  constraint parking_lots_area_is_geometry check (
-    area is null
-    or (
-      jsonb_typeof(area) = 'object'
-      and coalesce(
-        (
-          area ->> 'type' in ('Point', 'LineString', 'Polygon', 'MultiPoint', 'MultiLineString', 'MultiPolygon')
-          and jsonb_typeof(area -> 'coordinates') = 'array'
-        )
-        or (area ->> 'type' = 'GeometryCollection' and jsonb_typeof(area -> 'geometries') = 'array'),
-        false
-      )
-      and coalesce(jsonb_typeof(area -> 'coordinates'), 'array') = 'array'
-      and coalesce(jsonb_typeof(area -> 'geometries'), 'array') = 'array'
-    )
-  ),
-  -- An unknown zone raises invalid_parameter_value. The pattern excludes names that Postgres accepts but IANA does not have:
-  -- abbreviations (EST) and POSIX rules (Tokyo-9).
-  constraint parking_lots_time_zone_is_iana check (
-    time_zone ~ '^(UTC|Etc/GMT[+-]1?[0-9]|[A-Z][A-Za-z]*(/[A-Z][A-Za-z_-]+){1,2})$'
-    and (timestamptz '2000-01-01 00:00:00+00' at time zone time_zone) is not null
-  )
+  constraint parking_lots_area_is_geometry check (area is null or private.is_geometry(area)),
+  constraint parking_lots_time_zone_is_iana check (private.is_time_zone(time_zone))
 );
+
+-- The sentences of constraints whose expressions are no clear errors of a request (foundation/fields.sql).
+comment on constraint parking_lots_area_is_geometry on public.parking_lots is 'area must be a GeoJSON geometry.';
+comment on constraint parking_lots_website_check on public.parking_lots is
+  'website must be a URL that begins with https:// or http://, of at most 2000 characters.';
+comment on constraint parking_lots_source_url_check on public.parking_lots is
+  'source_url must be a URL that begins with https:// or http://, of at most 2000 characters.';
+comment on constraint parking_lots_holiday_calendar_check on public.parking_lots is
+  'holiday_calendar must be an ISO 3166 code, for example JP.';
+comment on constraint parking_lots_currency_check on public.parking_lots is 'currency must be an ISO 4217 code, for example JPY.';
+comment on constraint parking_lots_time_zone_is_iana on public.parking_lots is
+  'time_zone must be the name of an IANA time zone, for example Asia/Tokyo.';
+comment on constraint parking_lots_external_id_has_source on public.parking_lots is 'source is required with an external_id.';
 
 comment on table public.parking_lots is 'Parking lots. Public when active.';
 comment on column public.parking_lots.area is 'The outline, a GeoJSON geometry.';
@@ -1011,6 +1029,18 @@ create table public.parking_lot_windows (
   constraint parking_lot_windows_effective_to_is_a_date check (effective_to between '0001-01-01' and '9999-12-31')
 );
 
+-- What each constraint requires, for the errors of requests (foundation/fields.sql).
+comment on constraint parking_lot_windows_times_are_a_pair on public.parking_lot_windows is 'Give open_time and close_time together.';
+comment on constraint parking_lot_windows_opens_within_the_day on public.parking_lot_windows is 'open_time must be before 24:00.';
+comment on constraint parking_lot_windows_open_or_closed on public.parking_lot_windows is
+  'is_closed must not be true together with is_24h.';
+comment on constraint parking_lot_windows_effective_in_order on public.parking_lot_windows is
+  'effective_to must not be before effective_from.';
+comment on constraint parking_lot_windows_effective_from_is_a_date on public.parking_lot_windows is
+  'effective_from must be in the years 1 to 9999.';
+comment on constraint parking_lot_windows_effective_to_is_a_date on public.parking_lot_windows is
+  'effective_to must be in the years 1 to 9999.';
+
 comment on table public.parking_lot_windows is 'Weekly hours of a lot, by kind of hours (window_type).';
 comment on column public.parking_lot_windows.day_of_week is '0 is Sunday, 6 is Saturday.';
 comment on column public.parking_lot_windows.close_time is
@@ -1047,6 +1077,10 @@ create table public.parking_lot_date_overrides (
   constraint parking_lot_date_overrides_pricing_is_rules check (private.is_override_pricing(pricing))
 );
 
+comment on constraint parking_lot_date_overrides_hours_check on public.parking_lot_date_overrides is
+  'hours must be an object of kinds of hours with their spans, or is_closed, or is_24h.';
+comment on constraint parking_lot_date_overrides_pricing_is_rules on public.parking_lot_date_overrides is
+  'pricing must be an array of pricing rules.';
 comment on table public.parking_lot_date_overrides is 'Hours and prices of a lot on one date, instead of the usual ones.';
 comment on column public.parking_lot_date_overrides.override_date is 'A date in the time zone of the lot.';
 comment on column public.parking_lot_date_overrides.hours is
@@ -1071,6 +1105,8 @@ create table public.holidays (
   updated_at timestamptz not null default now(),
   primary key (calendar, holiday_date)
 );
+
+comment on constraint holidays_calendar_check on public.holidays is 'calendar must be an ISO 3166 code, for example JP.';
 
 comment on table public.holidays is 'Public holidays by calendar; parking_lots.holiday_calendar names one.';
 comment on column public.holidays.name is 'The name in the language of the calendar; name_en is the English name.';
@@ -1113,6 +1149,8 @@ create table public.pricing_groups (
   constraint pricing_groups_of_lot_key unique (id, parking_lot_id)
 );
 
+comment on constraint pricing_groups_vehicle_types_check on public.pricing_groups is
+  'vehicle_types must have one or more codes of the category vehicle_type.';
 comment on table public.pricing_groups is 'Price lists of one lot for different vehicles.';
 comment on column public.pricing_groups.vehicle_types is 'Codes of the category vehicle_type. Null: all of them.';
 
@@ -1775,9 +1813,11 @@ create table public.user_vehicles (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   deleted_at timestamptz,
+  -- Of every column, so that a new one is empty too.
   constraint user_vehicles_deleted_is_bare check (
-    deleted_at is null or (not is_default and num_nonnulls(nickname, plate_number, color, height_m, width_m, length_m,
-      weight_t, clearance_cm, tire_width_mm) = 0)
+    deleted_at is null or jsonb_strip_nulls(
+      to_jsonb(user_vehicles) - '{id,user_id,vehicle_type,slot,created_at,updated_at,deleted_at}'::text[]
+    ) = '{"is_default": false}'
   )
 );
 
@@ -1806,6 +1846,7 @@ create policy "Users change their own vehicles" on public.user_vehicles for upda
   using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id);
 -- No delete: a vehicle is marked as deleted.
 
+-- The columns that may be both inserted and updated are the fields that clients write (private.client_fields).
 grant select (
     id, user_id, vehicle_type, nickname, plate_number, color, height_m, width_m, length_m, weight_t, clearance_cm,
     tire_width_mm, is_default, slot, created_at, updated_at, deleted_at
@@ -1827,8 +1868,7 @@ on public.user_vehicles to authenticated;
 create table public.search_presets (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references public.app_users (id) on delete cascade,
-  name text not null
-    constraint search_presets_name_length check (char_length(name) between (deleted_at is null)::integer and 100),
+  name text not null constraint search_presets_name_length check (char_length(name) <= 100),
   query_json jsonb not null constraint search_presets_query_json_object check (jsonb_typeof(query_json) = 'object'),
   is_default boolean not null default false,
   sort_order integer not null default 0
@@ -1837,11 +1877,13 @@ create table public.search_presets (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   deleted_at timestamptz,
+  constraint search_presets_has_name check (name <> '' or deleted_at is not null),
   constraint search_presets_deleted_is_bare
     check (deleted_at is null or (not is_default and name = '' and query_json = '{}'))
 );
 
 comment on table public.search_presets is 'Searches that users store by name.';
+comment on constraint search_presets_has_name on public.search_presets is 'name must have 1 to 100 characters.';
 comment on column public.search_presets.query_json is 'A SearchQueryV1.';
 comment on column public.search_presets.is_default is 'The preset that a client runs when it starts.';
 comment on column public.search_presets.sort_order is 'Its position in the list of the user; ties by age.';
@@ -1989,6 +2031,7 @@ create table public.parking_sessions (
   )
 );
 
+comment on constraint parking_sessions_start_whole on public.parking_sessions is 'Give start_lat and start_lng together.';
 comment on table public.parking_sessions is 'Stays of users at lots, running and past.';
 comment on column public.parking_sessions.user_id is 'Null when the user has left.';
 comment on column public.parking_sessions.vehicle_id is 'The vehicle of the user; null when none was given.';
@@ -2189,6 +2232,10 @@ create table public.user_notifications (
     check (sent_at >= timestamptz '0001-01-01 00:00:00+00' and sent_at < timestamptz '10000-01-01 00:00:00+00')
 );
 
+comment on constraint user_notifications_scheduled_at_has_four_digit_year on public.user_notifications is
+  'scheduled_at must be in the years 1 to 9999.';
+comment on constraint user_notifications_target_has_user on public.user_notifications is
+  'user_id is required for the target user.';
 comment on table public.user_notifications is 'Notifications of the service to users.';
 comment on column public.user_notifications.user_id is 'The user whose inbox has it; null: no inbox, because a row for each of many users is made from it.';
 comment on column public.user_notifications.is_in_app is 'False: not in the inbox, because the user turned the inbox off for the type.';
@@ -2245,6 +2292,8 @@ create table public.user_push_tokens (
   constraint user_push_tokens_one_owner unique (fcm_token)
 );
 
+comment on constraint user_push_tokens_fcm_token_form on public.user_push_tokens is
+  'fcm_token must be 1 to 2000 visible ASCII characters.';
 comment on table public.user_push_tokens is 'The devices of users that receive push messages.';
 comment on column public.user_push_tokens.fcm_token is 'The messaging service''s name for the device. It belongs to the user who registered it last.';
 
@@ -2533,15 +2582,17 @@ comment on column private.exp_rules.daily_limit is 'The number of sources that c
 grant select, insert, update, delete on private.exp_rules to service_role;
 
 create table public.levels (
-  level integer primary key constraint levels_level_positive check (level >= 1),
-  required_exp integer not null,
+  level integer primary key constraint levels_level_bounds check (level between 1 and 10000),
+  required_exp integer not null constraint levels_required_exp_bounds check (required_exp between 0 and 1000000000),
   name text constraint levels_name_length check (char_length(name) between 1 and 50),
   name_en text constraint levels_name_en_length check (char_length(name_en) between 1 and 50),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  constraint levels_first_is_free check ((level = 1) = (required_exp = 0) and required_exp >= 0)
+  constraint levels_first_is_free check ((level = 1) = (required_exp = 0))
 );
 
+comment on constraint levels_first_is_free on public.levels is
+  'required_exp must be 0 for the first level, and above 0 for the others.';
 comment on table public.levels is 'The points at which a user reaches a level; they increase with the level (triggers).';
 comment on column public.levels.name is 'In Japanese; name_en is the English name.';
 
@@ -2625,13 +2676,15 @@ create table public.badges (
   icon text not null constraint badges_icon_length check (char_length(icon) between 1 and 100),
   category text not null constraint badges_category_token check (category ~ '^[a-z][a-z_]{0,49}$'),
   conditions jsonb not null,
-  threshold integer not null constraint badges_threshold_positive check (threshold >= 1),
+  threshold integer not null constraint badges_threshold_bounds check (threshold between 1 and 1000000),
   is_active boolean not null default true,
-  sort_order integer not null default 0,
+  sort_order integer not null default 0 constraint badges_sort_order_bounds check (sort_order between -1000000 and 1000000),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
 
+comment on constraint badges_category_token on public.badges is
+  'category must be 1 to 50 lower-case letters and underscores, for example parking.';
 comment on table public.badges is 'Badges that users can earn. Migration badge_conditions describes the conditions.';
 comment on column public.badges.name is 'In Japanese, as the description; name_en and description_en are in English.';
 comment on column public.badges.icon is 'The name of a picture in the app.';
@@ -2777,21 +2830,23 @@ create table public.themes (
   name text not null constraint themes_name_length check (char_length(name) between 1 and 100),
   description text constraint themes_description_length check (char_length(description) between 1 and 1000),
   is_free boolean not null default false,
-  price_yen_minor integer constraint themes_price_positive check (price_yen_minor > 0),
-  unlock_level integer constraint themes_unlock_level_earned check (unlock_level > 1),
+  price_yen_minor integer constraint themes_price_bounds check (price_yen_minor between 1 and 1000000),
+  -- Every user has the first level.
+  unlock_level integer constraint themes_unlock_level_bounds check (unlock_level between 2 and 10000),
   unlock_badge_id uuid references public.badges (id) on delete set null,
   preview_asset_id uuid references public.assets (id) on delete set null,
-  sort_order integer not null default 0,
+  sort_order integer not null default 0 constraint themes_sort_order_bounds check (sort_order between -1000000 and 1000000),
   is_active boolean not null default true,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint themes_free_has_no_price check (not is_free or price_yen_minor is null)
 );
 
+comment on constraint themes_free_has_no_price on public.themes is 'price_yen_minor must be null for a free theme.';
 comment on table public.themes is 'Themes of the app.';
 comment on column public.themes.price_yen_minor is 'Its price; null: it is not sold.';
 comment on column public.themes.unlock_level is
-  'The level that earns it; null: none. Not the first level, which every user has.';
+  'The level that earns it; null: none.';
 comment on column public.themes.unlock_badge_id is 'The badge that earns it; null: none.';
 comment on column public.themes.is_active is 'Whether it is offered. Lists return an inactive theme only to its owners.';
 
@@ -2903,16 +2958,24 @@ create table public.sponsors (
   ends_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  constraint sponsors_time_zone_is_iana check (
-    time_zone ~ '^(UTC|Etc/GMT[+-]1?[0-9]|[A-Z][A-Za-z]*(/[A-Z][A-Za-z_-]+){1,2})$'
-    and (timestamptz '2000-01-01 00:00:00+00' at time zone time_zone) is not null
-  ),
+  constraint sponsors_time_zone_is_iana check (private.is_time_zone(time_zone)),
   constraint sponsors_ends_after_start check (ends_at > starts_at),
   -- Dates that the interface can express: no infinity.
   constraint sponsors_times_have_four_digit_years
     check (starts_at >= timestamptz '0001-01-01 00:00:00+00' and ends_at < timestamptz '10000-01-01 00:00:00+00')
 );
 
+comment on constraint sponsors_category_form on public.sponsors is
+  'category must be 1 to 50 lower case letters, digits and _, and begin with a letter.';
+comment on constraint sponsors_website_form on public.sponsors is
+  'website must be an http or https address in ASCII, of at most 2000 characters.';
+comment on constraint sponsors_time_zone_is_iana on public.sponsors is
+  'time_zone must be the name of an IANA time zone, for example Asia/Tokyo.';
+comment on constraint sponsors_ends_after_start on public.sponsors is 'ends_at must be after starts_at.';
+comment on constraint sponsors_opening_hours_form on public.sponsors is
+  'opening_hours must be an array of windows, each with days, opens and closes.';
+comment on constraint sponsors_times_have_four_digit_years on public.sponsors is
+  'starts_at and ends_at must be in the years 1 to 9999.';
 comment on table public.sponsors is 'Shops on the map, where users check in.';
 comment on column public.sponsors.mercator is 'Its position on the Mercator plane, in radians. For the search index.';
 comment on column public.sponsors.opening_hours is 'Weekly windows, see private.is_weekly_hours; null: unknown.';
@@ -2940,7 +3003,7 @@ create table public.sponsor_checkins (
   sponsor_id uuid not null references public.sponsors (id) on delete cascade,
   local_date date not null,
   distance_m numeric not null constraint sponsor_checkins_distance_range check (distance_m >= 0),
-  accuracy_m numeric not null constraint sponsor_checkins_accuracy_range check (accuracy_m >= 0),
+  accuracy_m numeric not null constraint sponsor_checkins_accuracy_range check (accuracy_m between 0 and 1000000),
   created_at timestamptz not null default now(),
   constraint sponsor_checkins_once_a_day unique (user_id, sponsor_id, local_date)
 );
@@ -2999,6 +3062,16 @@ create table public.subscription_plans (
   updated_at timestamptz not null default now()
 );
 
+comment on constraint subscription_plans_code_form on public.subscription_plans is
+  'code must be 1 to 150 letters, digits, _, full stops and -, and begin with a letter or digit.';
+comment on constraint subscription_plans_currency_form on public.subscription_plans is
+  'currency must be an ISO 4217 code, for example JPY.';
+comment on constraint subscription_plans_accent_color_form on public.subscription_plans is
+  'accent_color must be #rrggbb in lower case, for example #1565c0.';
+comment on constraint subscription_plans_features_form on public.subscription_plans is
+  'features must be an object, or at most 50 texts of 1 to 200 characters.';
+comment on constraint subscription_plans_features_en_form on public.subscription_plans is
+  'features_en must be an object, or at most 50 texts of 1 to 200 characters.';
 comment on table public.subscription_plans is 'Subscription plans and one-time products.';
 comment on column public.subscription_plans.code is 'The product id in the stores; never changed.';
 comment on column public.subscription_plans.features is
@@ -3261,6 +3334,7 @@ create table public.client_crash_reports (
   constraint client_crash_reports_one_a_day unique (reported_on, fingerprint, app_version, device)
 );
 
+comment on constraint client_crash_reports_stack_size on public.client_crash_reports is 'stack must not be empty.';
 comment on table public.client_crash_reports is 'Crashes of the app: one row a day, kind, version and device.';
 comment on column public.client_crash_reports.fingerprint is 'SHA-256 of the top of the stack without its numbers: the kind.';
 comment on column public.client_crash_reports.stack is

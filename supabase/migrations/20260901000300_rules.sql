@@ -30,22 +30,20 @@ begin
 end
 $$;
 
-grant execute on function private.raise_error(text, integer, text, text, jsonb) to anon, authenticated, service_role;
+grant execute on function private.raise_error(text, integer, text, text, jsonb) to anon, authenticated;
 
--- Returns the row of a request that names it by id. Errors: not_found, when p_row is null.
-create function private.require_row(p_row jsonb, p_message text) returns jsonb
+-- Returns the row of a request that names it by p_param. Errors: not_found, when p_row is null.
+create function private.require_row(p_row jsonb, p_message text, p_param text default 'id') returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
 begin
   if p_row is null then
-    perform private.raise_error('not_found', 404, p_message, p_param => 'id');
+    perform private.raise_error('not_found', 404, p_message, p_param => p_param);
   end if;
   return p_row;
 end
 $$;
-
-grant execute on function private.require_row(jsonb, text) to service_role;
 
 -- Sets application_name of the transaction to the request id (X-Request-Id), which the log of the database and
 -- pg_stat_activity show. The Data API runs it before the function of each request.
@@ -62,7 +60,7 @@ begin
 end
 $$;
 
-grant execute on function private.tag_request() to anon, authenticated, service_role;
+grant execute on function private.tag_request() to anon, authenticated;
 
 alter role authenticator set pgrst.db_pre_request = 'private.tag_request';
 notify pgrst, 'reload config';
@@ -71,7 +69,7 @@ notify pgrst, 'reload config';
 
 -- Values: texts and times of requests, and the columns that every table keeps in the same way.
 --
--- private.trimmed and private.required_text read a text, private.is_moment a time. The trigger functions keep updated_at,
+-- private.trimmed reads a text, private.is_moment a time. The trigger functions keep updated_at,
 -- and whether a row with a period was returned to clients.
 
 -- A text without surrounding white space; null when nothing is left.
@@ -80,26 +78,7 @@ language sql immutable parallel safe
 -- Includes the wide space of Japanese keyboards and the non-breaking space.
 return nullif(btrim(p_text, e' \t\r\n\u00a0\u3000'), '');
 
-grant execute on function private.trimmed(text) to authenticated, service_role;
-
--- A required text without the spaces around it. Errors: validation_error, with the field as param.
-create function private.required_text(p_text text, p_max integer, p_param text) returns text
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_text text := private.trimmed(p_text);
-begin
-  if v_text is null or char_length(v_text) > p_max then
-    perform private.raise_error('validation_error', 422, format('%s must have 1 to %s characters.', p_param, p_max),
-      p_param => p_param);
-  end if;
-  return v_text;
-end
-$$;
-
-grant execute on function private.required_text(text, integer, text) to authenticated;
-grant execute on function private.required_text(text, integer, text) to service_role;
+grant execute on function private.trimmed(text) to anon, authenticated;
 
 -- Whether a JSON value is an RFC 3339 timestamp with an offset. As in the router, t and z may be in lower case, and the
 -- second 60 is the next second. Postgres reads no fraction of it.
@@ -117,7 +96,7 @@ begin
 end
 $$;
 
-grant execute on function private.is_moment(jsonb) to anon, authenticated, service_role;
+grant execute on function private.is_moment(jsonb) to anon, authenticated;
 
 -- Sets updated_at on every update of a row.
 create function private.tg_touch_updated_at() returns trigger
@@ -154,14 +133,14 @@ $$;
 -- another request is rejected before its content is read. It is not a secret: a client can forge a cursor. So each list
 -- names the types of its keys, a cursor with other keys is rejected, and keys are never written into a statement's text.
 
--- Returns the limit of a list, 1 to 100. Errors: validation_error.
-create function private.page_limit(p_limit integer) returns integer
+-- Returns the limit of a list, 1 to p_max. Errors: validation_error.
+create function private.page_limit(p_limit integer, p_max integer default 100) returns integer
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if p_limit is null or p_limit not between 1 and 100 then
-    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 100.', p_param => 'limit');
+  if (p_limit between 1 and p_max) is not true then
+    perform private.raise_error('validation_error', 422, format('limit must be between 1 and %s.', p_max), p_param => 'limit');
   end if;
   return p_limit;
 end
@@ -306,13 +285,8 @@ $$;
 -- Up to this number the items of a list that may have millions are counted: no one pages that far. Such a list counts one
 -- more.
 create function private.max_total() returns integer
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
-begin
-  return 10000;
-end
-$$;
+language sql immutable parallel safe
+return 10000;
 
 -- The number of items of a list that counts up to private.max_total() + 1 of them: {total, total_is_exact}. Not exact: at
 -- least total. p_is_all false: only a part of the list was counted.
@@ -327,13 +301,545 @@ begin
 end
 $$;
 
-grant execute on function private.max_total(), private.capped_total(bigint, boolean) to anon, authenticated, service_role;
+grant execute on function private.max_total(), private.capped_total(bigint, boolean) to anon, authenticated;
 grant execute on function
-  private.page_limit(integer), private.cursor_checksum(jsonb, bytea), private.cursor_encode(jsonb, jsonb),
+  private.page_limit(integer, integer), private.cursor_checksum(jsonb, bytea), private.cursor_encode(jsonb, jsonb),
   private.is_cursor_key(jsonb, text), private.cursor_keys(bytea, text[]), private.cursor_decode(jsonb, text, text[]),
   private.page_start(jsonb, text, text[], text),
   private.page(jsonb, jsonb, text[], integer, bigint)
-to anon, authenticated, service_role;
+to anon, authenticated;
+
+-- supabase/schemas/foundation/fields.sql
+
+-- Fields: objects of fields are checked against a table before they are written.
+--
+-- The table states the rules: the types of its columns, not null, and its check constraints. private.check_fields reads
+-- them from the catalogue, also for an object that has no row yet. The sentence of a broken constraint follows from its
+-- expression. Where that is unclear, comment on constraint has the sentence, which begins with the field. For a
+-- composite type the constraints are those of the domain over it.
+--
+-- A call adds rules that a constraint cannot have, as {"<field>": rule}. The rule * is for every field.
+--   category: the category of its codes. An array has one or more different ones.
+--   in: the values that this caller accepts, of those that the column can hold.
+--   blank: false for a text that must not consist of spaces.
+--   null: false for a nullable column that must not be null.
+--   type: the type of a field that is no column, with max_length for a text; object or array for one of the type jsonb.
+--
+-- Invariants: every error names its field. One function writes the sentence of a broken constraint, before a write and
+-- after it. A set of objects is checked by one statement.
+-- Interface: private.check_fields, check_items, required_text, field_errors, client_fields, trimmed_texts, write_fields,
+-- key_columns and column_bounds; reject_violation and field_fault for errors of a write.
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- What a table requires
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- The check constraints of a table, or of the domain over a composite type: of these columns only, if they are given.
+create function private.checks_of(p_table regclass, p_columns text[] default null)
+returns table (id oid, name text, columns text[], expression text)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return query
+  select c.oid, c.conname::text, array(
+      select a.attname::text from unnest(c.conkey) with ordinality as k (attnum, nth)
+      join pg_catalog.pg_attribute a on a.attrelid = p_table and a.attnum = k.attnum
+      order by k.nth
+    ), pg_get_expr(c.conbin, p_table)
+  from pg_catalog.pg_constraint c
+  -- Not a constraint on the row as a whole, whose columns are unknown.
+  where c.conrelid = p_table and c.contype = 'c' and 0 <> all (c.conkey) and (p_columns is null or c.conkey && array(
+    select a.attnum from pg_catalog.pg_attribute a where a.attrelid = p_table and a.attname = any (p_columns)
+  ));
+  if not found then
+    return query
+    select c.oid, c.conname::text, array(
+        select m.part[1] from regexp_matches(e.expression, '\(VALUE\)\.(\w+)', 'g') with ordinality as m (part, nth)
+        group by 1 order by min(m.nth)
+      ), replace(e.expression, '(VALUE).', '')
+    from pg_catalog.pg_class t
+    join pg_catalog.pg_type d on d.typbasetype = t.reltype and d.typtype = 'd'
+    join pg_catalog.pg_constraint c on c.contypid = d.oid
+    cross join lateral (select pg_get_expr(c.conbin, 0) as expression) e
+    where t.oid = p_table and t.relkind = 'c';
+  end if;
+end
+$$;
+
+-- The bounds of a column in the expression of a check constraint: {min, max, above, below} of a number, {min_length,
+-- max_length} in characters or elements, in (values), pattern; parts: in how many parts of the expression they are.
+create function private.bounds_in(p_expression text, p_column text, p_type text) returns jsonb
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if p_expression ~ '\m(OR|CASE)\M' then
+    return '{}';
+  end if;
+  return (
+    select jsonb_strip_nulls(jsonb_object_agg(b.name, b.value) || jsonb_build_object('parts', count(b.name)))
+    from (
+      select case
+          when m.part[1] is not null then case when m.part[2] like '>%' then 'min_length' else 'max_length' end
+          when p_type in ('smallint', 'integer', 'bigint') or m.part[2] like '%=' then case when m.part[2] like '>%' then 'min' else 'max' end
+          when m.part[2] = '>' then 'above' else 'below'
+        end as name,
+        -- Above 0 is 1 or more, of a whole number and of a length.
+        to_jsonb(m.part[3]::numeric + case when m.part[1] is null and p_type not in ('smallint', 'integer', 'bigint') then 0
+          when m.part[2] = '>' then 1 when m.part[2] = '<' then -1 else 0 end) as value
+      from regexp_matches(p_expression,
+        format('\m(?:(char_length|length|cardinality)\()?%s\)? (>=|<=|>|<) \(*''?(-?[0-9]+(?:\.[0-9]+)?)(?![-0-9.])', p_column), 'g') as m (part)
+      union all
+      select 'in', (select jsonb_agg(v.part[1]) from regexp_matches(m.part[1], '''([^'']*)''', 'g') as v (part))
+      from regexp_matches(p_expression, format('\m%s = ANY \(ARRAY\[(.*?)\]\)', p_column)) as m (part)
+      union all
+      select 'pattern', to_jsonb(replace(m.part[1], '''''', ''''))
+      from regexp_matches(p_expression, format('\m%s ~ ''((?:[^'']|'''')*)''', p_column)) as m (part)
+    ) b
+    having count(b.name) > 0
+  );
+end
+$$;
+
+-- The columns of a table with what each accepts: {type, null} and the bounds of its constraints (private.bounds_in).
+create function private.column_bounds(p_table regclass) returns table (column_name text, bounds jsonb)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return query
+  select a.attname::text, jsonb_build_object('type', t.name, 'null', not a.attnotnull) || coalesce((
+      select jsonb_object_agg(b.key, b.value)
+      from private.checks_of(p_table) c
+      cross join lateral jsonb_each(private.bounds_in(c.expression, a.attname, t.name)) as b
+      where c.columns = array[a.attname::text] and b.key <> 'parts'
+    ), '{}')
+  from pg_catalog.pg_attribute a
+  cross join lateral (select format_type(a.atttypid, null) as name) t
+  where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped
+  order by a.attnum;
+end
+$$;
+
+-- The field of a broken check constraint and the sentence that states what the constraint requires. The field is the one
+-- with which the comment of the constraint begins; otherwise one without a value, one that was given, or the first.
+create function private.broken_check(
+  p_table regclass, p_constraint text, p_values jsonb default '{}', p_given text[] default '{}', out field text, out message text
+)
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_check record;
+  v_bounds jsonb;
+begin
+  select c.*, obj_description(c.id, 'pg_constraint') as note into v_check from private.checks_of(p_table) c where c.name = p_constraint;
+  field := coalesce(
+    (select c from unnest(v_check.columns) as c where c = substring(v_check.note from '^\w+')),
+    (select c from unnest(v_check.columns) with ordinality as c (c, nth) where p_values -> c = 'null' order by nth limit 1),
+    (select c from unnest(v_check.columns) with ordinality as c (c, nth) where c = any (p_given) order by nth limit 1),
+    v_check.columns[1]
+  );
+  message := v_check.note;
+  if message is null then
+    v_bounds := private.bounds_in(v_check.expression, field, (
+      select format_type(a.atttypid, null) from pg_catalog.pg_attribute a where a.attrelid = p_table and a.attname = field
+    ));
+    -- Bounds that are only a part of the expression do not explain why it was broken.
+    if cardinality(v_check.columns) > 1 or (v_bounds -> 'parts')::integer <> regexp_count(v_check.expression, '\mAND\M') + 1 then
+      v_bounds := '{}';
+    end if;
+    message := field || case
+      when v_bounds ?& '{min_length,max_length}' then format(' must have %s to %s characters.', v_bounds -> 'min_length', v_bounds -> 'max_length')
+      when v_bounds ? 'max_length' then format(' must have at most %s characters.', v_bounds -> 'max_length')
+      when v_bounds ? 'min_length' then format(' must have at least %s elements.', v_bounds -> 'min_length')
+      when v_bounds ?& '{min,max}' then format(' must be between %s and %s.', v_bounds -> 'min', v_bounds -> 'max')
+      when v_bounds ?& '{above,max}' then format(' must be above %s and at most %s.', v_bounds -> 'above', v_bounds -> 'max')
+      when v_bounds ? 'min' then format(' must be at least %s.', v_bounds -> 'min')
+      when v_bounds ? 'max' then format(' must be at most %s.', v_bounds -> 'max')
+      when v_bounds ? 'above' then format(' must be above %s.', v_bounds -> 'above')
+      when v_bounds ? 'in' then ' must be one of ' || private.listed(v_bounds -> 'in') || '.'
+      when v_check.expression ~ '^\(?jsonb_typeof\(\w+\) = ''(object|array)''::text\)?$'
+        then format(' must be an %s.', substring(v_check.expression from '''(\w+)'''))
+      else ' has a value that is not allowed.'
+    end;
+  end if;
+end
+$$;
+
+-- The texts of a JSON array with commas between them.
+create function private.listed(p_texts jsonb) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return (select string_agg(t.value, ', ' order by t.nth) from jsonb_array_elements_text(p_texts) with ordinality as t (value, nth));
+end
+$$;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Values
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- Whether a JSON value other than null is valid for a column of the type. Timestamps must have an offset.
+create function private.is_field_value(p_value jsonb, p_type text) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_text constant text := p_value #>> '{}';
+begin
+  return case p_type
+    when 'boolean' then jsonb_typeof(p_value) = 'boolean'
+    when 'numeric' then jsonb_typeof(p_value) = 'number'
+    when 'jsonb' then true
+    when 'object' then jsonb_typeof(p_value) = 'object'
+    when 'array' then jsonb_typeof(p_value) = 'array'
+    when 'text[]' then jsonb_typeof(p_value) = 'array' and not jsonb_path_exists(p_value, 'strict $[*] ? (@.type() != "string")')
+    when 'date' then jsonb_typeof(p_value) = 'string' and v_text ~ '^\d{4}-\d\d-\d\d$' and pg_input_is_valid(v_text, 'date')
+    when 'time without time zone' then
+      jsonb_typeof(p_value) = 'string' and v_text ~ '^(([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?|24:00(:00)?)$'
+    when 'timestamp with time zone' then private.is_moment(p_value)
+    else private.is_cursor_key(p_value, p_type)
+  end;
+end
+$$;
+
+-- What a value of a type must be, as the end of a sentence.
+create function private.type_words(p_type text) returns text
+language sql stable
+return case p_type
+  when 'boolean' then 'must be true or false.'
+  when 'smallint' then 'must be a whole number, at most 32767.'
+  when 'integer' then 'must be a whole number, at most 2147483647.'
+  when 'bigint' then 'must be a whole number.'
+  when 'numeric' then 'must be a number.'
+  when 'double precision' then 'must be a number.'
+  when 'text' then 'must be a string.'
+  when 'text[]' then 'must be an array of strings.'
+  when 'uuid' then 'must be a UUID.'
+  when 'date' then 'must be a date, for example 2026-09-01.'
+  when 'time without time zone' then 'must be a time of day from 00:00 to 24:00, for example 08:30.'
+  when 'timestamp with time zone' then 'must be a timestamp with an offset, for example 2026-09-01T09:30:00+09:00.'
+  when 'object' then 'must be an object.'
+  when 'array' then 'must be an array.'
+  else format('must be a value of the type %s.', p_type)
+end;
+
+-- Whether a value is a code of a category, or an array of one or more different ones.
+create function private.has_codes_of(p_value jsonb, p_category text) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select count(*) > 0 and count(*) = count(distinct e.value) and bool_and(exists (
+      select from public.codes c where c.category_id = p_category and c.code = e.value
+    ))
+    from jsonb_array_elements_text(case jsonb_typeof(p_value) when 'array' then p_value else jsonb_build_array(p_value) end) as e (value)
+  );
+end
+$$;
+
+-- The error of a value for a column of a type, as the end of a sentence; null when there is none. p_rule is its rule (see
+-- above). Null: the field is absent, and required.
+create function private.value_fault(p_value jsonb, p_type text, p_is_required boolean, p_rule jsonb) returns text
+language sql stable
+return case
+  when p_value is null then 'is required.'
+  when p_value = 'null' then case when p_is_required or p_rule -> 'null' = 'false' then 'must not be null.' end
+  when not private.is_field_value(p_value, p_type) then private.type_words(p_type)
+  when p_rule = '{}' then null
+  when p_type = 'text' and p_rule -> 'blank' = 'false' and private.trimmed(p_value #>> '{}') is null then 'must not be blank.'
+  when p_type = 'text' and char_length(p_value #>> '{}') > (p_rule -> 'max_length')::integer then
+    format('must have at most %s characters.', p_rule -> 'max_length')
+  when p_rule ? 'in' and not p_rule -> 'in' @> p_value then 'must be one of ' || private.listed(p_rule -> 'in') || '.'
+  when p_rule ? 'category' and not private.has_codes_of(p_value, p_rule ->> 'category') then
+    case p_type when 'text' then 'must be a code of the category ' else 'must have one or more different codes of the category ' end
+    || (p_rule ->> 'category') || '.'
+end;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Objects of fields
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- The constraints that these objects break: the position of the object from 1, the field, and the sentence. A constraint
+-- is evaluated when the object has one of its columns, and has or p_before has the others.
+create function private.broken_checks(p_table regclass, p_objects jsonb[], p_before jsonb)
+returns table (place bigint, field text, message text)
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_given constant text[] := array(select distinct k from unnest(p_objects) as o cross join jsonb_object_keys(o) as k);
+  v_known constant text[] := v_given || array(select jsonb_object_keys(p_before));
+  v_checks text;
+begin
+  -- The names of the columns are those of the expressions: nothing else here has such a name.
+  select string_agg(format('(%L, %L::text[], %s)', c.name, c.columns, c.expression), ', ' order by cardinality(c.columns), c.name)
+  into v_checks
+  from private.checks_of(p_table, v_given) c
+  where c.columns && v_given and c.columns <@ v_known;
+  if v_checks is null then
+    return;
+  end if;
+  return query execute format(
+    'select "~place", b.field, b.message
+    from unnest($1) with ordinality as "~o" ("~object", "~place")
+    cross join lateral jsonb_populate_record(null::%s, $2 || "~object") as "~row"
+    cross join lateral (values %s) as "~c" ("~name", "~columns", "~holds")
+    cross join lateral private.broken_check($3, "~name", $2 || "~object", array(select jsonb_object_keys("~object"))) as b
+    where not "~holds" and "~object" ?| "~columns" and $2 || "~object" ?& "~columns"', p_table, v_checks
+  ) using p_objects, p_before, p_table;
+end
+$$;
+
+-- The errors of objects of fields: the position of the object from 1, the field (null: it is no object), and the
+-- sentence; in order, one for each field. p_before has the fields of the row that an object changes, or the defaults of
+-- a new one.
+create function private.field_errors(
+  p_table regclass, p_objects jsonb[], p_fields text[], p_required text[] default '{}', p_rules jsonb default '{}',
+  p_before jsonb default '{}'
+) returns table (place bigint, field text, message text)
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_faults jsonb;
+  v_objects jsonb[];
+begin
+  select coalesce(jsonb_agg(jsonb_build_array(w.place, w.field, w.message)), '[]') into v_faults
+  from (
+    select o.place, f.field, f.field || ' ' || case
+        when f.field <> all (p_fields) then 'does not exist, or it cannot be changed. Remove it.'
+        else private.value_fault(f.value, coalesce(p_rules -> f.field ->> 'type', a.type), a.is_required,
+          coalesce(p_rules -> '*', '{}') || coalesce(p_rules -> f.field, '{}'))
+      end as message
+    from unnest(p_objects) with ordinality as o (value, place)
+    cross join lateral (
+      select e.key as field, e.value from jsonb_each(o.value) as e
+      union all
+      select q.field, null from unnest(p_required) as q (field) where not o.value ? q.field
+    ) f
+    left join (
+      select attname::text as field, format_type(atttypid, null) as type, attnotnull as is_required
+      from pg_catalog.pg_attribute where attrelid = p_table and attnum > 0
+    ) a on a.field = f.field
+    where jsonb_typeof(o.value) = 'object'
+    union all
+    select o.place, null, 'Must be an object.'
+    from unnest(p_objects) with ordinality as o (value, place) where jsonb_typeof(o.value) is distinct from 'object'
+  ) w
+  where w.message is not null;
+  -- Without the values that their columns cannot hold.
+  v_objects := case when v_faults = '[]' then p_objects else array(
+    select case when jsonb_typeof(o.value) = 'object' then o.value - array(
+      select f.value ->> 1 from jsonb_array_elements(v_faults) as f where (f.value -> 0)::bigint = o.place
+    ) else '{}' end
+    from unnest(p_objects) with ordinality as o (value, place) order by o.place
+  ) end;
+  return query
+  select distinct on (e.place, e.field) e.place, e.field, e.message
+  from (
+    select (f.value -> 0)::bigint as place, f.value ->> 1 as field, f.value ->> 2 as message from jsonb_array_elements(v_faults) as f
+    union all
+    select b.place, b.field, b.message from private.broken_checks(p_table, v_objects, p_before) as b
+  ) e
+  order by e.place, e.field;
+end
+$$;
+
+-- Raises validation_error for the error of an item of an array (param: the path p_at, the position from 0, the field).
+create function private.raise_item_error(p_at text, p_place bigint, p_field text, p_message text) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.raise_error('validation_error', 422, p_message, p_param => concat_ws('.', p_at, p_place - 1, p_field));
+end
+$$;
+
+-- Checks the objects of an array, as private.check_fields checks one; p_at is the path of the array. Errors:
+-- validation_error (param: path, position from 0 and field).
+create function private.check_items(
+  p_table regclass, p_items jsonb, p_fields text[], p_required text[], p_rules jsonb, p_at text
+) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.raise_item_error(p_at, e.place, e.field, e.message)
+  from private.field_errors(p_table, array(select jsonb_array_elements(p_items)), p_fields, p_required, p_rules) as e;
+end
+$$;
+
+-- Checks an object of fields before it is written: fields that are not in p_fields, values that their columns cannot
+-- hold, constraints, and p_rules (see above). p_required must be there. p_at is the path of the object. p_before has the
+-- fields of the row that it changes. Errors: validation_error (param: path and field).
+create function private.check_fields(
+  p_table regclass, p_values jsonb, p_fields text[], p_required text[] default '{}', p_rules jsonb default '{}', p_at text default null,
+  p_before jsonb default '{}'
+) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_error record;
+begin
+  select e.* into v_error from private.field_errors(p_table, array[p_values], p_fields, p_required, p_rules, p_before) as e limit 1;
+  if found then
+    perform private.raise_error('validation_error', 422, v_error.message, p_param => nullif(concat_ws('.', p_at, v_error.field), ''));
+  end if;
+end
+$$;
+
+-- A required text for a column, without the spaces around it. Errors: validation_error (param: p_param, or the column).
+create function private.required_text(p_text text, p_table regclass, p_column text, p_param text default null) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_text constant text := coalesce(private.trimmed(p_text), '');
+  v_message text;
+begin
+  select regexp_replace(e.message, '^\w+', coalesce(p_param, p_column)) into v_message
+  from private.field_errors(p_table, array[jsonb_build_object(p_column, v_text)], array[p_column]) as e;
+  if found then
+    perform private.raise_error('validation_error', 422, v_message, p_param => coalesce(p_param, p_column));
+  end if;
+  return v_text;
+end
+$$;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Writes
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- The columns of a table that clients write: those that authenticated users may both insert and update.
+create function private.client_fields(p_table regclass) returns text[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    select a.attname::text from pg_catalog.pg_attribute a
+    where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped
+      and has_column_privilege('authenticated', p_table, a.attnum, 'INSERT')
+      and has_column_privilege('authenticated', p_table, a.attnum, 'UPDATE')
+  );
+end
+$$;
+
+-- An object of fields with its texts trimmed; null where nothing is left. Another value is returned as it is.
+create function private.trimmed_texts(p_values jsonb) returns jsonb
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return case when jsonb_typeof(p_values) <> 'object' then p_values else coalesce((
+    select jsonb_object_agg(f.key, case jsonb_typeof(f.value) when 'string' then to_jsonb(private.trimmed(f.value #>> '{}')) else f.value end)
+    from jsonb_each(p_values) as f
+  ), '{}') end;
+end
+$$;
+
+-- The columns of the primary key of a table, in their order.
+create function private.key_columns(p_table regclass) returns text[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    select a.attname::text
+    from pg_catalog.pg_index i
+    cross join unnest(i.indkey) with ordinality as k (attnum, nth)
+    join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+    where i.indrelid = p_table and i.indisprimary
+    order by k.nth
+  );
+end
+$$;
+
+-- Writes these fields into a row with this primary key, or inserts them (p_before null::<table>), and returns the row. The
+-- caller has checked the fields.
+create function private.write_fields(p_before anyelement, p_fields jsonb) returns anyelement
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_table constant regclass := pg_typeof(p_before)::text::regclass;
+  v_columns constant text := (select string_agg(quote_ident(f), ', ') from jsonb_object_keys(p_fields) as f);
+  v_after p_before%type := p_before;
+begin
+  if v_columns is null then
+    return p_before;
+  elsif p_before is null then
+    execute format('insert into %1$s (%2$s) select %2$s from jsonb_populate_record(null::%1$s, $1) returning *', v_table, v_columns)
+    into v_after using p_fields;
+  else
+    execute format('update %1$s r set (%2$s) = (select %2$s from jsonb_populate_record(null::%1$s, $1)) where %3$s returning r.*',
+      v_table, v_columns, (
+        select string_agg(format('r.%1$I = ($2).%1$I', k), ' and ') from unnest(private.key_columns(v_table)) as k
+      )) into v_after using p_fields, p_before;
+  end if;
+  return v_after;
+end
+$$;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Errors of a write
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- Raises validation_error for values that a check constraint rejected (param: the field).
+create function private.reject_violation(p_table regclass, p_constraint text) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_broken record := private.broken_check(p_table, p_constraint);
+begin
+  perform private.raise_error('validation_error', 422, v_broken.message, p_param => v_broken.field);
+end
+$$;
+
+-- The error of a field that a call sent and that a constraint of one column (or not null: p_column) does not allow:
+-- {param, message}; otherwise null.
+create function private.field_fault(p_arguments jsonb, p_table regclass, p_constraint text, p_column text) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_field text := nullif(p_column, '');
+  v_message text := v_field || ' is required.';
+begin
+  if v_field is null then
+    select b.field, b.message into v_field, v_message
+    from private.checks_of(p_table) c cross join lateral private.broken_check(p_table, c.name) as b
+    where c.name = p_constraint and cardinality(c.columns) = 1;
+  end if;
+  -- A field that the client did not send is not the client's mistake.
+  if not p_arguments ? ('p_' || v_field) and not exists (
+    select from jsonb_each(p_arguments) a where jsonb_typeof(a.value) = 'object' and a.value ? v_field
+  ) then
+    return null;
+  end if;
+  return jsonb_build_object('param', v_field, 'message', v_message);
+end
+$$;
+
+-- Searches and commands check fields with the rights of the client that calls them.
+grant execute on function
+  private.checks_of(regclass, text[]), private.bounds_in(text, text, text), private.broken_check(regclass, text, jsonb, text[]),
+  private.listed(jsonb), private.is_field_value(jsonb, text), private.type_words(text), private.has_codes_of(jsonb, text),
+  private.value_fault(jsonb, text, boolean, jsonb), private.broken_checks(regclass, jsonb[], jsonb),
+  private.field_errors(regclass, jsonb[], text[], text[], jsonb, jsonb),
+  private.check_fields(regclass, jsonb, text[], text[], jsonb, text, jsonb), private.field_fault(jsonb, regclass, text, text)
+to anon, authenticated;
+grant execute on function
+  private.required_text(text, regclass, text, text), private.client_fields(regclass), private.trimmed_texts(jsonb),
+  private.key_columns(regclass), private.write_fields(anyelement, jsonb)
+to authenticated;
 
 -- supabase/schemas/foundation/states.sql
 
@@ -399,7 +905,42 @@ end
 $$;
 
 grant execute on function private.allowed_states(text, text), private.check_move(text, text, text)
-to authenticated, service_role;
+to authenticated;
+
+-- supabase/schemas/foundation/watch.sql
+
+-- Watched tables: one function that runs after each statement that changes rows of a table.
+--
+-- A trigger of a statement reads the rows of that statement in rows_before (update) and rows_changed (insert and update: the
+-- new rows, delete: the deleted ones). Postgres allows these tables only in a trigger of one event. So a table needs a
+-- trigger for each event, with the same function; private.watch creates them. The function branches by tg_op, because a
+-- statement has only the tables of its event, and none for truncate.
+--
+-- Interface: private.watch, for the files triggers.sql.
+
+-- Creates a trigger for each of these events of a table, which calls the function with these arguments once a statement.
+create function private.watch(
+  p_table regclass, p_events text[], p_name text, p_function text, variadic p_arguments text[] default '{}'
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  c_rows constant jsonb := '{
+    "insert": "referencing new table as rows_changed",
+    "update": "referencing old table as rows_before new table as rows_changed",
+    "delete": "referencing old table as rows_changed",
+    "truncate": ""
+  }';
+  v_event text;
+begin
+  foreach v_event in array p_events loop
+    execute format('create trigger %I after %s on %s %s for each statement execute function %s(%s)',
+      p_name || '_on_' || v_event, v_event, p_table, c_rows ->> v_event, p_function,
+      (select string_agg(quote_literal(a), ', ') from unnest(p_arguments) as a));
+  end loop;
+end
+$$;
 
 -- supabase/schemas/foundation/queues.sql
 
@@ -471,13 +1012,8 @@ $$;
 
 -- How long a message that a consumer took is hidden from the others. The consumer extends it every three seconds.
 create function private.lease_seconds() returns integer
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return 12;
-end
-$$;
+language sql immutable
+return 12;
 
 -- Records that a consumer of this function is at work.
 create function private.note_consumer(p_function text) returns void
@@ -571,13 +1107,9 @@ begin
 end
 $$;
 
-grant execute on function
-  private.lease_seconds(), private.read_messages(text, integer, integer), private.hide_messages(text, bigint[], integer),
-  private.finish_messages(text, bigint[])
-to service_role;
-
 -- Calls a function of the service over HTTP, as the service, once the transaction has committed. Returns the id of the
--- request in net._http_response. For jobs: no client may execute it.
+-- request in net._http_response. For jobs: no client may execute it. The key of the vault is a secret key (sb_secret_…) or
+-- a legacy service role key. Gateways read either from apikey; a legacy key is also a token.
 create function private.call_function(p_path text, p_body jsonb default '{}') returns bigint
 language plpgsql
 set search_path = ''
@@ -594,7 +1126,9 @@ begin
   end if;
   return net.http_post(
     url := v_url || '/functions/v1/' || p_path, body := p_body,
-    headers := jsonb_build_object('Content-Type', 'application/json', 'Authorization', 'Bearer ' || v_key),
+    headers := jsonb_build_object(
+      'Content-Type', 'application/json', 'apikey', v_key, 'Authorization', 'Bearer ' || v_key
+    ),
     timeout_milliseconds := 60000
   );
 end
@@ -883,7 +1417,7 @@ $$;
 grant execute on function
   private.count_request(text, text), private.is_quota_used_up(text, text), private.network_hash(text), private.client_address(), private.reply_over_quota(jsonb),
   private.set_rate_limit_headers(jsonb), private.require_counted_read()
-to anon, authenticated, service_role;
+to anon, authenticated;
 
 -- supabase/schemas/requests/idempotency.sql
 
@@ -1034,10 +1568,6 @@ $$;
 -- Acts of administrators
 -- ---------------------------------------------------------------------------------------------------------------------
 
-grant execute on function
-  private.claim_key(text, text, text), private.store_reply(text, text, text, jsonb)
-to service_role;
-
 -- supabase/schemas/requests/commands.sql
 
 -- Commands: functions that write for an authenticated user.
@@ -1187,7 +1717,6 @@ grant execute on function
   private.is_command(text), private.call_by_name(text, jsonb), private.require_active_account(), private.run_once(text, text, text, jsonb, integer)
 to authenticated;
 grant execute on function private.call_by_name(text, jsonb), private.is_command(text) to anon;
-grant execute on function private.is_command(text), private.area_of(text) to service_role;
 
 -- Counts a request of the caller under the policy of the command. Returns what private.count_request returns. Errors:
 -- unauthorized.
@@ -1211,43 +1740,6 @@ return case when p_sqlstate in ('23503', '23505') then '409' when p_sqlstate = '
 
 grant execute on function private.count_command(text) to authenticated;
 grant execute on function private.status_of(text) to anon, authenticated;
-
--- The error of a field that a call sent and that a constraint of one column (or not null: p_column) does not allow:
--- {param, message}; otherwise null. The message states what the constraint requires.
-create function private.field_fault(p_arguments jsonb, p_table regclass, p_constraint text, p_column text) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_field text := nullif(p_column, '');
-  v_rule text;
-  v_bounds text[];
-begin
-  if v_field is null then
-    -- The definition without casts, brackets and quotes.
-    select a.attname, regexp_replace(pg_get_constraintdef(c.oid), '::[a-z]+( precision)?(\[\])?|[()'']', '', 'g')
-    into v_field, v_rule
-    from pg_catalog.pg_constraint c
-    join pg_catalog.pg_attribute a on a.attrelid = c.conrelid and c.conkey = array[a.attnum]
-    where c.conrelid = p_table and c.conname = p_constraint;
-  end if;
-  -- A field that the client did not send is not the client's mistake.
-  if not p_arguments ? ('p_' || v_field) and not exists (
-    select from jsonb_each(p_arguments) a where jsonb_typeof(a.value) = 'object' and a.value ? v_field
-  ) then
-    return null;
-  end if;
-  v_bounds := regexp_match(v_rule, '^CHECK (?:char_length)?\w+ >= ([-\d.]+) AND \w+ <= ([-\d.]+)$');
-  return jsonb_build_object('param', v_field, 'message', v_field || case
-    when v_rule is null then ' is required.'
-    when v_rule ~ '^CHECK char_length' and v_bounds is not null then format(' must have %s to %s characters.', variadic v_bounds)
-    when v_rule ~ '^CHECK char_length\w+ <= \d+$' then format(' must have at most %s characters.', substring(v_rule from '\d+$'))
-    when v_bounds is not null then format(' must be between %s and %s.', variadic v_bounds)
-    when v_rule ~ '^CHECK \w+ = ANY ARRAY\[.*\]$' then ' must be one of ' || substring(v_rule from '\[(.*)\]') || '.'
-    else ' has a value that is not allowed.'
-  end);
-end
-$$;
 
 -- Calls a function, once per key if there is one: {replayed, reply}. p_nth is 1 to 10. An error of the function rolls
 -- back what the function did and is returned with its status: {code, message, details, hint}. A field that a constraint
@@ -1314,19 +1806,12 @@ end
 $$;
 
 grant execute on function
-  private.field_fault(jsonb, regclass, text, text), private.call_returning_errors(text, jsonb, text, text, integer),
-  private.counted_reply(jsonb, jsonb)
+  private.call_returning_errors(text, jsonb, text, text, integer), private.counted_reply(jsonb, jsonb)
 to anon, authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Acts of administrators
 -- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function
-  private.call_by_name(text, jsonb), private.require_active_account(), private.run_once(text, text, text, jsonb,
-  integer), private.status_of(text), private.field_fault(jsonb, regclass, text, text),
-  private.call_returning_errors(text, jsonb, text, text, integer), private.counted_reply(jsonb, jsonb)
-to service_role;
 
 -- supabase/schemas/accounts/accounts.sql
 
@@ -1634,21 +2119,14 @@ grant execute on function
 to authenticated;
 
 grant execute on function private.optional_user() to anon, authenticated;
-grant execute on function
-  private.check_admin(uuid, text), private.areas_of(uuid), private.is_premium(uuid), private.scopes_of(uuid), private.account_row(uuid, text, jsonb)
-to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Acts of administrators
 -- ---------------------------------------------------------------------------------------------------------------------
 
-grant execute on function private.caller(), private.require_active(text) to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Search presets in the console
 -- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function private.lock_account(uuid), private.require_active(text) to service_role;
 
 -- supabase/schemas/accounts/withdrawal.sql
 
@@ -1926,7 +2404,6 @@ end
 $$;
 
 grant execute on function private.end_account() to authenticated;
-grant execute on function private.lock_sign_in(uuid), private.empty_account(uuid) to service_role;
 
 -- supabase/schemas/accounts/data_export.sql
 
@@ -2124,7 +2601,6 @@ end
 $$;
 
 grant execute on function private.my_data_page(text) to authenticated;
-grant execute on function private.data_page(uuid, text) to service_role;
 
 -- supabase/schemas/accounts/active_users.sql
 
@@ -2268,39 +2744,24 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_filters jsonb := jsonb_build_array('admin_notifications', p_admin_id, p_unread);
-  v_after jsonb;
-  v_areas text[];
-  v_items jsonb;
+  v_own constant jsonb := jsonb_build_object(
+    'r.area is null or r.area = any (string_to_array(%s, '',''))', array_to_string(private.areas_of(p_admin_id), ','),
+    'r.admin_id is null or r.admin_id = %s::uuid', p_admin_id
+  );
+  v_unread constant jsonb := jsonb_build_object('%s::uuid <> all (r.read_by)', p_admin_id);
+  v_read constant jsonb := jsonb_build_object('%s::uuid = any (r.read_by)', p_admin_id);
+  v_page jsonb;
 begin
   perform private.check_admin(p_admin_id, null);
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
-  select areas into v_areas from public.admins where id = p_admin_id;
-  select jsonb_agg(to_jsonb(n) - 'read_by' - 'admin_id' || jsonb_build_object('is_read', p_admin_id = any (n.read_by))
-    order by n.created_at desc, n.id desc)
-  into v_items
-  from (
-    select * from public.admin_notifications n
-    where (n.created_at, n.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
-      and (n.area is null or n.area = any (v_areas)) and (n.admin_id is null or n.admin_id = p_admin_id)
-      and (p_unread is null or p_unread <> (p_admin_id = any (n.read_by)))
-    order by n.created_at desc, n.id desc
-    limit private.page_limit(p_limit) + 1
-  ) n;
-  return private.page(v_filters, v_items, '{created_at,id}', p_limit) || case when 'total' = any (p_include) then (
-    select private.capped_total(count(*)) from (
-      select from public.admin_notifications n
-      where (n.area is null or n.area = any (v_areas)) and (n.admin_id is null or n.admin_id = p_admin_id)
-        and (p_unread is null or p_unread <> (p_admin_id = any (n.read_by)))
-      limit private.max_total() + 1
-    ) f
-  ) else '{}' end || case when 'unread_count' = any (p_include) then (
-    select jsonb_build_object('unread_count', count(*)) from (
-      select from public.admin_notifications n
-      where (n.area is null or n.area = any (v_areas)) and (n.admin_id is null or n.admin_id = p_admin_id)
-        and p_admin_id <> all (n.read_by)
-      limit private.max_total()
-    ) f
+  v_page := private.list_rows('public.admin_notifications', '{created_at timestamptz,id uuid}', 'desc',
+    v_own || case when p_unread then v_unread when not p_unread then v_read else '{}' end, p_include, p_cursor, p_limit,
+    'to_jsonb(r) - ''admin_id''', p_is_capped => true);
+  return v_page || jsonb_build_object('items', (
+    select coalesce(jsonb_agg(i.item - 'read_by' || jsonb_build_object('is_read', i.item -> 'read_by' ? p_admin_id::text) order by i.nth), '[]')
+    from jsonb_array_elements(v_page -> 'items') with ordinality as i (item, nth)
+  )) || case when 'unread_count' = any (p_include) then jsonb_build_object('unread_count',
+    private.list_rows('public.admin_notifications', '{created_at timestamptz,id uuid}', 'desc', v_own || v_unread, '{total}', null, 1,
+      p_is_capped => true) -> 'total'
   ) else '{}' end;
 end
 $$;
@@ -2341,10 +2802,6 @@ $$;
 
 comment on function api.admin_mark_notifications_read(uuid, uuid[], timestamptz) is
   'Marks notifications as read by the administrator, those of p_ids or all before p_before, the latest first and at most 20,000 of them: {updated, has_more}. Idempotent. The act is not recorded. For any active administrator. Errors: forbidden, validation_error.';
-
-grant execute on function
-  api.admin_list_notifications(uuid, boolean, text[], text, integer), api.admin_mark_notifications_read(uuid, uuid[], timestamptz)
-to service_role;
 
 -- supabase/schemas/console/acts.sql
 
@@ -2440,10 +2897,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.lock_area_admins(), private.lock_admin(uuid, text), private.record_act(uuid, text, text, text, uuid, jsonb)
-to service_role;
-
 create function api.run_admin_command(
   p_admin_id uuid,
   p_command text,
@@ -2500,59 +2953,34 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_filters jsonb := jsonb_build_array('admin_activity_logs', p_by_admin_id, p_user_id, p_action, p_target_id, p_from, p_to);
-  v_after jsonb;
-  -- The statement contains only the conditions that are given: so each filter uses its index with any plan.
-  v_matching constant text := concat(
-    'from public.admin_activity_logs l where true',
-    case when p_by_admin_id is not null then ' and l.admin_id = $1' end,
-    case when p_user_id is not null then ' and l.user_id = $2' end,
-    case when p_action is not null then ' and l.action = $3' end,
-    case when p_target_id is not null then ' and l.target_id = $4' end,
-    case when p_from is not null then ' and l.created_at >= $5' end,
-    case when p_to is not null then ' and l.created_at < $6' end,
-    case when not private.areas_of(p_admin_id) @> private.admin_areas() then ' and private.area_of_act(l.action) = any ($10)' end
-  );
-  v_items jsonb;
-  v_total jsonb := '{}';
+  v_areas constant text[] := private.areas_of(p_admin_id);
 begin
   perform private.check_admin(p_admin_id, null);
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
-  if p_limit is null or p_limit not between 1 and 1000 then
-    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 1000.', p_param => 'limit');
-  end if;
-  execute concat(
-    'select jsonb_agg(to_jsonb(l) order by l.created_at desc, l.id desc) from (select l.* ', v_matching,
-    ' and (l.created_at, l.id) < ($7, $8) order by l.created_at desc, l.id desc limit $9) l'
-  ) into v_items using p_by_admin_id, p_user_id, p_action, p_target_id, p_from, p_to,
-    (v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid, p_limit + 1, private.areas_of(p_admin_id);
-  if 'total' = any (p_include) then
-    execute concat('select private.capped_total(count(*)) from (select ', v_matching, ' limit $7) f') into v_total
-      using p_by_admin_id, p_user_id, p_action, p_target_id, p_from, p_to, private.max_total() + 1, null, null,
-        private.areas_of(p_admin_id);
-  end if;
-  return private.page(v_filters, v_items, '{created_at,id}', p_limit) || v_total;
+  return private.list_rows('public.admin_activity_logs', '{created_at timestamptz,id uuid}', 'desc', jsonb_build_object(
+    'r.admin_id = %s::uuid', p_by_admin_id,
+    'r.user_id = %s::uuid', p_user_id,
+    'r.action = %s', p_action,
+    'r.target_id = %s', p_target_id,
+    'r.created_at >= %s::timestamptz', p_from,
+    'r.created_at < %s::timestamptz', p_to,
+    'private.area_of_act(r.action) = any (string_to_array(%s, '',''))',
+    case when not v_areas @> private.admin_areas() then array_to_string(v_areas, ',') end
+  ), p_include, p_cursor, p_limit, p_is_capped => true, p_max_limit => 1000);
 end
 $$;
 
 comment on function api.admin_list_activity_logs(uuid, uuid, uuid, text, text, timestamptz, timestamptz, text[], text, integer) is
   'Acts of administrators, newest first: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it; p_from is included, p_to is not. Up to 1,000 a page. Only acts of the administrator''s areas. Errors: forbidden, validation_error.';
 
-grant execute on function
-  api.run_admin_command(uuid, text, jsonb, text, text, integer), api.check_administrator(uuid, text),
-  api.admin_list_activity_logs(uuid, uuid, uuid, text, text, timestamptz, timestamptz, text[], text, integer)
-to service_role;
-
 -- supabase/schemas/console/kit.sql
 
 -- The kit of the console: the functions that its resources share. Helpers of one resource are in its own file.
 --
--- A write of the console locks the administrator (private.lock_admin), reads the row with its version
--- (private.require_match), checks the fields, saves, and records the act with its difference (console/acts.sql).
+-- Rows are locked, saved and deleted by console/rows.sql, and listed by console/lists.sql.
 --
--- Fields are checked in one of two ways. private.check_fields takes types and nullable fields from the columns of the
--- table; private.reject_violation and private.reject_duplicate then name the field of a constraint that was broken.
--- private.require_fields takes the rules as JSON, for data that are checked before there is a row.
+-- A write of the console locks the administrator (private.lock_admin), checks the fields (private.check_fields in
+-- foundation/fields.sql), locks the row in its version (private.locked_version), saves it, and records the act with its
+-- difference (private.save_row).
 --
 -- Invariants: an absent field stays, null removes the value; every error names its field.
 
@@ -2604,8 +3032,6 @@ begin
 end
 $$;
 
-grant execute on function private.required_reason(text), private.require_another(uuid, uuid) to service_role;
-
 -- The reason of a decision without the spaces around it, null when it is empty. Errors: validation_error.
 create function private.decision_reason(p_reason text) returns text
 language plpgsql stable
@@ -2643,12 +3069,8 @@ begin
 end
 $$;
 
-grant execute on function
-  private.decision_reason(text), private.check_decision(uuid, uuid, timestamptz, timestamptz)
-to service_role;
-
--- The differences between two versions of a row: {"<field>": {"old", "new"}}, without created_at and updated_at. Null is
--- a row that did not exist, or does not exist any more.
+-- The differences between two versions of a row: {"<field>": {"old", "new"}}, without columns that no administrator writes
+-- (created_at, updated_at, was_shown). Null is a row that did not exist, or does not exist any more.
 create function private.difference(p_before jsonb, p_after jsonb) returns jsonb
 language plpgsql immutable
 set search_path = ''
@@ -2659,123 +3081,25 @@ begin
     from (
       select jsonb_object_keys(coalesce(p_before, '{}') || coalesce(p_after, '{}')) as field
     ) k
-    where k.field not in ('updated_at', 'created_at')
+    where k.field not in ('updated_at', 'created_at', 'was_shown')
       and coalesce(p_before -> k.field, 'null') <> coalesce(p_after -> k.field, 'null')
   ), '{}');
 end
 $$;
 
-grant execute on function private.difference(jsonb, jsonb), private.require_match(text, timestamptz) to service_role;
-
--- The action code of a write of a row with is_active; p_was_active is null for a new row.
-create function private.content_action(p_target_type text, p_was_active boolean, p_is_active boolean) returns text
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return p_target_type || case
-    when p_was_active is null then '.create'
-    when p_was_active = p_is_active then '.update'
-    when p_is_active then '.restore'
-    else '.withdraw'
-  end;
-end
-$$;
-
-grant execute on function private.content_action(text, boolean, boolean) to service_role;
-
 -- The current status of a row with is_active, starts_at and ends_at: withdrawn, ended, scheduled or shown.
 create function private.time_status(p_is_active boolean, p_starts_at timestamptz, p_ends_at timestamptz) returns text
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return case
-    when not p_is_active then 'withdrawn'
-    when p_ends_at <= now() then 'ended'
-    when p_starts_at > now() then 'scheduled'
-    else 'shown'
-  end;
-end
-$$;
-
-grant execute on function private.time_status(boolean, timestamptz, timestamptz) to service_role;
+language sql stable
+return case
+  when not p_is_active then 'withdrawn'
+  when p_ends_at <= now() then 'ended'
+  when p_starts_at > now() then 'scheduled'
+  else 'shown'
+end;
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Fields by the columns of a table
+-- Values that are rejected
 -- ---------------------------------------------------------------------------------------------------------------------
-
--- Whether a JSON value other than null is valid for a column of the type. Timestamps must have an offset.
-create function private.is_field_value(p_value jsonb, p_type text) returns boolean
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_text constant text := p_value #>> '{}';
-begin
-  return case p_type
-    when 'boolean' then jsonb_typeof(p_value) = 'boolean'
-    when 'jsonb' then true
-    when 'text[]' then jsonb_typeof(p_value) = 'array' and not jsonb_path_exists(p_value, 'strict $[*] ? (@.type() != "string")')
-    when 'date' then jsonb_typeof(p_value) = 'string' and v_text ~ '^\d{4}-\d\d-\d\d$' and pg_input_is_valid(v_text, 'date')
-    when 'timestamp with time zone' then private.is_moment(p_value)
-    else private.is_cursor_key(p_value, p_type)
-  end;
-end
-$$;
-
--- Raises validation_error (param: the field) for an object with a field that is not in p_fields, with a value that the
--- column cannot hold, or without one of p_required.
-create function private.check_fields(p_table regclass, p_values jsonb, p_fields text[], p_required text[] default '{}')
-returns void
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_wrong record;
-begin
-  if jsonb_typeof(p_values) is distinct from 'object' then
-    perform private.raise_error('validation_error', 422, 'Must be an object of fields.');
-  end if;
-  select w.field, w.message into v_wrong
-  from (
-    select f.field, case
-        when f.field <> all (p_fields) then 'This field does not exist, or it cannot be changed.'
-        when f.value is null then 'This field is required.'
-        when f.value = 'null' then case when a.attnotnull then 'Must not be null.' end
-        when not private.is_field_value(f.value, format_type(a.atttypid, null))
-          then format('Must be a value of the type %s.', format_type(a.atttypid, null))
-      end as message
-    from (
-      select e.key as field, e.value from jsonb_each(p_values) as e
-      union all
-      select r.field, null from unnest(p_required) as r (field) where not p_values ? r.field
-    ) f
-    left join pg_catalog.pg_attribute a on a.attrelid = p_table and a.attname = f.field
-  ) w
-  where w.message is not null
-  order by w.field limit 1;
-  if found then
-    perform private.raise_error('validation_error', 422, v_wrong.message, p_param => v_wrong.field);
-  end if;
-end
-$$;
-
--- Raises validation_error for a value that a check constraint rejected; param is the first column of the constraint.
-create function private.reject_violation(p_table text, p_constraint text) returns void
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  perform private.raise_error('validation_error', 422, format('This value violates the constraint %s. Change it.', p_constraint),
-    p_param => (
-      select a.attname::text
-      from pg_catalog.pg_constraint c
-      join pg_catalog.pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
-      where c.conrelid = format('public.%I', p_table)::regclass and c.conname = p_constraint
-    ));
-end
-$$;
 
 -- Raises conflict (details.reason already_exists) for a key that another row has.
 create function private.reject_duplicate(p_param text) returns void
@@ -2800,177 +3124,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.is_field_value(jsonb, text), private.check_fields(regclass, jsonb, text[], text[]),
-  private.reject_violation(text, text), private.reject_duplicate(text), private.check_choice(text, text, text[])
-to service_role;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- Fields by rules in JSON
--- ---------------------------------------------------------------------------------------------------------------------
-
--- Whether a value is the name of an IANA time zone that a lot may have.
-create function private.is_time_zone(p_name text) returns boolean
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  -- As parking_lots_time_zone_is_iana.
-  return p_name ~ '^(UTC|Etc/GMT[+-]1?[0-9]|[A-Z][A-Za-z]*(/[A-Z][A-Za-z_-]+){1,2})$'
-    and (timestamptz '2000-01-01 00:00:00+00' at time zone p_name) is not null;
-exception when invalid_parameter_value then
-  return false;
-end
-$$;
-
--- Whether a value is a GeoJSON geometry.
-create function private.is_geometry(p_value jsonb) returns boolean
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  -- As parking_lots_area_is_geometry.
-  return jsonb_typeof(p_value) = 'object'
-    and coalesce(jsonb_typeof(p_value -> 'coordinates'), 'array') = 'array'
-    and coalesce(jsonb_typeof(p_value -> 'geometries'), 'array') = 'array'
-    and coalesce(case
-      when p_value ->> 'type' = 'GeometryCollection' then p_value ? 'geometries'
-      when p_value ->> 'type' in ('Point', 'LineString', 'Polygon', 'MultiPoint', 'MultiLineString', 'MultiPolygon')
-        then p_value ? 'coordinates'
-    end, false);
-end
-$$;
-
--- Whether a value is an array of one or more different codes of a category.
-create function private.is_code_list(p_value jsonb, p_category text) returns boolean
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_typeof(p_value) = 'array' and (
-    select count(*) > 0 and count(*) = count(distinct e.value) and bool_and(jsonb_typeof(e.value) = 'string' and exists (
-      select from public.codes c where c.category_id = p_category and c.code = e.value #>> '{}'
-    ))
-    from jsonb_array_elements(case jsonb_typeof(p_value) when 'array' then p_value else '[]' end) as e
-  );
-end
-$$;
-
--- private.field_problem for the type text.
-create function private.text_problem(p_value jsonb, p_rule jsonb) returns text
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_text constant text := p_value #>> '{}';
-begin
-  if jsonb_typeof(p_value) <> 'string' then
-    return 'Must be a string.';
-  elsif private.trimmed(v_text) is null or char_length(v_text) > (p_rule -> 'max')::integer then
-    return format('Must be a text of 1 to %s characters.', coalesce(p_rule ->> 'max', '50'));
-  elsif p_rule ? 'pattern' and v_text !~ (p_rule ->> 'pattern') then
-    return p_rule ->> 'must';
-  elsif p_rule ? 'in' and not p_rule -> 'in' @> p_value then
-    return format('Must be one of %s.', (select string_agg(o.name, ', ' order by o.nth)
-      from jsonb_array_elements_text(p_rule -> 'in') with ordinality as o (name, nth)));
-  elsif p_rule ? 'category'
-    and not exists (select from public.codes c where c.category_id = p_rule ->> 'category' and c.code = v_text) then
-    return format('Must be a code of the category %s.', p_rule ->> 'category');
-  end if;
-  return null;
-end
-$$;
-
--- The message when a value breaks its rule; null when it does not. A rule: {type, null: whether null is allowed,
--- required: whether a whole object must have it}. A text has max (characters), pattern and must (the message), in (the
--- values), category (of codes). Codes have category, an integer min and max, a number min or above, and max.
-create function private.field_problem(p_value jsonb, p_rule jsonb) returns text
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  c_number constant boolean := jsonb_typeof(p_value) = 'number';
-  v_text constant text := p_value #>> '{}';
-begin
-  if p_value = 'null' then
-    return case when coalesce((p_rule -> 'null')::boolean, false) then null else 'Must not be null.' end;
-  end if;
-  case p_rule ->> 'type'
-    when 'text' then
-      return private.text_problem(p_value, p_rule);
-    when 'integer' then
-      return case when c_number and scale(v_text::numeric) = 0
-          and v_text::numeric between (p_rule -> 'min')::numeric and (p_rule -> 'max')::numeric then null
-        else format('Must be an integer from %s to %s.', p_rule ->> 'min', p_rule ->> 'max') end;
-    when 'number' then
-      return case when c_number and v_text::numeric <= (p_rule -> 'max')::numeric
-          and (v_text::numeric >= (p_rule -> 'min')::numeric or v_text::numeric > (p_rule -> 'above')::numeric) then null
-        when p_rule ? 'min' then format('Must be a number from %s to %s.', p_rule ->> 'min', p_rule ->> 'max')
-        else format('Must be a number above %s, at most %s.', p_rule ->> 'above', p_rule ->> 'max') end;
-    when 'boolean' then
-      return case when jsonb_typeof(p_value) = 'boolean' then null else 'Must be true or false.' end;
-    when 'uuid' then
-      return case when jsonb_typeof(p_value) = 'string' and pg_input_is_valid(v_text, 'uuid') then null
-        else 'Must be a UUID.' end;
-    when 'time' then
-      return case when jsonb_typeof(p_value) = 'string' and v_text ~ '^(([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?|24:00(:00)?)$' then null
-        else 'Must be a time of day from 00:00 to 24:00, for example 08:30.' end;
-    when 'date' then
-      return case when jsonb_typeof(p_value) = 'string' and v_text ~ '^\d{4}-\d\d-\d\d$' and pg_input_is_valid(v_text, 'date') then null
-        else 'Must be a date, for example 2026-09-01.' end;
-    when 'time_zone' then
-      return case when jsonb_typeof(p_value) = 'string' and private.is_time_zone(v_text) then null
-        else 'Must be the name of an IANA time zone, for example Asia/Tokyo.' end;
-    when 'geometry' then
-      return case when private.is_geometry(p_value) then null else 'Must be a GeoJSON geometry.' end;
-    when 'codes' then
-      return case when private.is_code_list(p_value, p_rule ->> 'category') then null
-        else format('Must be a list of one or more different codes of the category %s.', p_rule ->> 'category') end;
-    when 'object', 'array' then
-      return case when jsonb_typeof(p_value) = p_rule ->> 'type' then null else format('Must be an %s.', p_rule ->> 'type') end;
-    when 'any' then
-      return null; -- the caller checks it
-  end case;
-end
-$$;
-
--- Checks an object against the rules of its fields: {"<field>": <rule of private.field_problem>}. Raises validation_error
--- (param: the field, after p_at) for a field without a rule or one that breaks its rule. Fields may be absent; of a whole
--- object (p_is_whole) not those whose rule has required.
-create function private.require_fields(p_value jsonb, p_rules jsonb, p_at text default null, p_is_whole boolean default false)
-returns void
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_field text;
-  v_problem text;
-begin
-  if jsonb_typeof(p_value) is distinct from 'object' then
-    perform private.raise_error('validation_error', 422, 'Must be an object.', p_param => coalesce(p_at, 'changes'));
-  end if;
-  select f.name, case when p_rules ? f.name then private.field_problem(p_value -> f.name, p_rules -> f.name)
-    else 'This field does not exist.' end
-  into v_field, v_problem
-  from jsonb_object_keys(p_value) with ordinality as f (name, nth)
-  where not p_rules ? f.name or private.field_problem(p_value -> f.name, p_rules -> f.name) is not null
-  order by f.nth limit 1;
-  if v_problem is null and p_is_whole then
-    select r.name, 'This field is required.' into v_field, v_problem
-    from jsonb_each(p_rules) as r (name, rule) where r.rule @> '{"required": true}' and not p_value ? r.name
-    order by r.name limit 1;
-  end if;
-  if v_problem is not null then
-    perform private.raise_error('validation_error', 422, v_problem, p_param => concat_ws('.', p_at, v_field));
-  end if;
-end
-$$;
-
-grant execute on function
-  private.is_time_zone(text), private.is_geometry(jsonb), private.is_code_list(jsonb, text), private.text_problem(jsonb,
-  jsonb), private.field_problem(jsonb, jsonb), private.require_fields(jsonb, jsonb, text, boolean)
-to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Lists, files, and several acts at once
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -2984,10 +3137,6 @@ begin
   return '%' || regexp_replace(p_text, '([\\%_])', '\\\1', 'g') || '%';
 end
 $$;
-
-grant execute on function private.like_pattern(text) to service_role;
-
-grant execute on function private.like_pattern(text) to service_role;
 
 -- The files of these things in the order in which they were attached, [{storage_key, is_public}], also those that are not
 -- public: for functions of the console. No row for a thing without files.
@@ -3021,7 +3170,241 @@ begin
 end
 $$;
 
-grant execute on function private.raised_error(text), private.files_of(text, uuid[]) to service_role;
+-- supabase/schemas/console/rows.sql
+
+-- Rows in the console: what every resource does with a row of its table. It is locked in the version that the
+-- administrator read, saved or deleted, and the act is recorded with its difference.
+--
+-- The functions take and return rows of the resource's type. null::public.ads names the table, and is a row that does not
+-- exist yet. Columns, defaults and the primary key come from the catalogue.
+--
+-- Invariants: a write that changes nothing records nothing. Only the changed columns are written.
+-- Interface: private.locked_row, locked_version, save_row, save_unique_row, delete_row, content_action.
+
+-- A row of the type of p_of with the primary key p_key ({"id": ...}), locked until the transaction ends. p_noun names it in
+-- the message. Errors: not_found.
+create function private.locked_row(p_of anyelement, p_key jsonb, p_noun text) returns anyelement
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_table constant regclass := pg_typeof(p_of)::text::regclass;
+  v_key constant text[] := private.key_columns(v_table);
+  v_row p_of%type;
+  v_count integer;
+begin
+  execute format('select r.* from %1$s r join jsonb_populate_record(null::%1$s, $1) k using (%2$s) for update of r', v_table,
+    (select string_agg(quote_ident(k), ', ') from unnest(v_key) as k)) into v_row using p_key;
+  get diagnostics v_count = row_count;
+  if v_count = 0 then
+    perform private.raise_error('not_found', 404, format('There is no such %s.', p_noun), p_param => v_key[cardinality(v_key)]);
+  end if;
+  return v_row;
+end
+$$;
+
+-- private.locked_row in the version of the If-Match header; null: any. Errors: not_found, precondition_failed.
+create function private.locked_version(p_of anyelement, p_key jsonb, p_noun text, p_if_match text) returns anyelement
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_row p_of%type;
+begin
+  v_row := private.locked_row(p_of, p_key, p_noun);
+  perform private.require_match(p_if_match, (to_jsonb(v_row) ->> 'updated_at')::timestamptz);
+  return v_row;
+end
+$$;
+
+-- The action code of a write: create without p_before; restore or withdraw when is_active changes; otherwise update.
+create function private.content_action(p_type text, p_before jsonb, p_after jsonb) returns text
+language sql immutable
+return p_type || case
+  when p_before is null then '.create'
+  when p_before -> 'is_active' is not distinct from p_after -> 'is_active' then '.update'
+  when (p_after -> 'is_active')::boolean then '.restore'
+  else '.withdraw'
+end;
+
+-- A row as the record of an act has it: without generated columns, with the MD5 of the columns p_hashed. Null: no row.
+create function private.recorded_row(p_table regclass, p_row jsonb, p_hashed text[]) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return p_row
+    - array(select a.attname::text from pg_catalog.pg_attribute a where a.attrelid = p_table and a.attgenerated <> '')
+    || coalesce((select jsonb_object_agg(h.name, md5(p_row ->> h.name)) from unnest(p_hashed) as h (name)), '{}');
+end
+$$;
+
+-- Records that an administrator changed p_before into p_after, rows of the table as JSON; null: no row.
+create function private.record_row(
+  p_admin_id uuid, p_action text, p_type text, p_table regclass, p_before jsonb, p_after jsonb, p_hashed text[]
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.record_act(p_admin_id, p_action, p_type, (
+    select string_agg(coalesce(p_after, p_before) ->> k.name, '/' order by k.nth)
+    from unnest(private.key_columns(p_table)) with ordinality as k (name, nth)
+  ), null, private.difference(private.recorded_row(p_table, p_before, p_hashed), private.recorded_row(p_table, p_after, p_hashed)));
+end
+$$;
+
+-- Writes the fields p_changes into a row that the caller has locked, or into a new one (p_before null::<table>), records
+-- the act, and returns the row. p_action: another action than that of private.content_action. p_hashed: columns of which
+-- the record has the MD5. A write that changes nothing records nothing. Errors: validation_error.
+create function private.save_row(
+  p_admin_id uuid, p_type text, p_before anyelement, p_changes jsonb, p_action text default null, p_hashed text[] default '{}'
+) returns anyelement
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_table constant regclass := pg_typeof(p_before)::text::regclass;
+  v_before constant jsonb := case when p_before is null then null else to_jsonb(p_before) end;
+  v_given constant jsonb := to_jsonb(jsonb_populate_record(p_before, p_changes));
+  v_changed constant jsonb := (
+    select jsonb_object_agg(c, v_given -> c) from jsonb_object_keys(p_changes) as c
+    where v_before is null or v_given -> c is distinct from v_before -> c
+  );
+  v_after p_before%type;
+  v_schema text;
+  v_name text;
+  v_constraint text;
+begin
+  if v_changed is null then
+    return p_before;
+  end if;
+  v_after := private.write_fields(p_before, v_changed);
+  perform private.record_row(p_admin_id, coalesce(p_action, private.content_action(p_type, v_before, to_jsonb(v_after))), p_type,
+    v_table, v_before, to_jsonb(v_after), p_hashed);
+  return v_after;
+exception when check_violation then
+  -- Also of another table, which a trigger writes.
+  get stacked diagnostics v_schema = schema_name, v_name = table_name, v_constraint = constraint_name;
+  perform private.reject_violation(format('%I.%I', v_schema, v_name)::regclass, v_constraint);
+end
+$$;
+
+-- private.save_row for a table in which p_unique is the field that two rows may not share. Errors: validation_error, conflict.
+create function private.save_unique_row(
+  p_admin_id uuid, p_type text, p_before anyelement, p_changes jsonb, p_unique text, p_action text default null,
+  p_hashed text[] default '{}'
+) returns anyelement
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return private.save_row(p_admin_id, p_type, p_before, p_changes, p_action, p_hashed);
+exception when unique_violation then
+  perform private.reject_duplicate(p_unique);
+end
+$$;
+
+-- Deletes a row that the caller has locked, and records the act. p_hashed: as in private.save_row.
+create function private.delete_row(p_admin_id uuid, p_type text, p_before anyelement, p_hashed text[] default '{}') returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_table constant regclass := pg_typeof(p_before)::text::regclass;
+begin
+  execute format('delete from %s r where %s', v_table, (
+    select string_agg(format('r.%1$I = ($1).%1$I', k), ' and ') from unnest(private.key_columns(v_table)) as k
+  )) using p_before;
+  perform private.record_row(p_admin_id, p_type || '.delete', p_type, v_table, to_jsonb(p_before), null, p_hashed);
+end
+$$;
+
+-- supabase/schemas/console/lists.sql
+
+-- Lists in the console: rows of one table that meet filters, in one order, page by page.
+--
+-- A list states where its rows come from, its order with the types of the keys, each filter as condition and value, and
+-- how a row is shown. The statement has only the conditions of filters that were given: so each filter uses its index. A
+-- condition `p_status is null or ...` would be a filter of every row in a generic plan.
+--
+-- Invariants: values are parameters, never a part of the statement. The comparison with the cursor's keys is one row
+-- comparison, which an index with the list's order answers. Rows are shown after the page is cut.
+-- Interface: private.list_rows; private.without_leavers for lists of what users wrote.
+
+-- For p_also of private.list_rows: without rows of users who withdrew, and whose data are not deleted yet. Null: there are
+-- none, as mostly.
+create function private.without_leavers() returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return case when exists (select from private.account_ends)
+    then '(r.user_id = any (array(select e.user_id from private.account_ends e))) is not true' end;
+end
+$$;
+
+-- A page {items, next_cursor} of the rows r of p_from, a table, with the total if p_include has it. Errors:
+-- validation_error.
+--
+-- p_order: the keys with their types, as '{created_at timestamptz,id uuid}', and p_direction: asc or desc, of all keys.
+-- p_filters: conditions with their values, {"r.placement = %s": "map"}; %s is the value, a text; null: no condition. A
+-- condition without a value has true. A list of texts is string_to_array(%s, ','), which is computed once: a cast to an
+-- array is computed for each row.
+-- p_row: the item, an expression of r, which has the keys. p_rows: all items as one array, where they are read together,
+-- an expression with aggregates of r, as 'private.admin_review_rows(array_agg((r).id))'.
+-- p_is_capped: the total is counted up to private.max_total(), and comes with total_is_exact.
+-- p_parts: conditions of which each row of the list meets exactly one. Each part is read in the order of its index, up to a
+-- page, so none of them is sorted as a whole.
+-- p_also: a condition that may change from page to page: it is no part of what a cursor belongs to.
+create function private.list_rows(
+  p_from text, p_order text[], p_direction text, p_filters jsonb, p_include text[], p_cursor text, p_limit integer,
+  p_row text default 'to_jsonb(r)', p_rows text default null, p_is_capped boolean default false, p_max_limit integer default 100,
+  p_parts text[] default '{true}', p_also text default null
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_keys constant text[] := array(select split_part(o, ' ', 1) from unnest(p_order) as o);
+  v_types constant text[] := array(select substr(o, strpos(o, ' ') + 1) from unnest(p_order) as o);
+  -- The list, which another page must have as well.
+  v_list constant jsonb := jsonb_build_object(
+    'from', p_from, 'parts', p_parts, 'order', p_order || p_direction, 'filters', jsonb_strip_nulls(p_filters)
+  );
+  v_after constant jsonb := private.page_start(v_list, p_cursor, v_types, p_direction);
+  v_order constant text := (select string_agg(format('(r).%I %s', k, p_direction), ', ') from unnest(v_keys) as k);
+  v_matching constant text := concat(' and (' || p_also || ')', (
+    select string_agg(format(' and (%s)', format(f.key, format('($1 ->> %L)', f.key))), '') from jsonb_each(p_filters) as f
+    where f.value <> 'null'
+  ));
+  v_following constant text := format(
+    ' and (%s) %s (%s) order by %s limit $3',
+    (select string_agg(format('r.%I', k), ', ') from unnest(v_keys) as k),
+    case p_direction when 'asc' then '>' else '<' end,
+    (select string_agg(format('($2 ->> %s)::%s', t.nth - 1, t.name), ', ') from unnest(v_types) with ordinality as t (name, nth)),
+    v_order
+  );
+  v_items jsonb;
+  v_total bigint;
+begin
+  execute format(
+    'select %s from (select r from (%s) m order by %s limit $3) p',
+    coalesce(p_rows, format('jsonb_agg(%s order by %s)', p_row, v_order)),
+    (select string_agg(concat('(select r from ', p_from, ' r where (', part, ')', v_matching, v_following, ')'), ' union all ')
+      from unnest(p_parts) as part),
+    v_order
+  ) into v_items using p_filters, v_after, private.page_limit(p_limit, p_max_limit) + 1;
+  if 'total' = any (p_include) then
+    execute format('select count(*) from (%s) f', (
+      select string_agg(concat('(select from ', p_from, ' r where (', part, ')', v_matching, ' limit $2)'), ' union all ')
+      from unnest(p_parts) as part
+    )) into v_total using p_filters, case when p_is_capped then private.max_total() + 1 end;
+  end if;
+  return private.page(v_list, v_items, v_keys, p_limit, case when not p_is_capped then v_total end)
+    || case when p_is_capped and v_total is not null then private.capped_total(v_total) else '{}' end;
+end
+$$;
 
 -- supabase/schemas/console/overview.sql
 
@@ -3144,8 +3527,6 @@ return case
   when p_job = 'sync_stores' then 'store_sync'
   else 'admins'
 end;
-
-grant execute on function private.area_of_queue(text), private.area_of_job(text) to service_role;
 
 -- For each queue: the number of messages, the number that a consumer could read, and the time since when the oldest of
 -- these waits.
@@ -3300,17 +3681,12 @@ $$;
 
 -- Waiting work {oldest_at, …} with the current age of its oldest.
 create function private.with_oldest_age(p_counted jsonb) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return p_counted || jsonb_build_object(
-    'oldest_age_seconds', case when p_counted ->> 'oldest_at' is not null then
-      floor(extract(epoch from greatest(now() - (p_counted ->> 'oldest_at')::timestamptz, interval '0')))
-    end
-  );
-end
-$$;
+language sql stable
+return p_counted || jsonb_build_object(
+  'oldest_age_seconds', case when p_counted ->> 'oldest_at' is not null then
+    floor(extract(epoch from greatest(now() - (p_counted ->> 'oldest_at')::timestamptz, interval '0')))
+  end
+);
 
 -- The figures of the jobs of these areas: {active, failed_24h, failing}, with the names of those whose last finished run
 -- failed.
@@ -3330,10 +3706,6 @@ begin
   );
 end
 $$;
-
-grant execute on function
-  private.overview_values(text[]), private.with_oldest_age(jsonb), private.job_sums(jsonb, text[])
-to service_role;
 
 create function api.admin_get_overview(p_admin_id uuid, p_days integer default 14) returns jsonb
 language plpgsql stable
@@ -3389,8 +3761,6 @@ $$;
 
 comment on function api.admin_get_overview(uuid, integer) is
   'The first page of the console: users, sessions, waiting work, queues, jobs, dead messages and slow statements, each with its time, and the time when a job was last started. p_days: the number of days of sessions by day. Each part is for an area and null without it: people, sessions and sessions_by_day for users, slow_queries for admins, push and mail for notifications, each kind of open_work for its own. Queues, jobs and dead messages are those of the administrator''s areas. Errors: forbidden, validation_error.';
-
-grant execute on function api.admin_get_overview(uuid, integer) to service_role;
 
 -- supabase/schemas/console/jobs.sql
 
@@ -3499,33 +3869,16 @@ $$;
 -- Dead messages
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Dead messages of these areas after the keys of a cursor, newest first; null for an empty list.
-create function private.dead_messages_page(p_areas text[], p_queue text, p_after jsonb, p_limit integer) returns jsonb
-language plpgsql stable
-security definer -- queues are accessed only through functions
-set search_path = ''
-as $$
-declare
-  v_items jsonb;
-begin
-  execute concat(
-    'select jsonb_agg(to_jsonb(m) - ''msg_id'' order by m.died_at desc, m.id desc)
-    from (select d.* from private.dead_messages d where private.area_of_queue(d.queue) = any ($5)',
-    case when p_queue is not null then ' and d.queue = $1' end,
-    ' and (d.died_at, d.id) < ($2, $3) order by d.died_at desc, d.id desc limit $4) m'
-  ) into v_items using p_queue, (p_after ->> 0)::timestamptz, (p_after ->> 1)::uuid, p_limit, p_areas;
-  return v_items;
-end
-$$;
-
--- The number of dead messages of these areas, of one queue or of all.
-create function private.count_dead_messages(p_areas text[], p_queue text) returns bigint
+-- A page of the dead messages of these areas, newest first, as private.list_rows returns it. Errors: validation_error.
+create function private.dead_messages_page(p_areas text[], p_queue text, p_include text[], p_cursor text, p_limit integer) returns jsonb
 language plpgsql stable
 security definer -- queues are accessed only through functions
 set search_path = ''
 as $$
 begin
-  return (select count(*) from private.dead_messages d where private.area_of_queue(d.queue) = any (p_areas) and (p_queue is null or d.queue = p_queue));
+  return private.list_rows('private.dead_messages', '{died_at timestamptz,id uuid}', 'desc',
+    jsonb_build_object('private.area_of_queue(r.queue) = any (string_to_array(%s, '',''))', array_to_string(p_areas, ','),
+      'r.queue = %s', p_queue), p_include, p_cursor, p_limit, 'to_jsonb(r) - ''msg_id''');
 end
 $$;
 
@@ -3561,12 +3914,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.schedule_values(text, integer, integer), private.next_run(text, timestamptz, timestamptz), private.job_runs(),
-  private.dead_messages_page(text[], text, jsonb, integer), private.count_dead_messages(text[], text), private.take_dead_message(uuid),
-  private.requeue(text, jsonb)
-to service_role;
-
 create function api.admin_list_jobs(p_admin_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -3598,15 +3945,9 @@ create function api.admin_list_dead_messages(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('dead_messages', p_queue);
-  v_areas constant text[] := private.areas_of(p_admin_id);
-  v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, null);
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
-  return private.page(v_filters, private.dead_messages_page(v_areas, p_queue, v_after, private.page_limit(p_limit) + 1), '{died_at,id}', p_limit)
-    || case when 'total' = any (p_include) then jsonb_build_object('total', private.count_dead_messages(v_areas, p_queue)) else '{}' end;
+  return private.dead_messages_page(private.areas_of(p_admin_id), p_queue, p_include, p_cursor, p_limit);
 end
 $$;
 
@@ -3650,11 +3991,6 @@ $$;
 comment on function api.admin_discard_dead_message(uuid, uuid) is
   'Deletes a dead message permanently. Recorded. Area admins. Errors: forbidden, not_found.';
 
-grant execute on function
-  api.admin_list_jobs(uuid), api.admin_list_dead_messages(uuid, text, text[], text, integer),
-  api.admin_requeue_dead_message(uuid, uuid), api.admin_discard_dead_message(uuid, uuid)
-to service_role;
-
 -- supabase/schemas/reference/codes.sql
 
 -- Reference: the code master, the one place in which a code of this service has a display name.
@@ -3684,13 +4020,8 @@ $$;
 
 -- A text in the language; a text without English is returned in Japanese.
 create function private.in_lang(p_lang text, p_text text, p_text_en text) returns text
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
-begin
-  return case p_lang when 'en' then coalesce(p_text_en, p_text) else p_text end;
-end
-$$;
+language sql immutable parallel safe
+return case p_lang when 'en' then coalesce(p_text_en, p_text) else p_text end;
 
 grant execute on function private.require_lang(text), private.in_lang(text, text, text) to anon, authenticated;
 
@@ -3705,17 +4036,12 @@ grant execute on function private.require_lang(text), private.in_lang(text, text
 
 -- An article as lists return it: without its body.
 create function private.article_row(p_article public.articles) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_article).id, 'slug', (p_article).slug, 'locale', (p_article).locale, 'title', (p_article).title,
-    'summary', (p_article).summary, 'cover_image_url', (p_article).cover_image_url, 'tags', (p_article).tags,
-    'published_at', (p_article).published_at, 'updated_at', (p_article).updated_at
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'id', (p_article).id, 'slug', (p_article).slug, 'locale', (p_article).locale, 'title', (p_article).title,
+  'summary', (p_article).summary, 'cover_image_url', (p_article).cover_image_url, 'tags', (p_article).tags,
+  'published_at', (p_article).published_at, 'updated_at', (p_article).updated_at
+);
 
 grant execute on function private.article_row(public.articles) to anon, authenticated;
 
@@ -3921,10 +4247,7 @@ begin
     perform private.raise_error('validation_error', 422, 'mime_type must be image/jpeg, image/png, image/webp or image/heic.',
       p_param => 'mime_type');
   end if;
-  if p_category is null
-    or p_category not in ('review', 'session_photo', 'error_report', 'support', 'avatar', 'parking_lot') then
-    perform private.raise_error('validation_error', 422, 'category must be a code of the list upload_category.', p_param => 'category');
-  end if;
+  perform private.check_fields('public.assets', jsonb_build_object('category', p_category, 'entity_type', p_entity_type), '{category,entity_type}');
   if p_is_public and p_category not in ('review', 'avatar', 'parking_lot') then
     perform private.raise_error('validation_error', 422, format('A file of the category %s cannot be public. Set is_public to false.', p_category),
       p_param => 'is_public');
@@ -3932,9 +4255,6 @@ begin
   if (p_entity_type is null) <> (p_entity_id is null) then
     perform private.raise_error('validation_error', 422, 'entity_type and entity_id must be given together.',
       p_param => case when p_entity_type is null then 'entity_type' else 'entity_id' end);
-  end if;
-  if p_entity_type !~ '^[a-z][a-z_]{0,49}$' then
-    perform private.raise_error('validation_error', 422, 'entity_type must be a lower-case name, for example parking_lot.', p_param => 'entity_type');
   end if;
 end
 $$;
@@ -4228,17 +4548,12 @@ $$;
 -- Whether a file should have a copy, whether it has one, and which object is its original. A deleted file should have
 -- none.
 create function private.publication_of(p_asset public.assets) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'is_wanted', coalesce((p_asset).published_at is not null and (p_asset).deleted_at is null, false),
-    'is_public', coalesce((p_asset).is_public, false), 'content_type', (p_asset).content_type,
-    'size_bytes', (p_asset).size_bytes, 'etag', (p_asset).etag
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'is_wanted', coalesce((p_asset).published_at is not null and (p_asset).deleted_at is null, false),
+  'is_public', coalesce((p_asset).is_public, false), 'content_type', (p_asset).content_type,
+  'size_bytes', (p_asset).size_bytes, 'etag', (p_asset).etag
+);
 
 -- Queues copies again that could not be made or deleted.
 create function private.requeue_publications() returns void
@@ -4259,8 +4574,6 @@ begin
   end loop;
 end
 $$;
-
-grant execute on function private.publication_of(public.assets) to service_role;
 
 -- supabase/schemas/files/pictures.sql
 
@@ -4432,7 +4745,6 @@ end
 $$;
 
 grant execute on function private.put_avatar(uuid), private.my_avatar() to authenticated;
-grant execute on function private.avatar_of(uuid) to service_role;
 
 -- supabase/schemas/lots/lots.sql
 
@@ -4444,60 +4756,134 @@ grant execute on function private.avatar_of(uuid) to service_role;
 -- Invariants: a lot with name, address, lat, lng and status alone is valid. Public means status = 'active'; rows that
 -- refer to a lot are readable only when the lot is. (source, external_id) is unique, so that an import can run again. A
 -- lot has at most one main image. tag_slugs and main_image_key always equal the rows from which they are derived.
+--
+-- Two trigger functions have the effects of a write. That of parking_lots writes the search entries of the lots and queues
+-- them as changed (search/changes.sql). That of the tables with parts of a lot does so for the lots of these parts, after
+-- it has written the columns that are derived from them. So a statement refreshes each lot once.
+--
 -- Interface: search, detail and the importers read and write these tables; private.require_public_lot rejects other lots.
 
--- Writes tag_slugs and main_image_key of these lots, which search reads.
-create function private.refresh_lot_facts(p_lot_ids uuid[]) returns void
+-- Writes tag_slugs and main_image_key of these lots, which search reads. Returns those that it changed.
+create function private.refresh_lot_facts(p_lot_ids uuid[]) returns uuid[]
 language plpgsql
 set search_path = ''
 as $$
+declare
+  v_changed uuid[];
 begin
   -- Locks the lots in one order first: the update below then sees what a concurrent writer of the same lot committed.
   perform 1 from public.parking_lots l where l.id = any (p_lot_ids) order by l.id for no key update;
-  update public.parking_lots l
-  set tag_slugs = f.tag_slugs, main_image_key = f.main_image_key
-  from (
-    select
-      p.id,
-      array(
-        select t.slug
-        from public.parking_lot_tags lt
-        join public.tags t on t.id = lt.tag_id
-        where lt.parking_lot_id = p.id and lt.state
-        order by t.slug
-      ) as tag_slugs,
-      (
-        select a.storage_key
-        from public.parking_lot_images i
-        join public.assets a on a.id = i.asset_id
-        where i.parking_lot_id = p.id and i.is_main and a.is_public and a.status = 'placed' and a.deleted_at is null
-      ) as main_image_key
-    from unnest(p_lot_ids) as p (id)
-  ) f
-  where l.id = f.id
-    and (l.tag_slugs, l.main_image_key) is distinct from (f.tag_slugs, f.main_image_key);
+  with changed as (
+    update public.parking_lots l
+    set tag_slugs = f.tag_slugs, main_image_key = f.main_image_key
+    from (
+      select
+        p.id,
+        array(
+          select t.slug
+          from public.parking_lot_tags lt
+          join public.tags t on t.id = lt.tag_id
+          where lt.parking_lot_id = p.id and lt.state
+          order by t.slug
+        ) as tag_slugs,
+        (
+          select a.storage_key
+          from public.parking_lot_images i
+          join public.assets a on a.id = i.asset_id
+          where i.parking_lot_id = p.id and i.is_main and a.is_public and a.status = 'placed' and a.deleted_at is null
+        ) as main_image_key
+      from unnest(p_lot_ids) as p (id)
+    ) f
+    where l.id = f.id
+      and (l.tag_slugs, l.main_image_key) is distinct from (f.tag_slugs, f.main_image_key)
+    returning l.id
+  )
+  select array_agg(c.id) into v_changed from changed c;
+  return coalesce(v_changed, '{}');
 end
 $$;
 
--- Writes tag_slugs and main_image_key of the lots whose tags or images a statement changed.
--- For parking_lot_tags and parking_lot_images. Runs per statement, because an import writes many rows in one.
-create function private.tg_lot_rows__refresh_lot_facts() returns trigger
+-- Refreshes what is derived from the rows of lots, for the lots whose rows a statement changed, and queues these lots as
+-- changed. The arguments are what is derived from the table: facts (tags and main image), prices, search (the entry).
+-- For every table whose rows are parts of a lot. Runs per statement, because an import writes many rows in one.
+create function private.tg_lot_rows__refresh_lots() returns trigger
 language plpgsql
+set search_path = ''
+as $$
+declare
+  v_lot_ids uuid[];
+  v_written uuid[] := '{}';
+begin
+  if tg_op = 'TRUNCATE' then
+    v_lot_ids := array(select l.id from public.parking_lots l);
+  elsif tg_op = 'UPDATE' then
+    -- A row that only one of the two tables has: the old row and the new row.
+    v_lot_ids := array(
+      select distinct d.parking_lot_id
+      from (
+        select r.parking_lot_id
+        from (
+          select b.parking_lot_id, to_jsonb(b) - 'updated_at' as content, 1 as times from rows_before b
+          union all
+          select c.parking_lot_id, to_jsonb(c) - 'updated_at', -1 from rows_changed c
+        ) r
+        group by r.parking_lot_id, r.content having sum(r.times) <> 0
+      ) d
+    );
+  else
+    v_lot_ids := array(select distinct r.parking_lot_id from rows_changed r);
+  end if;
+  if v_lot_ids = '{}' then
+    return null;
+  elsif 'facts' = any (tg_argv) then
+    v_written := private.refresh_lot_facts(v_lot_ids);
+  elsif 'prices' = any (tg_argv) then
+    v_written := private.refresh_tariffs(v_lot_ids);
+  end if;
+  -- The trigger of parking_lots has refreshed and queued the lots whose own rows were written.
+  v_lot_ids := array(select l.id from unnest(v_lot_ids) as l (id) except select w.id from unnest(v_written) as w (id));
+  if 'search' = any (tg_argv) then
+    perform private.refresh_search_entries(v_lot_ids);
+  end if;
+  perform private.queue_lot_changes(v_lot_ids);
+  return null;
+end
+$$;
+
+-- Writes the search entries of lots that a statement added, or of which it changed a column that search reads. Queues the
+-- lots that it added, changed or deleted. The entry of a deleted lot is deleted with it: its cell of the map is marked.
+create function private.tg_parking_lots__refresh() returns trigger
+language plpgsql
+security definer -- the queue of changes belongs to the triggers; the service and administrators write lots
 set search_path = ''
 as $$
 declare
   v_lot_ids uuid[];
 begin
   if tg_op = 'TRUNCATE' then
-    v_lot_ids := array(select l.id from public.parking_lots l);
+    insert into private.lot_change_queue (parking_lot_id) select c.parking_lot_id from private.lot_changes c where not c.is_gone;
+    insert into private.map_marks (cell) select distinct m.cell from private.map_cells m where m.level = 14;
   elsif tg_op = 'UPDATE' then
-    select array_agg(distinct r.parking_lot_id) into v_lot_ids
-    from (select parking_lot_id from rows_before union all select parking_lot_id from rows_changed) r;
+    -- The columns of an entry. A full join, because it is never a nested loop: there are no statistics about the rows of a statement.
+    select array_agg(id) into v_lot_ids from rows_before b full join rows_changed c using (id)
+    where (b.status, b.name, b.name_kana, b.address, b.operator_code, b.lat, b.lng, b.avg_rating, b.review_count, b.hour_price,
+        b.main_image_key, b.total_spaces, b.currency, b.structure, b.max_height_m, b.max_width_m, b.max_length_m, b.max_weight_t,
+        b.min_clearance_cm, b.max_tire_width_mm, b.entry_difficulty, b.tag_slugs)
+      is distinct from (c.status, c.name, c.name_kana, c.address, c.operator_code, c.lat, c.lng, c.avg_rating, c.review_count,
+        c.hour_price, c.main_image_key, c.total_spaces, c.currency, c.structure, c.max_height_m, c.max_width_m, c.max_length_m,
+        c.max_weight_t, c.min_clearance_cm, c.max_tire_width_mm, c.entry_difficulty, c.tag_slugs);
+    insert into private.lot_change_queue (parking_lot_id, was_public)
+    select id, 'active' in (b.status, c.status) from rows_before b full join rows_changed c using (id)
+    where (to_jsonb(b) - 'updated_at') is distinct from (to_jsonb(c) - 'updated_at');
   else
-    select array_agg(distinct r.parking_lot_id) into v_lot_ids from rows_changed r;
+    v_lot_ids := array(select r.id from rows_changed r where tg_op = 'INSERT');
+    insert into private.lot_change_queue (parking_lot_id, was_public) select r.id, r.status = 'active' from rows_changed r;
+    insert into private.map_marks (cell)
+    select distinct private.map_cell(point(radians(r.lng), private.mercator_y(r.lat)))
+    from rows_changed r where tg_op = 'DELETE' and r.status = 'active';
   end if;
-  if v_lot_ids is not null then
-    perform private.refresh_lot_facts(v_lot_ids);
+  if v_lot_ids <> '{}' then
+    perform private.refresh_search_entries(v_lot_ids);
   end if;
   return null;
 end
@@ -4514,9 +4900,9 @@ begin
 end
 $$;
 
--- Writes main_image_key of the lots that show a file which changed.
+-- Writes main_image_key of the lots that show a file which changed, and queues the lots with a picture of it.
 -- Runs per statement, because a withdrawal deletes thousands of files in one. Most files are not pictures of lots.
-create function private.tg_assets__refresh_lot_facts() returns trigger
+create function private.tg_assets__refresh_lots() returns trigger
 language plpgsql
 security definer -- the auth server, which deletes accounts, has no right on pictures of lots
 set search_path = ''
@@ -4527,12 +4913,13 @@ declare
     where (b.storage_key, b.is_public, b.status, b.deleted_at)
       is distinct from (c.storage_key, c.is_public, c.status, c.deleted_at)
   );
-  v_lot_ids uuid[] := array(
-    select i.parking_lot_id from public.parking_lot_images i where i.asset_id = any (v_asset_ids) and i.is_main
-  );
+  v_lot_ids uuid[] := array(select i.parking_lot_id from public.parking_lot_images i where i.asset_id = any (v_asset_ids));
 begin
   if v_lot_ids <> '{}' then
-    perform private.refresh_lot_facts(v_lot_ids);
+    perform private.refresh_lot_facts(array(
+      select i.parking_lot_id from public.parking_lot_images i where i.asset_id = any (v_asset_ids) and i.is_main
+    ));
+    perform private.queue_lot_changes(v_lot_ids);
   end if;
   return null;
 end
@@ -4566,9 +4953,8 @@ begin
 end
 $$;
 
-grant execute on function private.require_public_lot(uuid, text) to anon, authenticated, service_role;
+grant execute on function private.require_public_lot(uuid, text) to anon, authenticated;
 grant execute on function private.lock_public_lot(uuid, text) to authenticated;
-grant execute on function private.refresh_lot_facts(uuid[]) to service_role;
 
 -- supabase/schemas/lots/detail.sql
 
@@ -4800,8 +5186,6 @@ to anon, authenticated;
 -- One lot
 -- ---------------------------------------------------------------------------------------------------------------------
 
-grant execute on function private.lot_places_json(uuid) to service_role;
-
 -- supabase/schemas/lots/engagement.sql
 
 -- Lot engagement: daily counts of how often each lot was saved, parked at and returned by a search.
@@ -4824,13 +5208,8 @@ grant execute on function private.lot_places_json(uuid) to service_role;
 
 -- The day for which an event is counted: the date in Asia/Tokyo.
 create function private.day_of(p_at timestamptz) returns date
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return (p_at at time zone 'Asia/Tokyo')::date;
-end
-$$;
+language sql stable
+return (p_at at time zone 'Asia/Tokyo')::date;
 
 -- Appends an activity that counts for its lot to the pending rows, which the job counts.
 create function private.tg_user_activity_logs__append_count() returns trigger
@@ -4909,13 +5288,8 @@ $$;
 
 -- The counts by which a report is sorted, the most important first: one, or all without p_sort.
 create function private.engagement_counts(p_sort text) returns text[]
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return case when p_sort is null then '{sessions,saves,searches}' else array[p_sort] end;
-end
-$$;
+language sql immutable
+return case when p_sort is null then '{sessions,saves,searches}' else array[p_sort] end;
 
 -- The part of a statement that selects the lots of a report in the period $1, those with a count by which it is sorted:
 -- from the recent sums, or by the days.
@@ -5082,14 +5456,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.check_engagement_size(daterange, text, integer, integer),
-  private.day_of(timestamptz), private.count_searches(jsonb), private.engagement_period(date, date, date),
-  private.engagement_counts(text), private.most_engaged_lots(daterange, text, bigint[], uuid, integer),
-  private.count_engaged_lots(daterange, text), private.lot_engagement(daterange, uuid[]),
-  private.engagement_items(daterange, text, bigint[], text, uuid, integer)
-to service_role;
-
 -- supabase/schemas/lots/recent_counts.sql
 
 -- Recent counts of lots: the sums of the last 30 days, so that the report without dates reads an index.
@@ -5128,14 +5494,13 @@ begin
     truncate private.recent_lot_counts;
     return null;
   end if;
-  -- Branches, because a statement has only the rows of its kind.
-  if tg_op in ('UPDATE', 'DELETE') then
+  if tg_op = 'UPDATE' then
     v_changes := array(select row(b.parking_lot_id, b.day, -b.saves, -b.sessions, -b.searches)::private.parking_lot_daily_counts from rows_before b);
   end if;
-  if tg_op in ('INSERT', 'UPDATE') then
-    v_changes := v_changes
-      || array(select row(c.parking_lot_id, c.day, c.saves, c.sessions, c.searches)::private.parking_lot_daily_counts from rows_changed c);
-  end if;
+  v_changes := v_changes || array(
+    select row(c.parking_lot_id, c.day, s.sign * c.saves, s.sign * c.sessions, s.sign * c.searches)::private.parking_lot_daily_counts
+    from rows_changed c cross join (select case tg_op when 'DELETE' then -1 else 1 end as sign) s
+  );
   perform private.add_recent_lot_counts(v_changes);
   return null;
 end
@@ -5412,11 +5777,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.open_import_stage(text[]), private.merge_staged_operators(), private.merge_staged_lots(text, text, text[]),
-  private.place_staged_lots(text), private.merge_staged_tags(), private.merge_staged_windows(), private.merge_staged_pricing()
-to service_role;
-
 -- supabase/schemas/hours/hours.sql
 
 -- Hours: when a lot is open, may be entered, may be left.
@@ -5539,7 +5899,7 @@ $$;
 grant execute on function
   private.always_open(uuid[], timestamptz, timestamptz), private.lasting_hours(uuid, timestamptz, timestamptz),
   private.clock_text(time), private.clock_times(jsonb)
-to anon, authenticated, service_role;
+to anon, authenticated;
 
 -- supabase/schemas/hours/days_and_clocks.sql
 
@@ -5641,7 +6001,7 @@ create function private.day_number(p_local bigint) returns bigint
 language sql immutable parallel safe
 return (p_local - ((p_local % 86400000000) + 86400000000) % 86400000000) / 86400000000;
 
-grant execute on function private.date_bits(date, date[]) to anon, authenticated, service_role;
+grant execute on function private.date_bits(date, date[]) to anon, authenticated;
 
 -- supabase/schemas/hours/evaluator.sql
 
@@ -6083,7 +6443,7 @@ grant execute on function
   private.planned_stays(uuid[], timestamptz, timestamptz),
   private.hours_json(uuid),
   private.date_overrides_json(uuid)
-to anon, authenticated, service_role;
+to anon, authenticated;
 
 -- supabase/schemas/hours/week.sql
 
@@ -6161,7 +6521,7 @@ grant execute on function private.week_json(uuid, text) to anon, authenticated;
 -- of the clock, and the series of caps. It is compiled when rules are written, so that a search prices fifty lots with fifty
 -- look-ups. Where a date override is near the stay, the tariffs of the lot are compiled for that stay, with its rows.
 --
--- Invariants: private.tariffs always equals the compiled pricing_rules and pricing_groups (by the triggers of stay_fees).
+-- Invariants: private.tariffs always equals the compiled pricing_rules and pricing_groups (private.refresh_tariffs).
 -- Interface: private.compiled_tariffs(lots, from, to); private.chosen_tariffs(lots, vehicle type, ...).
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -7135,7 +7495,7 @@ grant execute on function
   private.reject_pricing(timestamptz, timestamptz),
   private.stay_fees(uuid[], text, timestamptz, timestamptz),
   private.lots_within_amount(uuid[], text, timestamptz, timestamptz, numeric)
-to anon, authenticated, service_role;
+to anon, authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Keeping tariffs and hour_price
@@ -7159,19 +7519,20 @@ end
 $$;
 
 -- Compiles the price lists of these lots again, and writes their hour_price.
-create function private.refresh_tariffs(p_lot_ids uuid[]) returns void
+create function private.refresh_tariffs(p_lot_ids uuid[]) returns uuid[]
 language plpgsql
 security definer -- no role may write compiled price lists; a role that may write rules may have them compiled
 set search_path = ''
 as $$
 declare
   v_lot_ids uuid[];
+  v_changed uuid[];
 begin
   -- Locked in one order first: the statements below then see what a concurrent writer of the same lot committed.
   select array_agg(l.id) into v_lot_ids
   from (select id from public.parking_lots where id = any (p_lot_ids) order by id for no key update) l;
   if v_lot_ids is null then
-    return;
+    return '{}';
   end if;
   delete from private.tariffs where parking_lot_id = any (v_lot_ids);
   insert into private.tariffs (
@@ -7183,36 +7544,15 @@ begin
   cross join lateral private.tariff_bounds(c.tariff) b
   -- A default list without rules has the same meaning as no list.
   where not (c.is_default and c.vehicle_types is null and (c.tariff).rule_ids is null);
-  update public.parking_lots l
-  set hour_price = p.hour_price
-  from private.hour_prices(v_lot_ids) p
-  where l.id = p.parking_lot_id and l.hour_price is distinct from p.hour_price;
-end
-$$;
-
-grant execute on function private.refresh_tariffs(uuid[]) to service_role;
-
--- Compiles the tariffs and hour_price of the lots whose prices a statement changed.
--- For pricing_rules and pricing_groups.
-create function private.tg_price_rows__refresh_tariffs() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_lot_ids uuid[];
-begin
-  if tg_op = 'TRUNCATE' then
-    v_lot_ids := array(select l.id from public.parking_lots l);
-  elsif tg_op = 'UPDATE' then
-    select array_agg(distinct r.parking_lot_id) into v_lot_ids
-    from (select parking_lot_id from rows_before union all select parking_lot_id from rows_changed) r;
-  else
-    select array_agg(distinct r.parking_lot_id) into v_lot_ids from rows_changed r;
-  end if;
-  if v_lot_ids is not null then
-    perform private.refresh_tariffs(v_lot_ids);
-  end if;
-  return null;
+  with changed as (
+    update public.parking_lots l
+    set hour_price = p.hour_price
+    from private.hour_prices(v_lot_ids) p
+    where l.id = p.parking_lot_id and l.hour_price is distinct from p.hour_price
+    returning l.id
+  )
+  select array_agg(c.id) into v_changed from changed c;
+  return coalesce(v_changed, '{}');
 end
 $$;
 
@@ -7447,16 +7787,11 @@ $$;
 
 -- Why a fee is unknown: {code, reason, from, until}.
 create function private.fee_refusal(p_walk private.fee_walk, p_is_priced boolean) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_strip_nulls(jsonb_build_object(
-    'code', 'fee_unknown', 'reason', case when p_is_priced then p_walk.refusal else 'vehicle_type_not_priced' end,
-    'from', private.instant_of_us(p_walk.refused_from), 'until', private.instant_of_us(p_walk.known_from)
-  ));
-end
-$$;
+language sql stable
+return jsonb_strip_nulls(jsonb_build_object(
+  'code', 'fee_unknown', 'reason', case when p_is_priced then p_walk.refusal else 'vehicle_type_not_priced' end,
+  'from', private.instant_of_us(p_walk.refused_from), 'until', private.instant_of_us(p_walk.known_from)
+));
 
 -- The fee of a stay and its explanation: answer, {total_amount, currency, breakdown}; or refusal, {code: fee_unknown,
 -- reason, from, until}. It does not check whether the caller may see the lot. Errors: validation_error, lot_not_found.
@@ -7520,8 +7855,7 @@ begin
 end
 $$;
 
-grant execute on function private.explained_fee(uuid, text, timestamptz, timestamptz) to anon, authenticated, service_role;
-grant execute on function private.fee_answer(uuid, text, timestamptz, timestamptz) to service_role;
+grant execute on function private.explained_fee(uuid, text, timestamptz, timestamptz) to anon, authenticated;
 
 -- When the amount due rises, and by how much: at the starts of units from p_after on. Increases before p_not_before (the
 -- end of grace) become due then.
@@ -7627,7 +7961,7 @@ begin
 end
 $$;
 
-grant execute on function private.fee_meter(uuid, text, timestamptz, timestamptz) to anon, authenticated, service_role;
+grant execute on function private.fee_meter(uuid, text, timestamptz, timestamptz) to anon, authenticated;
 
 -- supabase/schemas/search/stay_costs.sql
 
@@ -7943,7 +8277,7 @@ $$;
 -- Maintaining entries
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Writes the entries of these lots, each into the table of its status.
+-- Writes the entries of these lots, each into the table of its status, and marks the cells of the map that change.
 create function private.refresh_search_entries(p_lot_ids uuid[]) returns void
 language plpgsql
 security definer -- no role may write entries; a role that may write a lot or its rows may have the entry written
@@ -7960,7 +8294,10 @@ begin
     select l.id, l.status from public.parking_lots l where l.id = any (p_lot_ids) order by l.id for no key update
   ) l;
   if v_unlisted is not null then
-    delete from private.search_entries e where e.parking_lot_id = any (v_unlisted);
+    with gone as (
+      delete from private.search_entries e where e.parking_lot_id = any (v_unlisted) returning e.mercator
+    )
+    insert into private.map_marks (cell) select distinct private.map_cell(g.mercator) from gone g;
     insert into private.unlisted_search_entries as e (parking_lot_id, document, terms)
     select d.parking_lot_id, d.document, (select t.terms from private.search_terms(d.document) as t)
     from private.search_documents(v_unlisted) d
@@ -7972,75 +8309,35 @@ begin
     return;
   end if;
   delete from private.unlisted_search_entries e where e.parking_lot_id = any (v_public);
-  insert into private.search_entries as e
-  select w.* from private.written_entries(v_public) w
-  on conflict (parking_lot_id) do update set (
-    mercator, lat, lng, rank_key, price_key, hour_price, currency, is_on_street, max_height_m, max_width_m, max_length_m,
-    max_weight_t, min_clearance_cm, max_tire_width_mm, document, terms, name_count, operator_code
-  ) = row (
-    excluded.mercator, excluded.lat, excluded.lng, excluded.rank_key, excluded.price_key, excluded.hour_price,
-    excluded.currency, excluded.is_on_street, excluded.max_height_m, excluded.max_width_m, excluded.max_length_m,
-    excluded.max_weight_t, excluded.min_clearance_cm, excluded.max_tire_width_mm, excluded.document,
-    excluded.terms, excluded.name_count, excluded.operator_code
+  with before as materialized (
+    select e.parking_lot_id, e.mercator, row (e.lat, e.lng, e.rank_key, e.hour_price, e.currency, e.terms[:e.name_count]) as shown
+    from private.search_entries e where e.parking_lot_id = any (v_public)
+  ), written as (
+    insert into private.search_entries as e
+    select w.* from private.written_entries(v_public) w
+    on conflict (parking_lot_id) do update set (
+      mercator, lat, lng, rank_key, price_key, hour_price, currency, is_on_street, max_height_m, max_width_m, max_length_m,
+      max_weight_t, min_clearance_cm, max_tire_width_mm, document, terms, name_count, operator_code
+    ) = row (
+      excluded.mercator, excluded.lat, excluded.lng, excluded.rank_key, excluded.price_key, excluded.hour_price,
+      excluded.currency, excluded.is_on_street, excluded.max_height_m, excluded.max_width_m, excluded.max_length_m,
+      excluded.max_weight_t, excluded.min_clearance_cm, excluded.max_tire_width_mm, excluded.document,
+      excluded.terms, excluded.name_count, excluded.operator_code
+    )
+    where (e.lat, e.lng, e.rank_key, e.hour_price, e.currency, e.is_on_street, e.max_height_m, e.max_width_m,
+        e.max_length_m, e.max_weight_t, e.min_clearance_cm, e.max_tire_width_mm, e.document, e.terms)
+      is distinct from (excluded.lat, excluded.lng, excluded.rank_key, excluded.hour_price, excluded.currency,
+        excluded.is_on_street, excluded.max_height_m, excluded.max_width_m, excluded.max_length_m, excluded.max_weight_t,
+        excluded.min_clearance_cm, excluded.max_tire_width_mm, excluded.document, excluded.terms)
+    returning e.parking_lot_id, e.mercator,
+      row (e.lat, e.lng, e.rank_key, e.hour_price, e.currency, e.terms[:e.name_count]) as shown
   )
-  where (e.lat, e.lng, e.rank_key, e.hour_price, e.currency, e.is_on_street, e.max_height_m, e.max_width_m,
-      e.max_length_m, e.max_weight_t, e.min_clearance_cm, e.max_tire_width_mm, e.document, e.terms)
-    is distinct from (excluded.lat, excluded.lng, excluded.rank_key, excluded.hour_price, excluded.currency,
-      excluded.is_on_street, excluded.max_height_m, excluded.max_width_m, excluded.max_length_m, excluded.max_weight_t,
-      excluded.min_clearance_cm, excluded.max_tire_width_mm, excluded.document, excluded.terms);
-end
-$$;
-
-grant execute on function private.refresh_search_entries(uuid[]) to service_role;
-
--- Writes the search entries of lots that a statement added, or of which it changed a column that search reads.
-create function private.tg_parking_lots__refresh_search() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_lot_ids uuid[];
-begin
-  if tg_op = 'UPDATE' then
-    -- The columns of an entry. A full join, because it is never a nested loop: there are no statistics about the rows of a statement.
-    select array_agg(id) into v_lot_ids from rows_before b full join rows_changed c using (id)
-    where (b.status, b.name, b.name_kana, b.address, b.operator_code, b.lat, b.lng, b.avg_rating, b.review_count, b.hour_price,
-        b.main_image_key, b.total_spaces, b.currency, b.structure, b.max_height_m, b.max_width_m, b.max_length_m, b.max_weight_t,
-        b.min_clearance_cm, b.max_tire_width_mm, b.entry_difficulty, b.tag_slugs)
-      is distinct from (c.status, c.name, c.name_kana, c.address, c.operator_code, c.lat, c.lng, c.avg_rating, c.review_count,
-        c.hour_price, c.main_image_key, c.total_spaces, c.currency, c.structure, c.max_height_m, c.max_width_m, c.max_length_m,
-        c.max_weight_t, c.min_clearance_cm, c.max_tire_width_mm, c.entry_difficulty, c.tag_slugs);
-  else
-    select array_agg(c.id) into v_lot_ids from rows_changed c;
-  end if;
-  if v_lot_ids is not null then
-    perform private.refresh_search_entries(v_lot_ids);
-  end if;
-  return null;
-end
-$$;
-
--- Writes the search entries of the lots of which a statement changed a part that search reads.
--- For every table whose rows refer to a lot.
-create function private.tg_lot_rows__refresh_search() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_lot_ids uuid[];
-begin
-  if tg_op = 'TRUNCATE' then
-    v_lot_ids := array(select l.id from public.parking_lots l);
-  elsif tg_op = 'UPDATE' then
-    select array_agg(distinct r.parking_lot_id) into v_lot_ids
-    from (select parking_lot_id from rows_before union all select parking_lot_id from rows_changed) r;
-  else
-    select array_agg(distinct r.parking_lot_id) into v_lot_ids from rows_changed r;
-  end if;
-  if v_lot_ids is not null then
-    perform private.refresh_search_entries(v_lot_ids);
-  end if;
-  return null;
+  insert into private.map_marks (cell)
+  select distinct private.map_cell(p.place)
+  from written w left join before b using (parking_lot_id)
+  cross join lateral unnest(case when b.mercator is null or b.mercator ~= w.mercator then array[w.mercator]
+    else array[b.mercator, w.mercator] end) as p (place)
+  where b.shown is distinct from w.shown;
 end
 $$;
 
@@ -8054,19 +8351,13 @@ grant execute on function private.search_text(text) to anon, authenticated;
 -- Search presets in the console
 -- ---------------------------------------------------------------------------------------------------------------------
 
-grant execute on function private.search_text(text) to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- App users as administrators see them
 -- ---------------------------------------------------------------------------------------------------------------------
 
-grant execute on function private.search_text(text), private.keyword_terms(text) to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- One lot
 -- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function private.search_text(text), private.keyword_terms(text) to service_role;
 
 -- supabase/schemas/search/conditions.sql
 
@@ -8365,7 +8656,8 @@ declare
   v_difficulty text[] := array(select '=' || d from jsonb_array_elements_text(p_query -> 'difficulty') as d);
   -- Most lots have no operator, so a list of operators is narrow.
   v_operators text[] := array(select jsonb_array_elements_text(p_query -> 'operator_codes'));
-  v_vehicle private.vehicle := private.read_vehicle(p_query -> 'vehicle');
+  -- The interface has checked it.
+  v_vehicle private.vehicle := jsonb_populate_record(null::private.vehicle, nullif(p_query -> 'vehicle', 'null'));
   v_area text;
   v_is_small boolean;
 begin
@@ -8421,16 +8713,9 @@ grant execute on function private.bbox_boxes(double precision[]) to anon, authen
 -- Conditions of badges
 -- ---------------------------------------------------------------------------------------------------------------------
 
-grant execute on function private.is_whole_number(jsonb, integer, integer) to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Search presets in the console
 -- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function
-  private.search_query_fault(text, jsonb), private.is_whole_number(jsonb, integer, integer), private.is_text_list(jsonb,
-  integer, integer)
-to service_role;
 
 -- supabase/schemas/search/by_distance.sql
 
@@ -8933,33 +9218,28 @@ to anon, authenticated;
 
 -- The error of a filter of api.nearby_parking_lots; null when it is valid.
 create function private.nearby_filter_fault(p_key text, p_value jsonb) returns text
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return case
-    when p_key = 'max_height_m' then
-      case when jsonb_typeof(p_value) = 'number' and p_value > '0' and p_value <= '100' then null
-        else 'max_height_m must be a number above 0 and at most 100.' end
-    when p_key = 'tags' then
-      case when jsonb_typeof(p_value) <> 'array' then 'tags must be an array.'
-        when jsonb_array_length(p_value) > 20 or jsonb_path_exists(p_value, 'strict $[*] ? (@.type() != "string")')
-          then 'tags must be an array of at most 20 strings.' end
-    when p_key = 'open_now' then
-      case when jsonb_typeof(p_value) <> 'boolean' then 'open_now must be true or false.' end
-    when p_key = 'max_price' then
-      case when jsonb_typeof(p_value) = 'number' and p_value >= '0' and p_value <= '100000' then null
-        else 'max_price must be a number from 0 to 100000.' end
-    when p_key in ('entry_at', 'exit_at') then
-      case when not private.is_moment(p_value)
-          then format('%s must be an RFC 3339 timestamp with an offset, for example 2026-09-01T09:30:00+09:00.', p_key)
-        when (p_value #>> '{}')::timestamptz < '2000-01-01 00:00:00+00'
-          or (p_value #>> '{}')::timestamptz >= '2100-01-01 00:00:00+00'
-          then format('%s must be from 2000 to 2099.', p_key) end
-    else format('There is no filter %s. Remove it.', p_key)
-  end;
-end
-$$;
+language sql stable
+return case
+  when p_key = 'max_height_m' then
+    case when jsonb_typeof(p_value) = 'number' and p_value > '0' and p_value <= '100' then null
+      else 'max_height_m must be a number above 0 and at most 100.' end
+  when p_key = 'tags' then
+    case when jsonb_typeof(p_value) <> 'array' then 'tags must be an array.'
+      when jsonb_array_length(p_value) > 20 or jsonb_path_exists(p_value, 'strict $[*] ? (@.type() != "string")')
+        then 'tags must be an array of at most 20 strings.' end
+  when p_key = 'open_now' then
+    case when jsonb_typeof(p_value) <> 'boolean' then 'open_now must be true or false.' end
+  when p_key = 'max_price' then
+    case when jsonb_typeof(p_value) = 'number' and p_value >= '0' and p_value <= '100000' then null
+      else 'max_price must be a number from 0 to 100000.' end
+  when p_key in ('entry_at', 'exit_at') then
+    case when not private.is_moment(p_value)
+        then format('%s must be an RFC 3339 timestamp with an offset, for example 2026-09-01T09:30:00+09:00.', p_key)
+      when (p_value #>> '{}')::timestamptz < '2000-01-01 00:00:00+00'
+        or (p_value #>> '{}')::timestamptz >= '2100-01-01 00:00:00+00'
+        then format('%s must be from 2000 to 2099.', p_key) end
+  else format('There is no filter %s. Remove it.', p_key)
+end;
 
 -- Reads the filters of api.nearby_parking_lots. Errors: validation_error, with the param filters or filters.<key>.
 create function private.read_nearby_filters(p_filters jsonb) returns private.nearby_filters
@@ -9245,7 +9525,8 @@ to anon, authenticated;
 -- operator) of its lots. A cell is the sum of the four cells of the next level in it.
 --
 -- A job calculates these sums. A writer only appends the cells that it changed to private.map_marks, so that no writer waits
--- for another writer in a cell. The sums are therefore up to a minute old.
+-- for another writer in a cell. The sums are therefore up to a minute old. Entries are written by
+-- private.refresh_search_entries, and deleted with their lots: both append the marks.
 --
 -- A box with few lots, a search with several conditions, and the zooms 12 to 14 are counted from the search entries, exactly.
 --
@@ -9302,29 +9583,6 @@ begin
   delete from private.map_marks m where m.cell = any (v_cells);
   perform private.refresh_map_cells(v_cells);
   return v_cells[cardinality(v_cells)];
-end
-$$;
-
--- Marks the cells of search entries that a statement added, changed or deleted; the job of the map counts them again.
-create function private.tg_search_entries__mark_map() returns trigger
-language plpgsql
-security definer -- marks are in a private table, and the writer of a lot has no rights on it
-set search_path = ''
-as $$
-begin
-  if tg_op = 'TRUNCATE' then
-    insert into private.map_marks (cell) select distinct m.cell from private.map_cells m where m.level = 14;
-  elsif tg_op = 'UPDATE' then
-    insert into private.map_marks (cell)
-    select distinct p.cell
-    from rows_before b full join rows_changed c using (parking_lot_id) -- a full join is never a nested loop: there are no statistics about these rows
-    cross join lateral (values (private.map_cell(b.mercator)), (private.map_cell(c.mercator))) as p (cell)
-    where (b.lat, b.lng, b.rank_key, b.hour_price, b.currency, b.terms[:b.name_count])
-      is distinct from (c.lat, c.lng, c.rank_key, c.hour_price, c.currency, c.terms[:c.name_count]);
-  else
-    insert into private.map_marks (cell) select distinct private.map_cell(c.mercator) from rows_changed c;
-  end if;
-  return null;
 end
 $$;
 
@@ -9608,32 +9866,9 @@ begin
 end
 $$;
 
-grant execute on function private.queue_lot_changes(uuid[]) to service_role;
-
--- Queues the lots whose rows a statement added, changed or deleted.
-create function private.tg_parking_lots__record_changes() returns trigger
-language plpgsql
-security definer -- as private.queue_lot_changes
-set search_path = ''
-as $$
-begin
-  if tg_op = 'TRUNCATE' then
-    insert into private.lot_change_queue (parking_lot_id) select c.parking_lot_id from private.lot_changes c where not c.is_gone;
-  elsif tg_op = 'UPDATE' then
-    -- A full join, because it is never a nested loop: there are no statistics about the rows of a statement.
-    insert into private.lot_change_queue (parking_lot_id, was_public)
-    select id, 'active' in (b.status, c.status) from rows_before b full join rows_changed c using (id)
-    where (to_jsonb(b) - 'updated_at') is distinct from (to_jsonb(c) - 'updated_at');
-  else
-    insert into private.lot_change_queue (parking_lot_id, was_public) select r.id, r.status = 'active' from rows_changed r;
-  end if;
-  return null;
-end
-$$;
-
--- Queues the lots of which a statement changed a part.
--- For every table whose rows are parts of the detail of a lot.
-create function private.tg_lot_rows__record_changes() returns trigger
+-- Queues the lots of which a statement added, changed or deleted field values.
+-- By column, not as jsonb: a withdrawal recounts thousands of values, and changed counts are not changes of a lot.
+create function private.tg_field_values__record_changes() returns trigger
 language plpgsql
 set search_path = ''
 as $$
@@ -9641,56 +9876,15 @@ begin
   if tg_op = 'TRUNCATE' then
     perform private.queue_lot_changes(array(select c.parking_lot_id from private.lot_changes c where not c.is_gone));
   elsif tg_op = 'UPDATE' then
-    -- A row that only one of the two tables has: the old row and the new row.
     perform private.queue_lot_changes(array(
-      select r.parking_lot_id
-      from (
-        select b.parking_lot_id, to_jsonb(b) - 'updated_at' as content, 1 as times from rows_before b
-        union all
-        select c.parking_lot_id, to_jsonb(c) - 'updated_at', -1 from rows_changed c
-      ) r
-      group by r.parking_lot_id, r.content having sum(r.times) <> 0
+      select p.lot_id from rows_before b full join rows_changed c using (id)
+      cross join lateral unnest(array[b.parking_lot_id, c.parking_lot_id]) as p (lot_id)
+      where (b.parking_lot_id, b.field_name, b.value, b.state, b.is_primary, b.source, b.licence)
+        is distinct from (c.parking_lot_id, c.field_name, c.value, c.state, c.is_primary, c.source, c.licence)
     ));
   else
     perform private.queue_lot_changes(array(select r.parking_lot_id from rows_changed r));
   end if;
-  return null;
-end
-$$;
-
--- Queues the lots of which a statement changed field values.
--- By column, not as jsonb: a withdrawal recounts thousands of values, and changed counts are not changes of a lot.
-create function private.tg_field_values__record_changes() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform private.queue_lot_changes(array(
-    select p.lot_id from rows_before b full join rows_changed c using (id)
-    cross join lateral unnest(array[b.parking_lot_id, c.parking_lot_id]) as p (lot_id)
-    where (b.parking_lot_id, b.field_name, b.value, b.state, b.is_primary, b.source, b.licence)
-      is distinct from (c.parking_lot_id, c.field_name, c.value, c.state, c.is_primary, c.source, c.licence)
-  ));
-  return null;
-end
-$$;
-
--- Queues the lots with pictures whose file a statement changed.
-create function private.tg_assets__record_changes() returns trigger
-language plpgsql
-security definer -- the auth server, which deletes accounts, has no right on pictures of lots
-set search_path = ''
-as $$
-declare
-  v_asset_ids uuid[] := array(
-    select id from rows_before b full join rows_changed c using (id)
-    where (b.storage_key, b.is_public, b.status, b.deleted_at)
-      is distinct from (c.storage_key, c.is_public, c.status, c.deleted_at)
-  );
-begin
-  perform private.queue_lot_changes(array(
-    select i.parking_lot_id from public.parking_lot_images i where i.asset_id = any (v_asset_ids)
-  ));
   return null;
 end
 $$;
@@ -9926,7 +10120,7 @@ begin
 end
 $$;
 
-grant execute on function private.lock_reviews(uuid[]) to authenticated, service_role;
+grant execute on function private.lock_reviews(uuid[]) to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Review counts of lots
@@ -10032,17 +10226,12 @@ $$;
 
 -- A review as the interface shows it.
 create function private.review_row(p_review public.reviews) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_review).id, 'parking_lot_id', (p_review).parking_lot_id, 'user_id', (p_review).user_id,
-    'rating', (p_review).rating, 'comment', (p_review).comment, 'status', (p_review).status,
-    'created_at', (p_review).created_at, 'updated_at', (p_review).updated_at
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'id', (p_review).id, 'parking_lot_id', (p_review).parking_lot_id, 'user_id', (p_review).user_id,
+  'rating', (p_review).rating, 'comment', (p_review).comment, 'status', (p_review).status,
+  'created_at', (p_review).created_at, 'updated_at', (p_review).updated_at
+);
 
 grant execute on function
   private.review_authors(uuid[]), private.rating_histogram(uuid), private.review_row(public.reviews)
@@ -10150,16 +10339,11 @@ grant execute on function private.my_ratings_and_saves(uuid[]), private.yen_per_
 
 -- A rating as the interface shows it.
 create function private.rating_row(p_rating public.parking_lot_ratings) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_rating).id, 'user_id', (p_rating).user_id, 'parking_lot_id', (p_rating).parking_lot_id,
-    'value', (p_rating).value, 'created_at', (p_rating).created_at, 'updated_at', (p_rating).updated_at
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'id', (p_rating).id, 'user_id', (p_rating).user_id, 'parking_lot_id', (p_rating).parking_lot_id,
+  'value', (p_rating).value, 'created_at', (p_rating).created_at, 'updated_at', (p_rating).updated_at
+);
 
 grant execute on function private.rating_row(public.parking_lot_ratings) to authenticated;
 
@@ -10231,17 +10415,12 @@ $$;
 -- The state by votes: confirmed from three confirmations that are two thirds or more, disputed from three denials that
 -- are more than a third, otherwise unverified.
 create function private.field_value_state(p_confirm_count bigint, p_deny_count bigint) returns text
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
-begin
-  return case
-    when p_confirm_count >= 3 and p_confirm_count >= 2 * p_deny_count then 'confirmed'
-    when p_deny_count >= 3 and 2 * p_deny_count > p_confirm_count then 'disputed'
-    else 'unverified'
-  end;
-end
-$$;
+language sql immutable parallel safe
+return case
+  when p_confirm_count >= 3 and p_confirm_count >= 2 * p_deny_count then 'confirmed'
+  when p_deny_count >= 3 and 2 * p_deny_count > p_confirm_count then 'disputed'
+  else 'unverified'
+end;
 
 -- The current value of every known field of an active lot, stored or not, with its votes.
 create function private.current_field_values(p_lot_id uuid)
@@ -10762,8 +10941,8 @@ end
 $$;
 
 grant execute on function private.occupancy_of(uuid[]), private.occupancy_forecast(uuid)
-to anon, authenticated, service_role;
-grant execute on function private.check_occupancy(text, integer, numeric, text) to authenticated, service_role;
+to anon, authenticated;
+grant execute on function private.check_occupancy(text, integer, numeric, text) to authenticated;
 
 -- supabase/schemas/community/saved_lots.sql
 
@@ -10779,16 +10958,11 @@ grant execute on function private.check_occupancy(text, integer, numeric, text) 
 
 -- A saved lot as the interface shows it.
 create function private.saved_row(p_saved public.saved_parking_lots) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_saved).id, 'user_id', (p_saved).user_id, 'parking_lot_id', (p_saved).parking_lot_id,
-    'created_at', (p_saved).created_at
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'id', (p_saved).id, 'user_id', (p_saved).user_id, 'parking_lot_id', (p_saved).parking_lot_id,
+  'created_at', (p_saved).created_at
+);
 
 -- The search preferences of a user as the interface shows them.
 create function private.search_preferences_of(p_user_id uuid) returns jsonb
@@ -10828,7 +11002,7 @@ set search_path = ''
 as $$
 begin
   if p_lot_id is null then
-    return private.required_text(p_name, 200, 'parking_lot_name');
+    return private.required_text(p_name, 'public.error_reports', 'parking_lot_name');
   end if;
   if p_name is not null then
     perform private.raise_error('validation_error', 422, 'Give either parking_lot_id or parking_lot_name, not both.',
@@ -10916,27 +11090,18 @@ to authenticated;
 -- Interface: for search, nearby and detail private.read_vehicle(json), private.vehicle_fit(vehicle, limits) and
 -- private.walk_minutes(distance).
 
--- The error of a measure of a vehicle, which must be a number or null; null when it is valid.
-create function private.measure_fault(p_measure text, p_value jsonb) returns text
-language plpgsql immutable
+-- Checks the measures of a vehicle, each a number or null, by the bounds of public.user_vehicles. Errors: validation_error,
+-- below the path p_at.
+create function private.check_measures(p_vehicle jsonb, p_at text) returns void
+language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return (
-    select case
-      when b.most is null then format('A vehicle has no field %s. Remove it.', p_measure)
-      when jsonb_typeof(p_value) = 'null' then null
-      when case when jsonb_typeof(p_value) = 'number' then p_value::numeric > b.above and p_value::numeric <= b.most
-        and (not b.is_whole or p_value::numeric = trunc(p_value::numeric)) else false end then null
-      when b.is_whole then format('%s must be a whole number from %s to %s.', p_measure, b.above + 1, b.most)
-      else format('%s must be a number above %s and at most %s.', p_measure, b.above, b.most)
-    end
-    from (values (0)) as one (n)
-    left join (
-      values ('height_m', 0, 10, false), ('width_m', 0, 5, false), ('length_m', 0, 20, false), ('weight_t', 0, 50, false),
-        ('clearance_cm', -1, 100, true), ('tire_width_mm', 0, 500, true)
-    ) as b (measure, above, most, is_whole) on b.measure = p_measure
-  );
+  perform private.check_fields('public.user_vehicles', case jsonb_typeof(p_vehicle) when 'object' then coalesce((
+    -- A client may write a whole number with a fraction: 185.0.
+    select jsonb_object_agg(m.key, case jsonb_typeof(m.value) when 'number' then to_jsonb(trim_scale(m.value::numeric)) else m.value end)
+    from jsonb_each(p_vehicle) as m
+  ), '{}') else p_vehicle end, '{height_m,width_m,length_m,weight_t,clearance_cm,tire_width_mm}', p_at => p_at);
 end
 $$;
 
@@ -10946,20 +11111,11 @@ create function private.read_vehicle(p_vehicle jsonb) returns private.vehicle
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_measure text;
-  v_fault text;
 begin
   if coalesce(jsonb_typeof(p_vehicle), 'null') = 'null' then
     return null;
-  elsif jsonb_typeof(p_vehicle) <> 'object' then
-    perform private.raise_error('validation_error', 422, 'vehicle must be an object.', p_param => 'vehicle');
   end if;
-  for v_measure, v_fault in select g.key, private.measure_fault(g.key, g.value) from jsonb_each(p_vehicle) as g loop
-    if v_fault is not null then
-      perform private.raise_error('validation_error', 422, v_fault, p_param => 'vehicle.' || v_measure);
-    end if;
-  end loop;
+  perform private.check_measures(p_vehicle, 'vehicle');
   return jsonb_populate_record(null::private.vehicle, p_vehicle);
 end
 $$;
@@ -11000,15 +11156,9 @@ language sql immutable
 return ceil(p_distance_m / 80)::integer;
 
 grant execute on function
-  private.measure_fault(text, jsonb), private.read_vehicle(jsonb),
+  private.check_measures(jsonb, text), private.read_vehicle(jsonb),
   private.vehicle_fit(private.vehicle, private.vehicle), private.walk_minutes(numeric)
 to anon, authenticated;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- Search presets in the console
--- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function private.measure_fault(text, jsonb) to service_role;
 
 -- supabase/schemas/vehicles/short_lists.sql
 
@@ -11115,16 +11265,10 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  new.is_default := false;
-  new.nickname := null;
-  new.plate_number := null;
-  new.color := null;
-  new.height_m := null;
-  new.width_m := null;
-  new.length_m := null;
-  new.weight_t := null;
-  new.clearance_cm := null;
-  new.tire_width_mm := null;
+  new := jsonb_populate_record(new, (
+    select jsonb_object_agg(c, null)
+    from jsonb_object_keys(to_jsonb(new) - '{id,user_id,vehicle_type,slot,created_at,updated_at,deleted_at}'::text[]) as c
+  ) || '{"is_default": false}');
   return new;
 end
 $$;
@@ -11133,89 +11277,26 @@ $$;
 -- Reading and writing
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Whether this is null or a text of at most p_max_length characters, without surrounding white space.
-create function private.is_line(p_value jsonb, p_max_length integer) returns boolean
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return case jsonb_typeof(p_value) when 'null' then true
-    when 'string' then coalesce(char_length(private.trimmed(p_value #>> '{}')), 0) <= p_max_length else false end;
-end
-$$;
-
--- The error of a field of a user's vehicle; null when it is valid.
-create function private.own_vehicle_fault(p_field text, p_value jsonb) returns text
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return case
-    when p_field = 'vehicle_type' then
-      case when jsonb_typeof(p_value) <> 'string' or not exists (
-        select from public.codes c where c.category_id = 'vehicle_type' and c.code = p_value #>> '{}'
-      ) then 'vehicle_type must be a code of the category vehicle_type.' end
-    when p_field = 'nickname' then
-      case when not private.is_line(p_value, 50) then 'nickname must have at most 50 characters.' end
-    when p_field in ('plate_number', 'color') then
-      case when not private.is_line(p_value, 30) then format('%s must have at most 30 characters.', p_field) end
-    when p_field = 'is_default' then
-      case when jsonb_typeof(p_value) <> 'boolean' then 'is_default must be true or false.' end
-    else private.measure_fault(p_field, p_value)
-  end;
-end
-$$;
-
--- The vehicle with the given fields changed; other fields are kept. Errors: validation_error.
-create function private.read_own_vehicle(p_vehicle public.user_vehicles, p_fields jsonb) returns public.user_vehicles
+-- The fields of a vehicle as they are stored: texts are trimmed. Errors: validation_error.
+create function private.read_own_vehicle(p_fields jsonb, p_required text[] default '{}') returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_vehicle public.user_vehicles;
-  v_field text;
-  v_fault text;
+  v_fields constant jsonb := private.trimmed_texts(p_fields);
 begin
-  if jsonb_typeof(p_fields) is distinct from 'object' then
-    perform private.raise_error('validation_error', 422, 'vehicle must be an object.');
-  end if;
-  for v_field, v_fault in select f.key, private.own_vehicle_fault(f.key, f.value) from jsonb_each(p_fields) as f loop
-    if v_fault is not null then
-      perform private.raise_error('validation_error', 422, v_fault, p_param => v_field);
-    end if;
-  end loop;
-  v_vehicle := jsonb_populate_record(p_vehicle, p_fields);
-  if v_vehicle.vehicle_type is null then
-    perform private.raise_error('validation_error', 422, 'vehicle_type is required.', p_param => 'vehicle_type');
-  end if;
-  v_vehicle.nickname := private.trimmed(v_vehicle.nickname);
-  v_vehicle.plate_number := private.trimmed(v_vehicle.plate_number);
-  v_vehicle.color := private.trimmed(v_vehicle.color);
-  return v_vehicle;
+  perform private.check_fields('public.user_vehicles', v_fields, private.client_fields('public.user_vehicles'), p_required,
+    '{"vehicle_type": {"category": "vehicle_type"}}');
+  return v_fields;
 end
 $$;
 
 -- A vehicle as the interface shows it to its owner.
 create function private.vehicle_row(p_vehicle public.user_vehicles) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_vehicle).id, 'user_id', (p_vehicle).user_id, 'vehicle_type', (p_vehicle).vehicle_type,
-    'nickname', (p_vehicle).nickname, 'plate_number', (p_vehicle).plate_number, 'color', (p_vehicle).color,
-    'height_m', (p_vehicle).height_m, 'width_m', (p_vehicle).width_m, 'length_m', (p_vehicle).length_m,
-    'weight_t', (p_vehicle).weight_t, 'clearance_cm', (p_vehicle).clearance_cm,
-    'tire_width_mm', (p_vehicle).tire_width_mm, 'is_default', (p_vehicle).is_default,
-    'created_at', (p_vehicle).created_at, 'updated_at', (p_vehicle).updated_at
-  );
-end
-$$;
+language sql stable
+return to_jsonb(p_vehicle) - '{slot,deleted_at}'::text[];
 
-grant execute on function
-  private.is_line(jsonb, integer), private.own_vehicle_fault(text, jsonb),
-  private.read_own_vehicle(public.user_vehicles, jsonb), private.vehicle_row(public.user_vehicles)
-to authenticated;
+grant execute on function private.read_own_vehicle(jsonb, text[]), private.vehicle_row(public.user_vehicles) to authenticated;
 
 -- supabase/schemas/vehicles/presets.sql
 
@@ -11259,25 +11340,17 @@ declare
   v_key text;
   v_fault text;
 begin
-  if coalesce(char_length(private.trimmed(p_name)), 0) not between 1 and 100 then
-    perform private.raise_error('validation_error', 422, 'name must have 1 to 100 characters.', p_param => 'name');
-  elsif jsonb_typeof(p_query_json) is distinct from 'object' then
-    perform private.raise_error('validation_error', 422, 'query_json must be an object.', p_param => 'query_json');
-  elsif p_sort_order not between 0 and 1000000 then
-    perform private.raise_error('validation_error', 422, 'sort_order must be between 0 and 1000000.', p_param => 'sort_order');
-  end if;
-  for v_key, v_fault in
-    select q.key, private.search_query_fault(q.key, q.value) from jsonb_each(p_query_json) as q
-    union all
-    select 'vehicle.' || m.key, private.measure_fault(m.key, m.value)
-    from jsonb_each(case when jsonb_typeof(p_query_json -> 'vehicle') = 'object' then p_query_json -> 'vehicle' end) as m
-    union all
-    select 'vehicle', 'vehicle must be an object.' where jsonb_typeof(p_query_json -> 'vehicle') <> 'object'
-  loop
+  perform private.check_fields('public.search_presets', jsonb_build_object('name', coalesce(private.trimmed(p_name), ''), 'query_json', p_query_json)
+    || jsonb_strip_nulls(jsonb_build_object('sort_order', p_sort_order)), '{name,query_json,sort_order}',
+    p_rules => '{"query_json": {"type": "object"}}', p_before => '{"deleted_at": null}');
+  for v_key, v_fault in select q.key, private.search_query_fault(q.key, q.value) from jsonb_each(p_query_json) as q loop
     if v_fault is not null then
       perform private.raise_error('validation_error', 422, v_fault, p_param => 'query_json.' || v_key);
     end if;
   end loop;
+  if p_query_json ? 'vehicle' then
+    perform private.check_measures(p_query_json -> 'vehicle', 'query_json.vehicle');
+  end if;
   if (p_query_json ->> 'price_min')::numeric > (p_query_json ->> 'price_max')::numeric then
     perform private.raise_error('validation_error', 422, 'price_min must not be greater than price_max.', p_param => 'query_json.price_min');
   end if;
@@ -11286,17 +11359,12 @@ $$;
 
 -- A preset as the interface shows it.
 create function private.preset_row(p_preset public.search_presets) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_preset).id, 'user_id', (p_preset).user_id, 'name', (p_preset).name, 'query_json', (p_preset).query_json,
-    'is_default', (p_preset).is_default, 'sort_order', (p_preset).sort_order, 'created_at', (p_preset).created_at,
-    'updated_at', (p_preset).updated_at
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'id', (p_preset).id, 'user_id', (p_preset).user_id, 'name', (p_preset).name, 'query_json', (p_preset).query_json,
+  'is_default', (p_preset).is_default, 'sort_order', (p_preset).sort_order, 'created_at', (p_preset).created_at,
+  'updated_at', (p_preset).updated_at
+);
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The presets of a user, for users and administrators
@@ -11438,12 +11506,6 @@ to authenticated;
 -- Search presets in the console
 -- ---------------------------------------------------------------------------------------------------------------------
 
-grant execute on function
-  private.check_preset(text, jsonb, integer), private.preset_row(public.search_presets), private.locked_preset(uuid,
-  uuid), private.create_preset(uuid, text, jsonb, boolean, integer), private.update_preset(uuid, uuid, text, jsonb,
-  integer), private.delete_preset(uuid, uuid), private.set_default_preset(uuid, uuid)
-to service_role;
-
 -- supabase/schemas/activity/activity.sql
 
 -- Activity: the activities of users, one row each, written in the transaction of the activity.
@@ -11484,15 +11546,8 @@ grant execute on function private.log_activity(text, uuid, uuid, jsonb, boolean)
 
 -- The day of a time, in UTC.
 create function private.utc_day(p_at timestamptz) returns date
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
-begin
-  return (p_at at time zone 'UTC')::date;
-end
-$$;
-
-grant execute on function private.utc_day(timestamptz) to service_role;
+language sql immutable parallel safe
+return (p_at at time zone 'UTC')::date;
 
 -- Keeps the day of the last activity of a user.
 create function private.tg_user_activity_logs__note_day() returns trigger
@@ -11895,16 +11950,11 @@ to authenticated;
 
 -- The meter of a running session, as private.fee_meter returns it.
 create function private.session_meter(p_session public.parking_sessions) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return private.fee_meter(
-    (p_session).parking_lot_id, (p_session).vehicle_type, (p_session).started_at,
-    greatest((p_session).started_at, least(now(), (p_session).started_at + interval '8784 hours'))
-  );
-end
-$$;
+language sql stable
+return private.fee_meter(
+  (p_session).parking_lot_id, (p_session).vehicle_type, (p_session).started_at,
+  greatest((p_session).started_at, least(now(), (p_session).started_at + interval '8784 hours'))
+);
 
 -- Whether the car can leave now (null: unknown), and when that changes, within 14 days.
 create function private.session_exit(p_session public.parking_sessions, out can_exit boolean, out changes_at timestamptz)
@@ -12053,17 +12103,12 @@ $$;
 
 -- A photo as the interface shows it.
 create function private.photo_row(p_photo public.parking_session_photos) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_photo).id, 'phase', (p_photo).phase, 'slot', (p_photo).slot, 'asset_id', (p_photo).asset_id,
-    'storage_key', (p_photo).storage_key, 'content_type', (p_photo).content_type, 'size_bytes', (p_photo).size_bytes,
-    'created_at', (p_photo).created_at
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'id', (p_photo).id, 'phase', (p_photo).phase, 'slot', (p_photo).slot, 'asset_id', (p_photo).asset_id,
+  'storage_key', (p_photo).storage_key, 'content_type', (p_photo).content_type, 'size_bytes', (p_photo).size_bytes,
+  'created_at', (p_photo).created_at
+);
 
 grant execute on function
   private.check_slot(text, integer), private.put_session_photo(uuid, text, integer, uuid),
@@ -12199,10 +12244,11 @@ $$;
 -- Invariants: users see only notifications that are theirs, sent and for the inbox. The token of a device belongs to one
 -- user, the one who registered it last, and a user has at most twenty.
 -- Interface: api.list_my_notifications, commands.mark_my_notifications_read, put_my_push_token, delete_my_push_token; for
--- the other domains private.notify_user. Preferences are in messages/preferences.sql.
+-- the other domains private.notify_user, which writes the row, its pushes (messages/push.sql) and its mail
+-- (messages/mail.sql). Preferences are in messages/preferences.sql.
 
--- Sends a notification to a user, in the transaction of its cause, and returns its id. It is in the inbox unless the user
--- turned that off for the type. For functions of the service only. An unknown type is an error.
+-- Sends a notification to a user, in the transaction of its cause, and returns its id: to the inbox unless the user turned
+-- that off for the type, then to the devices, then by mail. For functions of the service only. An unknown type is an error.
 create function private.notify_user(
   p_user_id uuid, p_type text, p_title text, p_body text, p_target text default 'user', p_data jsonb default '{}'
 ) returns uuid
@@ -12219,6 +12265,8 @@ begin
   left join public.notification_preferences p on p.user_id = p_user_id and p.notif_type = t.code
   where t.code = p_type
   returning id into strict v_id;
+  perform private.push_notification(v_id, p_user_id, p_type);
+  perform private.write_mails(v_id, p_type, false, array[p_user_id]);
   return v_id;
 end
 $$;
@@ -12252,18 +12300,13 @@ $$;
 
 -- A notification as the interface shows it.
 create function private.notification_row(p_notification public.user_notifications) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_notification).id, 'title', (p_notification).title, 'body', (p_notification).body,
-    'type', (p_notification).type, 'target', (p_notification).target, 'status', (p_notification).status,
-    'scheduled_at', (p_notification).scheduled_at, 'sent_at', (p_notification).sent_at,
-    'read_at', (p_notification).read_at, 'created_at', (p_notification).created_at, 'data', (p_notification).data
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'id', (p_notification).id, 'title', (p_notification).title, 'body', (p_notification).body,
+  'type', (p_notification).type, 'target', (p_notification).target, 'status', (p_notification).status,
+  'scheduled_at', (p_notification).scheduled_at, 'sent_at', (p_notification).sent_at,
+  'read_at', (p_notification).read_at, 'created_at', (p_notification).created_at, 'data', (p_notification).data
+);
 
 -- The next notifications of an inbox after p_after, latest first; p_unread true or false: only unread or read ones.
 create function private.inbox_page(p_user_id uuid, p_unread boolean, p_after jsonb, p_limit integer)
@@ -12287,16 +12330,11 @@ $$;
 
 -- A device as the interface shows it to its owner.
 create function private.push_token_row(p_token public.user_push_tokens) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_token).id, 'user_id', (p_token).user_id, 'fcm_token', (p_token).fcm_token,
-    'device_type', (p_token).device_type, 'created_at', (p_token).created_at, 'updated_at', (p_token).updated_at
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'id', (p_token).id, 'user_id', (p_token).user_id, 'fcm_token', (p_token).fcm_token,
+  'device_type', (p_token).device_type, 'created_at', (p_token).created_at, 'updated_at', (p_token).updated_at
+);
 
 grant execute on function
   private.take_push_token(text, text), private.notification_row(public.user_notifications),
@@ -12306,8 +12344,6 @@ to authenticated;
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Composed notifications
 -- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function private.notify_user(uuid, text, text, text, text, jsonb) to service_role;
 
 -- supabase/schemas/messages/preferences.sql
 
@@ -12322,13 +12358,8 @@ grant execute on function private.notify_user(uuid, text, text, text, text, json
 
 -- Whether p_time is within quiet hours from p_from until p_to, which run past midnight where p_to is earlier.
 create function private.is_quiet_at(p_from time, p_to time, p_time time) returns boolean
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return case when p_from < p_to then p_time >= p_from and p_time < p_to else p_time >= p_from or p_time < p_to end;
-end
-$$;
+language sql immutable
+return case when p_from < p_to then p_time >= p_from and p_time < p_to else p_time >= p_from or p_time < p_to end;
 
 -- When the quiet hours end that contain a moment: the first minute after it that is not quiet by the clock of the time
 -- zone; null when it is not in quiet hours.
@@ -12565,8 +12596,6 @@ begin
 end
 $$;
 
-grant execute on function private.reason_text(text), private.notify(uuid, text, jsonb, jsonb) to service_role;
-
 -- supabase/schemas/messages/push.sql
 
 -- Push: notifications to devices, each device once, with exact counts.
@@ -12654,18 +12683,6 @@ begin
     perform private.enqueue('push-dispatch', jsonb_build_object('notification_id', p_notification_id, 'batch', 0));
     perform private.wake_consumer('push-dispatch');
   end if;
-end
-$$;
-
--- Queues the pushes of a notification to one user. The fan-out queues those of the rows that it writes.
-create function private.tg_user_notifications__push() returns trigger
-language plpgsql
-security definer -- as private.push_notification
-set search_path = ''
-as $$
-begin
-  perform private.push_notification(new.id, new.user_id, new.type);
-  return null;
 end
 $$;
 
@@ -13008,8 +13025,6 @@ begin
 end
 $$;
 
-grant execute on function private.hold_push_batch(bigint) to service_role;
-
 -- supabase/schemas/messages/fan_out.sql
 
 -- Fan-out: writes the rows of inboxes and the deliveries to devices of a composed notification, page by page.
@@ -13266,11 +13281,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.audience_size(public.user_notifications), private.deferred_devices(uuid),
-  private.audience_sql(public.user_notifications), private.start_fan_out(uuid)
-to service_role;
-
 -- supabase/schemas/messages/mail.sql
 
 -- Mail: notifications to users by e-mail, each user once.
@@ -13339,17 +13349,6 @@ begin
   perform private.enqueue_all('mail', v_batches);
   perform private.wake_consumer('mail-dispatch');
   return cardinality(v_batches);
-end
-$$;
-
--- Queues the mail of a notification to one user. The fan-out queues those of the rows that it writes.
-create function private.tg_user_notifications__mail() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform private.write_mails(new.id, new.type, false, array[new.user_id]);
-  return null;
 end
 $$;
 
@@ -13490,8 +13489,6 @@ begin
 end
 $$;
 
-grant execute on function private.delivery_figures(text) to service_role;
-
 -- supabase/schemas/support/tickets.sql
 
 -- Support: tickets of users and the answers of administrators.
@@ -13591,7 +13588,7 @@ begin
   end if;
   perform private.require_message_room(v_message_count);
   insert into public.support_messages (ticket_id, author, body)
-  values (p_ticket_id, 'user', private.required_text(p_body, 4000, 'message'))
+  values (p_ticket_id, 'user', private.required_text(p_body, 'public.support_messages', 'body', 'message'))
   returning id into v_message_id;
   perform private.attach_asset(a.id, 'support', 'support_message', v_message_id, 'attachment_asset_ids')
   from unnest(p_asset_ids) with ordinality as a (id, place) order by a.place;
@@ -13601,16 +13598,11 @@ $$;
 
 -- A ticket as the interface returns it in lists.
 create function private.support_ticket_row(p_ticket public.support_tickets) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_ticket).id, 'category', (p_ticket).category, 'subject', (p_ticket).subject, 'status', (p_ticket).status,
-    'created_at', (p_ticket).created_at, 'updated_at', (p_ticket).updated_at
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'id', (p_ticket).id, 'category', (p_ticket).category, 'subject', (p_ticket).subject, 'status', (p_ticket).status,
+  'created_at', (p_ticket).created_at, 'updated_at', (p_ticket).updated_at
+);
 
 -- Messages as the interface returns them, oldest first; attachment_keys are storage keys.
 create function private.support_message_rows(p_message_ids uuid[]) returns jsonb
@@ -13659,7 +13651,6 @@ grant execute on function
   private.support_ticket_row(public.support_tickets), private.support_message_rows(uuid[]),
   private.support_message_page(uuid, integer, text)
 to authenticated;
-grant execute on function private.require_message_room(integer) to service_role;
 
 -- supabase/schemas/rewards/exp.sql
 
@@ -13671,6 +13662,10 @@ grant execute on function private.require_message_room(integer) to service_role;
 --
 -- Invariants: entries do not change. app_users.total_exp is the sum of a user's entries and level the highest that it
 -- reaches, with any number of concurrent writers. Only the ledger's triggers write these two columns.
+--
+-- Rewards begin with one trigger on activities, reviews and error reports: it gives the points, then counts for badges and
+-- gives those that are earned (rewards/badges.sql). A level, its notification and its themes follow from the entries.
+--
 -- Interface: api.my_exp, list_my_exp_entries; for other domains private.give_exp, private.take_exp_back. After an edit of
 -- levels, users keep theirs until recalculated (rewards/level_recalculation.sql).
 
@@ -13743,38 +13738,41 @@ begin
 end
 $$;
 
--- Adds entries to the sums of their users, in one statement.
+-- Adds entries to the sums of their users. Notifies those who reached a level for the first time, and gives the themes of
+-- a level that rose.
 create function private.tg_exp_entries__keep_sums() returns trigger
 language plpgsql
 security definer -- no role may write the sums directly
 set search_path = ''
 as $$
+declare
+  v_user record;
 begin
-  -- The sum is added to the row's value under its lock, so no concurrent writer's points are lost.
-  update public.app_users u
-  set total_exp = u.total_exp + d.amount, level = private.level_at(u.total_exp + d.amount)
-  from (
-    select r.user_id, (sum(r.amount) * case tg_op when 'DELETE' then -1 else 1 end)::integer as amount
-    from rows_changed r group by r.user_id
-  ) d
-  where u.id = d.user_id;
+  -- Locked in one order first: the sums below are added to what a concurrent writer committed, and none is lost.
+  perform 1 from public.app_users u where u.id = any (array(select r.user_id from rows_changed r))
+  order by u.id for no key update;
+  for v_user in
+    update public.app_users u
+    set total_exp = u.total_exp + d.amount, level = private.level_at(u.total_exp + d.amount)
+    from (
+      select r.user_id, (sum(r.amount) * case tg_op when 'DELETE' then -1 else 1 end)::integer as amount
+      from rows_changed r group by r.user_id
+    ) d
+    join public.app_users b on b.id = d.user_id
+    where u.id = b.id
+    returning u.id, u.status, u.total_exp, u.level, b.level as level_before, b.highest_level as highest_before
+  loop
+    if v_user.status <> 'withdrawn' and v_user.level > v_user.highest_before then
+      perform private.notify(v_user.id, 'level_up',
+        jsonb_build_object('level', v_user.level, 'exp', to_char(v_user.total_exp, 'FM999G999G999G990')));
+    end if;
+    if v_user.status <> 'withdrawn' and v_user.level > v_user.level_before then
+      perform private.grant_level_themes(v_user.id, v_user.level);
+    end if;
+  end loop;
   return null;
 end
 $$;
-
--- Notifies a user that they reached a level for the first time.
-create function private.tg_app_users__notify_level() returns trigger
-language plpgsql
-security definer -- the role that caused the points may not write notifications
-set search_path = ''
-as $$
-begin
-  perform private.notify(new.id, 'level_up', jsonb_build_object('level', new.level, 'exp', to_char(new.total_exp, 'FM999G999G999G990')));
-  return null;
-end
-$$;
-
-grant execute on function private.level_at(integer) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Giving and taking back
@@ -13880,16 +13878,20 @@ begin
 end
 $$;
 
--- Gives the points of an activity in its transaction.
-create function private.tg_user_activity_logs__give_exp() returns trigger
+-- Gives the points of an activity in its transaction, and then counts it for badges: a badge that is earned by the
+-- activity comes after its points in the history.
+create function private.tg_user_activity_logs__reward() returns trigger
 language plpgsql
-security definer -- users may not write points
+security definer -- users may write neither points nor progress
 set search_path = ''
 as $$
 begin
   -- The account is locked first: a later writer of the same user waits here, and reads the sums after it.
   perform 1 from public.app_users u where u.id = new.user_id for no key update;
   perform private.reward_activity(new);
+  perform private.earn_badge(new.user_id, b.id)
+  from unnest(private.count_for_badges(new.user_id, new.activity_type, coalesce(new.subject_id, new.id), new.parking_lot_id,
+    new.metadata, new.created_at)) as b (id);
   return null;
 end
 $$;
@@ -13904,38 +13906,63 @@ begin
 end
 $$;
 
--- Gives points for a review while it is approved, and takes them back when it is hidden, edited or deleted. A review that
--- is deleted with its lot keeps them, because the deletion of a lot does not wait for accounts.
-create function private.tg_reviews__give_exp() returns trigger
+-- Gives points for a review that becomes approved, and counts it for badges. Takes both back when it is hidden or edited.
+create function private.tg_reviews__reward() returns trigger
 language plpgsql
-security definer -- neither an administrator nor an author may write points
+security definer -- neither an administrator nor an author may write points and progress
 set search_path = ''
 as $$
 declare
-  v_before uuid := case when tg_op <> 'INSERT' and old.status = 'approved' then old.user_id end;
-  v_after uuid := case when tg_op <> 'DELETE' and new.status = 'approved' then new.user_id end;
+  v_before uuid := case when tg_op = 'UPDATE' and old.status = 'approved' then old.user_id end;
+  v_after uuid := case when new.status = 'approved' then new.user_id end;
 begin
-  if v_before is distinct from v_after then
-    if v_before is not null and not (tg_op = 'DELETE' and private.deleted_with_lot(old)) then
-      perform private.take_exp_back(v_before, 'review_approved', 'review', old.id);
-    end if;
-    if v_after is not null then
-      perform private.give_exp(v_after, 'review_approved', 'review', new.id);
-    end if;
+  if v_before is not distinct from v_after then
+    return null;
+  elsif v_before is not null then
+    perform private.take_exp_back(v_before, 'review_approved', 'review', old.id);
+    perform private.uncount_review(v_before, old);
+  end if;
+  if v_after is not null then
+    perform private.give_exp(v_after, 'review_approved', 'review', new.id);
+    perform private.earn_badge(v_after, b.id)
+    from unnest(private.count_for_badges(v_after, 'review_approved', new.id, new.parking_lot_id,
+      jsonb_build_object('rating', new.rating), new.created_at)) as b (id);
   end if;
   return null;
 end
 $$;
 
--- Gives points for a correct report.
-create function private.tg_error_reports__give_exp() returns trigger
+-- Takes back the points and the count of an approved review that is deleted. One that is deleted with its lot keeps them,
+-- because the deletion of a lot does not wait for accounts.
+create function private.tg_reviews__take_back() returns trigger
 language plpgsql
-security definer -- an administrator may not write points
+security definer -- as private.tg_reviews__reward
+set search_path = ''
+as $$
+begin
+  if private.deleted_with_lot(old) then
+    insert into private.kept_reviews (review_id, user_id, parking_lot_id, rating, created_at)
+    values (old.id, old.user_id, old.parking_lot_id, old.rating, old.created_at);
+  else
+    perform private.take_exp_back(old.user_id, 'review_approved', 'review', old.id);
+    perform private.uncount_review(old.user_id, old);
+  end if;
+  return null;
+end
+$$;
+
+-- Gives points for a correct report, and counts it for badges.
+create function private.tg_error_reports__reward() returns trigger
+language plpgsql
+security definer -- an administrator may write neither points nor progress
 set search_path = ''
 as $$
 begin
   if new.user_id is not null then
     perform private.give_exp(new.user_id, 'error_report_resolved', 'error_report', new.id);
+    perform private.earn_badge(new.user_id, b.id)
+    from unnest(private.count_for_badges(new.user_id, 'error_report_resolved', new.id, new.parking_lot_id,
+      jsonb_build_object('report_type', new.report_type), new.created_at)) as b (id);
   end if;
   return null;
 end
@@ -13950,7 +13977,8 @@ $$;
 -- The jobs of badges (rewards/badge_backfill.sql) and themes (rewards/theme_rewards.sql) have the same form and share
 -- private.next_users.
 --
--- The job sends no notifications, because no user did anything. It gives the themes that a level earns.
+-- The job sends no notifications, because no user did anything. It gives the themes that a level earns
+-- (rewards/theme_rewards.sql).
 --
 -- Invariants: there is one recalculation; a request while it runs restarts it from the beginning.
 -- Interface: api.recalculate_all_user_levels (start), private.next_level_batch (work).
@@ -14035,21 +14063,30 @@ as $$
 declare
   v_job private.level_recalculation;
   v_user_ids uuid[];
-  v_changed integer;
+  v_user record;
+  v_changed integer := 0;
 begin
   select * into v_job from private.level_recalculation r where r.finished_at is null for no key update skip locked;
   if not found then
     return false;
   end if;
   v_user_ids := private.next_users(v_job.last_user_id, p_users);
-  update public.app_users u
-  set total_exp = s.total_exp, level = private.level_at(s.total_exp)
-  from (
-    select p.id, coalesce(sum(e.amount), 0)::integer as total_exp
-    from unnest(v_user_ids) as p (id) left join public.exp_entries e on e.user_id = p.id group by p.id
-  ) s
-  where u.id = s.id and (u.total_exp, u.level) is distinct from (s.total_exp, private.level_at(s.total_exp));
-  get diagnostics v_changed = row_count;
+  for v_user in
+    update public.app_users u
+    set total_exp = s.total_exp, level = private.level_at(s.total_exp)
+    from (
+      select p.id, coalesce(sum(e.amount), 0)::integer as total_exp
+      from unnest(v_user_ids) as p (id) left join public.exp_entries e on e.user_id = p.id group by p.id
+    ) s
+    join public.app_users b on b.id = s.id
+    where u.id = b.id and (u.total_exp, u.level) is distinct from (s.total_exp, private.level_at(s.total_exp))
+    returning u.id, u.level, b.level as level_before
+  loop
+    v_changed := v_changed + 1;
+    if v_user.level > v_user.level_before then
+      perform private.grant_level_themes(v_user.id, v_user.level);
+    end if;
+  end loop;
   update private.level_recalculation r
   set last_user_id = coalesce(v_user_ids[cardinality(v_user_ids)], r.last_user_id),
     done_users = r.done_users + cardinality(v_user_ids), changed_users = r.changed_users + v_changed,
@@ -14060,11 +14097,6 @@ begin
   return true;
 end
 $$;
-
-grant execute on function
-  private.job_progress(bigint, bigint, timestamptz, timestamptz, boolean), private.level_recalculation_progress(),
-  private.start_level_recalculation()
-to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The highest level: a level that a recalculation takes away and gives back is not announced again
@@ -14310,15 +14342,10 @@ $$;
 -- Whether an activity counts: its metadata with kind, hour, weekday and date (private.badge_metadata), against conditions
 -- without fault.
 create function private.meets_badge_conditions(p_metadata jsonb, p_conditions jsonb) returns boolean
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return coalesce(p_conditions -> 'activity' ? (p_metadata ->> 'kind'), false)
-    and case when p_conditions ? 'where'
-      then private.evaluate_badge_predicate(p_metadata, p_conditions -> 'where') else true end;
-end
-$$;
+language sql immutable
+return coalesce(p_conditions -> 'activity' ? (p_metadata ->> 'kind'), false)
+  and case when p_conditions ? 'where'
+    then private.evaluate_badge_predicate(p_metadata, p_conditions -> 'where') else true end;
 
 -- The input of conditions: the activity's metadata, its kind, and its hour and day in Japan.
 create function private.badge_metadata(p_kind text, p_metadata jsonb, p_at timestamptz) returns jsonb
@@ -14333,14 +14360,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.badge_kinds(), private.is_short_date(jsonb), private.badge_field_fault(text, jsonb),
-  private.badge_span_fault(text, jsonb), private.badge_predicate_fault(jsonb, integer),
-  private.badge_conditions_fault(jsonb), private.fault_within(text, text[]), private.require_badge_conditions(jsonb),
-  private.evaluate_badge_predicate(jsonb, jsonb), private.meets_badge_conditions(jsonb, jsonb),
-  private.badge_metadata(text, jsonb, timestamptz)
-to service_role;
-
 -- supabase/schemas/rewards/badges.sql
 
 -- Badges: what users earn for activities, and their progress.
@@ -14352,12 +14371,35 @@ to service_role;
 --
 -- Invariants: a badge that is saved has valid conditions. A badge with invalid conditions counts nothing, is noted in
 -- private.badge_faults, and stops neither the activity nor the other badges. A user earns a badge once.
--- Interface: api.list_my_badges, list_my_badge_progress (rewards/api.sql); for the service api.backfill_badge_progress
--- and api.backfill_all_badge_progress (rewards/badge_backfill.sql).
+-- Interface: private.count_for_badges and private.earn_badge, for the triggers that reward (rewards/exp.sql);
+-- api.list_my_badges, list_my_badge_progress (rewards/api.sql); for the service api.backfill_badge_progress and
+-- api.backfill_all_badge_progress (rewards/badge_backfill.sql).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Badges
 -- ---------------------------------------------------------------------------------------------------------------------
+
+-- Gives a user a badge: notifies them, gives its points and its themes, and ends the counting for it.
+create function private.earn_badge(p_user_id uuid, p_badge_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into public.user_badges (user_id, badge_id) values (p_user_id, p_badge_id);
+  perform private.notify(p_user_id, 'badge_earned',
+    jsonb_build_object(
+      'badge', jsonb_build_object('ja', b.name, 'en', coalesce(b.name_en, b.name)),
+      'description', jsonb_build_object('ja', b.description, 'en', coalesce(b.description_en, b.description))
+    ), jsonb_build_object('badge_id', b.id))
+  from public.badges b where b.id = p_badge_id;
+  perform private.give_exp(p_user_id, 'badge_earned', 'badge', p_badge_id);
+  delete from private.badge_marks m where m.user_id = p_user_id and m.badge_id = p_badge_id;
+  update public.user_badge_progress p set count = b.threshold
+  from public.badges b where b.id = p_badge_id and p.user_id = p_user_id and p.badge_id = b.id;
+  perform private.grant_theme(p_user_id, t.id, 'reward')
+  from public.themes t where t.is_active and not t.is_free and t.unlock_badge_id = p_badge_id;
+end
+$$;
 
 -- Rejects invalid conditions, with the place and the message. A trigger, not a constraint: after a later change of the
 -- rules the row is still readable.
@@ -14368,27 +14410,6 @@ as $$
 begin
   perform private.require_badge_conditions(new.conditions);
   return new;
-end
-$$;
-
--- Notifies a user of their badge, gives its points, and ends the counting for it.
-create function private.tg_user_badges__reward() returns trigger
-language plpgsql
-security definer -- a user who earns a badge may write neither points nor notifications
-set search_path = ''
-as $$
-begin
-  perform private.notify(new.user_id, 'badge_earned',
-    jsonb_build_object(
-      'badge', jsonb_build_object('ja', b.name, 'en', coalesce(b.name_en, b.name)),
-      'description', jsonb_build_object('ja', b.description, 'en', coalesce(b.description_en, b.description))
-    ), jsonb_build_object('badge_id', b.id))
-  from public.badges b where b.id = new.badge_id;
-  perform private.give_exp(new.user_id, 'badge_earned', 'badge', new.badge_id);
-  delete from private.badge_marks m where m.user_id = new.user_id and m.badge_id = new.badge_id;
-  update public.user_badge_progress p set count = b.threshold
-  from public.badges b where b.id = new.badge_id and p.user_id = new.user_id and p.badge_id = b.id;
-  return null;
 end
 $$;
 
@@ -14433,8 +14454,8 @@ begin
 end
 $$;
 
--- Writes one mark for each of these badges. New marks update the progress and may earn the badge.
-create function private.mark_badges(p_user_id uuid, p_badge_ids uuid[], p_marks text[]) returns void
+-- Writes one mark for each of these badges. New marks update the progress. Returns the badges that the user has earned now.
+create function private.mark_badges(p_user_id uuid, p_badge_ids uuid[], p_marks text[]) returns uuid[]
 language plpgsql
 set search_path = ''
 set plan_cache_mode = force_generic_plan -- planned for each activity, it took twice as long
@@ -14460,23 +14481,24 @@ begin
   )
   select array_agg(m.badge_id) into v_moved from moved m;
   if v_moved is null then
-    return;
+    return '{}';
   end if;
   update public.user_badge_progress p set count = s.days
   from public.badges b cross join lateral private.longest_streaks(array[p_user_id], b.id) as s
   where b.id = any (v_moved) and b.conditions ->> 'measure' = 'streak_days'
     and p.user_id = p_user_id and p.badge_id = b.id;
-  insert into public.user_badges (user_id, badge_id)
-  select p.user_id, p.badge_id
-  from public.user_badge_progress p join public.badges b on b.id = p.badge_id
-  where p.user_id = p_user_id and p.badge_id = any (v_moved) and b.is_active and p.count >= b.threshold
-    and not exists (select from public.user_badges u where u.user_id = p.user_id and u.badge_id = p.badge_id)
-    and not exists (
-      select from private.badge_backfills f
-      where f.badge_id = p.badge_id and f.finished_at is null and f.had_other_conditions
-        and (f.last_user_id is null or f.last_user_id < p.user_id)
-    )
-  order by b.sort_order, b.id;
+  return array(
+    select p.badge_id
+    from public.user_badge_progress p join public.badges b on b.id = p.badge_id
+    where p.user_id = p_user_id and p.badge_id = any (v_moved) and b.is_active and p.count >= b.threshold
+      and not exists (select from public.user_badges u where u.user_id = p.user_id and u.badge_id = p.badge_id)
+      and not exists (
+        select from private.badge_backfills f
+        where f.badge_id = p.badge_id and f.finished_at is null and f.had_other_conditions
+          and (f.last_user_id is null or f.last_user_id < p.user_id)
+      )
+    order by b.sort_order, b.id
+  );
 end
 $$;
 
@@ -14497,10 +14519,10 @@ end
 $$;
 
 -- Counts an activity, or a state that begins, for every badge that it meets and the user has not earned. A badge with
--- invalid conditions is noted and skipped.
+-- invalid conditions is noted and skipped. Returns the badges that are earned by it: the caller gives them.
 create function private.count_for_badges(
   p_user_id uuid, p_kind text, p_subject_id uuid, p_lot_id uuid, p_metadata jsonb, p_at timestamptz
-) returns void
+) returns uuid[]
 language plpgsql
 set search_path = ''
 as $$
@@ -14515,7 +14537,7 @@ begin
   -- One transaction a user at a time, and none during a rebuild of their progress.
   perform 1 from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn' for no key update;
   if not found then
-    return;
+    return '{}';
   end if;
   -- Badges that clearly count other kinds are left out first. Badges without readable kinds are evaluated, and noted.
   for v_badge in
@@ -14536,46 +14558,7 @@ begin
       end if;
     end if;
   end loop;
-  perform private.mark_badges(p_user_id, v_badge_ids, v_marks);
-end
-$$;
-
--- Counts an activity for badges, in its transaction.
-create function private.tg_user_activity_logs__count() returns trigger
-language plpgsql
-security definer -- users may not write their progress
-set search_path = ''
-as $$
-begin
-  perform private.count_for_badges(new.user_id, new.activity_type, coalesce(new.subject_id, new.id), new.parking_lot_id,
-    new.metadata, new.created_at);
-  return null;
-end
-$$;
-
--- Counts a review for badges while it is approved, and permanently when it is deleted with its lot.
-create function private.tg_reviews__count() returns trigger
-language plpgsql
-security definer -- neither an administrator nor an author may write progress
-set search_path = ''
-as $$
-declare
-  v_before uuid := case when tg_op <> 'INSERT' and old.status = 'approved' then old.user_id end;
-  v_after uuid := case when tg_op <> 'DELETE' and new.status = 'approved' then new.user_id end;
-begin
-  if v_before is distinct from v_after then
-    if v_before is not null and tg_op = 'DELETE' and private.deleted_with_lot(old) then
-      insert into private.kept_reviews (review_id, user_id, parking_lot_id, rating, created_at)
-      values (old.id, old.user_id, old.parking_lot_id, old.rating, old.created_at);
-    elsif v_before is not null then
-      perform private.uncount_review(v_before, old);
-    end if;
-    if v_after is not null then
-      perform private.count_for_badges(v_after, 'review_approved', new.id, new.parking_lot_id,
-        jsonb_build_object('rating', new.rating), new.created_at);
-    end if;
-  end if;
-  return null;
+  return private.mark_badges(p_user_id, v_badge_ids, v_marks);
 end
 $$;
 
@@ -14587,21 +14570,6 @@ as $$
 begin
   perform 1 from public.app_users u where u.id = p_user_id for no key update;
   perform private.unmark_badges(p_user_id, 'review_approved:' || (p_review).id);
-end
-$$;
-
--- Counts a correct report for badges.
-create function private.tg_error_reports__count() returns trigger
-language plpgsql
-security definer -- an administrator may not write progress
-set search_path = ''
-as $$
-begin
-  if new.user_id is not null then
-    perform private.count_for_badges(new.user_id, 'error_report_resolved', new.id, new.parking_lot_id,
-      jsonb_build_object('report_type', new.report_type), new.created_at);
-  end if;
-  return null;
 end
 $$;
 
@@ -14667,10 +14635,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.start_badge_backfills(uuid[], boolean), private.badge_backfill_progress(uuid), private.badge_backfills_progress()
-to service_role;
-
 -- Rebuilds the progress of these users, whose accounts are locked, with a badge of valid conditions. Nothing changes for
 -- users who have it.
 create function private.rebuild_badge(p_badge public.badges, p_user_ids uuid[]) returns void
@@ -14719,10 +14683,12 @@ begin
     where p.badge_id = (p_badge).id and p.user_id = s.user_id and p.count <> s.days;
   end if;
   if (p_badge).is_active then
-    insert into public.user_badges (user_id, badge_id)
-    select p.user_id, p.badge_id from public.user_badge_progress p
-    where p.badge_id = (p_badge).id and p.user_id = any (v_user_ids) and p.count >= (p_badge).threshold
-    order by p.user_id;
+    v_user_ids := array(
+      select p.user_id from public.user_badge_progress p
+      where p.badge_id = (p_badge).id and p.user_id = any (v_user_ids) and p.count >= (p_badge).threshold
+      order by p.user_id
+    );
+    perform private.earn_badge(u.id, (p_badge).id) from unnest(v_user_ids) as u (id);
   end if;
 end
 $$;
@@ -14809,8 +14775,6 @@ begin
   return found;
 end
 $$;
-
-grant execute on function private.grant_theme(uuid, uuid, text) to service_role;
 
 -- The id of a user's row for a free theme, before and after they apply it: a UUID made of both ids (version 3).
 create function private.free_theme_row_id(p_user_id uuid, p_theme_id uuid) returns uuid
@@ -14916,7 +14880,6 @@ grant execute on function
   private.free_theme_row_id(uuid, uuid), private.owned_themes(uuid), private.apply_theme(uuid),
   private.theme_item(public.themes), private.my_theme_row(public.user_themes), private.theme_catalogue(uuid)
 to authenticated;
-grant execute on function private.free_theme_row_id(uuid, uuid), private.owned_themes(uuid) to service_role;
 
 -- supabase/schemas/rewards/theme_rewards.sql
 
@@ -14926,34 +14889,19 @@ grant execute on function private.free_theme_row_id(uuid, uuid), private.owned_t
 -- transaction, as levels are recalculated (rewards/level_recalculation.sql).
 --
 -- Invariants: only active themes are earned; an earned theme stays when the level falls.
--- Interface: none. Triggers on app_users.level, user_badges and themes; private.next_theme_batch (work).
+-- Interface: private.grant_level_themes for whatever raises a level (rewards/exp.sql, rewards/level_recalculation.sql);
+-- private.earn_badge (rewards/badges.sql) gives the themes of a badge. private.next_theme_batch (work).
 
--- Gives a user whose level rose the themes of this level and of lower ones.
-create function private.tg_app_users__earn_themes() returns trigger
+-- Gives a user the themes of this level and of lower ones.
+create function private.grant_level_themes(p_user_id uuid, p_level integer) returns void
 language plpgsql
-security definer -- the role that caused the points may not write ownership
 set search_path = ''
 as $$
 begin
-  perform private.grant_theme(new.id, t.id, 'reward')
+  perform private.grant_theme(p_user_id, t.id, 'reward')
   from public.themes t
-  where t.is_active and not t.is_free and t.unlock_level <= new.level
-    and not exists (select from public.user_themes o where o.user_id = new.id and o.theme_id = t.id);
-  return null;
-end
-$$;
-
--- Gives a user who earned a badge the themes of this badge.
-create function private.tg_user_badges__earn_themes() returns trigger
-language plpgsql
-security definer -- the role that caused the badge may not write ownership
-set search_path = ''
-as $$
-begin
-  perform private.grant_theme(new.user_id, t.id, 'reward')
-  from public.themes t
-  where t.is_active and not t.is_free and t.unlock_badge_id = new.badge_id;
-  return null;
+  where t.is_active and not t.is_free and t.unlock_level <= p_level
+    and not exists (select from public.user_themes o where o.user_id = p_user_id and o.theme_id = t.id);
 end
 $$;
 
@@ -15132,13 +15080,8 @@ declare
   v_distance_m numeric;
   v_allowed_m integer;
 begin
-  if p_lat is null or p_lat not between -90 and 90 then
-    perform private.raise_error('validation_error', 422, 'lat must be between -90 and 90.', p_param => 'lat');
-  elsif p_lng is null or p_lng not between -180 and 180 then
-    perform private.raise_error('validation_error', 422, 'lng must be between -180 and 180.', p_param => 'lng');
-  elsif p_accuracy_m is null or p_accuracy_m not between 0 and 1e6 then
-    perform private.raise_error('validation_error', 422, 'accuracy_m must be between 0 and 1000000.', p_param => 'accuracy_m');
-  end if;
+  perform private.check_fields('public.sponsors', jsonb_build_object('lat', p_lat, 'lng', p_lng), '{lat,lng}');
+  perform private.check_fields('public.sponsor_checkins', jsonb_build_object('accuracy_m', p_accuracy_m), '{accuracy_m}');
   select round(private.great_circle_m(p_lat, p_lng, s.lat, s.lng)::numeric, 2), s.checkin_radius_m
   into v_distance_m, v_allowed_m
   from public.sponsors s where s.id = p_sponsor_id;
@@ -15174,22 +15117,17 @@ to authenticated;
 
 -- A plan as the interface returns it, in the language; in Japanese without English texts.
 create function private.plan_row(p_plan public.subscription_plans, p_lang text) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_plan).id, 'code', (p_plan).code,
-    'name', case p_lang when 'en' then coalesce((p_plan).name_en, (p_plan).name) else (p_plan).name end,
-    'description',
-      case p_lang when 'en' then coalesce((p_plan).description_en, (p_plan).description) else (p_plan).description end,
-    'price_minor', (p_plan).price_minor, 'currency', (p_plan).currency, 'billing_period', (p_plan).billing_period,
-    'accent_color', (p_plan).accent_color,
-    'features', case p_lang when 'en' then coalesce((p_plan).features_en, (p_plan).features) else (p_plan).features end,
-    'sort_order', (p_plan).sort_order
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'id', (p_plan).id, 'code', (p_plan).code,
+  'name', case p_lang when 'en' then coalesce((p_plan).name_en, (p_plan).name) else (p_plan).name end,
+  'description',
+    case p_lang when 'en' then coalesce((p_plan).description_en, (p_plan).description) else (p_plan).description end,
+  'price_minor', (p_plan).price_minor, 'currency', (p_plan).currency, 'billing_period', (p_plan).billing_period,
+  'accent_color', (p_plan).accent_color,
+  'features', case p_lang when 'en' then coalesce((p_plan).features_en, (p_plan).features) else (p_plan).features end,
+  'sort_order', (p_plan).sort_order
+);
 
 grant execute on function private.plan_row(public.subscription_plans, text) to anon, authenticated;
 
@@ -15481,8 +15419,6 @@ begin
 end
 $$;
 
-grant execute on function private.refresh_premium(uuid) to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Claims
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -15492,10 +15428,6 @@ grant execute on function private.status_at(text, timestamptz, timestamptz) to a
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Subscriptions in the console
 -- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function
-  private.last_store_event(uuid, text[]), private.status_at(text, timestamptz, timestamptz)
-to service_role;
 
 -- supabase/schemas/purchases/statements.sql
 
@@ -15895,10 +15827,6 @@ $$;
 -- The service records
 -- ---------------------------------------------------------------------------------------------------------------------
 
-grant execute on function
-  private.keep_possession(jsonb, text, uuid), private.write_store_statement(jsonb, text, uuid)
-to service_role;
-
 -- supabase/schemas/purchases/claims.sql
 
 -- A user's subscription: claim a purchase, and read it.
@@ -16202,9 +16130,6 @@ begin
 end
 $$;
 
-grant execute on function private.without_personal_data(text), private.crash_fingerprint(text), private.crash_network(text)
-to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The bounds of a day and of a network
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -16362,8 +16287,6 @@ begin
 end
 $$;
 
-grant execute on function private.keep_crash_report(text, text, text, text, text) to service_role;
-
 -- supabase/schemas/store_sync/runs.sql
 
 -- Store sync: sales, reviews and usage of the App Store and Google Play, in tables of the service.
@@ -16472,14 +16395,9 @@ begin
 end
 $$;
 
-grant execute on function private.store_sync_combinations(text, text), private.start_store_sync(text, text, uuid), private.store_days_to_read(text, timestamptz)
-to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The consumer
 -- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function private.lock_store_sync() to service_role;
 
 -- supabase/schemas/store_sync/worker.sql
 
@@ -16632,12 +16550,6 @@ $$;
 -- The consumer
 -- ---------------------------------------------------------------------------------------------------------------------
 
-grant execute on function
-  private.held_store_sync_run(uuid, uuid), private.record_store_rows(uuid, integer, bigint),
-  private.end_store_sync_run(public.store_sync_runs, jsonb), private.delay_store_sync_run(public.store_sync_runs,
-  integer, jsonb)
-to service_role;
-
 -- supabase/schemas/store_sync/writes.sql
 
 -- Store sync writes: a day of sales, a page of reviews, a report of metrics, each in one statement and once.
@@ -16755,11 +16667,6 @@ begin
   return v_written;
 end
 $$;
-
-grant execute on function
-  private.record_store_part(text, text, text), private.replace_store_day(text, date, jsonb), private.put_store_reviews(text, jsonb),
-  private.put_store_metrics(text, date, jsonb)
-to service_role;
 
 -- supabase/schemas/ai_search/ai_search.sql
 

@@ -76,8 +76,6 @@ $$;
 comment on function commands.withdraw_my_account() is
   'Ends the caller''s account permanently. When it returns, name, e-mail address, devices and sign-in are deleted, and no one can read the rest. A job deletes vehicles, memos, files and everything else of the user, mostly within a minute. Reviews and visits stay without the user. Not for the only active administrator with the area admins (conflict, last_administrator). Errors: unauthorized, forbidden, conflict.';
 
-grant execute on function commands.withdraw_my_account() to authenticated;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Data export
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -192,11 +190,6 @@ $$;
 
 comment on function api.read_ai_keys(uuid) is
   'For the service: the decrypted keys of an active user by provider, for requests of this user only. It raises no errors.';
-
-grant execute on function
-  api.find_place(text, text, double precision, double precision), api.keep_place(text, text, text, double precision,
-  double precision), api.log_ai_request(uuid, jsonb), api.read_ai_keys(uuid)
-to service_role;
 
 create function commands.register_ai_key(p_provider_id text, p_api_key text) returns jsonb
 language plpgsql
@@ -488,7 +481,6 @@ comment on function commands.unrate_parking_lot(uuid) is
   'Removes the caller''s rating of a lot. Idempotent. Errors: unauthorized, forbidden, lot_not_found.';
 
 grant execute on function api.my_parking_lot_rating(uuid) to anon, authenticated;
-grant execute on function commands.rate_parking_lot(uuid, text), commands.unrate_parking_lot(uuid) to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Field values
@@ -529,8 +521,6 @@ $$;
 
 comment on function commands.vote_on_field_value(uuid, uuid, text) is
   'Confirms or denies a value of a field of a lot; a second vote replaces the first. It counts once the caller has been confirmed for a day (my_vote_counts). Returns the value with its counts. Idempotent. Errors: unauthorized, forbidden, lot_not_found, not_found, conflict.';
-
-grant execute on function commands.vote_on_field_value(uuid, uuid, text) to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Occupancy
@@ -623,8 +613,6 @@ comment on function api.feed_occupancy(text, jsonb) is
   'Stores reports of an operator or a sensor, at most 500, and returns how many were accepted and which lots are unknown. A late report is accepted and dropped. Errors: validation_error.';
 
 grant execute on function api.parking_lot_occupancy(uuid) to anon, authenticated;
-grant execute on function commands.report_occupancy(uuid, text, integer, numeric) to authenticated;
-grant execute on function api.feed_occupancy(text, jsonb) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Saved lots
@@ -742,10 +730,8 @@ declare
 begin
   if not private.is_premium(v_user_id) then
     perform private.raise_error('forbidden', 403, 'This requires a premium membership.', p_details => '{"reason": "premium_required"}');
-  elsif p_yen_per_walk_minute is null or p_yen_per_walk_minute not between 0 and 500 then
-    perform private.raise_error('validation_error', 422, 'yen_per_walk_minute must be between 0 and 500.',
-      p_param => 'yen_per_walk_minute');
   end if;
+  perform private.check_fields('public.search_preferences', jsonb_build_object('yen_per_walk_minute', p_yen_per_walk_minute), '{yen_per_walk_minute}');
   insert into public.search_preferences as p (user_id, yen_per_walk_minute) values (v_user_id, p_yen_per_walk_minute)
   on conflict (user_id) do update set yen_per_walk_minute = excluded.yen_per_walk_minute;
   return private.search_preferences_of(v_user_id);
@@ -793,7 +779,7 @@ begin
   end if;
   insert into public.error_reports (user_id, parking_lot_id, parking_lot_name, report_type, severity, description)
   values (v_user_id, p_parking_lot_id, private.reported_lot_name(p_parking_lot_id, p_parking_lot_name), p_report_type,
-    p_severity, private.required_text(p_description, 2000, 'description'))
+    p_severity, private.required_text(p_description, 'public.error_reports', 'description'))
   returning id into v_report_id;
   perform private.attach_evidence(v_report_id, p_evidence_asset_ids);
   perform private.log_activity('error_report_post', p_parking_lot_id, v_report_id);
@@ -849,15 +835,11 @@ as $$
 declare
   c_max constant integer := private.crash_report_bound('stack_bytes');
   v_stack text := private.without_personal_data(private.trimmed(p_stack));
-  v_device text := private.trimmed(p_device);
-  v_version text := private.trimmed(p_app_version);
+  v_device text := private.required_text(p_device, 'public.client_crash_reports', 'device');
+  v_version text := private.required_text(p_app_version, 'public.client_crash_reports', 'app_version');
 begin
   if v_stack is null or octet_length(p_stack) > 65536 then
     perform private.raise_error('validation_error', 422, 'stack must have 1 to 65536 bytes.', p_param => 'stack');
-  elsif v_device is null or char_length(v_device) > 200 then
-    perform private.raise_error('validation_error', 422, 'device must have 1 to 200 characters.', p_param => 'device');
-  elsif v_version is null or char_length(v_version) > 50 then
-    perform private.raise_error('validation_error', 422, 'app_version must have 1 to 50 characters.', p_param => 'app_version');
   end if;
   -- Cut after personal data are removed: half an address would not be recognized.
   v_stack := left(v_stack, c_max);
@@ -873,8 +855,6 @@ $$;
 
 comment on function api.report_crash(text, text, text, text) is
   'Counts a crash of the app, and keeps the first 8 KiB of the stack of the first one of its kind, version, device and day. p_address: the client''s network address, kept as a keyed hash of its network (IPv4 /24, IPv6 /48). At most 4 MiB a day and 100 rows a network and day: beyond them it replaces a row of the network that added most. For the service. Errors: validation_error.';
-
-grant execute on function api.report_crash(text, text, text, text) to service_role;
 
 -- supabase/schemas/fees/api.sql
 
@@ -950,7 +930,7 @@ $$;
 
 grant execute on function
   private.pricing_rules_after(uuid, jsonb, integer), private.pricing_rules_json(uuid), private.check_vehicle_type(text)
-to anon, authenticated, service_role;
+to anon, authenticated;
 
 create function api.calculate_fee(
   p_parking_lot_id uuid, p_entry_at timestamptz, p_exit_at timestamptz, p_vehicle_type text default 'standard'
@@ -1012,10 +992,6 @@ grant execute on function api.list_pricing_rules(uuid, integer, text, text[]) to
 -- ---------------------------------------------------------------------------------------------------------------------
 -- One lot
 -- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function
-  private.pricing_rules_json(uuid), private.pricing_rules_after(uuid, jsonb, integer)
-to service_role;
 
 -- supabase/schemas/files/api.sql
 
@@ -1110,12 +1086,6 @@ $$;
 comment on function api.finish_object_deletions(bigint[], text[]) is
   'For the service: records that these objects are deleted, and deletes their rows and messages. Returns the number of messages. It raises no errors.';
 
-grant execute on function commands.create_upload(bigint, text, text, text, uuid, boolean) to authenticated;
-grant execute on function
-  api.pending_asset(uuid, uuid, text), api.place_asset(uuid, text, integer), api.read_object_deletions(integer),
-  api.finish_object_deletions(bigint[], text[])
-to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Publication
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -1189,11 +1159,6 @@ $$;
 comment on function api.reject_published_object(text) is
   'For the service: the original of a published file is missing or is not the object that was checked. Marks the file for deletion. It raises no errors.';
 
-grant execute on function
-  api.read_object_publications(integer), api.object_publication(uuid),
-  api.finish_object_publication(bigint, text, boolean), api.reject_published_object(text)
-to service_role;
-
 -- supabase/schemas/foundation/api.sql
 
 -- The interface of the foundation: errors, values, pages, states, queues and retention, which every domain uses.
@@ -1216,20 +1181,46 @@ begin
 end
 $$;
 
-grant execute on function private.latest_migration() to anon, authenticated, service_role;
+grant execute on function private.latest_migration() to anon, authenticated;
+
+-- The applied migrations: the fingerprint of each by its name, for example {"20260901000100_types": "b64a…"}. It is the md5
+-- of the statements that the migration tool stored, without spaces, line ends and semicolons: the tool drops some of them
+-- when it splits a file. tools/release/fingerprints.ts computes the same from the files. Two megabytes take about 20 ms.
+create function private.applied_migrations() returns jsonb
+language plpgsql stable
+security definer -- clients cannot read the history of the migration tool; this returns names and fingerprints only
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(jsonb_object_agg(concat_ws('_', m.version, m.name), md5(
+      replace(replace(replace(replace(replace(
+        array_to_string(m.statements, ''), E'\n', ''), ' ', ''), ';', ''), E'\r', ''), E'\t', '')
+    )), '{}')
+    from supabase_migrations.schema_migrations m
+  );
+end
+$$;
+
+grant execute on function private.applied_migrations() to anon, authenticated;
 
 create function api.service_readiness() returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return jsonb_build_object('database', 'ok', 'migration', private.latest_migration());
+  return jsonb_build_object(
+    'database', 'ok',
+    'migration', private.latest_migration(),
+    'migrations', private.applied_migrations()
+  );
 end
 $$;
 
-comment on function api.service_readiness() is 'Returns {database, migration}: that the database responds, and its newest migration. Reads only; raises no errors.';
+comment on function api.service_readiness() is
+  'Returns {database, migration, migrations}: that the database responds, its newest migration, and the fingerprint of each by its name. Reads only; raises no errors.';
 
-grant execute on function api.service_readiness() to anon, authenticated, service_role;
+grant execute on function api.service_readiness() to anon, authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Queues, jobs and secrets
@@ -1246,8 +1237,6 @@ $$;
 
 comment on function api.extend_lease(text, bigint[], integer) is
   'For consumers: messages that were taken stay hidden from other consumers for p_seconds from now, or longer where they were hidden for longer. It raises no errors.';
-
-grant execute on function api.extend_lease(text, bigint[], integer) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Secrets
@@ -1293,8 +1282,6 @@ $$;
 
 comment on function api.vault_insert_secret(text, text) is
   'For the service: writes a secret into the vault under a new name, and returns its id. Errors: validation_error, conflict.';
-
-grant execute on function api.vault_read_secret(uuid), api.vault_insert_secret(text, text) to service_role;
 
 -- supabase/schemas/lots/api.sql
 
@@ -1441,10 +1428,6 @@ $$;
 comment on function api.add_search_counts(jsonb) is
   'Adds searches of lots, {"<id>": count}, to the counts of today. Not idempotent: do not retry a call with an unknown outcome. For the service only. Errors: validation_error.';
 
-grant execute on function
-  api.parking_lot_engagement_stats(date, date, text, integer), api.add_search_counts(jsonb)
-to service_role;
-
 -- supabase/schemas/messages/api.sql
 
 -- The interface of messages: the inbox, pushes and mails.
@@ -1526,12 +1509,8 @@ set search_path = ''
 as $$
 begin
   perform private.active_user();
-  if p_fcm_token is null or p_fcm_token !~ '^[!-~]+$' or char_length(p_fcm_token) > 2000 then
-    perform private.raise_error('validation_error', 422, 'fcm_token must be 1 to 2000 visible ASCII characters.',
-      p_param => 'fcm_token');
-  elsif p_device_type is null or p_device_type not in ('ios', 'android', 'web') then
-    perform private.raise_error('validation_error', 422, 'device_type must be ios, android or web.', p_param => 'device_type');
-  end if;
+  perform private.check_fields('public.user_push_tokens', jsonb_build_object('fcm_token', p_fcm_token, 'device_type', p_device_type),
+    '{fcm_token,device_type}');
   return private.push_token_row(private.take_push_token(p_fcm_token, p_device_type));
 end
 $$;
@@ -1730,11 +1709,6 @@ $$;
 comment on function api.pause_push(text, integer, bigint[]) is
   'Pauses pushing when the push service is down (reason outage), rejects the credentials (credentials), or is not configured (not_configured). No batch is taken for p_seconds, or longer after several failures; returns the seconds. No attempt is counted. For the service only. It raises no errors.';
 
-grant execute on function
-  api.take_push_batches(integer), api.extend_push_lease(bigint), api.record_push_outcomes(bigint, uuid, integer, jsonb,
-  integer, boolean), api.pause_push(text, integer, bigint[])
-to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Fan-out
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -1779,8 +1753,6 @@ $$;
 
 comment on function api.fan_out_notification(uuid, bigint) is
   'Fans a composed notification out to the next 5,000 accounts: {is_done, people, devices} so far. Deletes its message when it is done. For the service only. It raises no errors.';
-
-grant execute on function api.fan_out_notification(uuid, bigint) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The consumer
@@ -1853,11 +1825,6 @@ $$;
 
 comment on function api.pause_mail(text, integer, bigint[]) is
   'Pauses mail when the mail service is down (reason outage), rejects the credentials (credentials) or its quota is exceeded (quota). Nothing is taken for p_seconds, or longer after several failures; returns the seconds. The messages are returned again then; this attempt does not count. For the service only. It raises no errors.';
-
-grant execute on function
-  api.take_mails(), api.record_mail_outcomes(bigint, uuid, integer, jsonb, integer), api.pause_mail(text, integer,
-  bigint[])
-to service_role;
 
 -- supabase/schemas/purchases/api.sql
 
@@ -1940,8 +1907,6 @@ $$;
 comment on function api.record_acknowledgement(uuid) is
   'For the service: records that a purchase was acknowledged to the store. Idempotent. It raises no errors.';
 
-grant execute on function api.record_store_statement(jsonb, text, uuid), api.record_acknowledgement(uuid) to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Claims
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -1957,8 +1922,6 @@ $$;
 
 comment on function api.check_purchaser(uuid) is
   'For the service, before it queries a store about a receipt: raises forbidden unless the caller is an active app user. Errors: forbidden.';
-
-grant execute on function api.check_purchaser(uuid) to service_role;
 
 create function commands.claim_subscription(p_subscription_id uuid, p_must_be_own boolean default false) returns jsonb
 language plpgsql
@@ -2152,11 +2115,6 @@ $$;
 comment on function api.postpone_store_notifications(bigint[], integer, boolean) is
   'For the consumer: these are taken again in p_seconds or up to a quarter more. The attempt counts as one of five, unless the store was down. It raises no errors.';
 
-grant execute on function
-  api.receive_store_notification(text, text, jsonb), api.take_store_notifications(integer, boolean),
-  api.finish_store_notification(bigint, uuid, jsonb, text), api.postpone_store_notifications(bigint[], integer, boolean)
-to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Reconciliation
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -2216,8 +2174,6 @@ $$;
 
 comment on function api.postpone_question(uuid, integer) is
   'For the consumer: the store of a subscription is queried again in p_seconds. It raises no errors.';
-
-grant execute on function api.take_due_subscriptions(text, integer), api.postpone_question(uuid, integer) to service_role;
 
 -- supabase/schemas/reference/api.sql
 
@@ -2416,7 +2372,6 @@ comment on function api.take_anonymous_request(text, text) is
   'api.take_request for an anonymous client, by the network of its address, which only the service knows. Errors: rate_limited.';
 
 grant execute on function api.take_request(text, text) to authenticated;
-grant execute on function api.take_anonymous_request(text, text) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Idempotency keys
@@ -2499,7 +2454,7 @@ comment on function api.read_counted(text, jsonb, text) is
   'Counts a read that costs more than a page and calls its function of the interface: {replayed, reply, rate_limit} and errors as in api.run_command. The policy is expensive_read: by account, or by network for an anonymous client. For the service, p_address is the network address of the anonymous client; the rest of the transaction runs as that client. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited. The errors of the function are returned too.';
 
 grant execute on function api.run_command(text, jsonb, text, text, integer) to authenticated;
-grant execute on function api.read_counted(text, jsonb, text) to anon, authenticated, service_role;
+grant execute on function api.read_counted(text, jsonb, text) to anon, authenticated;
 
 -- supabase/schemas/rewards/api.sql
 
@@ -2584,8 +2539,6 @@ $$;
 comment on function api.recalculate_all_user_levels() is
   'For the service: starts the job that sets the sum of points and the level of all users from the ledger and the current levels. Returns its progress: {status, done_users, total_users, changed_users, started_at, updated_at}. A call while it runs restarts it from the beginning. Needed after an edit of levels. It raises no errors.';
 
-grant execute on function api.recalculate_all_user_levels() to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Conditions of badges
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -2607,8 +2560,6 @@ $$;
 
 comment on function api.evaluate_badge_conditions(jsonb, jsonb) is
   'For the service: whether an activity counts under a badge''s conditions. metadata is that of the activity, with kind, hour (0 to 23), weekday (0 is Sunday) and date (YYYY-MM-DD), those of Japan. Reads nothing. Errors: validation_error.';
-
-grant execute on function api.evaluate_badge_conditions(jsonb, jsonb) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Lists of badges
@@ -2727,8 +2678,6 @@ $$;
 
 comment on function api.backfill_all_badge_progress() is
   'For the service: api.backfill_badge_progress for every active badge. Returns the progress of all rebuilds in sum: {status, done_users, total_users, started_at, updated_at, done_badges, total_badges}. It raises no errors.';
-
-grant execute on function api.backfill_badge_progress(uuid), api.backfill_all_badge_progress() to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Themes
@@ -3024,11 +2973,6 @@ $$;
 comment on function commands.cancel_parking_session(uuid) is
   'Cancels a session of the caller within 5 minutes of its start. Idempotent. Errors: unauthorized, forbidden, not_found, conflict.';
 
-grant execute on function
-  commands.start_parking_session(uuid, text, double precision, double precision, uuid, uuid),
-  commands.finalize_parking_session(uuid, timestamptz, uuid), commands.cancel_parking_session(uuid)
-to authenticated;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- History
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -3276,8 +3220,6 @@ grant execute on function
   api.list_sponsors(text, integer, text, text[]),
   api.nearby_sponsors(double precision, double precision, integer, integer)
 to anon, authenticated;
-grant execute on function commands.check_in_at_sponsor(uuid, double precision, double precision, double precision)
-to authenticated;
 
 -- supabase/schemas/store_sync/api.sql
 
@@ -3415,11 +3357,6 @@ $$;
 comment on function api.postpone_store_sync_run(uuid, uuid, integer, text, text) is
   'Ends the turn; the run continues after p_seconds, or later when a problem (p_code, p_message) ended it. Returns the seconds; null when the run has another lease. For the service only. It raises no errors.';
 
-grant execute on function
-  api.take_store_sync_run(), api.extend_store_sync_lease(uuid, uuid), api.finish_store_sync_run(uuid, uuid),
-  api.fail_store_sync_run(uuid, uuid, text, text), api.postpone_store_sync_run(uuid, uuid, integer, text, text)
-to service_role;
-
 create function api.write_store_sales(p_run_id uuid, p_lease_id uuid, p_day date, p_rows jsonb, p_rows_read integer) returns boolean
 language plpgsql
 set search_path = ''
@@ -3479,11 +3416,6 @@ $$;
 comment on function api.write_store_metrics(uuid, uuid, text, date, jsonb, integer) is
   'Writes a report of metrics and records it as read: [{metric_date, metric, value}], once each. A report of an earlier p_reported_on does not change values of a later one. False, without a write, when the run has another lease. For the service only. It raises no errors.';
 
-grant execute on function
-  api.write_store_sales(uuid, uuid, date, jsonb, integer), api.write_store_reviews(uuid, uuid, jsonb, text),
-  api.write_store_metrics(uuid, uuid, text, date, jsonb, integer)
-to service_role;
-
 -- supabase/schemas/support/api.sql
 
 -- The interface of support: tickets and their messages.
@@ -3522,7 +3454,7 @@ begin
   if not exists (select from public.codes c where c.category_id = 'ticket_category' and c.code = p_category) then
     perform private.raise_error('validation_error', 422, 'category must be a code of the list ticket_category.', p_param => 'category');
   end if;
-  v_ticket := private.open_support_ticket(p_category, private.required_text(p_subject, 100, 'subject'));
+  v_ticket := private.open_support_ticket(p_category, private.required_text(p_subject, 'public.support_tickets', 'subject'));
   perform private.write_support_message(v_ticket.id, p_message, p_attachment_asset_ids);
   perform private.log_activity('support_ticket_post', null, v_ticket.id);
   return api.get_support_ticket(v_ticket.id);
@@ -3630,23 +3562,15 @@ set search_path = ''
 as $$
 declare
   v_user_id uuid := private.writing_user();
-  v_vehicle public.user_vehicles := private.read_own_vehicle(null, p_vehicle);
+  v_vehicle constant jsonb := private.read_own_vehicle(p_vehicle, '{vehicle_type}');
 begin
   if (select count(*) from public.user_vehicles v where v.user_id = v_user_id and v.deleted_at is null) >= 10 then
     perform private.raise_error('conflict', 409, 'You already have ten vehicles. Delete one first.',
       p_details => '{"reason": "limit_reached", "limit": 10}');
   end if;
-  insert into public.user_vehicles (
-    user_id, vehicle_type, nickname, plate_number, color, height_m, width_m, length_m, weight_t, clearance_cm,
-    tire_width_mm, is_default
-  )
-  values (
-    v_user_id, v_vehicle.vehicle_type, v_vehicle.nickname, v_vehicle.plate_number, v_vehicle.color, v_vehicle.height_m,
-    v_vehicle.width_m, v_vehicle.length_m, v_vehicle.weight_t, v_vehicle.clearance_cm, v_vehicle.tire_width_mm,
-    coalesce(v_vehicle.is_default, false)
-  )
-  returning * into v_vehicle;
-  return private.vehicle_row(v_vehicle);
+  return private.vehicle_row(
+    private.write_fields(null::public.user_vehicles, v_vehicle || jsonb_build_object('user_id', v_user_id))
+  );
 end
 $$;
 
@@ -3659,26 +3583,19 @@ set search_path = ''
 as $$
 declare
   v_user_id uuid := private.writing_user();
-  v_old public.user_vehicles;
   v_vehicle public.user_vehicles;
+  v_changes jsonb;
 begin
-  select * into v_old from public.user_vehicles v where v.id = p_id and v.user_id = v_user_id and v.deleted_at is null;
+  select * into v_vehicle from public.user_vehicles v where v.id = p_id and v.user_id = v_user_id and v.deleted_at is null;
   if not found then
     perform private.raise_error('not_found', 404, 'You have no vehicle with this id.', p_param => 'id');
   end if;
-  v_vehicle := private.read_own_vehicle(v_old, p_changes);
-  if v_old.is_default and not v_vehicle.is_default then
+  v_changes := private.read_own_vehicle(p_changes);
+  if v_vehicle.is_default and v_changes -> 'is_default' = 'false' then
     perform private.raise_error('conflict', 409, 'One vehicle must be the default. Make another vehicle the default instead.',
       p_param => 'is_default', p_details => '{"reason": "default_required"}');
   end if;
-  update public.user_vehicles
-  set vehicle_type = v_vehicle.vehicle_type, nickname = v_vehicle.nickname, plate_number = v_vehicle.plate_number,
-    color = v_vehicle.color, height_m = v_vehicle.height_m, width_m = v_vehicle.width_m, length_m = v_vehicle.length_m,
-    weight_t = v_vehicle.weight_t, clearance_cm = v_vehicle.clearance_cm, tire_width_mm = v_vehicle.tire_width_mm,
-    is_default = v_vehicle.is_default
-  where id = p_id and user_id = v_user_id
-  returning * into v_vehicle;
-  return private.vehicle_row(v_vehicle);
+  return private.vehicle_row(private.write_fields(v_vehicle, v_changes));
 end
 $$;
 

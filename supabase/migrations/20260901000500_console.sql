@@ -78,34 +78,8 @@ $$;
 
 -- One administrator as the console returns them. Errors: not_found.
 create function private.console_admin(p_id uuid) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_admin jsonb := private.admin_rows(array[p_id]) -> 0;
-begin
-  if v_admin is null then
-    perform private.raise_error('not_found', 404, 'There is no such administrator.', p_param => 'id');
-  end if;
-  return v_admin;
-end
-$$;
-
--- The row of an administrator, locked until the transaction ends. Errors: not_found.
-create function private.held_admin(p_id uuid) returns public.admins
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_admin public.admins;
-begin
-  select * into v_admin from public.admins a where a.id = p_id for no key update;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such administrator.', p_param => 'id');
-  end if;
-  return v_admin;
-end
-$$;
+language sql stable
+return private.require_row(private.admin_rows(array[p_id]) -> 0, 'There is no such administrator.');
 
 -- For a user whose account is about to end. If they are an administrator, locks their row until the transaction ends.
 -- Raises conflict if they are the only active one with the area admins. Errors: conflict.
@@ -137,12 +111,10 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_name constant jsonb := coalesce(p_fields -> 'name', 'null');
   v_areas constant jsonb := case when p_fields ? 'areas' then p_fields -> 'areas' else '[]' end;
 begin
-  if jsonb_typeof(v_name) not in ('string', 'null') or char_length(v_name #>> '{}') not between 1 and 100 then
-    perform private.raise_error('validation_error', 422, 'name must have 1 to 100 characters, or be null.', p_param => 'name');
-  elsif jsonb_typeof(v_areas) <> 'array' or not v_areas <@ to_jsonb(private.admin_areas()) then
+  perform private.check_fields('public.admins', jsonb_build_object('name', p_fields -> 'name'), '{name}');
+  if jsonb_typeof(v_areas) <> 'array' or not v_areas <@ to_jsonb(private.admin_areas()) then
     perform private.raise_error('validation_error', 422, format('areas must be a list of some of %s.', to_jsonb(private.admin_areas())), p_param => 'areas');
   end if;
 end
@@ -164,7 +136,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_before constant public.admins := private.held_admin(p_id);
+  v_before constant public.admins := private.locked_row(null::public.admins, jsonb_build_object('id', p_id), 'administrator');
   v_after public.admins;
 begin
   if v_before.id = p_admin_id then
@@ -180,11 +152,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.admin_sign_ins(uuid[]), private.admin_rows(uuid[]), private.console_admin(uuid), private.held_admin(uuid),
-  private.check_admin_fields(jsonb), private.sorted_areas(jsonb), private.set_admin_status(uuid, uuid, text)
-to service_role;
-
 create function api.admin_list_admins(
   p_admin_id uuid, p_status text default null, p_area text default null, p_include text[] default '{}',
   p_cursor text default null, p_limit integer default 20
@@ -192,30 +159,13 @@ create function api.admin_list_admins(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('admins', p_status, p_area);
-  v_after jsonb;
-  v_items jsonb;
 begin
   perform private.check_admin(p_admin_id, 'admins');
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
-  if p_status not in ('active', 'suspended') then
-    perform private.raise_error('validation_error', 422, 'status must be active or suspended.', p_param => 'status');
-  elsif p_area <> all (private.admin_areas()) then
-    perform private.raise_error('validation_error', 422, format('area must be one of %s.', to_jsonb(private.admin_areas())), p_param => 'area');
-  end if;
-  -- Read as a whole: an installation has dozens of administrators.
-  v_items := private.admin_rows(array(
-    select a.id from public.admins a
-    where (p_status is null or a.status = p_status) and (p_area is null or p_area = any (a.areas))
-      and (a.created_at, a.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
-    order by a.created_at desc, a.id desc
-    limit private.page_limit(p_limit) + 1
-  ));
-  return private.page(v_filters, v_items, '{created_at,id}', p_limit) || case when 'total' = any (p_include) then (
-    select jsonb_build_object('total', count(*)) from public.admins a
-    where (p_status is null or a.status = p_status) and (p_area is null or p_area = any (a.areas))
-  ) else '{}' end;
+  perform private.check_choice('status', p_status, '{active,suspended}');
+  perform private.check_choice('area', p_area, private.admin_areas());
+  return private.list_rows('public.admins', '{created_at timestamptz,id uuid}', 'desc',
+    jsonb_build_object('r.status = %s', p_status, '%s = any (r.areas)', p_area), p_include, p_cursor, p_limit,
+    p_rows => 'private.admin_rows(array_agg((r).id))');
 end
 $$;
 
@@ -251,8 +201,7 @@ begin
       p_param => (select min(k) from jsonb_object_keys(p_changes - '{name,areas}'::text[]) as k));
   end if;
   perform private.check_admin_fields(p_changes);
-  v_before := private.held_admin(p_id);
-  perform private.require_match(p_if_match, v_before.updated_at);
+  v_before := private.locked_version(null::public.admins, jsonb_build_object('id', p_id), 'administrator', p_if_match);
   v_after := v_before;
   if p_changes ? 'name' then
     v_after.name := p_changes ->> 'name';
@@ -315,12 +264,6 @@ $$;
 
 comment on function api.admin_reactivate_admin(uuid, uuid, text) is
   'Reactivates a suspended administrator, with their former areas, and returns them. Recorded with the reason. Area admins. Errors: forbidden, validation_error, not_found, conflict.';
-
-grant execute on function
-  api.admin_list_admins(uuid, text, text, text[], text, integer), api.admin_get_admin(uuid, uuid),
-  api.admin_update_admin(uuid, uuid, jsonb, text), api.admin_suspend_admin(uuid, uuid, text),
-  api.admin_reactivate_admin(uuid, uuid, text)
-to service_role;
 
 -- supabase/schemas/accounts/console_invitations.sql
 
@@ -439,10 +382,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.write_invitation(uuid, text, text, text[]), private.claim_invitation(uuid, uuid), private.invited_user(uuid)
-to service_role;
-
 create function api.admin_invite_admin(p_admin_id uuid, p_email text, p_areas text[], p_name text default null) returns jsonb
 language plpgsql
 set search_path = ''
@@ -497,10 +436,6 @@ $$;
 comment on function api.admin_get_invited_admin(uuid, uuid) is
   'The administrator of an invitation that was sent. Area admins. Errors: forbidden, not_found, conflict.';
 
-grant execute on function
-  api.admin_invite_admin(uuid, text, text[], text), api.admin_claim_invitation(uuid, uuid), api.admin_get_invited_admin(uuid, uuid)
-to service_role;
-
 -- supabase/schemas/accounts/console_user_acts.sql
 
 -- Acts of administrators on the account of an app user (area users): suspend and reactivate, grant premium, export,
@@ -534,8 +469,6 @@ begin
   return v_user;
 end
 $$;
-
-grant execute on function private.lock_app_user(uuid, text) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Acts on users
@@ -580,8 +513,6 @@ begin
   return null;
 end
 $$;
-
-grant execute on function private.set_user_status(uuid, uuid, text, text, text) to service_role;
 
 create function api.admin_suspend_user(p_admin_id uuid, p_id uuid, p_reason text, p_if_match text default null) returns jsonb
 language plpgsql
@@ -737,13 +668,6 @@ $$;
 
 comment on function api.admin_list_user_activity_logs(uuid, uuid, text[], text, integer) is
   'Acts of administrators that concern an app user, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Errors: forbidden, validation_error, not_found.';
-
-grant execute on function
-  api.admin_suspend_user(uuid, uuid, text, text), api.admin_reactivate_user(uuid, uuid, text, text),
-  api.admin_set_user_premium(uuid, uuid, timestamptz, text, text), api.admin_withdraw_user(uuid, uuid, text),
-  api.admin_export_user(uuid, uuid), api.admin_read_user_export(uuid, uuid, text),
-  api.admin_list_user_activity_logs(uuid, uuid, text[], text, integer)
-to service_role;
 
 -- supabase/schemas/accounts/console_users.sql
 
@@ -1031,13 +955,10 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_user jsonb := private.admin_user_rows(array[p_user_id]) -> 0;
+  v_user constant jsonb := private.require_row(private.admin_user_rows(array[p_user_id]) -> 0, 'There is no such app user.');
   -- The rest of a withdrawn account is about to be deleted.
   v_shown_id constant uuid := case when v_user ->> 'status' <> 'withdrawn' then p_user_id end;
 begin
-  if v_user is null then
-    perform private.raise_error('not_found', 404, 'There is no such app user.', p_param => 'id');
-  end if;
   return v_user || jsonb_build_object(
     'avatar', private.avatar_of(p_user_id), 'allowed_statuses', private.allowed_states('account', v_user ->> 'status'),
     'figures', (
@@ -1056,12 +977,6 @@ begin
   );
 end
 $$;
-
-grant execute on function
-  private.read_user_filter(text, text, text, boolean), private.found_users(private.user_filter, timestamptz, uuid,
-  integer), private.user_total(private.user_filter), private.sign_ins_of(uuid[]), private.admin_user_rows(uuid[]),
-  private.admin_user(uuid)
-to service_role;
 
 create function api.admin_list_users(
   p_admin_id uuid, p_email text default null, p_display_name text default null, p_status text default null,
@@ -1101,10 +1016,6 @@ $$;
 comment on function api.admin_read_user(uuid, uuid) is
   'An app user: {id, email, display_name, status, is_premium, premium_ends_at, created_at, last_sign_in_at, updated_at, avatar, figures, subscription}. Reads only. Errors: forbidden, not_found.';
 
-grant execute on function
-  api.admin_list_users(uuid, text, text, text, boolean, text[], text, integer), api.admin_read_user(uuid, uuid)
-to service_role;
-
 -- supabase/schemas/activity/console.sql
 
 -- Activities of users in the console: the list that the live feed begins with, and reads again after an outage.
@@ -1126,57 +1037,23 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_filters jsonb := jsonb_build_array('user_activity_logs', p_user_id, p_activity_type);
-  v_since constant timestamptz := now() - interval '90 days';
-  v_types text[] := array[p_activity_type];
-  v_limit integer;
-  v_after jsonb;
-  v_items jsonb;
-  v_total jsonb := '{}';
+  -- Without a user, each type is read in its index.
+  v_parts constant text[] := case when p_user_id is null and p_activity_type is null then array(
+    select format('r.activity_type = %L', c.code) from public.codes c
+    where c.category_id = 'user_activity' and c.lang = 'en' order by c.code
+  ) else '{true}' end;
 begin
   perform private.check_admin(p_admin_id, 'users');
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
-  v_limit := private.page_limit(p_limit);
-  if p_activity_type is null then
-    v_types := array(select c.code from public.codes c where c.category_id = 'user_activity' and c.lang = 'en');
-  end if;
-  if p_user_id is not null then
-    select jsonb_agg(to_jsonb(p) order by p.created_at desc, p.id desc) into v_items
-    from (
-      select l.* from public.user_activity_logs l
-      where l.user_id = p_user_id and (p_activity_type is null or l.activity_type = p_activity_type)
-        and l.created_at >= v_since and (l.created_at, l.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
-      order by l.created_at desc, l.id desc limit v_limit + 1
-    ) p;
-  else
-    -- The newest of each type, and of these the newest: every read is one range of user_activity_logs_type_idx.
-    select jsonb_agg(to_jsonb(p) order by p.created_at desc, p.id desc) into v_items
-    from (
-      select n.* from unnest(v_types) as t (activity_type)
-      cross join lateral (
-        select l.* from public.user_activity_logs l
-        where l.activity_type = t.activity_type and l.created_at >= v_since
-          and (l.created_at, l.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
-        order by l.created_at desc, l.id desc limit v_limit + 1
-      ) n
-      order by n.created_at desc, n.id desc limit v_limit + 1
-    ) p;
-  end if;
-  if 'total' = any (p_include) then
-    execute format(
-      'select private.capped_total(count(*)) from (
-        select from public.user_activity_logs l where %s l.activity_type = any ($2) and l.created_at >= $3 limit $4
-      ) f', case when p_user_id is not null then 'l.user_id = $1 and' end
-    ) into v_total using p_user_id, v_types, v_since, private.max_total() + 1;
-  end if;
-  return private.page(v_filters, v_items, '{created_at,id}', v_limit) || v_total;
+  return private.list_rows('public.user_activity_logs', '{created_at timestamptz,id uuid}', 'desc', jsonb_build_object(
+    'r.created_at >= now() - interval ''90 days''', true,
+    'r.user_id = %s::uuid', p_user_id,
+    'r.activity_type = %s', p_activity_type
+  ), p_include, p_cursor, p_limit, p_is_capped => true, p_parts => v_parts);
 end
 $$;
 
 comment on function api.admin_list_user_activities(uuid, uuid, text, text[], text, integer) is
   'Activities of users of the last 90 days, newest first: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. Area users. Errors: forbidden, validation_error.';
-
-grant execute on function api.admin_list_user_activities(uuid, uuid, text, text[], text, integer) to service_role;
 
 -- supabase/schemas/community/console_reports.sql
 
@@ -1225,15 +1102,10 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  perform private.require_fields(p_changes, '{
-    "assigned_admin_id": {"type": "uuid", "null": true}, "status": {"type": "text", "in": ["in_review", "resolved", "rejected"]},
-    "reason": {"type": "text", "max": 500, "null": true}, "correction": {"type": "object"}, "seen_updated_at": {"type": "text", "max": 64}
-  }');
+  perform private.check_fields('public.error_reports', p_changes, '{assigned_admin_id,status,reason,correction,seen_updated_at}', '{seen_updated_at}',
+    private.decision_rules() || '{"status": {"in": ["in_review", "resolved", "rejected"]}, "correction": {"type": "object", "null": false}}');
   if not p_changes ?| '{assigned_admin_id,status}' then
     perform private.raise_error('validation_error', 422, 'Give status, assigned_admin_id or both.', p_param => 'status');
-  elsif not private.is_moment(p_changes -> 'seen_updated_at') then
-    perform private.raise_error('validation_error', 422, 'seen_updated_at must be the updated_at of the entry that was read.',
-      p_param => 'seen_updated_at');
   elsif p_changes ->> 'assigned_admin_id' is not null and not exists (
     select from public.admins a
     where a.id = (p_changes ->> 'assigned_admin_id')::uuid and a.status = 'active' and 'lots' = any (a.areas)
@@ -1244,7 +1116,7 @@ begin
     if p_changes ->> 'status' is distinct from 'resolved' then
       perform private.raise_error('validation_error', 422, 'correction requires the status resolved.', p_param => 'correction');
     end if;
-    perform private.require_fields(p_changes -> 'correction', private.lot_field_rules(), 'correction');
+    perform private.check_fields('public.parking_lots', p_changes -> 'correction', private.lot_fields(), '{}', private.lot_rules(), 'correction');
   end if;
 end
 $$;
@@ -1335,12 +1207,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.notify_report_author(public.error_reports, text), private.admin_error_report_rows(uuid[]),
-  private.check_report_changes(jsonb), private.held_error_report(uuid, boolean),
-  private.moved_error_report(public.error_reports, jsonb), private.correct_reported_lot(uuid, public.error_reports, jsonb)
-to service_role;
-
 create function api.admin_list_error_reports(
   p_admin_id uuid,
   p_status text default null,
@@ -1355,41 +1221,18 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_filters jsonb := jsonb_build_array('admin_error_reports', p_status, p_severity, p_parking_lot_id, p_assigned_to);
-  v_after jsonb;
-  v_statuses text[] := case when p_status is null then '{open,in_review}' else array[p_status] end;
-  -- Withdrawn users whose data are not deleted yet: mostly none.
-  v_gone constant uuid[] := array(select e.user_id from private.account_ends e);
-  v_matching constant text := concat(
-    'from public.error_reports r where r.status = s.status',
-    case when p_severity is not null then ' and r.severity = $2' end,
-    case when p_parking_lot_id is not null then ' and r.parking_lot_id = $3' end,
-    case when p_assigned_to is not null then ' and r.assigned_admin_id = $4' end,
-    case when v_gone <> '{}' then format(' and (r.user_id = any (%L)) is not true', v_gone) end
-  );
-  v_ids uuid[];
-  v_total jsonb := '{}';
+  v_parts constant text[] := case when p_status is null then '{"r.status = ''open''","r.status = ''in_review''"}' else '{true}' end;
 begin
   perform private.check_admin(p_admin_id, 'lots');
-  perform private.page_limit(p_limit);
-  if p_status not in ('open', 'in_review', 'resolved', 'rejected') then
-    perform private.raise_error('validation_error', 422, 'status must be open, in_review, resolved or rejected.', p_param => 'status');
-  elsif p_severity not in ('low', 'medium', 'high', 'critical') then
-    perform private.raise_error('validation_error', 422, 'severity must be low, medium, high or critical.', p_param => 'severity');
-  end if;
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
-  -- One status after the other, each in the order of its index: neither of two large statuses is sorted as a whole.
-  execute concat(
-    'select array(select q.id from unnest($1) as s (status) cross join lateral (select r.id, r.created_at ', v_matching,
-    ' and (r.created_at, r.id) > ($5, $6) order by r.created_at, r.id limit $7) q order by q.created_at, q.id limit $7)'
-  ) into v_ids using v_statuses, p_severity, p_parking_lot_id, p_assigned_to, (v_after ->> 0)::timestamptz,
-    (v_after ->> 1)::uuid, p_limit + 1;
-  if 'total' = any (p_include) then
-    execute concat(
-      'select private.capped_total(count(*)) from (select from unnest($1) as s (status) cross join lateral (select ', v_matching, ') q limit $5) f'
-    ) into v_total using v_statuses, p_severity, p_parking_lot_id, p_assigned_to, private.max_total() + 1;
-  end if;
-  return private.page(v_filters, private.admin_error_report_rows(v_ids), '{created_at,id}', p_limit) || v_total;
+  perform private.check_choice('status', p_status, '{open,in_review,resolved,rejected}');
+  perform private.check_choice('severity', p_severity, '{low,medium,high,critical}');
+  return private.list_rows('public.error_reports', '{created_at timestamptz,id uuid}', 'asc', jsonb_build_object(
+    'r.status = %s', p_status,
+    'r.severity = %s', p_severity,
+    'r.parking_lot_id = %s::uuid', p_parking_lot_id,
+    'r.assigned_admin_id = %s::uuid', p_assigned_to
+  ), p_include, p_cursor, p_limit, p_rows => 'private.admin_error_report_rows(array_agg((r).id))', p_is_capped => true,
+    p_parts => v_parts, p_also => private.without_leavers());
 end
 $$;
 
@@ -1444,11 +1287,6 @@ $$;
 
 comment on function api.admin_update_error_report(uuid, uuid, jsonb) is
   'Assigns an error report (assigned_admin_id, null: unassigned), changes its status, or both. p_changes has seen_updated_at: the updated_at of the version that was read. With the status resolved it may have a correction of the lot''s fields. Notifies the author of a result and returns the report. An assignment that changes nothing is not recorded. Not idempotent. For administrators of lots, not on their own reports. Errors: forbidden, validation_error, not_found, conflict.';
-
-grant execute on function
-  api.admin_list_error_reports(uuid, text, text, uuid, uuid, text[], text, integer), api.admin_get_error_report(uuid, uuid),
-  api.admin_update_error_report(uuid, uuid, jsonb)
-to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Field values
@@ -1506,7 +1344,7 @@ begin
   select to_jsonb(l) -> v_field = (p_value).value into v_is_of_lot
   from public.parking_lots l where l.id = (p_value).parking_lot_id;
   if v_is_of_lot then
-    if not coalesce((private.lot_field_rules() #> array[v_field, 'null'])::boolean, false) then
+    if exists (select from private.column_bounds('public.parking_lots') b where b.column_name = v_field and b.bounds -> 'null' = 'false') then
       perform private.raise_error('validation_error', 422, format('A lot must have %s. Change the value instead of removing it.', v_field),
         p_param => 'state');
     end if;
@@ -1518,11 +1356,6 @@ begin
   where id = (p_value).id and state <> 'retired';
 end
 $$;
-
-grant execute on function
-  private.admin_field_value_rows(uuid[]), private.held_field_value(uuid), private.retire_field_value(uuid,
-  public.field_values)
-to service_role;
 
 create function api.admin_list_field_values(
   p_admin_id uuid, p_state text default null, p_parking_lot_id uuid default null, p_include text[] default '{}',
@@ -1616,11 +1449,6 @@ $$;
 comment on function api.admin_decide_field_value(uuid, uuid, text, text, text) is
   'Confirms a field value (earlier votes then do not change its state), or retires it and empties the lot''s field if it has the value. Returns the value. p_if_match is the version. A repeated confirmation has the same effect and is recorded each time; a retired value is a conflict. For administrators of lots. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
-grant execute on function
-  api.admin_list_field_values(uuid, text, uuid, text[], text, integer), api.admin_get_field_value(uuid, uuid),
-  api.admin_decide_field_value(uuid, uuid, text, text, text)
-to service_role;
-
 -- supabase/schemas/community/console_reviews.sql
 
 -- Moderation of reviews: the queue of pending reviews, and decisions, one or up to a hundred at once.
@@ -1704,6 +1532,13 @@ begin
 end
 $$;
 
+-- The rules of the fields that every decision on an entry has, for private.check_fields.
+create function private.decision_rules() returns jsonb
+language sql immutable
+return '{
+  "reason": {"type": "text", "blank": false, "max_length": 500}, "seen_updated_at": {"type": "timestamp with time zone", "null": false}
+}'::jsonb;
+
 -- Checks that a value is a list of 1 to 100 decisions, each on another review. Errors: validation_error, with the field
 -- as param.
 create function private.check_review_decisions(p_decisions jsonb) returns void
@@ -1711,26 +1546,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  c_rules constant jsonb := '{"id": {"type": "uuid"}, "status": {"type": "text", "in": ["approved", "rejected", "hidden"]},
-    "reason": {"type": "text", "max": 500, "null": true}, "seen_updated_at": {"type": "text", "max": 64}}';
   v_at integer;
-  v_decision jsonb;
-  v_param text;
 begin
   if jsonb_typeof(p_decisions) is distinct from 'array' or jsonb_array_length(p_decisions) not between 1 and 100 then
     perform private.raise_error('validation_error', 422, 'decisions must be a list of 1 to 100 decisions.', p_param => 'decisions');
   end if;
-  for v_at, v_decision in
-    select d.place - 1, d.value from jsonb_array_elements(p_decisions) with ordinality as d (value, place)
-  loop
-    perform private.require_fields(v_decision, c_rules, 'decisions.' || v_at);
-    v_param := case when not v_decision ? 'id' then 'id' when not v_decision ? 'status' then 'status'
-      when not private.is_moment(v_decision -> 'seen_updated_at') then 'seen_updated_at' end;
-    if v_param is not null then
-      perform private.raise_error('validation_error', 422, 'A decision must have id, status and seen_updated_at.',
-        p_param => format('decisions.%s.%s', v_at, v_param));
-    end if;
-  end loop;
+  perform private.check_items('public.reviews', p_decisions, '{id,status,reason,seen_updated_at}', '{id,status,seen_updated_at}',
+    private.decision_rules() || '{"status": {"in": ["approved", "rejected", "hidden"]}}', 'decisions');
   select min(d.place) - 1 into v_at from (
     select e.place, row_number() over (partition by (e.value ->> 'id')::uuid order by e.place) as nth
     from jsonb_array_elements(p_decisions) with ordinality as e (value, place)
@@ -1740,11 +1562,6 @@ begin
   end if;
 end
 $$;
-
-grant execute on function
-  private.admin_review_rows(uuid[]), private.notify_review_author(public.reviews, text), private.decide_review(uuid,
-  uuid, text, text, timestamptz), private.check_review_decisions(jsonb)
-to service_role;
 
 create function api.admin_list_reviews(
   p_admin_id uuid,
@@ -1758,35 +1575,15 @@ create function api.admin_list_reviews(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters jsonb := jsonb_build_array('admin_reviews', p_status, p_parking_lot_id, p_user_id);
-  v_after jsonb;
-  -- Withdrawn users whose data are not deleted yet: mostly none.
-  v_gone constant uuid[] := array(select e.user_id from private.account_ends e);
-  -- The statement contains only the conditions that are given: so each filter uses its index with any plan.
-  v_matching constant text := concat(
-    'from public.reviews r where r.status = $1',
-    case when p_parking_lot_id is not null then ' and r.parking_lot_id = $2' end,
-    case when p_user_id is not null then ' and r.user_id = $3' end,
-    case when v_gone <> '{}' then format(' and (r.user_id = any (%L)) is not true', v_gone) end
-  );
-  v_ids uuid[];
-  v_total jsonb := '{}';
 begin
   perform private.check_admin(p_admin_id, 'reviews');
-  perform private.page_limit(p_limit);
-  if p_status is null or p_status not in ('pending', 'approved', 'rejected', 'hidden') then
-    perform private.raise_error('validation_error', 422, 'status must be pending, approved, rejected or hidden.', p_param => 'status');
-  end if;
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
-  execute concat(
-    'select array(select r.id ', v_matching, ' and (r.created_at, r.id) > ($4, $5) order by r.created_at, r.id limit $6)'
-  ) into v_ids using p_status, p_parking_lot_id, p_user_id, (v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid, p_limit + 1;
-  if 'total' = any (p_include) then
-    execute concat('select private.capped_total(count(*)) from (select ', v_matching, ' limit $4) f') into v_total
-      using p_status, p_parking_lot_id, p_user_id, private.max_total() + 1;
-  end if;
-  return private.page(v_filters, private.admin_review_rows(v_ids), '{created_at,id}', p_limit) || v_total;
+  perform private.check_choice('status', coalesce(p_status, ''), '{pending,approved,rejected,hidden}');
+  return private.list_rows('public.reviews', '{created_at timestamptz,id uuid}', 'asc', jsonb_build_object(
+    'r.status = %s', p_status,
+    'r.parking_lot_id = %s::uuid', p_parking_lot_id,
+    'r.user_id = %s::uuid', p_user_id
+  ), p_include, p_cursor, p_limit, p_rows => 'private.admin_review_rows(array_agg((r).id))', p_is_capped => true,
+    p_also => private.without_leavers());
 end
 $$;
 
@@ -1855,72 +1652,12 @@ $$;
 comment on function api.admin_decide_reviews(uuid, jsonb) is
   'Decides on up to 100 reviews, each {id, status, reason, seen_updated_at} as for api.admin_decide_review: {items}, in the order of the request. Each item is {id, outcome}: decided, or error with the error {code, message, param, details}. An error of one does not undo the others; forbidden and validation_error can also be errors of the whole request. Not idempotent. For administrators of reviews. Errors: forbidden, validation_error, not_found, conflict.';
 
-grant execute on function
-  api.admin_list_reviews(uuid, text, uuid, uuid, text[], text, integer), api.admin_get_review(uuid, uuid),
-  api.admin_decide_review(uuid, uuid, text, text, timestamptz), api.admin_decide_reviews(uuid, jsonb)
-to service_role;
-
 -- supabase/schemas/hours/console.sql
 
 -- Public holidays in the console: list, create, change, delete.
 --
 -- No stored data of a lot depend on a holiday: hours and fees read holidays when they are computed, so a change has effect
 -- at once.
-
--- A holiday, locked until the transaction ends, in the version of the If-Match header. Errors: not_found,
--- precondition_failed.
-create function private.held_holiday(p_calendar text, p_holiday_date date, p_if_match text) returns public.holidays
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_holiday public.holidays;
-begin
-  select * into v_holiday from public.holidays h where h.calendar = p_calendar and h.holiday_date = p_holiday_date for update;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such holiday.', p_param => 'holiday_date');
-  end if;
-  perform private.require_match(p_if_match, v_holiday.updated_at);
-  return v_holiday;
-end
-$$;
-
--- Writes a new holiday, or the names of one that the caller has locked, and records the act; p_before is null for a new
--- one. An equal version changes nothing. Errors: validation_error, conflict.
-create function private.write_holiday(p_admin_id uuid, p_before public.holidays, p_after public.holidays) returns jsonb
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_changes constant jsonb := private.difference(to_jsonb(p_before), to_jsonb(p_after));
-  v_after public.holidays;
-  v_table text;
-  v_constraint text;
-begin
-  if v_changes = '{}' then
-    return to_jsonb(p_before);
-  elsif p_before.calendar is null then
-    insert into public.holidays select p_after.* returning * into v_after;
-  else
-    update public.holidays h set name = p_after.name, name_en = p_after.name_en
-    where h.calendar = p_after.calendar and h.holiday_date = p_after.holiday_date
-    returning * into v_after;
-  end if;
-  perform private.record_act(p_admin_id, case when p_before.calendar is null then 'holiday.create' else 'holiday.update' end,
-    'holiday', concat_ws('/', v_after.calendar, v_after.holiday_date), null, v_changes);
-  return to_jsonb(v_after);
-exception
-  when check_violation then
-    get stacked diagnostics v_table = table_name, v_constraint = constraint_name;
-    perform private.reject_violation(v_table, v_constraint);
-  when unique_violation then
-    perform private.reject_duplicate('holiday_date');
-end
-$$;
-
-grant execute on function
-  private.held_holiday(text, date, text), private.write_holiday(uuid, public.holidays, public.holidays)
-to service_role;
 
 create function api.admin_list_holidays(
   p_admin_id uuid, p_calendar text default null, p_from date default null, p_to date default null,
@@ -1929,27 +1666,13 @@ create function api.admin_list_holidays(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('admin_holidays', p_calendar, p_from, p_to);
-  v_after jsonb;
-  v_items jsonb;
-  v_total bigint;
 begin
   perform private.check_admin(p_admin_id, 'content');
-  v_after := private.page_start(v_filters, p_cursor, '{text,date}', 'asc');
-  with matching as not materialized (
-    select h as holiday, h.calendar, h.holiday_date from public.holidays h
-    where (p_calendar is null or h.calendar = p_calendar)
-      and (p_from is null or h.holiday_date >= p_from) and (p_to is null or h.holiday_date <= p_to)
-  ), page as (
-    select * from matching m
-    where (m.calendar, m.holiday_date) > (v_after ->> 0, (v_after ->> 1)::date)
-    order by m.calendar, m.holiday_date limit private.page_limit(p_limit) + 1
-  )
-  select (select jsonb_agg(to_jsonb(p.holiday) order by p.calendar, p.holiday_date) from page p),
-    case when 'total' = any (p_include) then (select count(*) from matching) end
-  into v_items, v_total;
-  return private.page(v_filters, v_items, '{calendar,holiday_date}', p_limit, v_total);
+  return private.list_rows('public.holidays', '{calendar text,holiday_date date}', 'asc', jsonb_build_object(
+    'r.calendar = %s', p_calendar,
+    'r.holiday_date >= %s::date', p_from,
+    'r.holiday_date <= %s::date', p_to
+  ), p_include, p_cursor, p_limit);
 end
 $$;
 
@@ -1960,15 +1683,11 @@ create function api.admin_get_holiday(p_admin_id uuid, p_calendar text, p_holida
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_holiday public.holidays;
 begin
   perform private.check_admin(p_admin_id, 'content');
-  select * into v_holiday from public.holidays h where h.calendar = p_calendar and h.holiday_date = p_holiday_date;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such holiday.', p_param => 'holiday_date');
-  end if;
-  return to_jsonb(v_holiday);
+  return private.require_row((
+    select to_jsonb(h) from public.holidays h where h.calendar = p_calendar and h.holiday_date = p_holiday_date
+  ), 'There is no such holiday.', 'holiday_date');
 end
 $$;
 
@@ -1982,8 +1701,7 @@ as $$
 begin
   perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.holidays', p_holiday, '{calendar,holiday_date,name,name_en}', '{calendar,holiday_date,name}');
-  return private.write_holiday(p_admin_id, null, jsonb_populate_record(null::public.holidays,
-    jsonb_build_object('created_at', now(), 'updated_at', now()) || p_holiday));
+  return to_jsonb(private.save_unique_row(p_admin_id, 'holiday', null::public.holidays, p_holiday, 'holiday_date'));
 end
 $$;
 
@@ -2001,8 +1719,9 @@ declare
 begin
   perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.holidays', p_changes, '{name,name_en}');
-  v_before := private.held_holiday(p_calendar, p_holiday_date, p_if_match);
-  return private.write_holiday(p_admin_id, v_before, jsonb_populate_record(v_before, p_changes));
+  v_before := private.locked_version(null::public.holidays, jsonb_build_object('calendar', p_calendar, 'holiday_date', p_holiday_date),
+    'holiday', p_if_match);
+  return to_jsonb(private.save_unique_row(p_admin_id, 'holiday', v_before, p_changes, 'holiday_date'));
 end
 $$;
 
@@ -2014,25 +1733,15 @@ returns void
 language plpgsql
 set search_path = ''
 as $$
-declare
-  v_before public.holidays;
 begin
   perform private.lock_admin(p_admin_id, 'content');
-  v_before := private.held_holiday(p_calendar, p_holiday_date, p_if_match);
-  delete from public.holidays h where h.calendar = p_calendar and h.holiday_date = p_holiday_date;
-  perform private.record_act(p_admin_id, 'holiday.delete', 'holiday', concat_ws('/', p_calendar, p_holiday_date), null,
-    private.difference(to_jsonb(v_before), null));
+  perform private.delete_row(p_admin_id, 'holiday', private.locked_version(null::public.holidays,
+    jsonb_build_object('calendar', p_calendar, 'holiday_date', p_holiday_date), 'holiday', p_if_match));
 end
 $$;
 
 comment on function api.admin_delete_holiday(uuid, text, date, text) is
   'Deletes a public holiday: hours and fees of the lots with this calendar change at once. For administrators of content. Errors: forbidden, not_found, precondition_failed.';
-
-grant execute on function
-  api.admin_list_holidays(uuid, text, date, date, text[], text, integer), api.admin_get_holiday(uuid, text, date),
-  api.admin_create_holiday(uuid, jsonb), api.admin_update_holiday(uuid, text, date, jsonb, text),
-  api.admin_delete_holiday(uuid, text, date, text)
-to service_role;
 
 -- supabase/schemas/lots/console_changes.sql
 
@@ -2084,7 +1793,7 @@ set search_path = ''
 as $$
 begin
   return (
-    select jsonb_object_agg(f.key, f.value) from jsonb_each(to_jsonb(p_lot)) as f where private.lot_field_rules() ? f.key
+    select jsonb_object_agg(f.key, f.value) from jsonb_each(to_jsonb(p_lot)) as f where f.key = any (private.lot_fields())
   );
 end
 $$;
@@ -2102,10 +1811,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.delete_lot(uuid), private.held_lot(uuid, text), private.lock_lot_assets(uuid, uuid[]), private.lot_fields_json(public.parking_lots)
-to service_role;
-
 create function api.admin_create_parking_lot(p_admin_id uuid, p_lot jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -2114,7 +1819,7 @@ declare
   v_lot public.parking_lots;
 begin
   perform private.lock_admin(p_admin_id, 'lots');
-  perform private.require_fields(p_lot, private.lot_field_rules(), null, true);
+  perform private.check_fields('public.parking_lots', p_lot, private.lot_fields(), '{name,lat,lng}', private.lot_rules());
   perform private.check_move('parking_lot', 'new', coalesce(p_lot ->> 'status', 'draft'));
   -- As a draft, which search does not have: its entry is written once, with all fields.
   insert into public.parking_lots (name, lat, lng)
@@ -2184,11 +1889,6 @@ $$;
 comment on function api.admin_delete_parking_lot(uuid, uuid) is
   'Deletes a lot with all its data, or closes it when it has parking sessions: {id, deleted, status}. Closing again changes nothing; a deleted lot is lot_not_found. Recorded. For administrators with the area lots. Errors: forbidden, lot_not_found.';
 
-grant execute on function
-  api.admin_create_parking_lot(uuid, jsonb), api.admin_update_parking_lot(uuid, uuid, jsonb, text),
-  api.admin_delete_parking_lot(uuid, uuid)
-to service_role;
-
 -- supabase/schemas/lots/console_engagement.sql
 
 -- Engagement in the console: the lots with the most saves, sessions and searches of a period.
@@ -2243,54 +1943,30 @@ $$;
 comment on function api.admin_list_lot_engagement(uuid, date, date, text, text[], text, integer) is
   'How often lots were saved, parked at and returned by searches from p_from to the day before p_to (default: the last 30 days): {from, to, items, next_cursor}, and total when p_include has it. Without p_sort every lot with any count, by sessions, then saves, then searches, the highest first. By saves, sessions or searches: without lots whose count is 0. By name: all lots. A period with more than 200,000 daily counts is rejected with details.reason period_too_large. For administrators with the area lots. Errors: forbidden, validation_error.';
 
-grant execute on function api.admin_list_lot_engagement(uuid, date, date, text, text[], text, integer) to service_role;
-
 -- supabase/schemas/lots/console_fields.sql
 
--- Lots in the console: the fields of a lot, checked one by one before they are stored.
+-- Lots in the console: the fields of a lot, checked before they are stored.
 --
 -- Administrators, accepted error reports and imports of the console change the fields of a lot with
--- private.apply_lot_changes. Each field has a rule: its type, its bounds, whether it may be null. A value that breaks its
--- rule is rejected with the name of the field. For every other writer the table has constraints.
+-- private.apply_lot_changes. The table states what a field may be (foundation/fields.sql); here is what it does not say.
 --
--- Invariants: private.require_fields (console/kit.sql) has checked every value that the console stores; a field without a
--- rule cannot be written.
+-- Invariants: private.check_fields has checked every value that the console stores; a field that is not in
+-- private.lot_fields cannot be written.
 -- Interface: private.require_lot_fields for all data of a lot that the console stores; private.apply_lot_changes.
 
--- The fields of a lot that the console writes, and the rule of each. Without columns that triggers keep.
-create function private.lot_field_rules() returns jsonb
+-- The fields of a lot that the console writes. Without columns that triggers keep.
+create function private.lot_fields() returns text[]
+language sql immutable
+return '{name,name_kana,address,lat,lng,area,total_spaces,status,structure,max_height_m,max_width_m,max_length_m,
+  max_weight_t,min_clearance_cm,max_tire_width_mm,max_parking_duration_min,entry_method,shape_type,entry_difficulty,
+  operator_code,phone,website,time_zone,holiday_calendar,currency,source,external_id,source_url,licence,attribution}'::text[];
+
+-- The rules of these fields, for private.check_fields.
+create function private.lot_rules() returns jsonb
 language sql immutable
 return '{
-  "name": {"type": "text", "max": 200, "required": true},
-  "name_kana": {"type": "text", "max": 200, "null": true},
-  "address": {"type": "text", "max": 500, "null": true},
-  "lat": {"type": "number", "min": -90, "max": 90, "required": true},
-  "lng": {"type": "number", "min": -180, "max": 180, "required": true},
-  "area": {"type": "geometry", "null": true},
-  "total_spaces": {"type": "integer", "min": 0, "max": 1000000, "null": true},
-  "status": {"type": "text", "in": ["draft", "active", "suspended", "closed"]},
-  "structure": {"type": "text", "category": "structure", "null": true},
-  "max_height_m": {"type": "number", "above": 0, "max": 50, "null": true},
-  "max_width_m": {"type": "number", "above": 0, "max": 50, "null": true},
-  "max_length_m": {"type": "number", "above": 0, "max": 100, "null": true},
-  "max_weight_t": {"type": "number", "above": 0, "max": 200, "null": true},
-  "min_clearance_cm": {"type": "integer", "min": 0, "max": 200, "null": true},
-  "max_tire_width_mm": {"type": "integer", "min": 1, "max": 2000, "null": true},
-  "max_parking_duration_min": {"type": "integer", "min": 1, "max": 2147483647, "null": true},
-  "entry_method": {"type": "text", "category": "entry_method", "null": true},
-  "shape_type": {"type": "text", "category": "shape_type", "null": true},
-  "entry_difficulty": {"type": "text", "in": ["easy", "normal", "hard"], "null": true},
-  "operator_code": {"type": "text", "max": 50, "null": true},
-  "phone": {"type": "text", "max": 50, "null": true},
-  "website": {"type": "text", "max": 2000, "pattern": "^https?://[^[:space:]]+$", "must": "Must be a URL that begins with https:// or http://.", "null": true},
-  "time_zone": {"type": "time_zone"},
-  "holiday_calendar": {"type": "text", "pattern": "^[A-Z]{2}(-[A-Z0-9]{1,3})?$", "must": "Must be an ISO 3166 code, for example JP."},
-  "currency": {"type": "text", "pattern": "^[A-Z]{3}$", "must": "Must be an ISO 4217 code, for example JPY."},
-  "source": {"type": "text", "max": 100, "null": true},
-  "external_id": {"type": "text", "max": 200, "null": true},
-  "source_url": {"type": "text", "max": 2000, "pattern": "^https?://[^[:space:]]+$", "must": "Must be a URL that begins with https:// or http://.", "null": true},
-  "licence": {"type": "text", "max": 200, "null": true},
-  "attribution": {"type": "text", "max": 500, "null": true}
+  "*": {"blank": false}, "structure": {"category": "structure"}, "entry_method": {"category": "entry_method"},
+  "shape_type": {"category": "shape_type"}
 }'::jsonb;
 
 -- Checks fields against the lot, a stored or a new one. Errors: validation_error (param: the field), conflict for the
@@ -2302,11 +1978,10 @@ as $$
 declare
   v_after public.parking_lots;
 begin
-  perform private.require_fields(p_fields, private.lot_field_rules());
+  perform private.check_fields('public.parking_lots', p_fields, private.lot_fields(), p_rules => private.lot_rules(),
+    p_before => coalesce(to_jsonb(p_lot), '{"source": null, "external_id": null}'));
   v_after := jsonb_populate_record(p_lot, p_fields);
-  if v_after.external_id is not null and v_after.source is null then
-    perform private.raise_error('validation_error', 422, 'Must be the data source of the external_id.', p_param => 'source');
-  elsif p_fields ->> 'operator_code' is not null
+  if p_fields ->> 'operator_code' is not null
     and not exists (select from public.operators o where o.id = v_after.operator_code) then
     perform private.raise_error('validation_error', 422, 'There is no such operator.', p_param => 'operator_code');
   elsif v_after.external_id is not null and exists (
@@ -2319,7 +1994,7 @@ begin
 end
 $$;
 
--- Changes fields of a lot that the caller has locked, each checked by its rule (null empties the field). Returns their
+-- Changes fields of a lot that the caller has locked, each checked (null empties the field). Returns their
 -- private.difference; {} when nothing changes. Errors: validation_error (param: the field), conflict (a status that may
 -- not follow: details.allowed; the external_id of another lot).
 create function private.apply_lot_changes(p_lot_id uuid, p_changes jsonb) returns jsonb
@@ -2353,11 +2028,6 @@ begin
   return v_difference;
 end
 $$;
-
-grant execute on function
-  private.lot_field_rules(), private.require_lot_fields(jsonb, public.parking_lots), private.apply_lot_changes(uuid,
-  jsonb)
-to service_role;
 
 -- supabase/schemas/lots/console_import.sql
 
@@ -2401,21 +2071,14 @@ begin
 end
 $$;
 
--- The first error in the windows or pricing rules of a lot, as [{param, message}]; [] without one.
+-- The first error in the windows or pricing rules of a lot whose items have valid fields, as [{param, message}]; [] without one.
 create function private.import_set_problem(p_set text, p_items jsonb) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if p_items is null or p_items = 'null' then
-    return '[]';
-  elsif exists (
-    select from jsonb_path_query(case when jsonb_typeof(p_items) = 'array' then p_items else '[]' end, '$[*].keyvalue().key') as k
-    where k in ('"id"', '"pricing_group_id"')
-  ) then
-    return jsonb_build_array(jsonb_build_object('param', p_set, 'message', 'An import must have neither id nor pricing_group_id.'));
-  end if;
-  perform private.check_set_items(p_set, p_items);
+  perform private.check_set_size(p_set, p_items);
+  perform private.check_set_relations(p_set, p_items);
   return '[]';
 exception when sqlstate 'PGRST' then
   return jsonb_build_array(jsonb_build_object(
@@ -2424,39 +2087,95 @@ exception when sqlstate 'PGRST' then
 end
 $$;
 
--- The errors in the fields and tags of a lot of an import: [{param, message}], with paths in the lot; p_rules are the
--- rules of its fields.
-create function private.import_lot_problems(p_lot jsonb, p_rules jsonb) returns jsonb
+-- The different windows and pricing rules of the lots of an import, each with its first error as [{param, message}].
+create function private.import_sets(p_lots jsonb[]) returns table (name text, items jsonb, problems jsonb)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return query
+  with sets as materialized (
+    -- Many lots of a source have the same hours and prices, which are checked once.
+    select row_number() over () as id, d.name, d.items
+    from (
+      select distinct n.name, l -> n.name as items
+      from unnest(p_lots) as l cross join (values ('windows'), ('pricing_rules')) as n (name)
+      where l -> n.name <> 'null'
+    ) d
+  ), items as materialized (
+    select s.id, s.name, i.value, i.nth, row_number() over (partition by s.name order by s.id, i.nth) as place
+    from sets s
+    cross join jsonb_array_elements(case jsonb_typeof(s.items) when 'array' then s.items else '[]' end) with ordinality as i (value, nth)
+  ), errors as materialized (
+    -- One statement for the items of all lots.
+    select distinct on (i.id) i.id, jsonb_build_object('param', concat_ws('.', n.name, i.nth - 1, e.field), 'message', e.message) as problem
+    from (values ('windows'), ('pricing_rules')) as n (name)
+    cross join lateral private.set_item_errors(n.name, array(select i.value from items i where i.name = n.name order by i.place)) as e
+    join items i on i.name = n.name and i.place = e.place
+    order by i.id, i.nth, e.field
+  )
+  select s.name, s.items, case
+      when exists (select from items i where i.id = s.id and jsonb_typeof(i.value) = 'object' and i.value ?| '{id,pricing_group_id}')
+        then jsonb_build_array(jsonb_build_object('param', s.name, 'message', 'An import must have neither id nor pricing_group_id.'))
+      when e.problem is not null then jsonb_build_array(e.problem)
+      else private.import_set_problem(s.name, s.items)
+    end
+  from sets s left join errors e on e.id = s.id;
+end
+$$;
+
+-- The errors in the fields of the lots of an import: the position of the lot from 1, and [{param, message}].
+create function private.import_field_problems(p_lots jsonb[]) returns table (place bigint, problems jsonb)
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- Values that could not be mapped are not among the fields: they are not reported as missing.
-  v_mapped constant jsonb := case when jsonb_typeof(p_lot -> 'mapping_errors') = 'array' then p_lot -> 'mapping_errors' else '[]' end;
+  c_others constant text[] := '{operator_code,operator_name,tags,windows,pricing_rules,mapping_errors,mapping_warnings}';
+  c_fields constant text[] := array(
+    select f from unnest(private.lot_fields()) as f where f not in ('operator_code', 'status', 'source', 'source_url', 'licence', 'attribution')
+  );
+begin
+  -- One statement for all lots. The operator is a row of its own.
+  return query
+  select e.place, jsonb_agg(jsonb_build_object('param', e.field, 'message', e.message))
+  from (
+    select * from private.field_errors(
+      'public.parking_lots', array(select case jsonb_typeof(l) when 'object' then l - c_others else l end from unnest(p_lots) as l), c_fields,
+      p_rules => private.lot_rules() || '{"external_id": {"null": false}}'
+    )
+    union all
+    select o.place, 'operator_' || case o.field when 'id' then 'code' else o.field end, 'operator_' || replace(o.message, 'id must', 'code must')
+    from private.field_errors('public.operators', array(
+      select jsonb_strip_nulls(jsonb_build_object('id', l -> 'operator_code', 'name', l -> 'operator_name')) from unnest(p_lots) as l
+    ), '{id,name}', p_rules => '{"*": {"blank": false}}') as o
+  ) e
+  group by e.place;
+end
+$$;
+
+-- The errors in the tags of a lot of an import, and its absent fields: [{param, message}], with paths in the lot.
+create function private.import_lot_problems(p_lot jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
 begin
   if jsonb_typeof(p_lot) is distinct from 'object' then
-    return '[{"param": null, "message": "Must be an object."}]';
+    return '[]';
   end if;
-  return v_mapped || (
-    select coalesce(jsonb_agg(jsonb_build_object('param', f.name, 'message', f.message) order by f.nth), '[]')
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('param', f.name, 'message', f.message)), '[]')
     from (
-      select k.name, k.nth, case
-        when k.name in ('tags', 'windows', 'pricing_rules', 'mapping_errors', 'mapping_warnings') then null
-        when p_rules ? k.name then private.field_problem(p_lot -> k.name, p_rules -> k.name)
-        else 'This field does not exist.' end as message
-      from jsonb_object_keys(p_lot) with ordinality as k (name, nth)
+      select r.name, r.name || ' is required.' as message from unnest('{external_id,name,lat,lng}'::text[]) as r (name)
+      -- Values that could not be mapped are not among the fields: they are not reported as missing.
+      where not p_lot ? r.name and case when jsonb_typeof(p_lot -> 'mapping_errors') = 'array' then p_lot -> 'mapping_errors' = '[]' else true end
       union all
-      select r.name, 0, 'This field is required.' from unnest('{external_id,name,lat,lng}'::text[]) as r (name)
-      where not p_lot ? r.name and v_mapped = '[]'
-      union all
-      select 'tags', 1000, 'Must be an object of slugs with true or false.'
+      select 'tags', 'tags must be an object of slugs with true or false.'
       where p_lot ? 'tags' and jsonb_typeof(p_lot -> 'tags') not in ('object', 'null')
       union all
-      select 'tags.' || t.key, 1001, case when jsonb_typeof(t.value) <> 'boolean' then 'Must be true or false.' else 'There is no such tag.' end
+      select 'tags.' || t.key, case when jsonb_typeof(t.value) <> 'boolean' then 'Must be true or false.' else 'There is no such tag.' end
       from jsonb_each(case when jsonb_typeof(p_lot -> 'tags') = 'object' then p_lot -> 'tags' else '{}' end) t
       where jsonb_typeof(t.value) <> 'boolean' or not exists (select from public.tags g where g.slug = t.key)
     ) f
-    where f.message is not null
   );
 end
 $$;
@@ -2468,29 +2187,21 @@ returns table (index integer, external_id text, lot jsonb, problems jsonb, warni
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  c_rules constant jsonb := private.lot_field_rules() - '{status,source,source_url,licence,attribution}'::text[] || '{
-    "external_id": {"type": "text", "max": 200},
-    "operator_code": {"type": "text", "pattern": "^[a-z0-9][a-z0-9_-]{0,49}$", "must": "Must be 1 to 50 lower case letters, digits, - and _.", "null": true},
-    "operator_name": {"type": "text", "max": 200, "null": true}
-  }';
 begin
   return query
   with given as materialized (
     select (g.nth - 1)::integer as nth, private.normal_import_lot(g.value) as lot
     from jsonb_array_elements(p_lots) with ordinality as g (value, nth)
   ), sets as materialized (
-    -- Many lots of a source have the same hours and prices, which are checked once.
-    select d.name, d.items, private.import_set_problem(d.name, d.items) as problems
-    from (
-      select distinct n.name, g.lot -> n.name as items
-      from given g cross join (values ('windows'), ('pricing_rules')) as n (name)
-      where g.lot -> n.name <> 'null'
-    ) d
+    select * from private.import_sets(array(select g.lot from given g))
+  ), fields as materialized (
+    select * from private.import_field_problems(array(select g.lot from given g order by g.nth))
   ), checked as materialized (
-    select g.nth, g.lot, private.import_lot_problems(g.lot, c_rules) || coalesce(w.problems, '[]') || coalesce(r.problems, '[]') as problems,
+    select g.nth, g.lot, case when jsonb_typeof(g.lot -> 'mapping_errors') = 'array' then g.lot -> 'mapping_errors' else '[]' end
+        || coalesce(f.problems, '[]') || private.import_lot_problems(g.lot) || coalesce(w.problems, '[]') || coalesce(r.problems, '[]') as problems,
       case when jsonb_typeof(g.lot -> 'external_id') = 'string' then g.lot ->> 'external_id' end as external_id
     from given g
+    left join fields f on f.place = g.nth + 1
     left join sets w on w.name = 'windows' and w.items = g.lot -> 'windows'
     left join sets r on r.name = 'pricing_rules' and r.items = g.lot -> 'pricing_rules'
   )
@@ -2546,7 +2257,7 @@ set search_path = ''
 as $$
 declare
   c_columns constant text[] := array(
-    select k from jsonb_object_keys(private.lot_field_rules()) as k where k not in ('status', 'source') order by k
+    select f from unnest(private.lot_fields()) as f where f not in ('status', 'source') order by f
   );
   v_source constant text := p_provenance ->> 'source';
 begin
@@ -2656,13 +2367,6 @@ exception when sqlstate 'DRYRN' then
 end
 $$;
 
-grant execute on function
-  private.normal_import_lot(jsonb), private.import_set_problem(text, jsonb), private.import_lot_problems(jsonb, jsonb),
-  private.checked_import_lots(jsonb), private.stage_import_rows(jsonb, text[]), private.merge_import_rows(jsonb, text),
-  private.import_notes(integer, jsonb), private.import_report(boolean), private.reject_import(jsonb),
-  private.import_lots(jsonb, jsonb, text, boolean, boolean)
-to service_role;
-
 create function api.admin_import_parking_lots(
   p_admin_id uuid, p_source text, p_lots jsonb, p_licence text default null, p_attribution text default null,
   p_source_url text default null, p_status text default 'active', p_dry_run boolean default false, p_partial boolean default false
@@ -2677,7 +2381,8 @@ declare
   v_report jsonb;
 begin
   perform private.lock_admin(p_admin_id, 'lots');
-  perform private.require_fields(c_provenance, private.lot_field_rules() || '{"source": {"type": "text", "max": 100}}');
+  perform private.check_fields('public.parking_lots', c_provenance, '{source,licence,attribution,source_url}',
+    p_rules => '{"*": {"blank": false}, "source": {"null": false}}');
   if p_status is null or p_status not in ('draft', 'active') then
     perform private.raise_error('validation_error', 422, 'Must be draft or active.', p_param => 'status');
   elsif jsonb_typeof(p_lots) is distinct from 'array' or jsonb_array_length(p_lots) not between 1 and 1000 then
@@ -2694,10 +2399,6 @@ $$;
 
 comment on function api.admin_import_parking_lots(uuid, text, jsonb, text, text, text, text, boolean, boolean) is
   'Creates and changes up to 1,000 lots of a source by their external_id: {dry_run, counts, rows}, a row for each lot with its outcome (created, updated, unchanged, rejected), errors and warnings. Idempotent. When a lot is rejected no lot is written and details.errors has the reasons, unless the import is partial. A dry run reports and writes nothing. Recorded as one act, with the counts. For administrators with the area lots. Errors: forbidden, validation_error.';
-
-grant execute on function
-  api.admin_import_parking_lots(uuid, text, jsonb, text, text, text, text, boolean, boolean)
-to service_role;
 
 -- supabase/schemas/lots/console_pages.sql
 
@@ -2872,13 +2573,8 @@ $$;
 
 -- Whether more than one lot in fifty is expected to have the text of the filter, by the statistics of terms.
 create function private.is_common_text(p_filter private.lot_filter) returns boolean
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return private.term_share(p_filter.terms) > 0.02;
-end
-$$;
+language sql stable
+return private.term_share(p_filter.terms) > 0.02;
 
 -- Whether none of about 20,000 public lots has the text of the filter, although many may have its terms. False for fewer
 -- lots, and for other lots than public ones.
@@ -3053,12 +2749,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.keywords_of(text), private.read_lot_filter(text, text, text, text[]), private.console_lots(private.lot_filter,
-  jsonb, integer), private.console_lots_total(private.lot_filter), private.console_lot_parts_json(uuid),
-  private.console_lot_json(uuid), private.reject_missing_lot()
-to service_role;
-
 create function api.admin_list_parking_lots(
   p_admin_id uuid, p_status text default null, p_operator_code text default null, p_source text default null,
   p_q text default null, p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
@@ -3148,11 +2838,6 @@ $$;
 
 comment on function api.admin_list_parking_lot_history(uuid, uuid, text[], text, integer) is
   'Acts of administrators on a lot, newest first, also of a lot that was deleted: {items, next_cursor}, and total when p_include has it. For administrators with the area lots. Errors: forbidden, validation_error.';
-
-grant execute on function
-  api.admin_list_parking_lots(uuid, text, text, text, text, text[], text, integer),
-  api.admin_get_parking_lot(uuid, uuid), api.admin_list_parking_lot_history(uuid, uuid, text[], text, integer)
-to service_role;
 
 -- supabase/schemas/lots/console_set_writes.sql
 
@@ -3414,12 +3099,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.placed_items(uuid, text, jsonb), private.check_placed_items(uuid, text, jsonb), private.store_rows(uuid, text, jsonb),
-  private.store_tags(uuid, jsonb), private.claim_images(uuid, uuid, jsonb), private.idle_rules(uuid),
-  private.store_set(uuid, uuid, text, jsonb), private.lot_set_json(uuid, text)
-to service_role;
-
 create function api.admin_put_parking_lot_set(
   p_admin_id uuid, p_parking_lot_id uuid, p_set text, p_items jsonb, p_if_match text default null
 ) returns jsonb
@@ -3431,7 +3110,7 @@ declare
   v_new jsonb;
 begin
   perform private.lock_admin(p_admin_id, 'lots');
-  if private.lot_set_rules(p_set) is null then
+  if (private.lot_set_bounds(p_set)).table_name is null then
     perform private.raise_error('validation_error', 422, 'Must be the name of a set of a lot, for example windows.', p_param => 'set');
   end if;
   if p_set = 'images' then
@@ -3497,114 +3176,49 @@ $$;
 comment on function api.admin_preview_parking_lot_fee(uuid, uuid, timestamptz, timestamptz, text, jsonb, jsonb, jsonb, jsonb) is
   'The fee of a stay at a lot of any status if these sets were stored in place of its own: as api.calculate_fee. Stores and records nothing. For administrators with the area lots. Errors: forbidden, lot_not_found, validation_error, conflict, fee_unknown.';
 
-grant execute on function
-  api.admin_put_parking_lot_set(uuid, uuid, text, jsonb, text),
-  api.admin_preview_parking_lot_fee(uuid, uuid, timestamptz, timestamptz, text, jsonb, jsonb, jsonb, jsonb)
-to service_role;
-
 -- supabase/schemas/lots/console_sets.sql
 
 -- Checks of the sets of a lot: spots, pricing groups, pricing rules, windows, date overrides, tags and images.
 --
--- The console replaces each set as a whole. Before a set is stored, every item is checked: its fields by rules, then
--- relations between fields (a rule without a field that its category requires, windows that contradict each other). An
--- error has its place: pricing_rules.3.time_start is the field time_start of the fourth item.
+-- The console replaces each set as a whole. Before a set is stored, every item is checked by its table
+-- (foundation/fields.sql), then relations that no constraint states (a window without hours, windows that contradict each
+-- other). An error has its place: pricing_rules.3.time_start is the field time_start of the fourth item.
 --
--- Invariants: a set that passes can be stored and evaluated; these checks come before the constraints of the tables.
--- Interface: private.lot_set_rules, private.check_set_items.
+-- Invariants: a set that passes can be stored and evaluated.
+-- Interface: private.lot_set_bounds, private.check_set_items.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Rules of items
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- The fields of a pricing rule, of a lot or of a date override, and the rule of each.
-create function private.pricing_terms_rules() returns jsonb
-language sql immutable
-return '{
-  "category": {"type": "text", "in": ["time_band", "flat", "initial", "grace", "cap"], "required": true},
-  "rule_order": {"type": "integer", "min": -2147483648, "max": 2147483647},
-  "time_start": {"type": "time", "null": true},
-  "time_end": {"type": "time", "null": true},
-  "day_type": {"type": "text", "in": ["weekday", "saturday", "sunday", "holiday", "holiday_eve", "all"], "null": true},
-  "per_minutes": {"type": "integer", "min": 1, "max": 527040, "null": true},
-  "price_minor": {"type": "integer", "min": 0, "max": 2147483647, "null": true},
-  "cap_type": {"type": "text", "in": ["duration", "day", "band", "stay"], "null": true},
-  "cap_duration_hours": {"type": "number", "above": 0, "max": 8784, "null": true},
-  "cap_price_minor": {"type": "integer", "min": 0, "max": 2147483647, "null": true},
-  "cap_repeat": {"type": "boolean", "null": true}
-}'::jsonb;
-
--- The sets of a lot: for each the fields of an item and the rule of each; null when there is no such set.
-create function private.lot_set_rules(p_set text) returns jsonb
-language sql immutable
-return case p_set
-  when 'spots' then '{
-    "id": {"type": "uuid"},
-    "code": {"type": "text", "max": 50, "required": true},
-    "vehicle_type_max": {"type": "text", "category": "vehicle_type", "null": true},
-    "is_ev_charger": {"type": "boolean"},
-    "ev_connector_type": {"type": "text", "category": "ev_connector_type", "null": true},
-    "accessibility": {"type": "text", "category": "accessibility", "null": true},
-    "is_reservable": {"type": "boolean"}
-  }'::jsonb
-  when 'pricing_groups' then '{
-    "id": {"type": "uuid"},
-    "code": {"type": "text", "max": 50, "required": true},
-    "name": {"type": "text", "max": 100, "required": true},
-    "is_default": {"type": "boolean"},
-    "display_order": {"type": "integer", "min": -2147483648, "max": 2147483647},
-    "vehicle_types": {"type": "codes", "category": "vehicle_type", "null": true}
-  }'::jsonb
-  when 'pricing_rules' then private.pricing_terms_rules() || '{"id": {"type": "uuid"}, "pricing_group_id": {"type": "uuid", "null": true}}'
-  when 'windows' then '{
-    "id": {"type": "uuid"},
-    "window_type": {"type": "text", "in": ["business", "entry", "exit", "after_hours_exit"], "required": true},
-    "day_type": {"type": "text", "in": ["weekday", "saturday", "sunday", "holiday", "holiday_eve", "all"], "null": true},
-    "day_of_week": {"type": "integer", "min": 0, "max": 6, "null": true},
-    "is_24h": {"type": "boolean", "null": true},
-    "is_closed": {"type": "boolean", "null": true},
-    "open_time": {"type": "time", "null": true},
-    "close_time": {"type": "time", "null": true},
-    "effective_from": {"type": "date", "null": true},
-    "effective_to": {"type": "date", "null": true}
-  }'::jsonb
-  when 'date_overrides' then '{
-    "id": {"type": "uuid"},
-    "override_date": {"type": "date", "required": true},
-    "label": {"type": "text", "max": 200, "null": true},
-    "hours": {"type": "object", "null": true},
-    "pricing": {"type": "array", "null": true},
-    "note": {"type": "text", "max": 2000, "null": true}
-  }'::jsonb
-  when 'tags' then '{
-    "tag_id": {"type": "uuid", "required": true},
-    "state": {"type": "boolean", "null": true}
-  }'::jsonb
-  when 'images' then '{
-    "id": {"type": "uuid"},
-    "asset_id": {"type": "uuid", "required": true},
-    "is_main": {"type": "boolean"},
-    "sort_order": {"type": "integer", "min": -2147483648, "max": 2147483647, "null": true}
-  }'::jsonb
-end;
-
 -- Properties of a set of a lot: its table, the maximum number of items, the field that must be unique among items (null:
--- none), and the default values of an item.
-create function private.lot_set_bounds(p_set text, out table_name text, out max_items integer, out key_field text, out defaults jsonb)
+-- none), and the default values of an item. Its fields, those it must have, and their rules are for private.check_fields.
+-- All null: there is no such set.
+create function private.lot_set_bounds(
+  p_set text, out table_name text, out max_items integer, out key_field text, out defaults jsonb, out fields text[], out required text[],
+  out rules jsonb
+)
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  select b.table_name, b.max_items, b.key_field, b.defaults::jsonb into table_name, max_items, key_field, defaults
+  select b.table_name, b.max_items, b.key_field, b.defaults::jsonb, b.fields::text[], b.required::text[], '{"*": {"blank": false}}' || b.rules::jsonb
+  into table_name, max_items, key_field, defaults, fields, required, rules
   from (values
-    ('spots', 'parking_lot_spots', 1000, 'code', '{"is_ev_charger": false, "is_reservable": false}'),
-    ('pricing_groups', 'pricing_groups', 20, 'code', '{"is_default": false, "display_order": 0}'),
-    ('pricing_rules', 'pricing_rules', 200, null, '{}'),
-    ('windows', 'parking_lot_windows', 200, null, '{}'),
-    ('date_overrides', 'parking_lot_date_overrides', 400, 'override_date', '{}'),
-    ('tags', 'parking_lot_tags', 100, 'tag_id', '{"state": true}'),
-    ('images', 'parking_lot_images', 20, 'asset_id', '{"is_main": false}')
-  ) as b (set_name, table_name, max_items, key_field, defaults)
+    ('spots', 'parking_lot_spots', 1000, 'code', '{"is_ev_charger": false, "is_reservable": false}',
+      '{id,code,vehicle_type_max,is_ev_charger,ev_connector_type,accessibility,is_reservable}', '{code}',
+      '{"vehicle_type_max": {"category": "vehicle_type"}, "ev_connector_type": {"category": "ev_connector_type"},
+        "accessibility": {"category": "accessibility"}}'),
+    ('pricing_groups', 'pricing_groups', 20, 'code', '{"is_default": false, "display_order": 0}',
+      '{id,code,name,is_default,display_order,vehicle_types}', '{code,name}', '{"vehicle_types": {"category": "vehicle_type"}}'),
+    ('pricing_rules', 'pricing_rules', 200, null, '{}', '{id,pricing_group_id}', '{}', '{}'),
+    ('windows', 'parking_lot_windows', 200, null, '{}',
+      '{id,window_type,day_type,day_of_week,is_24h,is_closed,open_time,close_time,effective_from,effective_to}', '{window_type}', '{}'),
+    ('date_overrides', 'parking_lot_date_overrides', 400, 'override_date', '{}', '{id,override_date,label,hours,pricing,note}',
+      '{override_date}', '{"hours": {"type": "object"}, "pricing": {"type": "array"}}'),
+    ('tags', 'parking_lot_tags', 100, 'tag_id', '{"state": true}', '{tag_id,state}', '{tag_id}', '{}'),
+    ('images', 'parking_lot_images', 20, 'asset_id', '{"is_main": false}', '{id,asset_id,is_main,sort_order}', '{asset_id}', '{}')
+  ) as b (set_name, table_name, max_items, key_field, defaults, fields, required, rules)
   where b.set_name = p_set;
 end
 $$;
@@ -3613,67 +3227,20 @@ $$;
 -- Prices
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- The field of a pricing rule that breaks a constraint of private.pricing_rule, and the message.
-create function private.pricing_rule_problem(p_constraint text, p_rule jsonb, out field text, out message text)
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  -- The field to change is the first that is missing, or the first that must be missing.
-  select coalesce(
-      (select f.name from unnest(c.missing) with ordinality as f (name, nth) where coalesce(p_rule -> f.name, 'null') = 'null' order by f.nth limit 1),
-      (select f.name from unnest(c.given) with ordinality as f (name, nth) where coalesce(p_rule -> f.name, 'null') <> 'null' order by f.nth limit 1),
-      'category'
-    ), c.message
-  into field, message
-  from (values
-    ('band_has_both_ends', '{time_start,time_end}'::text[], '{}'::text[], 'Give time_start and time_end together.'),
-    ('band_starts_within_the_day', '{}', '{time_start}', 'Must be before 24:00.'),
-    ('metered_rule_has_minutes', '{per_minutes}', '{}', 'Required for the categories time_band, initial and grace.'),
-    ('priced_rule_has_price', '{price_minor}', '{}', 'Required for the categories time_band, initial and flat.'),
-    ('flat_rule_has_no_minutes', '{}', '{per_minutes}', 'Must be null for the category flat.'),
-    ('grace_has_no_price', '{}', '{price_minor}', 'Must be null for the category grace.'),
-    ('cap_has_no_price_of_its_own', '{}', '{per_minutes,price_minor}', 'The category cap must have cap_price_minor, and neither per_minutes nor price_minor.'),
-    ('cap_has_type_and_price', '{cap_type,cap_price_minor}', '{}', 'Give cap_type and cap_price_minor together.'),
-    ('cap_row_has_cap', '{cap_type}', '{}', 'The category cap requires cap_type and cap_price_minor.'),
-    ('initial_and_grace_have_no_cap', '{}', '{cap_type}', 'Must be null for the categories initial and grace.'),
-    ('duration_cap_has_hours', '{}', '{cap_duration_hours}', 'Must be null unless cap_type is duration.'),
-    ('cap_hours_are_positive', '{}', '{cap_duration_hours}', 'Must be at least a microsecond.'),
-    ('band_cap_has_band', '{time_start}', '{}', 'The cap_type band requires time_start and time_end.'),
-    ('only_caps_repeat', '{}', '{cap_repeat}', 'Must be null without a cap_type.')
-  ) as c (name, missing, given, message)
-  where c.name = p_constraint;
-  if p_constraint = 'duration_cap_has_hours' and p_rule ->> 'cap_type' = 'duration' then
-    field := 'cap_duration_hours';
-    message := 'Required for the cap_type duration.';
-  end if;
-end
-$$;
-
--- Raises validation_error for an array with an invalid pricing rule. p_at is the name of the array, p_field_rules are the
--- rules of its items.
-create function private.check_pricing_rules(p_rules jsonb, p_at text, p_field_rules jsonb) returns void
+-- private.field_errors of pricing rules. p_keys are the ids that a rule may have in addition to its terms.
+create function private.pricing_rule_errors(p_rules jsonb[], p_keys text[]) returns table (place bigint, field text, message text)
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_rule jsonb;
-  v_nth integer := -1;
-  v_constraint text;
-  v_problem record;
+  -- A term that is absent is null.
+  c_none constant jsonb := to_jsonb(jsonb_populate_record(null::private.pricing_terms, '{}'));
 begin
-  if jsonb_array_length(p_rules) > 200 then
-    perform private.raise_error('validation_error', 422, 'Must have at most 200 items.', p_param => p_at);
-  end if;
-  for v_rule in select jsonb_array_elements(p_rules) loop
-    v_nth := v_nth + 1;
-    perform private.require_fields(v_rule, p_field_rules, concat(p_at, '.', v_nth), true);
-    perform jsonb_populate_record(null::private.pricing_terms, v_rule)::private.pricing_rule;
-  end loop;
-exception when check_violation then
-  get stacked diagnostics v_constraint = constraint_name;
-  v_problem := private.pricing_rule_problem(v_constraint, v_rule);
-  perform private.raise_error('validation_error', 422, v_problem.message, p_param => concat(p_at, '.', v_nth, '.', v_problem.field));
+  return query select * from private.field_errors(
+    'private.pricing_terms', p_rules, p_keys || array(select jsonb_object_keys(c_none)), '{category}',
+    '{"rule_order": {"null": false}, "id": {"type": "uuid", "null": false}, "parking_lot_id": {"type": "uuid", "null": false},
+      "pricing_group_id": {"type": "uuid"}}', c_none
+  );
 end
 $$;
 
@@ -3681,7 +3248,7 @@ $$;
 -- Hours
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- The first error of a window whose fields are valid; nulls when there is none.
+-- The first error of a window that no constraint states; nulls when there is none.
 create function private.window_problem(p_window jsonb, out field text, out message text)
 language plpgsql stable
 set search_path = ''
@@ -3689,28 +3256,18 @@ as $$
 declare
   v_window constant public.parking_lot_windows := jsonb_populate_record(null::public.parking_lot_windows, p_window);
 begin
-  field := case
-    when (v_window.open_time is null) <> (v_window.close_time is null)
-      then case when v_window.open_time is null then 'open_time' else 'close_time' end
-    when v_window.open_time = '24:00' then 'open_time'
-    when v_window.is_24h and v_window.is_closed then 'is_closed'
-    when v_window.open_time is not null and (v_window.is_24h or v_window.is_closed) then 'open_time'
-    when v_window.open_time is null and v_window.is_24h is not true and v_window.is_closed is not true then 'open_time'
-    when v_window.effective_from > v_window.effective_to then 'effective_to'
-    when v_window.day_type = 'weekday' and v_window.day_of_week in (0, 6) or v_window.day_type = 'saturday' and v_window.day_of_week <> 6
-      or v_window.day_type = 'sunday' and v_window.day_of_week <> 0 then 'day_of_week'
-  end;
-  message := case field
-    when 'is_closed' then 'Must not be true together with is_24h.'
-    when 'effective_to' then 'Must not be before effective_from.'
-    when 'day_of_week' then 'No date has both this day_type and this day_of_week. Change one of them.'
-    when 'open_time' then 'A window must have open_time (before 24:00) with close_time, or is_24h, or is_closed.'
-    when 'close_time' then 'A window must have open_time with close_time, or is_24h, or is_closed.'
-  end;
+  if (v_window.open_time is not null) = (coalesce(v_window.is_24h, false) or coalesce(v_window.is_closed, false)) then
+    field := 'open_time';
+    message := 'A window must have open_time with close_time, or is_24h, or is_closed.';
+  elsif v_window.day_type = 'weekday' and v_window.day_of_week in (0, 6) or v_window.day_type = 'saturday' and v_window.day_of_week <> 6
+    or v_window.day_type = 'sunday' and v_window.day_of_week <> 0 then
+    field := 'day_of_week';
+    message := 'No date has both this day_type and this day_of_week. Change one of them.';
+  end if;
 end
 $$;
 
--- Raises validation_error for a window that cannot be read, has no date, or contradicts another: of the same kind and
+-- Raises validation_error for a window that has no hours or no date, or contradicts another: of the same kind and
 -- days, at the same time, one closed and the other not.
 create function private.check_windows(p_windows jsonb) returns void
 language plpgsql stable
@@ -3749,22 +3306,19 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  c_rules constant jsonb := '{"open_time": {"type": "time"}, "close_time": {"type": "time"}, "is_24h": {"type": "boolean"}, "is_closed": {"type": "boolean"}}';
-  v_span jsonb;
-  v_nth integer := 0;
+  v_nth bigint;
 begin
   if jsonb_typeof(p_spans) <> 'array' or jsonb_array_length(p_spans) > 50 then
     perform private.raise_error('validation_error', 422, 'Must be an array of at most 50 spans.', p_param => p_at);
   end if;
-  for v_span in select jsonb_array_elements(p_spans) loop
-    perform private.require_fields(v_span, c_rules, concat(p_at, '.', v_nth));
-    if not private.is_override_span(v_span) then
-      perform private.raise_error('validation_error', 422, 'A span must have open_time (before 24:00) with close_time, or is_24h: true, or is_closed: true.',
-        p_param => concat(p_at, '.', v_nth));
-    end if;
-    v_nth := v_nth + 1;
-  end loop;
-  if v_nth > 1 and p_spans @> '[{"is_closed": true}]' then
+  perform private.check_items('public.parking_lot_windows', p_spans, '{open_time,close_time,is_24h,is_closed}', '{}',
+    '{"*": {"null": false}}', p_at);
+  select min(s.nth) - 1 into v_nth from jsonb_array_elements(p_spans) with ordinality as s (value, nth)
+  where not private.is_override_span(s.value);
+  if v_nth is not null then
+    perform private.raise_error('validation_error', 422, 'A span must have open_time (before 24:00) with close_time, or is_24h: true, or is_closed: true.',
+      p_param => concat(p_at, '.', v_nth));
+  elsif jsonb_array_length(p_spans) > 1 and p_spans @> '[{"is_closed": true}]' then
     perform private.raise_error('validation_error', 422, 'A closed kind of hours must have no other span.', p_param => p_at);
   end if;
 end
@@ -3784,20 +3338,20 @@ begin
   for v_override in select jsonb_array_elements(p_overrides) loop
     v_at := format('date_overrides.%s.', v_nth);
     if jsonb_typeof(v_override -> 'hours') = 'object' then
-      perform private.require_fields(v_override -> 'hours', '{"business": {"type": "array"}, "entry": {"type": "array"},
-        "exit": {"type": "array"}, "after_hours_exit": {"type": "array"}, "is_closed": {"type": "boolean"}, "is_24h": {"type": "boolean"}}',
-        v_at || 'hours');
+      perform private.check_fields('public.parking_lot_windows', v_override -> 'hours',
+        '{business,entry,exit,after_hours_exit,is_closed,is_24h}', p_rules => '{"*": {"null": false}, "business": {"type": "array"},
+          "entry": {"type": "array"}, "exit": {"type": "array"}, "after_hours_exit": {"type": "array"}}', p_at => v_at || 'hours');
       for v_key in select k from jsonb_object_keys(v_override -> 'hours') as k where k not like 'is\_%' loop
         perform private.check_override_spans(v_override -> 'hours' -> v_key, concat(v_at, 'hours.', v_key));
       end loop;
-      if v_override -> 'hours' @> '{"is_closed": true, "is_24h": true}' then
-        perform private.raise_error('validation_error', 422, 'Must not be true together with is_24h.', p_param => v_at || 'hours.is_closed');
-      end if;
     end if;
     if jsonb_typeof(v_override -> 'pricing') = 'array' then
       -- A rule that was copied from a lot's own may keep its keys, which have no effect here.
-      perform private.check_pricing_rules(v_override -> 'pricing', v_at || 'pricing', private.pricing_terms_rules()
-        || '{"id": {"type": "uuid"}, "parking_lot_id": {"type": "uuid"}}');
+      if jsonb_array_length(v_override -> 'pricing') > 200 then
+        perform private.raise_error('validation_error', 422, 'Must have at most 200 items.', p_param => v_at || 'pricing');
+      end if;
+      perform private.raise_item_error(v_at || 'pricing', e.place, e.field, e.message)
+      from private.pricing_rule_errors(array(select jsonb_array_elements(v_override -> 'pricing')), '{id,parking_lot_id}') as e;
     end if;
     v_nth := v_nth + 1;
   end loop;
@@ -3826,27 +3380,35 @@ begin
 end
 $$;
 
--- Raises validation_error (param: place and field) for a set of a lot that could not be stored or evaluated, as far as
--- the set alone shows.
-create function private.check_set_items(p_set text, p_items jsonb) returns void
+-- private.field_errors of items of a set of a lot, also of several lots.
+create function private.set_item_errors(p_set text, p_items jsonb[]) returns table (place bigint, field text, message text)
 language plpgsql stable
 set search_path = ''
 as $$
 declare
   v_bounds record := private.lot_set_bounds(p_set);
+begin
+  if p_set = 'pricing_rules' then
+    return query select * from private.pricing_rule_errors(p_items, v_bounds.fields);
+  else
+    return query select * from private.field_errors(
+      ('public.' || v_bounds.table_name)::regclass, p_items, v_bounds.fields, v_bounds.required, v_bounds.rules,
+      (select jsonb_object_agg(f, null) from unnest(v_bounds.fields) as f) || v_bounds.defaults
+    );
+  end if;
+end
+$$;
+
+-- Raises validation_error (param: place and field) for items whose fields are valid, and that contradict each other.
+create function private.check_set_relations(p_set text, p_items jsonb) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
   v_field text;
   v_nth bigint;
 begin
-  if jsonb_typeof(p_items) is distinct from 'array' or jsonb_array_length(p_items) > v_bounds.max_items then
-    perform private.raise_error('validation_error', 422, format('Must be an array of at most %s items.', v_bounds.max_items), p_param => p_set);
-  end if;
-  if p_set = 'pricing_rules' then
-    perform private.check_pricing_rules(p_items, p_set, private.lot_set_rules(p_set));
-  else
-    perform private.require_fields(i.value, private.lot_set_rules(p_set), concat(p_set, '.', i.nth - 1), true)
-    from jsonb_array_elements(p_items) with ordinality as i (value, nth) order by i.nth;
-  end if;
-  foreach v_field in array array_remove(array['id', v_bounds.key_field], null) loop
+  foreach v_field in array array_remove(array['id', (private.lot_set_bounds(p_set)).key_field], null) loop
     v_nth := private.repeated_item(p_items, v_field);
     if v_nth is not null then
       perform private.raise_error('validation_error', 422, format('Another item has the same %s. Each must be different.', v_field), p_param => format('%s.%s.%s', p_set, v_nth, v_field));
@@ -3860,18 +3422,41 @@ begin
   end if;
   if p_set = 'windows' then
     perform private.check_windows(p_items);
-  elsif p_set = 'date_overrides' then
-    perform private.check_date_overrides(p_items);
   end if;
 end
 $$;
 
-grant execute on function
-  private.pricing_terms_rules(), private.lot_set_rules(text), private.lot_set_bounds(text),
-  private.pricing_rule_problem(text, jsonb), private.check_pricing_rules(jsonb, text, jsonb), private.window_problem(jsonb),
-  private.check_windows(jsonb), private.check_override_spans(jsonb, text), private.check_date_overrides(jsonb),
-  private.repeated_item(jsonb, text), private.check_set_items(text, jsonb)
-to service_role;
+-- Raises validation_error for a set of a lot that is no array, or has too many items.
+create function private.check_set_size(p_set text, p_items jsonb) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_max_items constant integer := (private.lot_set_bounds(p_set)).max_items;
+begin
+  if jsonb_typeof(p_items) is distinct from 'array' or jsonb_array_length(p_items) > v_max_items then
+    perform private.raise_error('validation_error', 422, format('Must be an array of at most %s items.', v_max_items), p_param => p_set);
+  end if;
+end
+$$;
+
+-- Raises validation_error (param: place and field) for a set of a lot that could not be stored or evaluated, as far as
+-- the set alone shows.
+create function private.check_set_items(p_set text, p_items jsonb) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_set_size(p_set, p_items);
+  if p_set = 'date_overrides' then
+    -- Before the constraints, which cannot name a place in hours or prices.
+    perform private.check_date_overrides(p_items);
+  end if;
+  perform private.raise_item_error(p_set, e.place, e.field, e.message)
+  from private.set_item_errors(p_set, array(select jsonb_array_elements(p_items))) as e;
+  perform private.check_set_relations(p_set, p_items);
+end
+$$;
 
 -- supabase/schemas/lots/console_tags.sql
 
@@ -3882,25 +3467,6 @@ to service_role;
 --
 -- Invariants: a tag that a lot has, or that is an attribute of searches, is never deleted; attributes are always active.
 -- Interface: api.admin_list_tags, admin_get_tag, admin_create_tag, admin_update_tag, admin_delete_tag.
-
--- A tag, locked until the transaction ends, in the version of the If-Match header. Errors: not_found,
--- precondition_failed.
-create function private.held_tag(p_id uuid, p_if_match text) returns public.tags
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_tag public.tags;
-begin
-  -- A statement that gives the tag to a lot locks the tag too, by its foreign key.
-  select * into v_tag from public.tags t where t.id = p_id for update;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such tag.', p_param => 'id');
-  end if;
-  perform private.require_match(p_if_match, v_tag.updated_at);
-  return v_tag;
-end
-$$;
 
 -- Raises conflict (details.reason search_attribute) for a tag that is an attribute of searches.
 create function private.reject_search_attribute(p_slug text, p_param text) returns void
@@ -3915,47 +3481,6 @@ begin
 end
 $$;
 
--- Writes a new tag, or a version of one that the caller has locked, and records the act; p_before is null for a new one.
--- An equal version changes nothing. Errors: validation_error, conflict.
-create function private.write_tag(p_admin_id uuid, p_before public.tags, p_after public.tags) returns jsonb
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_changes constant jsonb := private.difference(to_jsonb(p_before), to_jsonb(p_after));
-  v_after public.tags;
-  v_table text;
-  v_constraint text;
-begin
-  if v_changes = '{}' then
-    return to_jsonb(p_before);
-  end if;
-  insert into public.tags select p_after.*
-  on conflict (id) do update set
-    name = excluded.name, name_en = excluded.name_en, color = excluded.color, category = excluded.category,
-    icon_name = excluded.icon_name, sort_order = excluded.sort_order, is_active = excluded.is_active
-  returning * into v_after;
-  perform private.record_act(p_admin_id, private.content_action('tag', p_before.is_active, v_after.is_active), 'tag',
-    v_after.id::text, null, v_changes);
-  return to_jsonb(v_after);
-exception
-  when check_violation then
-    get stacked diagnostics v_table = table_name, v_constraint = constraint_name;
-    perform private.reject_violation(v_table, v_constraint);
-  when unique_violation then
-    perform private.reject_duplicate('slug');
-end
-$$;
-
-grant execute on function
-  private.held_tag(uuid, text), private.reject_search_attribute(text, text), private.write_tag(uuid, public.tags,
-  public.tags)
-to service_role;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- Tags
--- ---------------------------------------------------------------------------------------------------------------------
-
 create function api.admin_list_tags(
   p_admin_id uuid, p_category text default null, p_is_active boolean default null, p_q text default null,
   p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
@@ -3963,28 +3488,13 @@ create function api.admin_list_tags(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('admin_tags', p_category, p_is_active, p_q);
-  v_after jsonb;
-  v_items jsonb;
-  v_total bigint;
 begin
   perform private.check_admin(p_admin_id, 'content');
-  v_after := private.page_start(v_filters, p_cursor, '{integer,text}', 'asc');
-  with matching as not materialized (
-    select t as tag, t.sort_order, t.slug from public.tags t
-    where (p_category is null or t.category = p_category)
-      and (p_is_active is null or t.is_active = p_is_active)
-      and (p_q is null or strpos(lower(concat_ws(' ', t.name, t.name_en, t.slug)), lower(p_q)) > 0)
-  ), page as (
-    select * from matching m
-    where (m.sort_order, m.slug) > ((v_after ->> 0)::integer, v_after ->> 1)
-    order by m.sort_order, m.slug limit private.page_limit(p_limit) + 1
-  )
-  select (select jsonb_agg(to_jsonb(p.tag) order by p.sort_order, p.slug) from page p),
-    case when 'total' = any (p_include) then (select count(*) from matching) end
-  into v_items, v_total;
-  return private.page(v_filters, v_items, '{sort_order,slug}', p_limit, v_total);
+  return private.list_rows('public.tags', '{sort_order integer,slug text}', 'asc', jsonb_build_object(
+    'r.category = %s', p_category,
+    'r.is_active = %s::boolean', p_is_active,
+    'strpos(lower(concat_ws('' '', r.name, r.name_en, r.slug)), lower(%s)) > 0', p_q
+  ), p_include, p_cursor, p_limit);
 end
 $$;
 
@@ -4014,9 +3524,7 @@ begin
   perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.tags', p_tag, '{slug,name,name_en,color,category,icon_name,sort_order,is_active}',
     '{slug,name}');
-  return private.write_tag(p_admin_id, null, jsonb_populate_record(null::public.tags, jsonb_build_object(
-    'id', gen_random_uuid(), 'sort_order', 0, 'is_active', true, 'created_at', now(), 'updated_at', now()
-  ) || p_tag));
+  return to_jsonb(private.save_unique_row(p_admin_id, 'tag', null::public.tags, p_tag, 'slug'));
 end
 $$;
 
@@ -4032,11 +3540,11 @@ declare
 begin
   perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.tags', p_changes, '{name,name_en,color,category,icon_name,sort_order,is_active}');
-  v_before := private.held_tag(p_id, p_if_match);
+  v_before := private.locked_version(null::public.tags, jsonb_build_object('id', p_id), 'tag', p_if_match);
   if p_changes -> 'is_active' = 'false' then
     perform private.reject_search_attribute(v_before.slug, 'is_active');
   end if;
-  return private.write_tag(p_admin_id, v_before, jsonb_populate_record(v_before, p_changes));
+  return to_jsonb(private.save_unique_row(p_admin_id, 'tag', v_before, p_changes, 'slug'));
 end
 $$;
 
@@ -4051,29 +3559,19 @@ declare
   v_before public.tags;
 begin
   perform private.lock_admin(p_admin_id, 'content');
-  v_before := private.held_tag(p_id, p_if_match);
+  -- A statement that gives the tag to a lot locks the tag too, by its foreign key.
+  v_before := private.locked_version(null::public.tags, jsonb_build_object('id', p_id), 'tag', p_if_match);
   perform private.reject_search_attribute(v_before.slug, 'id');
   if exists (select from public.parking_lot_tags lt where lt.tag_id = p_id) then
     perform private.raise_error('conflict', 409, 'Lots have this tag, so it cannot be deleted. Set is_active to false instead.', p_param => 'id',
       p_details => '{"reason": "in_use"}');
   end if;
-  delete from public.tags t where t.id = p_id;
-  perform private.record_act(p_admin_id, 'tag.delete', 'tag', p_id::text, null, private.difference(to_jsonb(v_before), null));
+  perform private.delete_row(p_admin_id, 'tag', v_before);
 end
 $$;
 
 comment on function api.admin_delete_tag(uuid, uuid, text) is
   'Deletes a tag that no lot has and that is not an attribute of searches. For administrators of content. Errors: forbidden, not_found, conflict, precondition_failed.';
-
--- ---------------------------------------------------------------------------------------------------------------------
--- Holidays
--- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function
-  api.admin_list_tags(uuid, text, boolean, text, text[], text, integer), api.admin_get_tag(uuid, uuid),
-  api.admin_create_tag(uuid, jsonb), api.admin_update_tag(uuid, uuid, jsonb, text), api.admin_delete_tag(uuid, uuid,
-  text)
-to service_role;
 
 -- supabase/schemas/messages/console.sql
 
@@ -4247,33 +3745,16 @@ begin
 end
 $$;
 
-grant execute on function
-  private.composed_row(public.user_notifications), private.check_segment(jsonb), private.check_composed(public.user_notifications),
-  private.composed_with(public.user_notifications, jsonb), private.lock_composed(uuid),
-  private.require_draft(public.user_notifications)
-to service_role;
-
 create function api.admin_list_user_notifications(
   p_admin_id uuid, p_status text default null, p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
 ) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters jsonb := jsonb_build_array('admin_user_notifications', p_status);
-  v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'notifications');
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
-  return private.page(v_filters, (
-    select jsonb_agg(private.composed_row(n) order by n.created_at desc, n.id desc) from (
-      select * from public.user_notifications n
-      where n.is_composed and (p_status is null or n.status = p_status) and (n.created_at, n.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
-      order by n.created_at desc, n.id desc limit private.page_limit(p_limit) + 1
-    ) n
-  ), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
-    select count(*) from public.user_notifications n where n.is_composed and (p_status is null or n.status = p_status)
-  )) else '{}' end;
+  return private.list_rows('public.user_notifications', '{created_at timestamptz,id uuid}', 'desc',
+    jsonb_build_object('r.is_composed', true, 'r.status = %s', p_status), p_include, p_cursor, p_limit, 'private.composed_row(r)');
 end
 $$;
 
@@ -4284,15 +3765,11 @@ create function api.admin_read_user_notification(p_admin_id uuid, p_id uuid) ret
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_row jsonb;
 begin
   perform private.check_admin(p_admin_id, 'notifications');
-  select private.composed_row(n) into v_row from public.user_notifications n where n.id = p_id and n.is_composed;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such notification.', p_param => 'id');
-  end if;
-  return v_row;
+  return private.require_row(
+    (select private.composed_row(n) from public.user_notifications n where n.id = p_id and n.is_composed), 'There is no such notification.'
+  );
 end
 $$;
 
@@ -4475,59 +3952,14 @@ begin
 end
 $$;
 
-grant execute on function
-  private.count_deliveries(uuid), api.admin_list_user_notifications(uuid, text, text[], text, integer),
-  api.admin_read_user_notification(uuid, uuid), api.admin_create_user_notification(uuid, jsonb),
-  api.admin_update_user_notification(uuid, uuid, jsonb, text), api.admin_delete_user_notification(uuid, uuid, text),
-  api.admin_send_user_notification(uuid, uuid), api.admin_cancel_user_notification(uuid, uuid),
-  api.admin_preview_user_notification(uuid, jsonb), api.admin_test_user_notification(uuid, uuid)
-to service_role;
-
 -- supabase/schemas/purchases/console_plans.sql
 
--- Subscription plans in the console. Shared functions are in admin_articles.
+-- Subscription plans in the console.
 --
 -- Invariants: a plan is never deleted and keeps its code, because subscriptions and store products refer to it. A plan that
 -- is not sold any more is not active.
 -- Interface: api.admin_list_subscription_plans, admin_get_subscription_plan, admin_create_subscription_plan,
 -- admin_update_subscription_plan.
-
--- Writes a new plan, or a version of one that the caller has locked, and records the act; p_before is null for a new one.
--- An equal version changes nothing. Errors: validation_error, conflict.
-create function private.write_plan(p_admin_id uuid, p_before public.subscription_plans, p_after public.subscription_plans)
-returns jsonb
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_changes constant jsonb := private.difference(to_jsonb(p_before), to_jsonb(p_after));
-  v_after public.subscription_plans;
-  v_table text;
-  v_constraint text;
-begin
-  if v_changes = '{}' then
-    return to_jsonb(p_before);
-  end if;
-  insert into public.subscription_plans select p_after.*
-  on conflict (id) do update set
-    name = excluded.name, name_en = excluded.name_en, description = excluded.description, description_en = excluded.description_en,
-    price_minor = excluded.price_minor, currency = excluded.currency, billing_period = excluded.billing_period,
-    accent_color = excluded.accent_color, features = excluded.features, features_en = excluded.features_en,
-    sort_order = excluded.sort_order, is_active = excluded.is_active
-  returning * into v_after;
-  perform private.record_act(p_admin_id, private.content_action('subscription_plan', p_before.is_active, v_after.is_active),
-    'subscription_plan', v_after.id::text, null, v_changes);
-  return to_jsonb(v_after);
-exception
-  when check_violation then
-    get stacked diagnostics v_table = table_name, v_constraint = constraint_name;
-    perform private.reject_violation(v_table, v_constraint);
-  when unique_violation then
-    perform private.reject_duplicate('code');
-end
-$$;
-
-grant execute on function private.write_plan(uuid, public.subscription_plans, public.subscription_plans) to service_role;
 
 create function api.admin_list_subscription_plans(
   p_admin_id uuid, p_is_active boolean default null, p_billing_period text default null, p_include text[] default '{}',
@@ -4536,28 +3968,13 @@ create function api.admin_list_subscription_plans(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('admin_subscription_plans', p_is_active, p_billing_period);
-  v_after jsonb;
-  v_items jsonb;
-  v_total bigint;
 begin
   perform private.check_admin(p_admin_id, 'content');
-  v_after := private.page_start(v_filters, p_cursor, '{integer,text}', 'asc');
   perform private.check_choice('billing_period', p_billing_period, '{week,month,year,one_time}');
-  with matching as not materialized (
-    select p as plan, p.sort_order, p.code from public.subscription_plans p
-    where (p_is_active is null or p.is_active = p_is_active)
-      and (p_billing_period is null or p.billing_period = p_billing_period)
-  ), page as (
-    select * from matching m
-    where (m.sort_order, m.code) > ((v_after ->> 0)::integer, v_after ->> 1)
-    order by m.sort_order, m.code limit private.page_limit(p_limit) + 1
-  )
-  select (select jsonb_agg(to_jsonb(p.plan) order by p.sort_order, p.code) from page p),
-    case when 'total' = any (p_include) then (select count(*) from matching) end
-  into v_items, v_total;
-  return private.page(v_filters, v_items, '{sort_order,code}', p_limit, v_total);
+  return private.list_rows('public.subscription_plans', '{sort_order integer,code text}', 'asc', jsonb_build_object(
+    'r.is_active = %s::boolean', p_is_active,
+    'r.billing_period = %s', p_billing_period
+  ), p_include, p_cursor, p_limit);
 end
 $$;
 
@@ -4588,10 +4005,7 @@ begin
   perform private.check_fields('public.subscription_plans', p_plan,
     '{code,name,name_en,description,description_en,price_minor,currency,billing_period,accent_color,features,features_en,sort_order,is_active}',
     '{code,name,price_minor,billing_period}');
-  return private.write_plan(p_admin_id, null, jsonb_populate_record(null::public.subscription_plans, jsonb_build_object(
-    'id', gen_random_uuid(), 'currency', 'JPY', 'features', '[]'::jsonb, 'sort_order', 0, 'is_active', true,
-    'created_at', now(), 'updated_at', now()
-  ) || p_plan));
+  return to_jsonb(private.save_unique_row(p_admin_id, 'subscription_plan', null::public.subscription_plans, p_plan, 'code'));
 end
 $$;
 
@@ -4609,22 +4023,13 @@ begin
   perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.subscription_plans', p_changes,
     '{name,name_en,description,description_en,price_minor,currency,billing_period,accent_color,features,features_en,sort_order,is_active}');
-  select * into v_before from public.subscription_plans p where p.id = p_id for update;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such plan.', p_param => 'id');
-  end if;
-  perform private.require_match(p_if_match, v_before.updated_at);
-  return private.write_plan(p_admin_id, v_before, jsonb_populate_record(v_before, p_changes));
+  v_before := private.locked_version(null::public.subscription_plans, jsonb_build_object('id', p_id), 'plan', p_if_match);
+  return to_jsonb(private.save_unique_row(p_admin_id, 'subscription_plan', v_before, p_changes, 'code'));
 end
 $$;
 
 comment on function api.admin_update_subscription_plan(uuid, uuid, jsonb, text) is
   'Changes the fields of a plan that p_changes has, in the version p_if_match; is_active false ends the sale. Returns it as admin_get_subscription_plan does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
-
-grant execute on function
-  api.admin_list_subscription_plans(uuid, boolean, text, text[], text, integer), api.admin_get_subscription_plan(uuid, uuid),
-  api.admin_create_subscription_plan(uuid, jsonb), api.admin_update_subscription_plan(uuid, uuid, jsonb, text)
-to service_role;
 
 -- supabase/schemas/purchases/console_subscriptions.sql
 
@@ -4672,11 +4077,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_listed jsonb := private.admin_subscription_rows(array[p_id]) -> 0;
+  v_listed constant jsonb := private.require_row(private.admin_subscription_rows(array[p_id]) -> 0, 'There is no such subscription.');
 begin
-  if v_listed is null then
-    perform private.raise_error('not_found', 404, 'There is no such subscription.', p_param => 'id');
-  end if;
   return (
     select v_listed || jsonb_build_object(
       'user', private.admin_user_rows(array[s.user_id]) -> 0,
@@ -4746,85 +4148,14 @@ begin
 end
 $$;
 
--- The conditions on public.user_subscriptions s for the current status $1; a subscription meets one of them.
-create function private.subscription_conditions(p_status text) returns text[]
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return case
-    when p_status is null then array['']
-    when p_status in ('active', 'grace') then array[' and s.status = $1 and s.access_ends_at > now()']
-    -- Each half has an index.
-    when p_status = 'expired' then array[
-      ' and s.status = $1', $sql$ and s.status in ('active', 'grace') and s.access_ends_at <= now()$sql$
-    ]
-    else array[' and s.status = $1']
-  end;
-end
-$$;
-
--- The query of the subscriptions that meet the filters: $1 the status, $2 the user, $3 the external id, $4 the provider,
--- $5 the plan. p_rest ends each of its parts.
-create function private.subscription_matches(
-  p_status text, p_user_id uuid, p_external_id text, p_provider text, p_plan_id uuid, p_rest text
-) returns text
-language plpgsql immutable
-set search_path = ''
-as $$
-declare
-  -- The statement contains only the conditions that are given: so each filter uses its index with any plan.
-  v_matching constant text := concat(
-    case when p_user_id is not null then ' and s.user_id = $2' end,
-    case when p_external_id is not null then ' and s.external_subscription_id = $3' end,
-    case when p_provider is not null then ' and s.provider = $4' end,
-    case when p_plan_id is not null then ' and s.plan_id = $5' end
-  );
-begin
-  return (
-    select string_agg(concat(
-      '(select s.id, s.created_at from public.user_subscriptions s where true', c.condition, v_matching, p_rest, ')'
-    ), ' union all ')
-    from unnest(private.subscription_conditions(p_status)) as c (condition)
-  );
-end
-$$;
-
--- The first subscriptions, newest first, that meet the filters, after a position in the list.
-create function private.found_subscriptions(
-  p_status text, p_user_id uuid, p_external_id text, p_provider text, p_plan_id uuid, p_after jsonb, p_limit integer
-) returns uuid[]
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_ids uuid[];
-begin
-  execute format(
-    'select array(select f.id from (%s) f order by f.created_at desc, f.id desc limit $8)',
-    private.subscription_matches(p_status, p_user_id, p_external_id, p_provider, p_plan_id,
-      ' and (s.created_at, s.id) < ($6, $7) order by s.created_at desc, s.id desc limit $8')
-  ) into v_ids using p_status, p_user_id, p_external_id, p_provider, p_plan_id, (p_after ->> 0)::timestamptz,
-    (p_after ->> 1)::uuid, p_limit;
-  return v_ids;
-end
-$$;
-
--- The number of subscriptions that meet the filters: {total, total_is_exact}. Counted up to 10,000.
-create function private.subscription_total(p_status text, p_user_id uuid, p_external_id text, p_provider text, p_plan_id uuid)
-returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_count integer;
-begin
-  execute format('select count(*) from (%s) f',
-    private.subscription_matches(p_status, p_user_id, p_external_id, p_provider, p_plan_id, ' limit $6')
-  ) into v_count using p_status, p_user_id, p_external_id, p_provider, p_plan_id, private.max_total() + 1;
-  return private.capped_total(v_count);
-end
-$$;
+-- An event of the ledger as the console returns it.
+create function private.managed_store_event(p_event public.store_events) returns jsonb
+language sql stable
+return jsonb_build_object(
+  'id', p_event.id, 'event_id', p_event.event_id, 'source', p_event.source, 'type', p_event.type, 'subtype', p_event.subtype,
+  'status', p_event.status, 'occurred_at', p_event.occurred_at, 'confirmed_at', p_event.confirmed_at,
+  'received_at', p_event.received_at, 'facts', p_event.facts - 'account_token', 'payload', p_event.payload
+);
 
 -- Adds an act of an administrator to the ledger of a subscription, which the caller has locked, and computes the
 -- subscription.
@@ -4894,15 +4225,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.admin_subscription_rows(uuid[]), private.admin_subscription(uuid), private.is_revoked_by_hand(uuid),
-  private.admin_subscription_of_user(uuid), private.subscription_conditions(text), private.subscription_matches(text,
-  uuid, text, text, uuid, text), private.found_subscriptions(text, uuid, text, text, uuid, jsonb, integer),
-  private.subscription_total(text, uuid, text, text, uuid), private.write_subscription_act(public.user_subscriptions,
-  uuid, text, text), private.held_admin_subscription(uuid, uuid), private.act_on_subscription(uuid, uuid, text, text,
-  text), private.known_subscription(uuid)
-to service_role;
-
 create function api.admin_list_subscriptions(
   p_admin_id uuid, p_status text default null, p_user_id uuid default null, p_external_subscription_id text default null,
   p_provider text default null, p_plan_id uuid default null, p_include text[] default '{}', p_cursor text default null,
@@ -4912,24 +4234,22 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_filters constant jsonb := jsonb_build_array(
-    'admin_subscriptions', p_status, p_user_id, p_external_subscription_id, p_provider, p_plan_id
-  );
+  -- The access of an active subscription may have ended since the store's last statement: then it is expired.
+  v_parts constant text[] := case when p_status = 'expired'
+    then '{"r.status = ''expired''","r.status in (''active'', ''grace'') and r.access_ends_at <= now()"}' else '{true}' end;
 begin
   perform private.check_admin(p_admin_id, 'users');
-  perform private.page_limit(p_limit);
-  if p_status not in ('active', 'expired', 'revoked', 'grace', 'on_hold', 'paused', 'pending', 'unknown') then
-    perform private.raise_error('validation_error', 422,
-      'status must be active, expired, revoked, grace, on_hold, paused, pending or unknown.', p_param => 'status');
-  elsif p_provider not in ('ios_store', 'android_store') then
-    perform private.raise_error('validation_error', 422, 'provider must be ios_store or android_store.', p_param => 'provider');
-  end if;
-  return private.page(v_filters, private.admin_subscription_rows(private.found_subscriptions(
-    p_status, p_user_id, p_external_subscription_id, p_provider, p_plan_id,
-    private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc'), p_limit + 1
-  )), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then private.subscription_total(
-    p_status, p_user_id, p_external_subscription_id, p_provider, p_plan_id
-  ) else '{}' end;
+  perform private.check_choice('status', p_status, '{active,expired,revoked,grace,on_hold,paused,pending,unknown}');
+  perform private.check_choice('provider', p_provider, '{ios_store,android_store}');
+  return private.list_rows('public.user_subscriptions', '{created_at timestamptz,id uuid}', 'desc', jsonb_build_object(
+    'r.status = %s', nullif(p_status, 'expired'),
+    'r.access_ends_at > now()', case when p_status in ('active', 'grace') then true end,
+    'r.user_id = %s::uuid', p_user_id,
+    'r.external_subscription_id = %s', p_external_subscription_id,
+    'r.provider = %s', p_provider,
+    'r.plan_id = %s::uuid', p_plan_id
+  ), p_include, p_cursor, p_limit, p_rows => 'private.admin_subscription_rows(array_agg((r).id))', p_is_capped => true,
+    p_parts => v_parts);
 end
 $$;
 
@@ -4955,31 +4275,13 @@ create function api.admin_list_subscription_events(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('admin_subscription_events', p_id);
-  v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'users');
-  perform private.page_limit(p_limit);
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
-  if not exists (select from public.user_subscriptions s where s.id = p_id) then
-    perform private.raise_error('not_found', 404, 'There is no such subscription.', p_param => 'id');
-  end if;
-  return private.page(v_filters, (
-    select jsonb_agg(jsonb_build_object(
-      'id', e.id, 'event_id', e.event_id, 'source', e.source, 'type', e.type, 'subtype', e.subtype, 'status', e.status,
-      'occurred_at', e.occurred_at, 'confirmed_at', e.confirmed_at, 'received_at', e.received_at,
-      'facts', e.facts - 'account_token', 'payload', e.payload
-    ) order by e.occurred_at desc, e.id desc)
-    from (
-      select * from public.store_events o
-      where o.subscription_id = p_id and (o.occurred_at, o.id)
-        < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
-      order by o.occurred_at desc, o.id desc limit p_limit + 1
-    ) e
-  ), '{occurred_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
-    select count(*) from public.store_events e where e.subscription_id = p_id
-  )) else '{}' end;
+  perform private.require_row(
+    (select to_jsonb(s.id) from public.user_subscriptions s where s.id = p_id), 'There is no such subscription.'
+  );
+  return private.list_rows('public.store_events', '{occurred_at timestamptz,id uuid}', 'desc',
+    jsonb_build_object('r.subscription_id = %s::uuid', p_id), p_include, p_cursor, p_limit, 'private.managed_store_event(r)');
 end
 $$;
 
@@ -5044,82 +4346,18 @@ $$;
 comment on function api.admin_refresh_subscription(uuid, uuid) is
   'Records that an administrator queried the store of a subscription, whose answer is recorded already, and returns it as admin_read_subscription does. For administrators of users. Errors: forbidden, not_found.';
 
-grant execute on function
-  api.admin_list_subscriptions(uuid, text, uuid, text, text, uuid, text[], text, integer), api.admin_read_subscription(uuid, uuid),
-  api.admin_list_subscription_events(uuid, uuid, text[], text, integer), api.admin_revoke_subscription(uuid, uuid, text, text),
-  api.admin_reinstate_subscription(uuid, uuid, text, text), api.admin_read_known_subscription(uuid, uuid),
-  api.admin_refresh_subscription(uuid, uuid)
-to service_role;
-
 -- supabase/schemas/reference/console_ads.sql
 
--- Advertisements in the console. Shared functions are in admin_articles.
+-- Advertisements in the console. The kit (console/kit.sql, console/rows.sql, console/lists.sql) has what resources share.
 --
 -- Invariants: an advertisement that was shown is stopped (is_active false) or ended (ends_at), never deleted.
 -- Interface: api.admin_list_ads, admin_get_ad, admin_create_ad, admin_update_ad, admin_delete_ad.
 
 -- An advertisement as the console returns it.
 create function private.managed_ad(p_ad public.ads) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return to_jsonb(p_ad) - 'was_shown'
-    || jsonb_build_object('status', private.time_status(p_ad.is_active, p_ad.starts_at, p_ad.ends_at));
-end
-$$;
-
--- An advertisement, locked until the transaction ends, in the version of the If-Match header. Errors: not_found,
--- precondition_failed.
-create function private.held_ad(p_id uuid, p_if_match text) returns public.ads
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_ad public.ads;
-begin
-  select * into v_ad from public.ads a where a.id = p_id for update;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such advertisement.', p_param => 'id');
-  end if;
-  perform private.require_match(p_if_match, v_ad.updated_at);
-  return v_ad;
-end
-$$;
-
--- Writes a new advertisement, or a version of one that the caller has locked, and records the act; p_before is null for a
--- new one. An equal version changes nothing. Errors: validation_error.
-create function private.write_ad(p_admin_id uuid, p_before public.ads, p_after public.ads) returns jsonb
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_changes constant jsonb := private.difference(to_jsonb(p_before), to_jsonb(p_after)) - 'was_shown';
-  v_after public.ads;
-  v_table text;
-  v_constraint text;
-begin
-  if v_changes = '{}' then
-    return private.managed_ad(p_before);
-  end if;
-  insert into public.ads select p_after.*
-  on conflict (id) do update set
-    placement = excluded.placement, title = excluded.title, body = excluded.body, image_url = excluded.image_url,
-    link_url = excluded.link_url, weight = excluded.weight, starts_at = excluded.starts_at, ends_at = excluded.ends_at,
-    is_active = excluded.is_active
-  returning * into v_after;
-  perform private.record_act(p_admin_id, private.content_action('ad', p_before.is_active, v_after.is_active), 'ad',
-    v_after.id::text, null, v_changes);
-  return private.managed_ad(v_after);
-exception when check_violation then
-  get stacked diagnostics v_table = table_name, v_constraint = constraint_name;
-  perform private.reject_violation(v_table, v_constraint);
-end
-$$;
-
-grant execute on function
-  private.managed_ad(public.ads), private.held_ad(uuid, text), private.write_ad(uuid, public.ads, public.ads)
-to service_role;
+language sql stable
+return to_jsonb(p_ad) - 'was_shown'
+  || jsonb_build_object('status', private.time_status(p_ad.is_active, p_ad.starts_at, p_ad.ends_at));
 
 create function api.admin_list_ads(
   p_admin_id uuid, p_placement text default null, p_status text default null, p_q text default null,
@@ -5128,30 +4366,15 @@ create function api.admin_list_ads(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('admin_ads', p_placement, p_status, p_q);
-  v_after jsonb;
-  v_items jsonb;
-  v_total bigint;
 begin
   perform private.check_admin(p_admin_id, 'content');
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   perform private.check_choice('placement', p_placement, '{home_top,map,search_results,lot_detail,session_end,article}');
   perform private.check_choice('status', p_status, '{scheduled,shown,ended,withdrawn}');
-  with matching as not materialized (
-    select a as ad, a.created_at, a.id from public.ads a
-    where (p_placement is null or a.placement = p_placement)
-      and (p_status is null or private.time_status(a.is_active, a.starts_at, a.ends_at) = p_status)
-      and (p_q is null or strpos(lower(a.title), lower(p_q)) > 0)
-  ), page as (
-    select * from matching m
-    where (m.created_at, m.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
-    order by m.created_at desc, m.id desc limit private.page_limit(p_limit) + 1
-  )
-  select (select jsonb_agg(private.managed_ad(p.ad) order by p.created_at desc, p.id desc) from page p),
-    case when 'total' = any (p_include) then (select count(*) from matching) end
-  into v_items, v_total;
-  return private.page(v_filters, v_items, '{created_at,id}', p_limit, v_total);
+  return private.list_rows('public.ads', '{created_at timestamptz,id uuid}', 'desc', jsonb_build_object(
+    'r.placement = %s', p_placement,
+    'private.time_status(r.is_active, r.starts_at, r.ends_at) = %s', p_status,
+    'strpos(lower(r.title), lower(%s)) > 0', p_q
+  ), p_include, p_cursor, p_limit, 'private.managed_ad(r)');
 end
 $$;
 
@@ -5181,10 +4404,7 @@ begin
   perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.ads', p_ad, '{placement,title,body,image_url,link_url,weight,starts_at,ends_at,is_active}',
     '{placement,title}');
-  return private.write_ad(p_admin_id, null, jsonb_populate_record(null::public.ads, jsonb_build_object(
-    'id', gen_random_uuid(), 'weight', 100, 'starts_at', now(), 'is_active', true, 'was_shown', false, 'created_at', now(),
-    'updated_at', now()
-  ) || p_ad));
+  return private.managed_ad(private.save_row(p_admin_id, 'ad', null::public.ads, p_ad));
 end
 $$;
 
@@ -5201,8 +4421,8 @@ begin
   perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.ads', p_changes,
     '{placement,title,body,image_url,link_url,weight,starts_at,ends_at,is_active}');
-  v_before := private.held_ad(p_id, p_if_match);
-  return private.write_ad(p_admin_id, v_before, jsonb_populate_record(v_before, p_changes));
+  v_before := private.locked_version(null::public.ads, jsonb_build_object('id', p_id), 'advertisement', p_if_match);
+  return private.managed_ad(private.save_row(p_admin_id, 'ad', v_before, p_changes));
 end
 $$;
 
@@ -5217,24 +4437,17 @@ declare
   v_before public.ads;
 begin
   perform private.lock_admin(p_admin_id, 'content');
-  v_before := private.held_ad(p_id, p_if_match);
+  v_before := private.locked_version(null::public.ads, jsonb_build_object('id', p_id), 'advertisement', p_if_match);
   if v_before.was_shown or (v_before.is_active and v_before.starts_at <= now()) then
     perform private.raise_error('conflict', 409, 'The advertisement was shown and cannot be deleted. Set is_active to false instead.', p_param => 'id',
       p_details => '{"reason": "was_shown"}');
   end if;
-  delete from public.ads a where a.id = p_id;
-  perform private.record_act(p_admin_id, 'ad.delete', 'ad', p_id::text, null,
-    private.difference(to_jsonb(v_before), null) - 'was_shown');
+  perform private.delete_row(p_admin_id, 'ad', v_before);
 end
 $$;
 
 comment on function api.admin_delete_ad(uuid, uuid, text) is
   'Deletes an advertisement that was never shown. For administrators of content. Errors: forbidden, not_found, conflict, precondition_failed.';
-
-grant execute on function
-  api.admin_list_ads(uuid, text, text, text, text[], text, integer), api.admin_get_ad(uuid, uuid),
-  api.admin_create_ad(uuid, jsonb), api.admin_update_ad(uuid, uuid, jsonb, text), api.admin_delete_ad(uuid, uuid, text)
-to service_role;
 
 -- supabase/schemas/reference/console_articles.sql
 
@@ -5248,102 +4461,18 @@ to service_role;
 
 -- The current status: draft, scheduled, published or withdrawn.
 create function private.article_status(p_article public.articles) returns text
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return case
-    when p_article.published_at is null then 'draft'
-    when p_article.withdrawn_at <= now() then 'withdrawn'
-    when p_article.published_at > now() then 'scheduled'
-    else 'published'
-  end;
-end
-$$;
+language sql stable
+return case
+  when p_article.published_at is null then 'draft'
+  when p_article.withdrawn_at <= now() then 'withdrawn'
+  when p_article.published_at > now() then 'scheduled'
+  else 'published'
+end;
 
 -- An article as the console returns it.
 create function private.managed_article(p_article public.articles) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return to_jsonb(p_article) || jsonb_build_object('status', private.article_status(p_article));
-end
-$$;
-
--- An article, locked until the transaction ends, in the version of the If-Match header. Errors: not_found,
--- precondition_failed.
-create function private.held_article(p_id uuid, p_if_match text) returns public.articles
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_article public.articles;
-begin
-  select * into v_article from public.articles a where a.id = p_id for update;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such article.', p_param => 'id');
-  end if;
-  perform private.require_match(p_if_match, v_article.updated_at);
-  return v_article;
-end
-$$;
-
--- The differences between two versions of an article, with the MD5 of the body instead of the body.
-create function private.article_difference(p_before public.articles, p_after public.articles) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return private.difference(
-    to_jsonb(p_before) || jsonb_build_object('body', md5(p_before.body)), to_jsonb(p_after) || jsonb_build_object('body', md5(p_after.body))
-  );
-end
-$$;
-
--- Writes a new article, or a version of one that the caller has locked, and records the act; p_before is null for a new
--- one. An equal version changes nothing. Errors: validation_error, conflict.
-create function private.write_article(p_admin_id uuid, p_before public.articles, p_after public.articles) returns jsonb
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_changes constant jsonb := private.article_difference(p_before, p_after);
-  v_after public.articles;
-  v_table text;
-  v_constraint text;
-begin
-  if v_changes = '{}' then
-    return private.managed_article(p_before);
-  end if;
-  insert into public.articles select p_after.*
-  on conflict (id) do update set
-    slug = excluded.slug, locale = excluded.locale, title = excluded.title, summary = excluded.summary, body = excluded.body,
-    cover_image_url = excluded.cover_image_url, tags = excluded.tags, published_at = excluded.published_at,
-    withdrawn_at = excluded.withdrawn_at
-  returning * into v_after;
-  perform private.record_act(p_admin_id, case
-      when p_before.id is null then 'article.create'
-      when private.article_status(v_after) = private.article_status(p_before) then 'article.update'
-      when private.article_status(v_after) = 'withdrawn' then 'article.withdraw'
-      when private.article_status(v_after) in ('scheduled', 'published') then 'article.publish'
-      else 'article.update'
-    end, 'article', v_after.id::text, null, v_changes);
-  return private.managed_article(v_after);
-exception
-  when check_violation then
-    get stacked diagnostics v_table = table_name, v_constraint = constraint_name;
-    perform private.reject_violation(v_table, v_constraint);
-  when unique_violation then
-    perform private.reject_duplicate('slug');
-end
-$$;
-
-grant execute on function
-  private.article_status(public.articles), private.managed_article(public.articles), private.held_article(uuid, text),
-  private.article_difference(public.articles, public.articles),
-  private.write_article(uuid, public.articles, public.articles)
-to service_role;
+language sql stable
+return to_jsonb(p_article) || jsonb_build_object('status', private.article_status(p_article));
 
 create function api.admin_list_articles(
   p_admin_id uuid, p_lang text default null, p_status text default null, p_q text default null, p_include text[] default '{}',
@@ -5352,30 +4481,15 @@ create function api.admin_list_articles(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('admin_articles', p_lang, p_status, p_q);
-  v_after jsonb;
-  v_items jsonb;
-  v_total bigint;
 begin
   perform private.check_admin(p_admin_id, 'content');
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   perform private.check_choice('lang', p_lang, '{ja,en}');
   perform private.check_choice('status', p_status, '{draft,scheduled,published,withdrawn}');
-  with matching as not materialized (
-    select a as article, a.created_at, a.id from public.articles a
-    where (p_lang is null or a.locale = p_lang)
-      and (p_status is null or private.article_status(a) = p_status)
-      and (p_q is null or strpos(lower(a.title), lower(p_q)) > 0 or strpos(a.slug, lower(p_q)) > 0)
-  ), page as (
-    select * from matching m
-    where (m.created_at, m.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
-    order by m.created_at desc, m.id desc limit private.page_limit(p_limit) + 1
-  )
-  select (select jsonb_agg(private.managed_article(p.article) - 'body' order by p.created_at desc, p.id desc) from page p),
-    case when 'total' = any (p_include) then (select count(*) from matching) end
-  into v_items, v_total;
-  return private.page(v_filters, v_items, '{created_at,id}', p_limit, v_total);
+  return private.list_rows('public.articles', '{created_at timestamptz,id uuid}', 'desc', jsonb_build_object(
+    'r.locale = %s', p_lang,
+    'private.article_status(r) = %s', p_status,
+    'strpos(lower(r.title), lower(%1$s)) > 0 or strpos(r.slug, lower(%1$s)) > 0', p_q
+  ), p_include, p_cursor, p_limit, 'private.managed_article(r) - ''body''');
 end
 $$;
 
@@ -5405,8 +4519,9 @@ begin
   perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.articles', p_article,
     '{slug,locale,title,summary,body,cover_image_url,tags,published_at}', '{slug,locale,title,body}');
-  return private.write_article(p_admin_id, null, jsonb_populate_record(null::public.articles,
-    jsonb_build_object('id', gen_random_uuid(), 'tags', '[]'::jsonb, 'created_at', now(), 'updated_at', now()) || p_article));
+  return private.managed_article(
+    private.save_unique_row(p_admin_id, 'article', null::public.articles, p_article, 'slug', p_hashed => '{body}')
+  );
 end
 $$;
 
@@ -5424,13 +4539,17 @@ begin
   perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.articles', p_changes,
     '{slug,locale,title,summary,body,cover_image_url,tags,published_at,withdrawn_at}');
-  v_before := private.held_article(p_id, p_if_match);
+  v_before := private.locked_version(null::public.articles, jsonb_build_object('id', p_id), 'article', p_if_match);
   v_after := jsonb_populate_record(v_before, p_changes);
   if v_before.published_at <= now() and v_after.published_at is distinct from v_before.published_at then
     perform private.raise_error('conflict', 409, 'The published_at of a published article cannot be changed. Set withdrawn_at to withdraw it.',
       p_param => 'published_at', p_details => '{"reason": "was_published"}');
   end if;
-  return private.write_article(p_admin_id, v_before, v_after);
+  return private.managed_article(private.save_unique_row(p_admin_id, 'article', v_before, p_changes, 'slug', case
+    when private.article_status(v_after) = private.article_status(v_before) then 'article.update'
+    when private.article_status(v_after) = 'withdrawn' then 'article.withdraw'
+    when private.article_status(v_after) in ('scheduled', 'published') then 'article.publish'
+  end, '{body}'));
 end
 $$;
 
@@ -5445,24 +4564,17 @@ declare
   v_before public.articles;
 begin
   perform private.lock_admin(p_admin_id, 'content');
-  v_before := private.held_article(p_id, p_if_match);
+  v_before := private.locked_version(null::public.articles, jsonb_build_object('id', p_id), 'article', p_if_match);
   if v_before.published_at <= now() then
     perform private.raise_error('conflict', 409, 'The article was published and cannot be deleted. Withdraw it instead.', p_param => 'id',
       p_details => '{"reason": "was_published"}');
   end if;
-  delete from public.articles a where a.id = p_id;
-  perform private.record_act(p_admin_id, 'article.delete', 'article', p_id::text, null, private.article_difference(v_before, null));
+  perform private.delete_row(p_admin_id, 'article', v_before, '{body}');
 end
 $$;
 
 comment on function api.admin_delete_article(uuid, uuid, text) is
   'Deletes an article that was never published. For administrators of content. Errors: forbidden, not_found, conflict, precondition_failed.';
-
-grant execute on function
-  api.admin_list_articles(uuid, text, text, text, text[], text, integer), api.admin_get_article(uuid, uuid),
-  api.admin_create_article(uuid, jsonb), api.admin_update_article(uuid, uuid, jsonb, text),
-  api.admin_delete_article(uuid, uuid, text)
-to service_role;
 
 -- supabase/schemas/reference/console_codes.sql
 
@@ -5476,24 +4588,24 @@ to service_role;
 -- the label.
 -- Interface: api.admin_list_codes, admin_get_code, admin_create_code, admin_update_code.
 
--- The codes of a category or of all, or one of them, as the console returns them: both languages in one object.
-create function private.managed_codes(p_category_id text, p_code text)
-returns table (category_id text, code text, sort_order integer, is_active boolean, shown jsonb)
+-- A code as the console returns it: both languages in one object; null when there is none.
+create function private.managed_code(p_category_id text, p_code text) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return query
-  select c.category_id, c.code, min(c.sort_order), bool_and(c.is_active), jsonb_build_object(
-    'category_id', c.category_id, 'code', c.code, 'labels', jsonb_object_agg(c.lang, c.display_label),
-    'metadata', '{"color": null, "logo_url": null, "url": null}'::jsonb || (array_agg(c.metadata order by c.lang))[1],
-    'sort_order', min(c.sort_order), 'is_active', bool_and(c.is_active), 'is_open', bool_and(k.is_open),
-    'created_at', min(c.created_at), 'updated_at', max(c.updated_at)
-  )
-  from public.codes c
-  join public.code_categories k on k.id = c.category_id
-  where (p_category_id is null or c.category_id = p_category_id) and (p_code is null or c.code = p_code)
-  group by c.category_id, c.code;
+  return (
+    select jsonb_build_object(
+      'category_id', k.id, 'code', p_code, 'labels', jsonb_object_agg(c.lang, c.display_label),
+      'metadata', '{"color": null, "logo_url": null, "url": null}'::jsonb || (array_agg(c.metadata order by c.lang))[1],
+      'sort_order', min(c.sort_order), 'is_active', bool_and(c.is_active), 'is_open', k.is_open,
+      'created_at', min(c.created_at), 'updated_at', max(c.updated_at)
+    )
+    from public.codes c
+    join public.code_categories k on k.id = c.category_id
+    where c.category_id = p_category_id and c.code = p_code
+    group by k.id
+  );
 end
 $$;
 
@@ -5573,7 +4685,7 @@ begin
 end
 $$;
 
--- Writes the rows of a code, whose versions are as private.managed_codes returns them, and records the act; p_before is
+-- Writes the rows of a code, whose versions are as private.managed_code returns them, and records the act; p_before is
 -- null for a new one. An equal version changes nothing.
 create function private.write_code(p_admin_id uuid, p_before jsonb, p_after jsonb) returns jsonb
 language plpgsql
@@ -5591,17 +4703,12 @@ begin
       display_label = excluded.display_label, sort_order = excluded.sort_order, metadata = excluded.metadata,
       is_active = excluded.is_active;
     perform private.record_act(p_admin_id,
-      private.content_action('code', (p_before -> 'is_active')::boolean, (p_after -> 'is_active')::boolean),
+      private.content_action('code', p_before, p_after),
       'code', concat_ws('/', p_after ->> 'category_id', p_after ->> 'code'), null, v_changes);
   end if;
-  return (select m.shown from private.managed_codes(p_after ->> 'category_id', p_after ->> 'code') m);
+  return private.managed_code(p_after ->> 'category_id', p_after ->> 'code');
 end
 $$;
-
-grant execute on function
-  private.managed_codes(text, text), private.check_labels(jsonb), private.check_code_metadata(jsonb),
-  private.check_code_fields(jsonb, text[], text[]), private.require_open_list(text, text), private.write_code(uuid, jsonb, jsonb)
-to service_role;
 
 create function api.admin_list_codes(
   p_admin_id uuid, p_category_id text default null, p_is_active boolean default null, p_q text default null,
@@ -5610,30 +4717,18 @@ create function api.admin_list_codes(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('admin_codes', p_category_id, p_is_active, p_q);
-  v_after jsonb;
-  v_items jsonb;
-  v_total bigint;
 begin
   perform private.check_admin(p_admin_id, 'content');
-  v_after := private.page_start(v_filters, p_cursor, '{text,integer,text}', 'asc');
-  with matching as (
-    select m.* from private.managed_codes(p_category_id, null) m
-    where (p_is_active is null or m.is_active = p_is_active)
-      and (p_q is null or strpos(lower(m.code), lower(p_q)) > 0 or exists (
-        select from jsonb_each_text(m.shown -> 'labels') as l where strpos(lower(l.value), lower(p_q)) > 0
-      ))
-  ), page as (
-    select * from matching m
-    where (m.category_id, m.sort_order, m.code) > ((v_after ->> 0) collate "C", (v_after ->> 1)::integer, (v_after ->> 2) collate "C")
-    order by m.category_id collate "C", m.sort_order, m.code collate "C" limit private.page_limit(p_limit) + 1
-  )
-  select (
-      select jsonb_agg(p.shown order by p.category_id collate "C", p.sort_order, p.code collate "C") from page p
-    ), case when 'total' = any (p_include) then (select count(*) from matching) end
-  into v_items, v_total;
-  return private.page(v_filters, v_items, '{category_id,sort_order,code}', p_limit, v_total);
+  return private.list_rows('public.codes', '{category_id text,sort_order integer,code text}', 'asc', jsonb_build_object(
+    -- One row of each code: that of its first language.
+    'r.lang = (select min(o.lang) from public.codes o where (o.category_id, o.code) = (r.category_id, r.code))', true,
+    'r.category_id = %s', p_category_id,
+    'r.is_active = %s::boolean', p_is_active,
+    'strpos(lower(r.code), lower(%1$s)) > 0 or exists (
+      select from public.codes o
+      where (o.category_id, o.code) = (r.category_id, r.code) and strpos(lower(o.display_label), lower(%1$s)) > 0
+    )', p_q
+  ), p_include, p_cursor, p_limit, 'private.managed_code((r).category_id, (r).code)');
 end
 $$;
 
@@ -5644,15 +4739,9 @@ create function api.admin_get_code(p_admin_id uuid, p_category_id text, p_code t
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_shown jsonb;
 begin
   perform private.check_admin(p_admin_id, 'content');
-  select m.shown into v_shown from private.managed_codes(p_category_id, p_code) m;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such code.', p_param => 'code');
-  end if;
-  return v_shown;
+  return private.require_row(private.managed_code(p_category_id, p_code), 'There is no such code.', 'code');
 end
 $$;
 
@@ -5702,10 +4791,7 @@ begin
   perform private.lock_admin(p_admin_id, 'content');
   perform private.check_code_fields(p_changes, '{sort_order,metadata,is_active}');
   perform from public.codes c where c.category_id = p_category_id and c.code = p_code order by c.lang for update;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such code.', p_param => 'code');
-  end if;
-  select m.shown into v_before from private.managed_codes(p_category_id, p_code) m;
+  v_before := private.require_row(private.managed_code(p_category_id, p_code), 'There is no such code.', 'code');
   perform private.require_match(p_if_match, (v_before ->> 'updated_at')::timestamptz);
   if p_changes -> 'is_active' <> v_before -> 'is_active' then
     perform private.require_open_list(p_category_id, 'is_active');
@@ -5720,11 +4806,6 @@ $$;
 comment on function api.admin_update_code(uuid, text, text, jsonb, text) is
   'Changes labels, sort_order, metadata and, in an open list, is_active of a code, in the version p_if_match; labels and metadata are replaced completely. Returns it as admin_get_code does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
 
-grant execute on function
-  api.admin_list_codes(uuid, text, boolean, text, text[], text, integer), api.admin_get_code(uuid, text, text),
-  api.admin_create_code(uuid, jsonb), api.admin_update_code(uuid, text, text, jsonb, text)
-to service_role;
-
 -- supabase/schemas/rewards/console_badges.sql
 
 -- Badges in the console, and the rebuild of their progress.
@@ -5736,21 +4817,16 @@ to service_role;
 -- Interface: api.admin_list_badges, admin_read_badge, admin_create_badge, admin_update_badge, admin_delete_badge,
 -- admin_backfill_badge, admin_backfill_badges, admin_read_badge_backfill, admin_read_badge_backfills.
 
--- The fields of a badge that administrators write. Conditions have their own check, whose errors have the place.
-create function private.badge_field_rules() returns jsonb
-language sql immutable
-return '{
-  "name": {"type": "text", "max": 100}, "name_en": {"type": "text", "max": 100, "null": true},
-  "description": {"type": "text", "max": 500}, "description_en": {"type": "text", "max": 500, "null": true},
-  "icon": {"type": "text", "max": 100}, "conditions": {"type": "any", "null": true},
-  "category": {
-    "type": "text", "max": 50, "pattern": "^[a-z][a-z_]*$", "must": "Must be lower-case letters and underscores, for example parking."
-  },
-  "threshold": {"type": "integer", "min": 1, "max": 1000000}, "is_active": {"type": "boolean"},
-  "sort_order": {"type": "integer", "min": -1000000, "max": 1000000}
-}'::jsonb;
-
-grant execute on function private.badge_field_rules() to service_role;
+-- Checks the fields of a badge. Conditions have their own check, whose errors have the place. Errors: validation_error.
+create function private.check_badge_fields(p_fields jsonb, p_required text[] default '{}') returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_fields('public.badges', p_fields,
+    '{name,name_en,description,description_en,icon,category,conditions,threshold,is_active,sort_order}', p_required, '{"*": {"blank": false}}');
+end
+$$;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Badges
@@ -5763,24 +4839,10 @@ create function api.admin_list_badges(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters jsonb := jsonb_build_array('admin_badges', p_is_active);
-  v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'rewards');
-  v_after := private.page_start(v_filters, p_cursor, '{integer,uuid}', 'asc');
-  return private.page(v_filters, (
-    select jsonb_agg(to_jsonb(b) order by b.sort_order, b.id)
-    from (
-      select * from public.badges o
-      where (p_is_active is null or o.is_active = p_is_active)
-        and (o.sort_order, o.id) > ((v_after ->> 0)::integer, (v_after ->> 1)::uuid)
-      order by o.sort_order, o.id
-      limit private.page_limit(p_limit) + 1
-    ) b
-  ), '{sort_order,id}', p_limit, case when 'total' = any (p_include) then (
-    select count(*) from public.badges o where p_is_active is null or o.is_active = p_is_active
-  ) end);
+  return private.list_rows('public.badges', '{sort_order integer,id uuid}', 'asc',
+    jsonb_build_object('r.is_active = %s::boolean', p_is_active), p_include, p_cursor, p_limit);
 end
 $$;
 
@@ -5805,24 +4867,10 @@ create function api.admin_create_badge(p_admin_id uuid, p_fields jsonb) returns 
 language plpgsql
 set search_path = ''
 as $$
-declare
-  v_badge public.badges;
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  perform private.require_fields('{"name": null, "description": null, "icon": null, "category": null, "conditions": null, "threshold": null}'
-    || p_fields, private.badge_field_rules());
-  v_badge := jsonb_populate_record(null::public.badges, '{"is_active": true, "sort_order": 0}' || p_fields);
-  insert into public.badges (
-    name, name_en, description, description_en, icon, category, conditions, threshold, is_active, sort_order
-  )
-  values (
-    v_badge.name, v_badge.name_en, v_badge.description, v_badge.description_en, v_badge.icon, v_badge.category,
-    v_badge.conditions, v_badge.threshold, v_badge.is_active, v_badge.sort_order
-  )
-  returning * into v_badge;
-  perform private.record_act(p_admin_id, 'badge.create', 'badge', v_badge.id::text,
-    p_changes => private.difference(null, to_jsonb(v_badge)));
-  return to_jsonb(v_badge);
+  perform private.check_badge_fields(p_fields, '{name,description,icon,category,conditions,threshold}');
+  return to_jsonb(private.save_row(p_admin_id, 'badge', null::public.badges, p_fields));
 end
 $$;
 
@@ -5835,27 +4883,11 @@ set search_path = ''
 as $$
 declare
   v_before public.badges;
-  v_badge public.badges;
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  select * into v_before from public.badges where id = p_id for no key update;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such badge.', p_param => 'id');
-  end if;
-  perform private.require_match(p_if_match, v_before.updated_at);
-  perform private.require_fields(p_changes, private.badge_field_rules());
-  v_badge := jsonb_populate_record(v_before, p_changes);
-  if v_badge is distinct from v_before then
-    update public.badges
-    set name = v_badge.name, name_en = v_badge.name_en, description = v_badge.description,
-      description_en = v_badge.description_en, icon = v_badge.icon, category = v_badge.category,
-      conditions = v_badge.conditions, threshold = v_badge.threshold, is_active = v_badge.is_active,
-      sort_order = v_badge.sort_order
-    where id = p_id returning * into v_badge;
-    perform private.record_act(p_admin_id, 'badge.update', 'badge', p_id::text,
-      p_changes => private.difference(to_jsonb(v_before), to_jsonb(v_badge)));
-  end if;
-  return to_jsonb(v_badge);
+  v_before := private.locked_version(null::public.badges, jsonb_build_object('id', p_id), 'badge', p_if_match);
+  perform private.check_badge_fields(p_changes);
+  return to_jsonb(private.save_row(p_admin_id, 'badge', v_before, p_changes, 'badge.update'));
 end
 $$;
 
@@ -5870,18 +4902,14 @@ declare
   v_badge public.badges;
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  select * into v_badge from public.badges where id = p_id for update;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such badge.', p_param => 'id');
-  elsif exists (select from public.user_badges u where u.badge_id = p_id)
+  v_badge := private.locked_row(null::public.badges, jsonb_build_object('id', p_id), 'badge');
+  if exists (select from public.user_badges u where u.badge_id = p_id)
     or exists (select from public.user_badge_progress p where p.badge_id = p_id)
     or exists (select from public.themes t where t.unlock_badge_id = p_id) then
     perform private.raise_error('conflict', 409, 'Users have this badge or progress with it, or a theme requires it. Deactivate it instead.',
       p_param => 'id', p_details => '{"reason": "in_use"}');
   end if;
-  delete from public.badges where id = p_id;
-  perform private.record_act(p_admin_id, 'badge.delete', 'badge', p_id::text,
-    p_changes => private.difference(to_jsonb(v_badge), null));
+  perform private.delete_row(p_admin_id, 'badge', v_badge);
 end
 $$;
 
@@ -5936,15 +4964,9 @@ create function api.admin_read_badge_backfill(p_admin_id uuid, p_id uuid) return
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_progress jsonb;
 begin
   perform private.check_admin(p_admin_id, 'rewards');
-  v_progress := private.badge_backfill_progress(p_id);
-  if v_progress is null then
-    perform private.raise_error('not_found', 404, 'There is no such badge.', p_param => 'id');
-  end if;
-  return v_progress;
+  return private.require_row(private.badge_backfill_progress(p_id), 'There is no such badge.');
 end
 $$;
 
@@ -5964,13 +4986,6 @@ $$;
 comment on function api.admin_read_badge_backfills(uuid) is
   'The sum of the latest rebuilds of all badges: {status, done_users, total_users, started_at, updated_at, done_badges, total_badges}. Area: rewards. Errors: forbidden.';
 
-grant execute on function
-  api.admin_list_badges(uuid, boolean, text[], text, integer), api.admin_read_badge(uuid, uuid),
-  api.admin_create_badge(uuid, jsonb), api.admin_update_badge(uuid, uuid, jsonb, text), api.admin_delete_badge(uuid, uuid),
-  api.admin_backfill_badge(uuid, uuid), api.admin_backfill_badges(uuid), api.admin_read_badge_backfill(uuid, uuid),
-  api.admin_read_badge_backfills(uuid)
-to service_role;
-
 -- supabase/schemas/rewards/console_levels.sql
 
 -- Levels and EXP rules in the console.
@@ -5984,72 +4999,6 @@ to service_role;
 -- admin_recalculate_levels, admin_read_level_recalculation, admin_list_exp_rules, admin_read_exp_rule,
 -- admin_create_exp_rule, admin_update_exp_rule, admin_delete_exp_rule.
 
--- The fields of a level that administrators write; the level itself only when it is created.
-create function private.level_field_rules() returns jsonb
-language sql immutable
-return '{
-  "required_exp": {"type": "integer", "min": 0, "max": 1000000000},
-  "name": {"type": "text", "max": 50, "null": true}, "name_en": {"type": "text", "max": 50, "null": true}
-}'::jsonb;
-
--- The fields of an EXP rule that administrators change; its cause only when it is created.
-create function private.exp_rule_field_rules() returns jsonb
-language sql immutable
-return '{
-  "amount": {"type": "integer", "min": 1, "max": 10000},
-  "daily_limit": {"type": "integer", "min": 1, "max": 1000, "null": true}, "is_active": {"type": "boolean"}
-}'::jsonb;
-
--- Raises validation_error for a first level that requires points, and for any other that requires none.
-create function private.check_first_level(p_level integer, p_required_exp integer) returns void
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  if (p_level = 1) <> (p_required_exp = 0) then
-    perform private.raise_error('validation_error', 422, 'required_exp must be 0 for the first level, and above 0 for the others.',
-      p_param => 'required_exp');
-  end if;
-end
-$$;
-
--- A level, locked until the transaction ends. Errors: not_found.
-create function private.held_level(p_level integer) returns public.levels
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_level public.levels;
-begin
-  select * into v_level from public.levels where level = p_level for update;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such level.', p_param => 'level');
-  end if;
-  return v_level;
-end
-$$;
-
--- An EXP rule, locked until the transaction ends. Errors: not_found.
-create function private.held_exp_rule(p_id integer) returns private.exp_rules
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_rule private.exp_rules;
-begin
-  select * into v_rule from private.exp_rules where id = p_id for update;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such EXP rule.', p_param => 'id');
-  end if;
-  return v_rule;
-end
-$$;
-
-grant execute on function
-  private.level_field_rules(), private.exp_rule_field_rules(), private.check_first_level(integer, integer), private.held_level(integer),
-  private.held_exp_rule(integer)
-to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Levels
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -6060,21 +5009,9 @@ create function api.admin_list_levels(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := '["admin_levels"]';
-  v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'rewards');
-  v_after := private.page_start(v_filters, p_cursor, '{integer}', 'asc');
-  return private.page(v_filters, (
-    select jsonb_agg(to_jsonb(l) order by l.level)
-    from (
-      select * from public.levels o
-      where o.level > (v_after ->> 0)::integer
-      order by o.level limit private.page_limit(p_limit) + 1
-    ) l
-  ), '{level}', p_limit) || case when 'total' = any (p_include)
-    then jsonb_build_object('total', (select count(*) from public.levels)) else '{}' end;
+  return private.list_rows('public.levels', '{level integer}', 'asc', '{}', p_include, p_cursor, p_limit);
 end
 $$;
 
@@ -6085,15 +5022,11 @@ create function api.admin_read_level(p_admin_id uuid, p_level integer) returns j
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_level public.levels;
 begin
   perform private.check_admin(p_admin_id, 'rewards');
-  select * into v_level from public.levels where level = p_level;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such level.', p_param => 'level');
-  end if;
-  return to_jsonb(v_level);
+  return private.require_row(
+    (select to_jsonb(l) from public.levels l where l.level = p_level), 'There is no such level.', 'level'
+  );
 end
 $$;
 
@@ -6103,23 +5036,12 @@ create function api.admin_create_level(p_admin_id uuid, p_fields jsonb) returns 
 language plpgsql
 set search_path = ''
 as $$
-declare
-  v_level public.levels;
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  perform private.require_fields('{"level": null, "required_exp": null}' || p_fields,
-    private.level_field_rules() || '{"level": {"type": "integer", "min": 1, "max": 10000}}');
-  v_level := jsonb_populate_record(null::public.levels, p_fields);
-  perform private.check_first_level(v_level.level, v_level.required_exp);
-  insert into public.levels (level, required_exp, name, name_en)
-  values (v_level.level, v_level.required_exp, v_level.name, v_level.name_en)
-  on conflict (level) do nothing returning * into v_level;
-  if not found then
-    perform private.raise_error('conflict', 409, 'This level exists already. Change it instead.', p_param => 'level', p_details => '{"reason": "exists"}');
-  end if;
-  perform private.record_act(p_admin_id, 'level.create', 'level', v_level.level::text,
-    p_changes => private.difference(null, to_jsonb(v_level)));
-  return to_jsonb(v_level);
+  perform private.check_fields('public.levels', p_fields, '{level,required_exp,name,name_en}', '{level,required_exp}', '{"*": {"blank": false}}');
+  return to_jsonb(private.save_row(p_admin_id, 'level', null::public.levels, p_fields));
+exception when unique_violation then
+  perform private.raise_error('conflict', 409, 'This level exists already. Change it instead.', p_param => 'level', p_details => '{"reason": "exists"}');
 end
 $$;
 
@@ -6132,21 +5054,11 @@ set search_path = ''
 as $$
 declare
   v_before public.levels;
-  v_level public.levels;
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  v_before := private.held_level(p_level);
-  perform private.require_match(p_if_match, v_before.updated_at);
-  perform private.require_fields(p_changes, private.level_field_rules());
-  v_level := jsonb_populate_record(v_before, p_changes);
-  if v_level is distinct from v_before then
-    perform private.check_first_level(v_level.level, v_level.required_exp);
-    update public.levels set required_exp = v_level.required_exp, name = v_level.name, name_en = v_level.name_en
-    where level = p_level returning * into v_level;
-    perform private.record_act(p_admin_id, 'level.update', 'level', p_level::text,
-      p_changes => private.difference(to_jsonb(v_before), to_jsonb(v_level)));
-  end if;
-  return to_jsonb(v_level);
+  v_before := private.locked_version(null::public.levels, jsonb_build_object('level', p_level), 'level', p_if_match);
+  perform private.check_fields('public.levels', p_changes, '{required_exp,name,name_en}', '{}', '{"*": {"blank": false}}', null, to_jsonb(v_before));
+  return to_jsonb(private.save_row(p_admin_id, 'level', v_before, p_changes));
 end
 $$;
 
@@ -6161,15 +5073,13 @@ declare
   v_level public.levels;
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  v_level := private.held_level(p_level);
+  v_level := private.locked_row(null::public.levels, jsonb_build_object('level', p_level), 'level');
   if p_level = 1 or exists (select from public.app_users u where u.level = p_level)
     or exists (select from public.themes t where t.unlock_level = p_level) then
     perform private.raise_error('conflict', 409, 'The first level, a level that users have, and a level that a theme requires cannot be deleted.',
       p_param => 'level', p_details => '{"reason": "in_use"}');
   end if;
-  delete from public.levels where level = p_level;
-  perform private.record_act(p_admin_id, 'level.delete', 'level', p_level::text,
-    p_changes => private.difference(to_jsonb(v_level), null));
+  perform private.delete_row(p_admin_id, 'level', v_level);
 end
 $$;
 
@@ -6209,12 +5119,6 @@ $$;
 comment on function api.admin_read_level_recalculation(uuid) is
   'The progress of the latest recalculation of levels: {status, done_users, total_users, changed_users, started_at, updated_at}. Area: rewards. Errors: forbidden.';
 
-grant execute on function
-  api.admin_list_levels(uuid, text[], text, integer), api.admin_read_level(uuid, integer), api.admin_create_level(uuid, jsonb),
-  api.admin_update_level(uuid, integer, jsonb, text), api.admin_delete_level(uuid, integer),
-  api.admin_recalculate_levels(uuid), api.admin_read_level_recalculation(uuid)
-to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- EXP rules
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -6226,22 +5130,10 @@ create function api.admin_list_exp_rules(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters jsonb := jsonb_build_array('admin_exp_rules', p_is_active);
-  v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'rewards');
-  v_after := private.page_start(v_filters, p_cursor, '{integer}', 'asc');
-  return private.page(v_filters, (
-    select jsonb_agg(to_jsonb(r) order by r.id)
-    from (
-      select * from private.exp_rules o
-      where (p_is_active is null or o.is_active = p_is_active) and o.id > (v_after ->> 0)::integer
-      order by o.id limit private.page_limit(p_limit) + 1
-    ) r
-  ), '{id}', p_limit, case when 'total' = any (p_include) then (
-    select count(*) from private.exp_rules o where p_is_active is null or o.is_active = p_is_active
-  ) end);
+  return private.list_rows('private.exp_rules', '{id integer}', 'asc',
+    jsonb_build_object('r.is_active = %s::boolean', p_is_active), p_include, p_cursor, p_limit);
 end
 $$;
 
@@ -6266,26 +5158,16 @@ create function api.admin_create_exp_rule(p_admin_id uuid, p_fields jsonb) retur
 language plpgsql
 set search_path = ''
 as $$
-declare
-  v_rule private.exp_rules;
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  perform private.require_fields('{"reason": null, "amount": null}' || p_fields, private.exp_rule_field_rules() || '{
-    "reason": {"type": "text", "category": "exp_reason"}, "activity_type": {"type": "text", "category": "user_activity", "null": true}
-  }');
-  v_rule := jsonb_populate_record(null::private.exp_rules, '{"is_active": true}' || p_fields);
-  -- Both constraints: one rule for an activity, and one for a cause that is not an activity.
-  insert into private.exp_rules (reason, activity_type, amount, daily_limit, is_active)
-  values (v_rule.reason, v_rule.activity_type, v_rule.amount, v_rule.daily_limit, v_rule.is_active)
-  on conflict do nothing returning * into v_rule;
-  if not found then
-    perform private.raise_error('conflict', 409, 'This cause has a rule already. Change that rule instead.',
-      p_param => case when p_fields ->> 'activity_type' is null then 'reason' else 'activity_type' end,
-      p_details => '{"reason": "exists"}');
-  end if;
-  perform private.record_act(p_admin_id, 'exp_rule.create', 'exp_rule', v_rule.id::text,
-    p_changes => private.difference(null, to_jsonb(v_rule)));
-  return to_jsonb(v_rule);
+  perform private.check_fields('private.exp_rules', p_fields, '{reason,activity_type,amount,daily_limit,is_active}', '{reason,amount}',
+    '{"reason": {"category": "exp_reason"}, "activity_type": {"category": "user_activity"}}');
+  return to_jsonb(private.save_row(p_admin_id, 'exp_rule', null::private.exp_rules, p_fields));
+exception when unique_violation then
+  -- Of both constraints: one rule for an activity, and one for a cause that is not an activity.
+  perform private.raise_error('conflict', 409, 'This cause has a rule already. Change that rule instead.',
+    p_param => case when p_fields ->> 'activity_type' is null then 'reason' else 'activity_type' end,
+    p_details => '{"reason": "exists"}');
 end
 $$;
 
@@ -6298,20 +5180,11 @@ set search_path = ''
 as $$
 declare
   v_before private.exp_rules;
-  v_rule private.exp_rules;
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  v_before := private.held_exp_rule(p_id);
-  perform private.require_match(p_if_match, v_before.updated_at);
-  perform private.require_fields(p_changes, private.exp_rule_field_rules());
-  v_rule := jsonb_populate_record(v_before, p_changes);
-  if v_rule is distinct from v_before then
-    update private.exp_rules set amount = v_rule.amount, daily_limit = v_rule.daily_limit, is_active = v_rule.is_active
-    where id = p_id returning * into v_rule;
-    perform private.record_act(p_admin_id, 'exp_rule.update', 'exp_rule', p_id::text,
-      p_changes => private.difference(to_jsonb(v_before), to_jsonb(v_rule)));
-  end if;
-  return to_jsonb(v_rule);
+  v_before := private.locked_version(null::private.exp_rules, jsonb_build_object('id', p_id), 'EXP rule', p_if_match);
+  perform private.check_fields('private.exp_rules', p_changes, '{amount,daily_limit,is_active}');
+  return to_jsonb(private.save_row(p_admin_id, 'exp_rule', v_before, p_changes, 'exp_rule.update'));
 end
 $$;
 
@@ -6322,25 +5195,15 @@ create function api.admin_delete_exp_rule(p_admin_id uuid, p_id integer) returns
 language plpgsql
 set search_path = ''
 as $$
-declare
-  v_rule private.exp_rules;
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  v_rule := private.held_exp_rule(p_id);
-  delete from private.exp_rules where id = p_id;
-  perform private.record_act(p_admin_id, 'exp_rule.delete', 'exp_rule', p_id::text,
-    p_changes => private.difference(to_jsonb(v_rule), null));
+  perform private.delete_row(p_admin_id, 'exp_rule',
+    private.locked_row(null::private.exp_rules, jsonb_build_object('id', p_id), 'EXP rule'));
 end
 $$;
 
 comment on function api.admin_delete_exp_rule(uuid, integer) is
   'Deletes an EXP rule: its cause gives no points from then on; points that were given stay. Area: rewards. Errors: forbidden, not_found.';
-
-grant execute on function
-  api.admin_list_exp_rules(uuid, boolean, text[], text, integer), api.admin_read_exp_rule(uuid, integer),
-  api.admin_create_exp_rule(uuid, jsonb), api.admin_update_exp_rule(uuid, integer, jsonb, text),
-  api.admin_delete_exp_rule(uuid, integer)
-to service_role;
 
 -- supabase/schemas/rewards/console_themes.sql
 
@@ -6353,26 +5216,24 @@ to service_role;
 -- Interface: api.admin_list_themes, admin_read_theme, admin_create_theme, admin_update_theme, admin_delete_theme,
 -- admin_gift_theme, gift_theme_to_user.
 
--- The fields of a theme that administrators write.
-create function private.theme_field_rules() returns jsonb
-language sql immutable
-return '{
-  "name": {"type": "text", "max": 100}, "description": {"type": "text", "max": 1000, "null": true},
-  "is_free": {"type": "boolean"}, "price_yen_minor": {"type": "integer", "min": 1, "max": 1000000, "null": true},
-  "unlock_level": {"type": "integer", "min": 2, "max": 10000, "null": true},
-  "unlock_badge_id": {"type": "uuid", "null": true}, "preview_asset_id": {"type": "uuid", "null": true},
-  "is_active": {"type": "boolean"}, "sort_order": {"type": "integer", "min": -1000000, "max": 1000000}
-}'::jsonb;
+-- Checks the fields of a theme, a stored or a new one. Errors: validation_error.
+create function private.check_theme_fields(p_fields jsonb, p_before jsonb, p_required text[] default '{}') returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_fields('public.themes', p_fields,
+    '{name,description,is_free,price_yen_minor,unlock_level,unlock_badge_id,preview_asset_id,is_active,sort_order}', p_required,
+    '{"*": {"blank": false}}', p_before => p_before);
+end
+$$;
 
--- Raises validation_error for a free theme with a price, and for one whose level or badge does not exist.
+-- Raises validation_error for a theme whose level or badge does not exist.
 create function private.check_theme(p_theme public.themes) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  if (p_theme).is_free and (p_theme).price_yen_minor is not null then
-    perform private.raise_error('validation_error', 422, 'price_yen_minor must be null for a free theme.', p_param => 'price_yen_minor');
-  end if;
   -- Locked, so that the level or badge that earns the theme is not deleted meanwhile.
   perform from public.levels l where l.level = (p_theme).unlock_level for key share;
   if not found and (p_theme).unlock_level is not null then
@@ -6422,26 +5283,23 @@ begin
 end
 $$;
 
--- A theme, locked until the transaction ends. Errors: not_found.
-create function private.held_theme(p_id uuid) returns public.themes
+-- private.save_row for a theme, with its picture; p_changes of a new one has its id. Errors: validation_error.
+create function private.save_theme(p_admin_id uuid, p_before public.themes, p_changes jsonb, p_action text) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_theme public.themes;
+  v_given constant public.themes := jsonb_populate_record(p_before, p_changes);
 begin
-  select * into v_theme from public.themes where id = p_id for update;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such theme.', p_param => 'id');
+  if v_given is distinct from p_before then
+    perform private.check_theme(v_given);
+    if v_given.preview_asset_id is distinct from p_before.preview_asset_id then
+      perform private.put_theme_preview(v_given.id, v_given.preview_asset_id);
+    end if;
   end if;
-  return v_theme;
+  return private.admin_theme(private.save_row(p_admin_id, 'theme', p_before, p_changes, p_action));
 end
 $$;
-
-grant execute on function
-  private.theme_field_rules(), private.check_theme(public.themes), private.put_theme_preview(uuid, uuid),
-  private.admin_theme(public.themes), private.held_theme(uuid)
-to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Themes
@@ -6454,24 +5312,10 @@ create function api.admin_list_themes(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters jsonb := jsonb_build_array('admin_themes', p_is_active);
-  v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'rewards');
-  v_after := private.page_start(v_filters, p_cursor, '{integer,uuid}', 'asc');
-  return private.page(v_filters, (
-    select jsonb_agg(private.admin_theme(t) order by t.sort_order, t.id)
-    from (
-      select * from public.themes o
-      where (p_is_active is null or o.is_active = p_is_active)
-        and (o.sort_order, o.id) > ((v_after ->> 0)::integer, (v_after ->> 1)::uuid)
-      order by o.sort_order, o.id
-      limit private.page_limit(p_limit) + 1
-    ) t
-  ), '{sort_order,id}', p_limit, case when 'total' = any (p_include) then (
-    select count(*) from public.themes o where p_is_active is null or o.is_active = p_is_active
-  ) end);
+  return private.list_rows('public.themes', '{sort_order integer,id uuid}', 'asc',
+    jsonb_build_object('r.is_active = %s::boolean', p_is_active), p_include, p_cursor, p_limit, 'private.admin_theme(r)');
 end
 $$;
 
@@ -6496,26 +5340,10 @@ create function api.admin_create_theme(p_admin_id uuid, p_fields jsonb) returns 
 language plpgsql
 set search_path = ''
 as $$
-declare
-  v_theme public.themes;
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  perform private.require_fields('{"name": null}' || p_fields, private.theme_field_rules());
-  v_theme := jsonb_populate_record(null::public.themes, jsonb_build_object('id', gen_random_uuid())
-    || '{"is_free": false, "is_active": true, "sort_order": 0}' || p_fields);
-  perform private.check_theme(v_theme);
-  insert into public.themes (
-    id, name, description, is_free, price_yen_minor, unlock_level, unlock_badge_id, preview_asset_id, sort_order, is_active
-  )
-  values (
-    v_theme.id, v_theme.name, v_theme.description, v_theme.is_free, v_theme.price_yen_minor, v_theme.unlock_level,
-    v_theme.unlock_badge_id, null, v_theme.sort_order, v_theme.is_active
-  );
-  perform private.put_theme_preview(v_theme.id, v_theme.preview_asset_id);
-  update public.themes set preview_asset_id = v_theme.preview_asset_id where id = v_theme.id returning * into v_theme;
-  perform private.record_act(p_admin_id, 'theme.create', 'theme', v_theme.id::text,
-    p_changes => private.difference(null, to_jsonb(v_theme)));
-  return private.admin_theme(v_theme);
+  perform private.check_theme_fields(p_fields, '{"is_free": false, "price_yen_minor": null}', '{name}');
+  return private.save_theme(p_admin_id, null, p_fields || jsonb_build_object('id', gen_random_uuid()), 'theme.create');
 end
 $$;
 
@@ -6528,28 +5356,11 @@ set search_path = ''
 as $$
 declare
   v_before public.themes;
-  v_theme public.themes;
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  v_before := private.held_theme(p_id);
-  perform private.require_match(p_if_match, v_before.updated_at);
-  perform private.require_fields(p_changes, private.theme_field_rules());
-  v_theme := jsonb_populate_record(v_before, p_changes);
-  if v_theme is distinct from v_before then
-    perform private.check_theme(v_theme);
-    if v_theme.preview_asset_id is distinct from v_before.preview_asset_id then
-      perform private.put_theme_preview(p_id, v_theme.preview_asset_id);
-    end if;
-    update public.themes
-    set name = v_theme.name, description = v_theme.description, is_free = v_theme.is_free,
-      price_yen_minor = v_theme.price_yen_minor, unlock_level = v_theme.unlock_level,
-      unlock_badge_id = v_theme.unlock_badge_id, preview_asset_id = v_theme.preview_asset_id,
-      sort_order = v_theme.sort_order, is_active = v_theme.is_active
-    where id = p_id returning * into v_theme;
-    perform private.record_act(p_admin_id, 'theme.update', 'theme', p_id::text,
-      p_changes => private.difference(to_jsonb(v_before), to_jsonb(v_theme)));
-  end if;
-  return private.admin_theme(v_theme);
+  v_before := private.locked_version(null::public.themes, jsonb_build_object('id', p_id), 'theme', p_if_match);
+  perform private.check_theme_fields(p_changes, to_jsonb(v_before));
+  return private.save_theme(p_admin_id, v_before, p_changes, 'theme.update');
 end
 $$;
 
@@ -6564,26 +5375,19 @@ declare
   v_theme public.themes;
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  v_theme := private.held_theme(p_id);
+  v_theme := private.locked_row(null::public.themes, jsonb_build_object('id', p_id), 'theme');
   if v_theme.is_free and v_theme.is_active or exists (select from public.user_themes o where o.theme_id = p_id)
     or exists (select from public.theme_gifts g where g.theme_id = p_id) then
     perform private.raise_error('conflict', 409, 'Users own this theme: every user owns an active free theme. Deactivate it instead.',
       p_param => 'id', p_details => '{"reason": "in_use"}');
   end if;
   perform private.put_theme_preview(p_id, null);
-  delete from public.themes where id = p_id;
-  perform private.record_act(p_admin_id, 'theme.delete', 'theme', p_id::text,
-    p_changes => private.difference(to_jsonb(v_theme), null));
+  perform private.delete_row(p_admin_id, 'theme', v_theme);
 end
 $$;
 
 comment on function api.admin_delete_theme(uuid, uuid) is
   'Deletes a theme that no user owns or was given, and its picture. Area: rewards. Errors: forbidden, validation_error, not_found, conflict.';
-
-grant execute on function
-  api.admin_list_themes(uuid, boolean, text[], text, integer), api.admin_read_theme(uuid, uuid),
-  api.admin_create_theme(uuid, jsonb), api.admin_update_theme(uuid, uuid, jsonb, text), api.admin_delete_theme(uuid, uuid)
-to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Gifts
@@ -6602,9 +5406,8 @@ begin
   select t.name into v_name from public.themes t where t.id = p_theme_id for key share;
   if not found then
     perform private.raise_error('not_found', 404, 'There is no such theme.', p_param => 'theme_id');
-  elsif char_length(v_message) > 500 then
-    perform private.raise_error('validation_error', 422, 'message must have at most 500 characters.', p_param => 'message');
   end if;
+  perform private.check_fields('public.theme_gifts', jsonb_build_object('message', v_message), '{message}');
   -- Locked, so that the user does not withdraw meanwhile and gifts come one after the other.
   perform from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn' for no key update;
   if not found then
@@ -6643,12 +5446,9 @@ $$;
 comment on function api.gift_theme_to_user(uuid, uuid, uuid, text) is
   'api.admin_gift_theme with the name and the arguments that the back office calls. Errors: forbidden, not_found, validation_error, conflict.';
 
-grant execute on function api.gift_theme_to_user(uuid, uuid, uuid, text), api.admin_gift_theme(uuid, uuid, uuid, text) to service_role;
-
 -- supabase/schemas/sponsors/console.sql
 
--- Sponsors in the console. Shared functions are in admin_articles; the statuses are those of advertisements
--- (private.time_status).
+-- Sponsors in the console. Their statuses are those of advertisements (private.time_status).
 --
 -- The picture of a sponsor is an upload of the category parking_lot, which is the category of administrators. The
 -- transaction that refers to it attaches it; the former picture is deleted.
@@ -6667,25 +5467,6 @@ begin
     'status', private.time_status(p_sponsor.is_active, p_sponsor.starts_at, p_sponsor.ends_at),
     'image', (select a.storage_key from public.assets a where a.id = p_sponsor.image_asset_id and a.is_public)
   );
-end
-$$;
-
--- A sponsor, locked until the transaction ends, in the version of the If-Match header. Errors: not_found,
--- precondition_failed.
-create function private.held_sponsor(p_id uuid, p_if_match text) returns public.sponsors
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_sponsor public.sponsors;
-begin
-  -- A check-in locks the sponsor too (private.count_checkin).
-  select * into v_sponsor from public.sponsors s where s.id = p_id for update;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such sponsor.', p_param => 'id');
-  end if;
-  perform private.require_match(p_if_match, v_sponsor.updated_at);
-  return v_sponsor;
 end
 $$;
 
@@ -6714,56 +5495,20 @@ begin
 end
 $$;
 
--- Writes a new sponsor, or a version of one that the caller has locked, and records the act; p_before is null for a new
--- one. An equal version changes nothing. Errors: validation_error, not_found.
-create function private.write_sponsor(p_admin_id uuid, p_before public.sponsors, p_after public.sponsors) returns jsonb
+-- private.save_row for a sponsor, with its picture; p_changes of a new one has its id. Errors: validation_error, not_found.
+create function private.save_sponsor(p_admin_id uuid, p_before public.sponsors, p_changes jsonb) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_changes constant jsonb := private.difference(to_jsonb(p_before), to_jsonb(p_after)) - '{mercator,was_shown}'::text[];
-  v_after public.sponsors;
-  v_table text;
-  v_constraint text;
+  v_image constant uuid := p_changes ->> 'image_asset_id';
 begin
-  if v_changes = '{}' then
-    return private.managed_sponsor(p_before);
+  if p_changes ? 'image_asset_id' and v_image is distinct from p_before.image_asset_id then
+    perform private.put_sponsor_image(p_admin_id, coalesce(p_before.id, (p_changes ->> 'id')::uuid), v_image);
   end if;
-  if v_changes ? 'image_asset_id' then
-    perform private.put_sponsor_image(p_admin_id, p_after.id, p_after.image_asset_id);
-  end if;
-  insert into public.sponsors (
-    id, name, description, category, address, lat, lng, website, image_asset_id, opening_hours, time_zone, checkin_radius_m,
-    sort_order, is_active, starts_at, ends_at
-  )
-  values (
-    p_after.id, p_after.name, p_after.description, p_after.category, p_after.address, p_after.lat, p_after.lng, p_after.website,
-    p_after.image_asset_id, p_after.opening_hours, p_after.time_zone, p_after.checkin_radius_m, p_after.sort_order,
-    p_after.is_active, p_after.starts_at, p_after.ends_at
-  )
-  on conflict (id) do update set
-    name = excluded.name, description = excluded.description, category = excluded.category, address = excluded.address,
-    lat = excluded.lat, lng = excluded.lng, website = excluded.website, image_asset_id = excluded.image_asset_id,
-    opening_hours = excluded.opening_hours, time_zone = excluded.time_zone, checkin_radius_m = excluded.checkin_radius_m,
-    sort_order = excluded.sort_order, is_active = excluded.is_active, starts_at = excluded.starts_at, ends_at = excluded.ends_at
-  returning * into v_after;
-  perform private.record_act(p_admin_id, private.content_action('sponsor', p_before.is_active, v_after.is_active), 'sponsor',
-    v_after.id::text, null, v_changes);
-  return private.managed_sponsor(v_after);
-exception
-  when check_violation then
-    get stacked diagnostics v_table = table_name, v_constraint = constraint_name;
-    perform private.reject_violation(v_table, v_constraint);
-  when invalid_parameter_value then
-    -- Only this constraint calls a function that rejects a value itself: an unknown time zone.
-    perform private.reject_violation('sponsors', 'sponsors_time_zone_is_iana');
+  return private.managed_sponsor(private.save_row(p_admin_id, 'sponsor', p_before, p_changes));
 end
 $$;
-
-grant execute on function
-  private.managed_sponsor(public.sponsors), private.held_sponsor(uuid, text), private.put_sponsor_image(uuid, uuid, uuid),
-  private.write_sponsor(uuid, public.sponsors, public.sponsors)
-to service_role;
 
 create function api.admin_list_sponsors(
   p_admin_id uuid, p_category text default null, p_status text default null, p_q text default null,
@@ -6772,29 +5517,14 @@ create function api.admin_list_sponsors(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('admin_sponsors', p_category, p_status, p_q);
-  v_after jsonb;
-  v_items jsonb;
-  v_total bigint;
 begin
   perform private.check_admin(p_admin_id, 'content');
-  v_after := private.page_start(v_filters, p_cursor, '{integer,uuid}', 'asc');
   perform private.check_choice('status', p_status, '{scheduled,shown,ended,withdrawn}');
-  with matching as not materialized (
-    select s as sponsor, s.sort_order, s.id from public.sponsors s
-    where (p_category is null or s.category = p_category)
-      and (p_status is null or private.time_status(s.is_active, s.starts_at, s.ends_at) = p_status)
-      and (p_q is null or strpos(lower(s.name), lower(p_q)) > 0 or strpos(lower(s.address), lower(p_q)) > 0)
-  ), page as (
-    select * from matching m
-    where (m.sort_order, m.id) > ((v_after ->> 0)::integer, (v_after ->> 1)::uuid)
-    order by m.sort_order, m.id limit private.page_limit(p_limit) + 1
-  )
-  select (select jsonb_agg(private.managed_sponsor(p.sponsor) order by p.sort_order, p.id) from page p),
-    case when 'total' = any (p_include) then (select count(*) from matching) end
-  into v_items, v_total;
-  return private.page(v_filters, v_items, '{sort_order,id}', p_limit, v_total);
+  return private.list_rows('public.sponsors', '{sort_order integer,id uuid}', 'asc', jsonb_build_object(
+    'r.category = %s', p_category,
+    'private.time_status(r.is_active, r.starts_at, r.ends_at) = %s', p_status,
+    'strpos(lower(r.name), lower(%1$s)) > 0 or strpos(lower(r.address), lower(%1$s)) > 0', p_q
+  ), p_include, p_cursor, p_limit, 'private.managed_sponsor(r)');
 end
 $$;
 
@@ -6825,10 +5555,7 @@ begin
   perform private.check_fields('public.sponsors', p_sponsor,
     '{name,description,category,address,lat,lng,website,image_asset_id,opening_hours,time_zone,checkin_radius_m,sort_order,is_active,starts_at,ends_at}',
     '{name,lat,lng}');
-  return private.write_sponsor(p_admin_id, null, jsonb_populate_record(null::public.sponsors, jsonb_build_object(
-    'id', gen_random_uuid(), 'time_zone', 'Asia/Tokyo', 'checkin_radius_m', 100, 'sort_order', 0, 'is_active', true,
-    'starts_at', now()
-  ) || p_sponsor));
+  return private.save_sponsor(p_admin_id, null, p_sponsor || jsonb_build_object('id', gen_random_uuid()));
 end
 $$;
 
@@ -6845,8 +5572,8 @@ begin
   perform private.lock_admin(p_admin_id, 'content');
   perform private.check_fields('public.sponsors', p_changes,
     '{name,description,category,address,lat,lng,website,image_asset_id,opening_hours,time_zone,checkin_radius_m,sort_order,is_active,starts_at,ends_at}');
-  v_before := private.held_sponsor(p_id, p_if_match);
-  return private.write_sponsor(p_admin_id, v_before, jsonb_populate_record(v_before, p_changes));
+  v_before := private.locked_version(null::public.sponsors, jsonb_build_object('id', p_id), 'sponsor', p_if_match);
+  return private.save_sponsor(p_admin_id, v_before, p_changes);
 end
 $$;
 
@@ -6861,34 +5588,26 @@ declare
   v_before public.sponsors;
 begin
   perform private.lock_admin(p_admin_id, 'content');
-  v_before := private.held_sponsor(p_id, p_if_match);
+  -- A check-in locks the sponsor too (private.count_checkin).
+  v_before := private.locked_version(null::public.sponsors, jsonb_build_object('id', p_id), 'sponsor', p_if_match);
   if v_before.was_shown or (v_before.is_active and v_before.starts_at <= now())
     or exists (select from public.sponsor_checkins c where c.sponsor_id = p_id) then
     perform private.raise_error('conflict', 409, 'The sponsor was shown and cannot be deleted. Set is_active to false instead.', p_param => 'id',
       p_details => '{"reason": "was_shown"}');
   end if;
   perform private.put_sponsor_image(p_admin_id, p_id, null);
-  delete from public.sponsors s where s.id = p_id;
-  perform private.record_act(p_admin_id, 'sponsor.delete', 'sponsor', p_id::text, null,
-    private.difference(to_jsonb(v_before), null) - '{mercator,was_shown}'::text[]);
+  perform private.delete_row(p_admin_id, 'sponsor', v_before);
 end
 $$;
 
 comment on function api.admin_delete_sponsor(uuid, uuid, text) is
   'Deletes a sponsor that was never shown, with its picture. For administrators of content. Errors: forbidden, not_found, conflict, precondition_failed.';
 
-grant execute on function
-  api.admin_list_sponsors(uuid, text, text, text, text[], text, integer), api.admin_get_sponsor(uuid, uuid),
-  api.admin_create_sponsor(uuid, jsonb), api.admin_update_sponsor(uuid, uuid, jsonb, text),
-  api.admin_delete_sponsor(uuid, uuid, text)
-to service_role;
-
 -- supabase/schemas/store_sync/console_data.sql
 
 -- Store data for administrators: reviews, sales and metrics as lists, and sales as daily sums.
 --
--- Lists have cursors, the latest first. A statement contains only the conditions that are given, so that each filter uses
--- its index. Daily sums are of at most 92 days.
+-- Lists have cursors, the latest first. Daily sums are of at most 92 days.
 --
 -- Interface: api.admin_list_store_reviews, admin_list_store_sales, admin_list_store_metrics, admin_sum_store_sales.
 
@@ -6901,33 +5620,6 @@ begin
   if p_to < p_from then
     perform private.raise_error('validation_error', 422, 'to must not be before from.', p_param => 'to');
   end if;
-end
-$$;
-
--- A page of a table t after the keys of a cursor, the latest first by p_time, of the type p_type: {items, next_cursor},
--- and total (counted up to 10,000) with total_is_exact when p_include has it. p_conditions are literals of this file that
--- start with and; $1 in them is p_filters: the name of the list, and the values of the filters. Errors: validation_error.
-create function private.store_page(
-  p_filters jsonb, p_after jsonb, p_table text, p_time text, p_type text, p_conditions text, p_include text[], p_limit integer
-) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_items jsonb;
-  v_total jsonb := '{}';
-begin
-  execute format(
-    'select jsonb_agg(to_jsonb(r) order by r.%1$I desc, r.id desc)
-    from (select t.* from public.%2$I t where (t.%1$I, t.id) < (($3 ->> 0)::%4$s, ($3 ->> 1)::uuid)%3$s order by t.%1$I desc, t.id desc limit $2) r',
-    p_time, p_table, p_conditions,
-    p_type
-  ) into v_items using p_filters, private.page_limit(p_limit) + 1, p_after;
-  if 'total' = any (p_include) then
-    execute format('select private.capped_total(count(*)) from (select from public.%I t where true%s limit $2) f', p_table, p_conditions)
-      into v_total using p_filters, private.max_total() + 1;
-  end if;
-  return private.page(p_filters, v_items, array[p_time, 'id'], p_limit) || v_total;
 end
 $$;
 
@@ -6964,11 +5656,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.check_days(date, date), private.store_page(jsonb, jsonb, text, text, text, text, text[], integer),
-  private.sums_of_sales(date, date, text, text)
-to service_role;
-
 create function api.admin_list_store_reviews(
   p_admin_id uuid, p_store text default null, p_rating integer default null, p_territory text default null,
   p_since timestamptz default null, p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
@@ -6976,19 +5663,15 @@ create function api.admin_list_store_reviews(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('admin_store_reviews', p_store, p_rating, p_territory, p_since);
-  v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'store_sync');
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   perform private.check_choice('store', p_store, '{android_store,ios_store}');
-  return private.store_page(v_filters, v_after, 'store_reviews', 'reviewed_at', 'timestamptz', concat(
-    case when p_store is not null then ' and t.store = $1 ->> 1' end,
-    case when p_rating is not null then ' and t.rating = ($1 ->> 2)::smallint' end,
-    case when p_territory is not null then ' and t.territory = $1 ->> 3' end,
-    case when p_since is not null then ' and t.reviewed_at >= ($1 ->> 4)::timestamptz' end
-  ), p_include, p_limit);
+  return private.list_rows('public.store_reviews', '{reviewed_at timestamptz,id uuid}', 'desc', jsonb_build_object(
+    'r.store = %s', p_store,
+    'r.rating = %s::smallint', p_rating,
+    'r.territory = %s', p_territory,
+    'r.reviewed_at >= %s::timestamptz', p_since
+  ), p_include, p_cursor, p_limit, p_is_capped => true);
 end
 $$;
 
@@ -7003,21 +5686,17 @@ create function api.admin_list_store_sales(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('admin_store_sales', p_store, p_sku, p_country, p_from, p_to);
-  v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'store_sync');
-  v_after := private.page_start(v_filters, p_cursor, '{date,uuid}', 'desc');
   perform private.check_choice('store', p_store, '{android_store,ios_store}');
   perform private.check_days(p_from, p_to);
-  return private.store_page(v_filters, v_after, 'store_daily_sales', 'sale_date', 'date', concat(
-    case when p_store is not null then ' and t.store = $1 ->> 1' end,
-    case when p_sku is not null then ' and t.sku = $1 ->> 2' end,
-    case when p_country is not null then ' and t.country = $1 ->> 3' end,
-    case when p_from is not null then ' and t.sale_date >= ($1 ->> 4)::date' end,
-    case when p_to is not null then ' and t.sale_date <= ($1 ->> 5)::date' end
-  ), p_include, p_limit);
+  return private.list_rows('public.store_daily_sales', '{sale_date date,id uuid}', 'desc', jsonb_build_object(
+    'r.store = %s', p_store,
+    'r.sku = %s', p_sku,
+    'r.country = %s', p_country,
+    'r.sale_date >= %s::date', p_from,
+    'r.sale_date <= %s::date', p_to
+  ), p_include, p_cursor, p_limit, p_is_capped => true);
 end
 $$;
 
@@ -7031,20 +5710,16 @@ create function api.admin_list_store_metrics(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('admin_store_metrics', p_store, p_metric, p_from, p_to);
-  v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'store_sync');
-  v_after := private.page_start(v_filters, p_cursor, '{date,uuid}', 'desc');
   perform private.check_choice('store', p_store, '{android_store,ios_store}');
   perform private.check_days(p_from, p_to);
-  return private.store_page(v_filters, v_after, 'store_metrics', 'metric_date', 'date', concat(
-    case when p_store is not null then ' and t.store = $1 ->> 1' end,
-    case when p_metric is not null then ' and t.metric = $1 ->> 2' end,
-    case when p_from is not null then ' and t.metric_date >= ($1 ->> 3)::date' end,
-    case when p_to is not null then ' and t.metric_date <= ($1 ->> 4)::date' end
-  ), p_include, p_limit);
+  return private.list_rows('public.store_metrics', '{metric_date date,id uuid}', 'desc', jsonb_build_object(
+    'r.store = %s', p_store,
+    'r.metric = %s', p_metric,
+    'r.metric_date >= %s::date', p_from,
+    'r.metric_date <= %s::date', p_to
+  ), p_include, p_cursor, p_limit, p_is_capped => true);
 end
 $$;
 
@@ -7075,13 +5750,6 @@ $$;
 comment on function api.admin_sum_store_sales(uuid, date, date, text, text) is
   'Sales by day, store and currency: {from, to, items, proceeds}, for at most 92 days; the last 30 without p_from and p_to. items are by the customers'' currency, proceeds by that of the store''s payments. Free products are left out. For administrators of store_sync. Errors: forbidden, validation_error.';
 
-grant execute on function
-  api.admin_list_store_reviews(uuid, text, integer, text, timestamptz, text[], text, integer),
-  api.admin_list_store_sales(uuid, text, text, text, date, date, text[], text, integer),
-  api.admin_list_store_metrics(uuid, text, text, date, date, text[], text, integer),
-  api.admin_sum_store_sales(uuid, date, date, text, text)
-to service_role;
-
 -- supabase/schemas/store_sync/console_runs.sql
 
 -- Store sync for administrators: start runs, and read their results.
@@ -7095,20 +5763,13 @@ to service_role;
 
 -- A run as the console returns it.
 create function private.store_sync_run_json(p_run public.store_sync_runs) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_run).id, 'store', (p_run).store, 'task', (p_run).task, 'status', (p_run).status, 'requested_by', (p_run).requested_by,
-    'rows_read', (p_run).rows_read, 'rows_written', (p_run).rows_written, 'error', (p_run).error, 'problem', (p_run).problem,
-    'due_at', case when (p_run).status in ('queued', 'running') then (p_run).due_at end,
-    'created_at', (p_run).created_at, 'started_at', (p_run).started_at, 'finished_at', (p_run).finished_at
-  );
-end
-$$;
-
-grant execute on function private.store_sync_run_json(public.store_sync_runs) to service_role;
+language sql stable
+return jsonb_build_object(
+  'id', (p_run).id, 'store', (p_run).store, 'task', (p_run).task, 'status', (p_run).status, 'requested_by', (p_run).requested_by,
+  'rows_read', (p_run).rows_read, 'rows_written', (p_run).rows_written, 'error', (p_run).error, 'problem', (p_run).problem,
+  'due_at', case when (p_run).status in ('queued', 'running') then (p_run).due_at end,
+  'created_at', (p_run).created_at, 'started_at', (p_run).started_at, 'finished_at', (p_run).finished_at
+);
 
 create function api.admin_trigger_store_sync(p_admin_id uuid, p_store text, p_task text) returns jsonb
 language plpgsql
@@ -7138,29 +5799,16 @@ create function api.admin_list_store_sync_runs(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('admin_store_sync_runs', p_store, p_task, p_status);
-  v_after jsonb;
-  v_items jsonb;
-  v_total bigint;
 begin
   perform private.check_admin(p_admin_id, 'store_sync');
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   perform private.check_choice('store', p_store, '{android_store,ios_store}');
   perform private.check_choice('task', p_task, '{sales,metrics,reviews}');
   perform private.check_choice('status', p_status, '{queued,running,succeeded,failed}');
-  with matching as not materialized (
-    select r as run, r.created_at, r.id from public.store_sync_runs r
-    where (p_store is null or r.store = p_store) and (p_task is null or r.task = p_task) and (p_status is null or r.status = p_status)
-  ), page as (
-    select * from matching m
-    where (m.created_at, m.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
-    order by m.created_at desc, m.id desc limit private.page_limit(p_limit) + 1
-  )
-  select (select jsonb_agg(private.store_sync_run_json(p.run) order by p.created_at desc, p.id desc) from page p),
-    case when 'total' = any (p_include) then (select count(*) from matching) end
-  into v_items, v_total;
-  return private.page(v_filters, v_items, '{created_at,id}', p_limit, v_total);
+  return private.list_rows('public.store_sync_runs', '{created_at timestamptz,id uuid}', 'desc', jsonb_build_object(
+    'r.store = %s', p_store,
+    'r.task = %s', p_task,
+    'r.status = %s', p_status
+  ), p_include, p_cursor, p_limit, 'private.store_sync_run_json(r)');
 end
 $$;
 
@@ -7181,11 +5829,6 @@ $$;
 
 comment on function api.admin_get_store_sync_run(uuid, uuid) is
   'A run of store sync: the rows that it read and wrote, and its result. For administrators of store_sync. Errors: forbidden, not_found.';
-
-grant execute on function
-  api.admin_trigger_store_sync(uuid, text, text), api.admin_list_store_sync_runs(uuid, text, text, text, text[], text, integer),
-  api.admin_get_store_sync_run(uuid, uuid)
-to service_role;
 
 -- supabase/schemas/support/console.sql
 
@@ -7280,11 +5923,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.admin_support_ticket_rows(uuid[]), private.admin_support_message_rows(uuid[]),
-  private.held_support_ticket(uuid, uuid, timestamptz), private.record_ticket_act(uuid, text, public.support_tickets)
-to service_role;
-
 create function api.admin_list_support_tickets(
   p_admin_id uuid, p_status text default 'open', p_category text default null, p_include text[] default '{}',
   p_cursor text default null, p_limit integer default 20
@@ -7292,33 +5930,12 @@ create function api.admin_list_support_tickets(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters jsonb := jsonb_build_array('admin_support_tickets', p_status, p_category);
-  v_after jsonb;
-  -- Withdrawn users whose data are not deleted yet: mostly none.
-  v_gone constant uuid[] := array(select e.user_id from private.account_ends e);
-  -- The statement contains only the conditions that are given: so each filter uses its index with any plan.
-  v_matching constant text := concat(
-    'from public.support_tickets t where t.status = $1', case when p_category is not null then ' and t.category = $2' end,
-    case when v_gone <> '{}' then format(' and t.user_id <> all (%L)', v_gone) end
-  );
-  v_ids uuid[];
-  v_total jsonb := '{}';
 begin
   perform private.check_admin(p_admin_id, 'support');
-  perform private.page_limit(p_limit);
-  if p_status is null or p_status not in ('open', 'answered', 'closed') then
-    perform private.raise_error('validation_error', 422, 'status must be open, answered or closed.', p_param => 'status');
-  end if;
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
-  execute concat(
-    'select array(select t.id ', v_matching, ' and (t.status_changed_at, t.id) > ($3, $4) order by t.status_changed_at, t.id limit $5)'
-  ) into v_ids using p_status, p_category, (v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid, p_limit + 1;
-  if 'total' = any (p_include) then
-    execute concat('select private.capped_total(count(*)) from (select ', v_matching, ' limit $3) f') into v_total
-      using p_status, p_category, private.max_total() + 1;
-  end if;
-  return private.page(v_filters, private.admin_support_ticket_rows(v_ids), '{status_changed_at,id}', p_limit) || v_total;
+  perform private.check_choice('status', coalesce(p_status, ''), '{open,answered,closed}');
+  return private.list_rows('public.support_tickets', '{status_changed_at timestamptz,id uuid}', 'asc',
+    jsonb_build_object('r.status = %s', p_status, 'r.category = %s', p_category), p_include, p_cursor, p_limit,
+    p_rows => 'private.admin_support_ticket_rows(array_agg((r).id))', p_is_capped => true, p_also => private.without_leavers());
 end
 $$;
 
@@ -7332,24 +5949,14 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_filters jsonb := jsonb_build_array('admin_support_messages', p_id);
-  v_after jsonb;
   v_ticket jsonb;
   v_page jsonb;
 begin
   perform private.check_admin(p_admin_id, 'support');
-  perform private.page_limit(p_limit);
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
-  v_ticket := private.admin_support_ticket_rows(array[p_id]) -> 0;
-  if v_ticket is null then
-    perform private.raise_error('not_found', 404, 'There is no such ticket.', p_param => 'id');
-  end if;
-  v_page := private.page(v_filters, private.admin_support_message_rows(array(
-    select m.id from public.support_messages m
-    where m.ticket_id = p_id
-      and (m.created_at, m.id) > ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
-    order by m.created_at, m.id limit p_limit + 1
-  )), '{created_at,id}', p_limit);
+  v_ticket := private.require_row(private.admin_support_ticket_rows(array[p_id]) -> 0, 'There is no such ticket.');
+  v_page := private.list_rows('public.support_messages', '{created_at timestamptz,id uuid}', 'asc',
+    jsonb_build_object('r.ticket_id = %s::uuid', p_id), '{}', p_cursor, p_limit,
+    p_rows => 'private.admin_support_message_rows(array_agg((r).id))');
   return v_ticket || jsonb_build_object('messages', v_page -> 'items', 'next_cursor', v_page -> 'next_cursor');
 end
 $$;
@@ -7369,7 +5976,7 @@ declare
   v_message_id uuid;
 begin
   perform private.lock_admin(p_admin_id, 'support');
-  v_message := private.required_text(p_message, 4000, 'message');
+  v_message := private.required_text(p_message, 'public.support_messages', 'body', 'message');
   v_ticket := private.held_support_ticket(p_admin_id, p_id, p_seen_updated_at);
   perform private.require_message_room(v_ticket.message_count);
   if v_ticket.status <> 'answered' then
@@ -7416,11 +6023,6 @@ $$;
 
 comment on function api.admin_update_support_ticket(uuid, uuid, text, timestamptz) is
   'Closes an answered ticket in the version that the administrator read (p_seen_updated_at, its updated_at), and returns it. Not idempotent: a closed ticket is a conflict. For administrators of support, not on their own tickets. Errors: forbidden, validation_error, not_found, conflict.';
-
-grant execute on function
-  api.admin_list_support_tickets(uuid, text, text, text[], text, integer), api.admin_get_support_ticket(uuid, uuid, integer, text),
-  api.admin_answer_support_ticket(uuid, uuid, text, timestamptz), api.admin_update_support_ticket(uuid, uuid, text, timestamptz)
-to service_role;
 
 -- supabase/schemas/vehicles/console.sql
 
@@ -7479,11 +6081,6 @@ begin
   perform private.record_act(p_admin_id, p_action, 'search_preset', p_preset.id::text, p_preset.user_id, p_changes);
 end
 $$;
-
-grant execute on function
-  private.lock_preset_owner(uuid), private.preset_for_admin(uuid), private.record_preset_act(uuid, text,
-  public.search_presets, jsonb)
-to service_role;
 
 create function api.admin_list_search_presets(p_admin_id uuid, p_user_id uuid, p_page integer default 1, p_limit integer default 20)
 returns jsonb
@@ -7600,10 +6197,3 @@ $$;
 
 comment on function api.admin_set_default_search_preset(uuid, uuid) is
   'Makes a preset of an active app user the default, instead of the other, and returns it. Idempotent. Records the act user.set_default_search_preset, also when it was the default already. Errors: forbidden, not_found, conflict.';
-
-grant execute on function
-  api.admin_list_search_presets(uuid, uuid, integer, integer),
-  api.admin_create_search_preset(uuid, uuid, text, jsonb, boolean, integer),
-  api.admin_update_search_preset(uuid, uuid, text, jsonb, integer, text),
-  api.admin_delete_search_preset(uuid, uuid), api.admin_set_default_search_preset(uuid, uuid)
-to service_role;

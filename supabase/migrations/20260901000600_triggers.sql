@@ -81,20 +81,9 @@ create trigger _400_erase_user_data after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
   execute function private.tg_app_users__erase_user_data();
 
--- Notifies a user that they reached a level for the first time (rewards/exp.sql).
--- Only within the ledger's trigger: a recalculation, after an edit of levels, would notify all users at once.
-create trigger _500_notify_level after update of level on public.app_users
-  for each row when (new.level > old.highest_level and new.status <> 'withdrawn' and pg_trigger_depth() > 0)
-  execute function private.tg_app_users__notify_level();
-
 -- Deletes the search entry of an account with it (accounts/console_users.sql).
 create trigger _600_drop_search_entry after delete on public.app_users
   for each row execute function private.tg_app_users__drop_search_entry();
-
--- Gives a user whose level rose the themes of this level and of lower ones (rewards/theme_rewards.sql).
-create trigger _600_earn_themes after update of level on public.app_users
-  for each row when (new.level > old.level and new.status <> 'withdrawn')
-  execute function private.tg_app_users__earn_themes();
 
 -- Keeps the search entry of an app user, whose id is also that of the auth user (accounts/console_users.sql).
 create trigger _600_put_search_entry after insert on public.app_users
@@ -136,14 +125,9 @@ create trigger _200_write_metadata after update on public.admins
 -- public.user_activity_logs
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Gives the points of an activity in its transaction (rewards/exp.sql).
-create trigger _100_give_exp after insert on public.user_activity_logs
-  for each row when (new.is_rewarded) execute function private.tg_user_activity_logs__give_exp();
-
--- Counts an activity for badges, in its transaction (rewards/badges.sql).
--- After the points: a badge that is earned by the activity comes after them in the history.
-create trigger _200_count after insert on public.user_activity_logs
-  for each row when (new.is_rewarded) execute function private.tg_user_activity_logs__count();
+-- Gives the points of an activity and counts it for badges, in its transaction (rewards/exp.sql).
+create trigger _100_reward after insert on public.user_activity_logs
+  for each row when (new.is_rewarded) execute function private.tg_user_activity_logs__reward();
 
 -- Appends an activity that counts for its lot to the pending rows, which the job counts (lots/engagement.sql).
 create trigger _300_append_count after insert on public.user_activity_logs
@@ -179,15 +163,7 @@ create trigger _300_delete_secret after delete on private.ai_keys
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- Adds what a statement changed to the number and the rating of the approved reviews of its lots (community/reviews.sql).
-create trigger _100_count_on_insert after insert on public.reviews
-  referencing new table as rows_changed
-  for each statement execute function private.tg_reviews__count_for_lots();
-create trigger _100_count_on_update after update on public.reviews
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_reviews__count_for_lots();
-create trigger _100_count_on_delete after delete on public.reviews
-  referencing old table as rows_changed
-  for each statement execute function private.tg_reviews__count_for_lots();
+select private.watch('public.reviews', '{insert,update,delete}', '_100_count', 'private.tg_reviews__count_for_lots');
 
 -- Sets updated_at on every update of a row (foundation/values.sql).
 create trigger _100_touch_updated_at before update on public.reviews
@@ -202,33 +178,22 @@ create trigger _200_delete_photos after delete on public.reviews
   referencing old table as rows_deleted
   for each statement execute function private.tg_reviews__delete_photos();
 
--- Gives points for a review while it is approved, and takes them back when it is hidden, edited or deleted
--- (rewards/exp.sql).
-create trigger _200_give_exp_on_insert after insert on public.reviews
-  for each row when (new.status = 'approved') execute function private.tg_reviews__give_exp();
+-- Gives points for a review and counts it for badges while it is approved (rewards/exp.sql).
 -- On any update: a trigger makes an edited review pending, without status in the statement. But not for thousands of
--- reviews of an author who withdraws: their points are deleted.
-create trigger _200_give_exp_on_update after update on public.reviews
-  for each row when ('approved' in (old.status, new.status) and new.user_id is not null)
-  execute function private.tg_reviews__give_exp();
-create trigger _200_give_exp_on_delete after delete on public.reviews
-  for each row when (old.status = 'approved') execute function private.tg_reviews__give_exp();
+-- reviews of an author who withdraws: their points and progress are deleted.
+create trigger _200_reward after insert or update on public.reviews
+  for each row when (new.user_id is not null) execute function private.tg_reviews__reward();
+
+-- Takes back the points and the count of an approved review that is deleted (rewards/exp.sql).
+create trigger _200_take_back after delete on public.reviews
+  for each row when (old.status = 'approved' and old.user_id is not null)
+  execute function private.tg_reviews__take_back();
 
 -- Publishes the photos of reviews that become approved, and unpublishes those of reviews that are not approved any more
 -- (files/pictures.sql).
 create trigger _200_publish_photos after update on public.reviews
   referencing old table as rows_before new table as rows_changed
   for each statement execute function private.tg_reviews__publish_photos();
-
--- Counts a review for badges while it is approved, and permanently when it is deleted with its lot (rewards/badges.sql).
--- As the points (rewards/exp.sql). A withdrawal deletes the progress.
-create trigger _300_count_on_insert after insert on public.reviews
-  for each row when (new.status = 'approved') execute function private.tg_reviews__count();
-create trigger _300_count_on_update after update on public.reviews
-  for each row when ('approved' in (old.status, new.status) and new.user_id is not null)
-  execute function private.tg_reviews__count();
-create trigger _300_count_on_delete after delete on public.reviews
-  for each row when (old.status = 'approved') execute function private.tg_reviews__count();
 
 -- Notifies administrators of reviews of a user's first review of a lot (console/notifications.sql).
 create trigger _500_notify_admins after insert on public.reviews
@@ -254,15 +219,8 @@ create trigger _100_touch_updated_at before update on public.parking_lot_ratings
   for each row execute function private.tg_touch_updated_at();
 
 -- Adds what a statement changed to the counts of ratings of its lots (community/ratings.sql).
-create trigger _200_count_on_insert after insert on public.parking_lot_ratings
-  referencing new table as rows_changed
-  for each statement execute function private.tg_parking_lot_ratings__count();
-create trigger _200_count_on_update after update on public.parking_lot_ratings
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_parking_lot_ratings__count();
-create trigger _200_count_on_delete after delete on public.parking_lot_ratings
-  referencing old table as rows_changed
-  for each statement execute function private.tg_parking_lot_ratings__count();
+select private.watch('public.parking_lot_ratings', '{insert,update,delete}', '_200_count',
+  'private.tg_parking_lot_ratings__count');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- public.search_preferences
@@ -280,20 +238,9 @@ create trigger _100_touch_updated_at before update on public.search_preferences
 create trigger _100_touch_updated_at before update on public.field_values
   for each row execute function private.tg_touch_updated_at();
 
--- Queues the lots of which a statement changed a part (search/changes.sql).
-create trigger _900_record_changes_on_insert after insert on public.field_values
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_delete after delete on public.field_values
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_truncate after truncate on public.field_values
-  for each statement execute function private.tg_lot_rows__record_changes();
-
--- Queues the lots of which a statement changed field values (search/changes.sql).
-create trigger _900_record_changes_on_update after update on public.field_values
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_field_values__record_changes();
+-- Queues the lots of which a statement added, changed or deleted field values (search/changes.sql).
+select private.watch('public.field_values', '{insert,update,delete,truncate}', '_900_record_changes',
+  'private.tg_field_values__record_changes');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- public.field_value_votes
@@ -308,15 +255,8 @@ create trigger _100_wait after insert on public.field_value_votes
   for each row execute function private.tg_field_value_votes__wait();
 
 -- Counts the votes of those field values again whose votes a statement changed (community/field_values.sql).
-create trigger _200_refresh_on_insert after insert on public.field_value_votes
-  referencing new table as rows_changed
-  for each statement execute function private.tg_field_value_votes__refresh_field_values();
-create trigger _200_refresh_on_update after update on public.field_value_votes
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_field_value_votes__refresh_field_values();
-create trigger _200_refresh_on_delete after delete on public.field_value_votes
-  referencing old table as rows_changed
-  for each statement execute function private.tg_field_value_votes__refresh_field_values();
+select private.watch('public.field_value_votes', '{insert,update,delete}', '_200_refresh',
+  'private.tg_field_value_votes__refresh_field_values');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- public.occupancy_reports
@@ -339,15 +279,10 @@ create trigger _200_erase_texts before update of user_id on public.error_reports
   for each row when (new.user_id is null and old.user_id is not null)
   execute function private.tg_error_reports__erase_texts();
 
--- Gives points for a correct report (rewards/exp.sql).
-create trigger _200_give_exp after update of status on public.error_reports
+-- Gives points for a correct report and counts it for badges (rewards/exp.sql).
+create trigger _200_reward after update of status on public.error_reports
   for each row when (new.status = 'resolved' and old.status <> 'resolved')
-  execute function private.tg_error_reports__give_exp();
-
--- Counts a correct report for badges (rewards/badges.sql).
-create trigger _300_count after update of status on public.error_reports
-  for each row when (new.status = 'resolved' and old.status <> 'resolved')
-  execute function private.tg_error_reports__count();
+  execute function private.tg_error_reports__reward();
 
 -- Notifies administrators of lots of a report about a lot (console/notifications.sql).
 create trigger _500_notify_admins after insert on public.error_reports
@@ -419,74 +354,18 @@ create trigger _100_count after insert on private.crash_report_sources
 -- public.pricing_groups
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Compiles the tariffs and hour_price of the lots whose prices a statement changed (fees/stays.sql).
-create trigger _100_refresh_on_insert after insert on public.pricing_groups
-  referencing new table as rows_changed
-  for each statement execute function private.tg_price_rows__refresh_tariffs();
-create trigger _100_refresh_on_update after update on public.pricing_groups
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_price_rows__refresh_tariffs();
-create trigger _100_refresh_on_delete after delete on public.pricing_groups
-  referencing old table as rows_changed
-  for each statement execute function private.tg_price_rows__refresh_tariffs();
-create trigger _100_refresh_on_truncate after truncate on public.pricing_groups
-  for each statement execute function private.tg_price_rows__refresh_tariffs();
-
--- Queues the lots of which a statement changed a part (search/changes.sql).
-create trigger _900_record_changes_on_insert after insert on public.pricing_groups
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_update after update on public.pricing_groups
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_delete after delete on public.pricing_groups
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_truncate after truncate on public.pricing_groups
-  for each statement execute function private.tg_lot_rows__record_changes();
+-- Compiles the tariffs and hour_price of the lots whose groups a statement changed, and queues these lots (lots/lots.sql).
+select private.watch('public.pricing_groups', '{insert,update,delete,truncate}', '_900_refresh_lots',
+  'private.tg_lot_rows__refresh_lots', 'prices');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- public.pricing_rules
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Compiles the tariffs and hour_price of the lots whose prices a statement changed (fees/stays.sql).
-create trigger _100_refresh_on_insert after insert on public.pricing_rules
-  referencing new table as rows_changed
-  for each statement execute function private.tg_price_rows__refresh_tariffs();
-create trigger _100_refresh_on_update after update on public.pricing_rules
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_price_rows__refresh_tariffs();
-create trigger _100_refresh_on_delete after delete on public.pricing_rules
-  referencing old table as rows_changed
-  for each statement execute function private.tg_price_rows__refresh_tariffs();
-create trigger _100_refresh_on_truncate after truncate on public.pricing_rules
-  for each statement execute function private.tg_price_rows__refresh_tariffs();
-
--- Writes the search entries of the lots of which a statement changed a part that search reads (search/entries.sql).
-create trigger _800_refresh_search_on_insert after insert on public.pricing_rules
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_search();
-create trigger _800_refresh_search_on_update after update on public.pricing_rules
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_search();
-create trigger _800_refresh_search_on_delete after delete on public.pricing_rules
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_search();
-create trigger _800_refresh_search_on_truncate after truncate on public.pricing_rules
-  for each statement execute function private.tg_lot_rows__refresh_search();
-
--- Queues the lots of which a statement changed a part (search/changes.sql).
-create trigger _900_record_changes_on_insert after insert on public.pricing_rules
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_update after update on public.pricing_rules
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_delete after delete on public.pricing_rules
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_truncate after truncate on public.pricing_rules
-  for each statement execute function private.tg_lot_rows__record_changes();
+-- Compiles the tariffs and hour_price of the lots whose rules a statement changed, writes their search entries, and
+-- queues them (lots/lots.sql).
+select private.watch('public.pricing_rules', '{insert,update,delete,truncate}', '_900_refresh_lots',
+  'private.tg_lot_rows__refresh_lots', 'prices', 'search');
 
 -- supabase/schemas/files/triggers.sql
 
@@ -498,10 +377,11 @@ create trigger _900_record_changes_on_truncate after truncate on public.pricing_
 -- public.assets
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Writes main_image_key of the lots that show a file which changed (lots/lots.sql).
-create trigger _100_refresh_lot_facts after update on public.assets
+-- Writes main_image_key of the lots that show a file which changed, and queues the lots with a picture of it
+-- (lots/lots.sql).
+create trigger _100_refresh_lots after update on public.assets
   referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_assets__refresh_lot_facts();
+  for each statement execute function private.tg_assets__refresh_lots();
 
 -- Adds files to the totals of their uploaders (files/totals.sql).
 create trigger _150_add_bytes after insert on public.assets
@@ -542,11 +422,6 @@ create trigger _310_request_publication after update on public.assets
   )
   execute function private.tg_assets__request_publication();
 
--- Queues the lots with pictures whose file a statement changed (search/changes.sql).
-create trigger _900_record_changes after update on public.assets
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_assets__record_changes();
-
 -- supabase/schemas/hours/triggers.sql
 
 -- Triggers of the tables of hours, table by table, in the order in which they fire.
@@ -557,48 +432,17 @@ create trigger _900_record_changes after update on public.assets
 -- public.parking_lot_windows
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Writes the search entries of the lots of which a statement changed a part that search reads (search/entries.sql).
-create trigger _800_refresh_search_on_insert after insert on public.parking_lot_windows
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_search();
-create trigger _800_refresh_search_on_update after update on public.parking_lot_windows
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_search();
-create trigger _800_refresh_search_on_delete after delete on public.parking_lot_windows
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_search();
-create trigger _800_refresh_search_on_truncate after truncate on public.parking_lot_windows
-  for each statement execute function private.tg_lot_rows__refresh_search();
-
--- Queues the lots of which a statement changed a part (search/changes.sql).
-create trigger _900_record_changes_on_insert after insert on public.parking_lot_windows
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_update after update on public.parking_lot_windows
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_delete after delete on public.parking_lot_windows
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_truncate after truncate on public.parking_lot_windows
-  for each statement execute function private.tg_lot_rows__record_changes();
+-- Writes the search entries of the lots whose hours a statement changed, and queues these lots (lots/lots.sql).
+select private.watch('public.parking_lot_windows', '{insert,update,delete,truncate}', '_900_refresh_lots',
+  'private.tg_lot_rows__refresh_lots', 'search');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- public.parking_lot_date_overrides
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Queues the lots of which a statement changed a part (search/changes.sql).
-create trigger _900_record_changes_on_insert after insert on public.parking_lot_date_overrides
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_update after update on public.parking_lot_date_overrides
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_delete after delete on public.parking_lot_date_overrides
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_truncate after truncate on public.parking_lot_date_overrides
-  for each statement execute function private.tg_lot_rows__record_changes();
+-- Queues the lots whose hours of single dates a statement changed (lots/lots.sql).
+select private.watch('public.parking_lot_date_overrides', '{insert,update,delete,truncate}', '_900_refresh_lots',
+  'private.tg_lot_rows__refresh_lots');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- public.holidays
@@ -656,34 +500,16 @@ create trigger _500_sync_field_values after update of
   operator_code, phone, website
 on public.parking_lots for each row execute function private.tg_parking_lots__sync_field_values();
 
--- Writes the search entries of lots that a statement added, or of which it changed a column that search reads
--- (search/entries.sql).
--- No trigger on delete: the entry is deleted with the lot.
-create trigger _800_refresh_search_on_insert after insert on public.parking_lots
-  referencing new table as rows_changed
-  for each statement execute function private.tg_parking_lots__refresh_search();
-create trigger _800_refresh_search_on_update after update on public.parking_lots
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_parking_lots__refresh_search();
+-- Writes the search entries of lots that a statement added or changed, and queues those that it added, changed or deleted
+-- (lots/lots.sql).
+select private.watch('public.parking_lots', '{insert,update,delete,truncate}', '_800_refresh',
+  'private.tg_parking_lots__refresh');
 
 -- A row begins in a start state, and moves only as private.allowed_moves lists (foundation/states.sql).
 create trigger _900_check_start before insert on public.parking_lots
   for each row execute function private.tg_check_state('parking_lot');
 create trigger _900_check_move before update on public.parking_lots
   for each row when (new.status <> old.status) execute function private.tg_check_state('parking_lot');
-
--- Queues the lots whose rows a statement added, changed or deleted (search/changes.sql).
-create trigger _900_record_changes_on_insert after insert on public.parking_lots
-  referencing new table as rows_changed
-  for each statement execute function private.tg_parking_lots__record_changes();
-create trigger _900_record_changes_on_update after update on public.parking_lots
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_parking_lots__record_changes();
-create trigger _900_record_changes_on_delete after delete on public.parking_lots
-  referencing old table as rows_changed
-  for each statement execute function private.tg_parking_lots__record_changes();
-create trigger _900_record_changes_on_truncate after truncate on public.parking_lots
-  for each statement execute function private.tg_parking_lots__record_changes();
 
 -- Sets updated_at on every update of a row (foundation/values.sql).
 create trigger _900_touch_updated_at before update on public.parking_lots
@@ -693,121 +519,33 @@ create trigger _900_touch_updated_at before update on public.parking_lots
 -- public.parking_lot_tags
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Writes tag_slugs and main_image_key of the lots whose tags or images a statement changed (lots/lots.sql).
-create trigger _100_refresh_on_insert after insert on public.parking_lot_tags
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_lot_facts();
-create trigger _100_refresh_on_update after update on public.parking_lot_tags
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_lot_facts();
-create trigger _100_refresh_on_delete after delete on public.parking_lot_tags
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_lot_facts();
-create trigger _100_refresh_on_truncate after truncate on public.parking_lot_tags
-  for each statement execute function private.tg_lot_rows__refresh_lot_facts();
-
--- Writes the search entries of the lots of which a statement changed a part that search reads (search/entries.sql).
-create trigger _800_refresh_search_on_insert after insert on public.parking_lot_tags
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_search();
-create trigger _800_refresh_search_on_update after update on public.parking_lot_tags
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_search();
-create trigger _800_refresh_search_on_delete after delete on public.parking_lot_tags
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_search();
-create trigger _800_refresh_search_on_truncate after truncate on public.parking_lot_tags
-  for each statement execute function private.tg_lot_rows__refresh_search();
-
--- Queues the lots of which a statement changed a part (search/changes.sql).
-create trigger _900_record_changes_on_insert after insert on public.parking_lot_tags
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_update after update on public.parking_lot_tags
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_delete after delete on public.parking_lot_tags
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_truncate after truncate on public.parking_lot_tags
-  for each statement execute function private.tg_lot_rows__record_changes();
+-- Writes the tags and search entries of the lots whose tags a statement changed, and queues these lots (lots/lots.sql).
+select private.watch('public.parking_lot_tags', '{insert,update,delete,truncate}', '_900_refresh_lots',
+  'private.tg_lot_rows__refresh_lots', 'facts', 'search');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- public.parking_lot_images
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Writes tag_slugs and main_image_key of the lots whose tags or images a statement changed (lots/lots.sql).
-create trigger _100_refresh_on_insert after insert on public.parking_lot_images
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_lot_facts();
-create trigger _100_refresh_on_update after update on public.parking_lot_images
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_lot_facts();
-create trigger _100_refresh_on_delete after delete on public.parking_lot_images
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_lot_facts();
-create trigger _100_refresh_on_truncate after truncate on public.parking_lot_images
-  for each statement execute function private.tg_lot_rows__refresh_lot_facts();
-
--- Queues the lots of which a statement changed a part (search/changes.sql).
-create trigger _900_record_changes_on_insert after insert on public.parking_lot_images
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_update after update on public.parking_lot_images
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_delete after delete on public.parking_lot_images
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_truncate after truncate on public.parking_lot_images
-  for each statement execute function private.tg_lot_rows__record_changes();
+-- Writes the main image of the lots whose images a statement changed, and queues these lots (lots/lots.sql).
+select private.watch('public.parking_lot_images', '{insert,update,delete,truncate}', '_900_refresh_lots',
+  'private.tg_lot_rows__refresh_lots', 'facts');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- public.parking_lot_spots
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Writes the search entries of the lots of which a statement changed a part that search reads (search/entries.sql).
-create trigger _800_refresh_search_on_insert after insert on public.parking_lot_spots
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_search();
-create trigger _800_refresh_search_on_update after update on public.parking_lot_spots
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_search();
-create trigger _800_refresh_search_on_delete after delete on public.parking_lot_spots
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_search();
-create trigger _800_refresh_search_on_truncate after truncate on public.parking_lot_spots
-  for each statement execute function private.tg_lot_rows__refresh_search();
-
--- Queues the lots of which a statement changed a part (search/changes.sql).
-create trigger _900_record_changes_on_insert after insert on public.parking_lot_spots
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_update after update on public.parking_lot_spots
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_delete after delete on public.parking_lot_spots
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_truncate after truncate on public.parking_lot_spots
-  for each statement execute function private.tg_lot_rows__record_changes();
+-- Writes the search entries of the lots whose spots a statement changed, and queues these lots (lots/lots.sql).
+select private.watch('public.parking_lot_spots', '{insert,update,delete,truncate}', '_900_refresh_lots',
+  'private.tg_lot_rows__refresh_lots', 'search');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- private.parking_lot_daily_counts
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- Adds what a statement changes in the daily counts to the sums of the last 30 days (lots/recent_counts.sql).
-create trigger _300_add_recent_insert after insert on private.parking_lot_daily_counts
-  referencing new table as rows_changed
-  for each statement execute function private.tg_parking_lot_daily_counts__add_recent();
-create trigger _300_add_recent_update after update on private.parking_lot_daily_counts
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_parking_lot_daily_counts__add_recent();
-create trigger _300_add_recent_delete after delete on private.parking_lot_daily_counts
-  referencing old table as rows_before
-  for each statement execute function private.tg_parking_lot_daily_counts__add_recent();
-create trigger _300_add_recent_truncate after truncate on private.parking_lot_daily_counts
-  for each statement execute function private.tg_parking_lot_daily_counts__add_recent();
+select private.watch('private.parking_lot_daily_counts', '{insert,update,delete,truncate}', '_300_add_recent',
+  'private.tg_parking_lot_daily_counts__add_recent');
 
 -- supabase/schemas/messages/triggers.sql
 
@@ -830,16 +568,6 @@ create trigger _100_touch_updated_at before update on public.notification_prefer
 -- Sets updated_at on every update of a row (foundation/values.sql).
 create trigger _100_touch_updated_at before update on public.user_notifications
   for each row execute function private.tg_touch_updated_at();
-
--- Queues the pushes of a notification to one user (messages/push.sql).
-create trigger _500_push after insert on public.user_notifications
-  for each row when (new.status = 'sent' and new.user_id is not null and new.composed_id is null)
-  execute function private.tg_user_notifications__push();
-
--- Queues the mail of a notification to one user (messages/mail.sql).
-create trigger _510_mail after insert on public.user_notifications
-  for each row when (new.status = 'sent' and new.user_id is not null and new.composed_id is null)
-  execute function private.tg_user_notifications__mail();
 
 -- A row begins in a start state, and moves only as private.allowed_moves lists (foundation/states.sql).
 create trigger _900_check_start before insert on public.user_notifications
@@ -1000,13 +728,9 @@ create trigger _300_check_rise after insert or update on public.levels
 -- public.exp_entries
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Adds entries to the sums of their users, in one statement (rewards/exp.sql).
-create trigger _100_keep_sums_on_insert after insert on public.exp_entries
-  referencing new table as rows_changed
-  for each statement execute function private.tg_exp_entries__keep_sums();
-create trigger _100_keep_sums_on_delete after delete on public.exp_entries
-  referencing old table as rows_changed
-  for each statement execute function private.tg_exp_entries__keep_sums();
+-- Adds entries to the sums of their users, in one statement; a level that rises is notified and gives its themes
+-- (rewards/exp.sql).
+select private.watch('public.exp_entries', '{insert,delete}', '_100_keep_sums', 'private.tg_exp_entries__keep_sums');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- public.badges
@@ -1023,18 +747,6 @@ create trigger _200_check_conditions before insert or update of conditions on pu
 -- Rebuilds a new badge, or one whose conditions changed: earlier activities count too (rewards/badge_backfill.sql).
 create trigger _300_backfill after insert or update of conditions, threshold, is_active on public.badges
   for each row execute function private.tg_badges__backfill();
-
--- ---------------------------------------------------------------------------------------------------------------------
--- public.user_badges
--- ---------------------------------------------------------------------------------------------------------------------
-
--- Notifies a user of their badge, gives its points, and ends the counting for it (rewards/badges.sql).
-create trigger _100_reward after insert on public.user_badges
-  for each row execute function private.tg_user_badges__reward();
-
--- Gives a user who earned a badge the themes of this badge (rewards/theme_rewards.sql).
-create trigger _600_earn_themes after insert on public.user_badges
-  for each row execute function private.tg_user_badges__earn_themes();
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- public.user_badge_progress
@@ -1072,29 +784,6 @@ create trigger _600_give_on_update after update on public.themes
 -- Sets updated_at on every update of a row (foundation/values.sql).
 create trigger _100_touch_updated_at before update on public.user_themes
   for each row execute function private.tg_touch_updated_at();
-
--- supabase/schemas/search/triggers.sql
-
--- Triggers of the tables of search, table by table, in the order in which they fire.
---
--- The name of a trigger begins with its number in that order. The file in parentheses has its function.
-
--- ---------------------------------------------------------------------------------------------------------------------
--- private.search_entries
--- ---------------------------------------------------------------------------------------------------------------------
-
--- Marks the cells of search entries that a statement added, changed or deleted (search/map.sql).
-create trigger _100_mark_map_on_insert after insert on private.search_entries
-  referencing new table as rows_changed
-  for each statement execute function private.tg_search_entries__mark_map();
-create trigger _100_mark_map_on_update after update on private.search_entries
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_search_entries__mark_map();
-create trigger _100_mark_map_on_delete after delete on private.search_entries
-  referencing old table as rows_changed
-  for each statement execute function private.tg_search_entries__mark_map();
-create trigger _100_mark_map_on_truncate after truncate on private.search_entries
-  for each statement execute function private.tg_search_entries__mark_map();
 
 -- supabase/schemas/sessions/triggers.sql
 

@@ -1,6 +1,7 @@
 // The evaluation of models: each model by itself, on the sentences that the rules parser is scored with.
 import assert from "node:assert/strict";
 import { evaluateModel } from "../../tools/eval/models.ts";
+import { NOTHING_FOUND } from "../support/ai.ts";
 import { readSentences } from "../../tools/eval/score.ts";
 import { AiModels } from "../../local/standins/ai_gateway.ts";
 import { readProviderSettings } from "../../supabase/functions/_shared/provider_settings.ts";
@@ -40,22 +41,12 @@ async function script(model: string, answer: Record<string, unknown>): Promise<v
 function rightAnswer(): string {
   const { place, entry_at, exit_at, max_price, filters } = sentence!.expected;
   return JSON.stringify({
-    is_parking_search: true,
+    ...NOTHING_FOUND,
     place,
-    near_me: false,
     entry_at: entry_at!.slice(0, 16),
     exit_at: exit_at!.slice(0, 16),
     max_price,
     attributes: filters,
-    vehicle_type: null,
-    height_m: null,
-    width_m: null,
-    length_m: null,
-    weight_t: null,
-    radius_m: null,
-    sort: null,
-    assumptions: [],
-    confidence: 0.9,
   });
 }
 
@@ -71,10 +62,10 @@ Deno.test("eval: a model's right answer is right in every field, and its cost is
 
 Deno.test("eval: a wrong field of a model is named, and a model that does not respond is counted", async () => {
   await script("right/model", {
-    content: rightAnswer().replace('"max_price":', '"max_price":1').replace('"confidence":0.9', '"confidence":0.5'),
+    content: rightAnswer().replace('"max_price":', '"max_price":1').replace('"sort":null', '"sort":"price"'),
   });
   const wrong = await evaluateModel(gatewayOf(settings), settings.gateway!, "right/model", [sentence!]);
-  assert.deepEqual(wrong.outcomes[0]!.wrong.map(({ field }) => field), ["max_price"]);
+  assert.deepEqual(wrong.outcomes[0]!.wrong.map(({ field }) => field), ["sort"], "the price is that of the text");
   await script("silent/model", { status: 500 });
   const silent = await evaluateModel(gatewayOf(settings), settings.gateway!, "silent/model", [sentence!]);
   assert.deepEqual([silent.outcomes, silent.failures], [[], { failed: 1 }]);

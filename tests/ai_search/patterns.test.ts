@@ -67,6 +67,12 @@ const UNITS = [
   "1ft",
   "{",
   "ﷺ",
+  "1円でも安",
+  "100 yen cheaper ",
+  "9時、いや",
+  "no wait ",
+  "🚗",
+  "like 9 ",
 ];
 
 Deno.test("rules parser: no pattern has an unbounded quantifier, so each takes linear time", () => {

@@ -307,7 +307,7 @@ const check = (mentions: readonly Mention[], answer: Partial<typeof ANSWER>) =>
   checkAnswer(mentions, { ...ANSWER, ...answer }, NOON);
 
 Deno.test("answer check: an answer with all numbers of the text and no other passes", () => {
-  assert.deepEqual(check(ja(TEXT).mentions, {}), { unresolved: [], factor: 1 });
+  assert.deepEqual(check(ja(TEXT).mentions, {}), { unresolved: [], invented: [], factor: 1 });
 });
 
 const DIFFERENCES: readonly (readonly [string, object, readonly string[]])[] = [
@@ -343,4 +343,21 @@ Deno.test("answer check: the parser's own answers to the sentences pass", () => 
     if (unresolved.some(({ field }) => !taken.includes(field))) broken.push(`${text}: ${JSON.stringify(unresolved)}`);
   }
   assert.deepEqual(broken, []);
+});
+
+Deno.test("measures: a length of 1.0 to 3.99 m without a dimension is the height, beside a vehicle or not", () => {
+  for (const height of [1.55, 2, 2.1, 3.05]) {
+    const figure = height === 2 ? "2.0" : String(height);
+    for (const text of [`van ${figure} m near Ueno`, `${figure}m van, Ueno`, `Ueno ${figure} m for 2 hours`]) {
+      const { vehicle, place, radius_m } = en(text);
+      assert.deepEqual([vehicle?.height_m, place, radius_m], [height, "Ueno", null], text);
+    }
+    for (const text of [`${figure}mのバン 上野`, `ハイエース${figure}m 上野`, `上野 ${figure}m 2時間`]) {
+      const { vehicle, place, radius_m } = ja(text);
+      assert.deepEqual([vehicle?.height_m, place, radius_m], [height, "上野", null], text);
+    }
+  }
+  for (const text of ["上野から1.5m以内", "Ueno, 1.5 m away"]) {
+    assert.equal(en(text).vehicle, null, text);
+  }
 });

@@ -54,7 +54,7 @@ Deno.test("admin engagement: saves, sessions and searches of a lot are in the re
     assert.ok((await found.text()).includes(lot));
   }
   // Searches of other tests may find the lot, too.
-  await eventually(async () => await searchesOf(lot) >= 2 || undefined, 20_000);
+  await eventually(async () => await searchesOf(lot) >= 2 || undefined);
   await inDatabase((sql) => runJob(sql, "fold_lot_counts"));
 
   const administrator = await anAdministrator("lots");

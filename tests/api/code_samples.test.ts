@@ -49,7 +49,14 @@ Deno.test("code samples: the typed client's programs run for every operation tha
       join(folder, "all.ts"),
       `const failed = [];\nconsole.log = () => {};\n${program.join("\n")}\nconsole.info(JSON.stringify(failed));\n`,
     );
-    const printed = await output(Deno.execPath(), ["run", "-A", "--quiet", "--no-check", join(folder, "all.ts")], ROOT);
+    const printed = await output(Deno.execPath(), [
+      "run",
+      "-A",
+      "--quiet",
+      "--no-check",
+      "--config=client/deno.json",
+      join(folder, "all.ts"),
+    ], ROOT);
     assert.deepEqual(JSON.parse(printed), []);
   } finally {
     await Deno.remove(folder, { recursive: true });

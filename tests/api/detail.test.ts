@@ -38,6 +38,7 @@ Deno.test("detail: a lot with only a position has every key, with null for unkno
     status: "active",
     time_zone: "Asia/Tokyo",
     holiday_calendar: "JP",
+    price_fixed_at_entry: false,
     currency: "JPY",
     review_count: 0,
     good_count: 0,
@@ -160,6 +161,7 @@ Deno.test("detail: spots, price lists and their rules are those of the lot", asy
     is_default: false,
     display_order: 2,
     vehicle_types: ["kei"],
+    free_while_closed: false,
   }]);
   assert.deepEqual(pricing_rules.map(({ price_minor }) => price_minor), [200, 100]);
   assert.equal(hour_price, 400);

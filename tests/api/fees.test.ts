@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { Fee, PricingRules } from "../../supabase/functions/_shared/schema/fees.ts";
+import { NearbyParkingLots } from "../../supabase/functions/_shared/schema/parking_lots.ts";
+import { nearbyParkingLots } from "../../supabase/functions/parking-lots/nearby.ts";
+import { FoundLots } from "../../supabase/functions/_shared/schema/search.ts";
+import { searchParkingLots } from "../../supabase/functions/parking-lots/search.ts";
+import { LotDetail } from "../../supabase/functions/_shared/schema/lot_detail.ts";
+import { readParkingLot } from "../../supabase/functions/parking-lots/detail.ts";
 import { calculateFee } from "../../supabase/functions/parking-lots/fee.ts";
 import { listPricingRules } from "../../supabase/functions/parking-lots/pricing_rules.ts";
 import { seedLots } from "../db/support/fees.ts";
@@ -10,7 +16,7 @@ import { signUp } from "../support/people.ts";
 import { assertError } from "../support/api_errors.ts";
 import { newLot } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
-import { ask, bearer, jsonBody, replyOf } from "./client.ts";
+import { ask, bearer, jsonBody, query, replyOf } from "./client.ts";
 
 interface Example {
   readonly id: string;
@@ -21,11 +27,14 @@ interface Example {
   readonly entry_at: string;
   readonly exit_at: string;
   readonly vehicle_type: string;
-  readonly expect: { readonly total_amount?: number };
+  readonly expect: { readonly total_amount?: number; readonly at_least?: number; readonly at_most?: number };
 }
 
 const sql = postgres(stack().dbUrl, { max: 1, onnotice: () => {} });
-const examples = workedExamples<Example[]>("fee-cases.json");
+const examples = [
+  ...workedExamples<Example[]>("fee-cases.json"),
+  ...workedExamples<Example[]>("fee-total-cases.json"),
+];
 const lots = await seedLots(sql, examples);
 const [lot, hidden] = await seedLots(sql, [
   {
@@ -60,7 +69,12 @@ const stay = { entry_at: june("10:00:00"), exit_at: june("11:00:00") };
 for (const [n, { id, why, entry_at, exit_at, vehicle_type, expect }] of examples.entries()) {
   Deno.test(`fees: ${id} through the gateway: ${why}`, async () => {
     const response = await ask(place(lots[n]!), question({ entry_at, exit_at, vehicle_type }));
-    if (expect.total_amount === undefined) return await assertError(response, { code: "fee_unknown" });
+    if (expect.total_amount === undefined) {
+      const { error } = await response.clone().json();
+      await assertError(response, { code: "fee_unknown" });
+      assert.deepEqual([error.details.at_least, error.details.at_most], [expect.at_least, expect.at_most]);
+      return;
+    }
     const fee = await replyOf(calculateFee, response, Fee);
     assert.equal(fee.total_amount, expect.total_amount);
     assert.equal(fee.breakdown.lines.reduce((sum, { amount }) => sum + amount, 0), fee.total_amount);
@@ -80,6 +94,36 @@ Deno.test("fees: an unknown fee is an error with the reason and the gap", async 
   const { error } = await response.clone().json();
   await assertError(response, { code: "fee_unknown" });
   assert.deepEqual(error.details, { reason: "no_rate", from: june("00:30:00"), until: june("08:00:00") });
+});
+
+Deno.test("fees: where only sums are published, calc-fee, detail, nearby and search have the same bounds", async () => {
+  const [id] = await seedLots(sql, [{
+    rules: [60, 120].map((per_minutes) => ({
+      category: "published_total" as const,
+      per_minutes,
+      price_minor: 5 * per_minutes,
+    })),
+  }]);
+  lots.push(id!);
+  await sql`update public.parking_lots set lat = -41.5, lng = 168.5 where id = ${id!}`;
+  const stay = { entry_at: june("10:00:00"), exit_at: june("11:30:00") };
+  const refusal = { code: "fee_unknown", reason: "only_totals", at_least: 300, at_most: 600, currency: "JPY" };
+  const { error } = await (await ask(place(id!), question(stay))).json();
+  assert.deepEqual({ code: error.code, ...error.details }, refusal);
+  const detail = await replyOf(readParkingLot, await ask(`/parking-lots/${id}${query(stay)}`), LotDetail);
+  assert.deepEqual([detail.planned_stay?.fee, detail.planned_stay?.fee_refusal], [null, refusal]);
+  const near = async (max_price: number) => {
+    const filters = { ...stay, max_price };
+    const response = await ask(`/parking-lots/nearby${query({ lat: -41.5, lng: 168.5, radius_m: 100, filters })}`);
+    return (await replyOf(nearbyParkingLots, response, NearbyParkingLots)).map((lot) => lot.fee_refusal);
+  };
+  assert.deepEqual([await near(600), await near(599)], [[refusal], []]);
+  const { items } = await replyOf(
+    searchParkingLots,
+    await ask(`/parking-lots${query({ ids: id, ...stay })}`),
+    FoundLots,
+  );
+  assert.deepEqual(items.map((item) => "deleted" in item ? null : item.fee_refusal), [refusal]);
 });
 
 Deno.test("fees: a lot that is not public or does not exist is 404", async () => {
@@ -130,7 +174,13 @@ Deno.test("fees: the pricing rules of a lot come in their order and unchanged", 
     PricingRules,
   );
   assert.equal(next_cursor, null);
-  const none = { parking_lot_id: lot!, pricing_group_id: null, day_type: null };
+  const none = {
+    parking_lot_id: lot!,
+    pricing_group_id: null,
+    day_type: null,
+    effective_from: null,
+    effective_to: null,
+  };
   assert.deepEqual(items.map(({ id: _, ...rule }) => rule), [
     {
       ...none,

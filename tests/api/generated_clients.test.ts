@@ -103,7 +103,7 @@ for (const { name, generate, options, program, mistake } of generators) {
     try {
       const document = await (await fetch(`${functionsUrl}/openapi`)).json();
       await generate(document, folder);
-      await Deno.symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
+      await Deno.symlink(join(ROOT, "tests/api/node_modules"), join(folder, "node_modules"));
       await write("deno.d.ts", "declare const Deno: { env: { get(name: string): string | undefined } };\n");
       await write("deno.json", JSON.stringify({ nodeModulesDir: "manual" }));
       await write("package.json", JSON.stringify({ type: "module", dependencies: { "openapi-fetch": "*" } }));

@@ -31,7 +31,7 @@ function mailed(address: string) {
     await dispatch("/mail-dispatch");
     const mails = await receivedMails(address);
     return mails.length > 0 ? mails : undefined;
-  }, 20_000);
+  });
 }
 
 const prefer = (user: Person, notif_type: string, email_enabled: boolean) =>
@@ -98,6 +98,6 @@ Deno.test("notification preferences: the reply says whether mail is available an
   }
   assert.deepEqual(
     read.types.filter(({ email_allowed }) => !email_allowed).map(({ code }) => code).sort(),
-    ["badge_earned", "exit_closing", "fee_increase", "level_up", "session_reminder"],
+    ["badge_earned", "exit_closing", "fee_increase", "fee_surprise", "level_up", "session_reminder"],
   );
 });

@@ -5,6 +5,7 @@ import { Fee } from "../../supabase/functions/_shared/schema/fees.ts";
 import { calculateFee } from "../../supabase/functions/parking-lots/fee.ts";
 import { nearbyParkingLots } from "../../supabase/functions/parking-lots/nearby.ts";
 import { signUp } from "../support/people.ts";
+import { assertError } from "../support/api_errors.ts";
 import { stack } from "../support/stack.ts";
 import { ask, bearer, jsonBody, query, replyOf } from "./client.ts";
 
@@ -114,6 +115,29 @@ Deno.test("nearby: the tag filter requires every tag, and a tag that was denied 
 
 /** A Wednesday, from noon to half past two. */
 const stay = { entry_at: "2026-11-25T12:00:00+09:00", exit_at: "2026-11-25T14:30:00+09:00" };
+
+Deno.test("nearby: usable puts lots that are unusable for the stay last or leaves them out, and each says why", async () => {
+  // The first is closed, the second always open, the hours of the third are unknown.
+  const shown = async (values: Record<string, unknown>) =>
+    (await search({ filters: stay, ...values })).map(({ name, usable_for_stay, unusable_reasons }) => [
+      name,
+      usable_for_stay,
+      ...unusable_reasons,
+    ]);
+  const closed = ["first", false, "closed_at_entry", "closed_at_exit"];
+  assert.deepEqual(await shown({}), [closed, ["second", true], ["third", null]]);
+  assert.deepEqual(await shown({ usable: "first" }), [["second", true], ["third", null], closed]);
+  assert.deepEqual(await shown({ usable: "only", vehicle: { height_m: 3 } }), [["second", true], ["third", null]]);
+  assert.deepEqual(await shown({ usable: "first", vehicle: { height_m: 3.1 } }), [
+    ["third", null],
+    [...closed, "vehicle_does_not_fit"],
+    ["second", false, "vehicle_does_not_fit"],
+  ]);
+  await assertError(await ask(`/parking-lots/nearby${query({ ...origin, usable: "last" })}`), {
+    code: "validation_error",
+    param: "usable",
+  });
+});
 
 Deno.test("nearby: a fee in the list is the total that calc-fee answers for the same stay", async () => {
   const found = await search({ filters: stay });

@@ -86,7 +86,7 @@ async function swept(what: () => Promise<boolean>): Promise<void> {
   await eventually(async () => {
     await sweep();
     return await what() ? true : undefined;
-  }, 60_000);
+  });
 }
 
 Deno.test("POST /parking-lots/{id}/reviews: photos are readable by the author until the review is approved, then public, then deleted", async () => {

@@ -51,7 +51,7 @@ function settled(admin: Administrator, id: string) {
     );
     const composed = await read(admin, id);
     return composed.status === "sending" ? undefined : composed;
-  }, 30_000);
+  });
 }
 
 /** Sends to one user. */
@@ -230,7 +230,7 @@ function outcomesOf(id: string): Promise<Record<string, number>> {
     );
     if (rows.some(({ outcome }) => outcome === null)) return undefined;
     return Object.fromEntries(rows.map(({ outcome, devices }) => [outcome, devices]));
-  }, 30_000);
+  });
 }
 
 Deno.test("push: a user who disables the type during a dispatch gets no more of it", async () => {

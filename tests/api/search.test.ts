@@ -154,13 +154,41 @@ Deno.test("search: Accept of GeoJSON gets features, an unknown type gets JSON", 
   await replyOf(searchParkingLots, await accept("text/csv"), FoundLots);
 });
 
-Deno.test("search: Accept of JSON Lines gets every lot beyond the limit, and an error as one line", async () => {
+Deno.test("search: Accept of JSON Lines gets a lot a line, as many as limit, and an error as one line", async () => {
   const headers = { accept: "application/x-ndjson" };
-  const response = await ask(path({ keywords: word, center, limit: 1 }), { headers });
-  assert.match(response.headers.get("content-type") ?? "", /^application\/x-ndjson/);
-  const lines = (await response.text()).trimEnd().split("\n").map((line) => JSON.parse(line));
-  assert.deepEqual(lines.map(({ id }) => id), ids);
+  const lines = async (args: Record<string, unknown>) => {
+    const response = await ask(path({ keywords: word, center, ...args }), { headers });
+    assert.match(response.headers.get("content-type") ?? "", /^application\/x-ndjson/);
+    return (await response.text()).trimEnd().split("\n").map((line) => JSON.parse(line));
+  };
+  assert.deepEqual((await lines({})).map(({ id }) => id), ids);
+  const [first, end, ...others] = await lines({ limit: 1 });
+  assert.deepEqual([first.id, end.has_more, others], [ids[0], true, []]);
+  assert.deepEqual((await lines({ cursor: end.next_cursor })).map(({ id }) => id), ids.slice(1));
   await assertError(await ask(path({ sort: "distance" }), { headers }), { code: "validation_error", param: "sort" });
+});
+
+Deno.test("parking-lots: usable goes over pages and lines, and the last page has the others", async () => {
+  const stay = { entry_at: "2026-11-25T10:00:00Z", exit_at: "2026-11-25T11:00:00Z" };
+  await inDatabase((sql) => sql`update public.parking_lots set max_parking_duration_min = 30 where id = ${ids[0]!}`);
+  const args = { keywords: word, center, ...stay };
+  const { items } = await found({ ...args, usable: "first" });
+  assert.deepEqual(
+    items.map((lot) => "deleted" in lot ? [] : [lot.id, lot.usable_for_stay, ...lot.unusable_reasons ?? []]),
+    [[ids[1], null], [ids[2], null], [ids[0], false, "stay_too_long"]],
+  );
+  const page = await found({ ...args, usable: "only", limit: 2, include: "total" });
+  assert.deepEqual([page.items.map(({ id }) => id), page.next_cursor, page.total], [ids.slice(1), null, 2]);
+  const first = await found({ ...args, usable: "first", limit: 2 });
+  const rest = await found({ ...args, usable: "first", limit: 2, cursor: first.next_cursor });
+  assert.deepEqual([...first.items, ...rest.items].map(({ id }) => id), [ids[1], ids[2], ids[0]]);
+  const lines = await ask(path({ ...args, usable: "first" }), { headers: { accept: "application/x-ndjson" } });
+  assert.deepEqual((await lines.text()).trimEnd().split("\n").map((line) => JSON.parse(line).id), [
+    ids[1],
+    ids[2],
+    ids[0],
+  ]);
+  await inDatabase((sql) => sql`update public.parking_lots set max_parking_duration_min = null where id = ${ids[0]!}`);
 });
 
 Deno.test("search: zoom returns clusters", async () => {
@@ -237,6 +265,8 @@ const wrong: [Record<string, unknown>, string][] = [
   [{ entry_at: "2026-11-25T10:00:00Z", exit_at: "2026-12-27T10:00:00Z" }, "exit_at"],
   [{ entry_at: "2026-11-25T10:00:00Z", exit_at: "2026-11-25T11:00:00Z", zoom: 3, bbox: "1,2,3,4" }, "entry_at"],
   [{ vehicle_type: "submarine" }, "vehicle_type"],
+  [{ usable: "first" }, "usable"],
+  [{ entry_at: "2026-11-25T10:00:00Z", exit_at: "2026-11-25T11:00:00Z", usable: "last" }, "usable"],
   [{ limit: 101 }, "limit"],
   [{ cursor: "abc" }, "cursor"],
   [{ include: "all" }, "include.0"],

@@ -1,5 +1,8 @@
 // An aborted export: its client can distinguish it from a complete one.
 import assert from "node:assert/strict";
+import { createParkingClient } from "../../client/src/index.ts";
+import { MAX_LINES } from "../../supabase/functions/_shared/http/lines.ts";
+import { stack } from "../support/stack.ts";
 import { signUp } from "../support/people.ts";
 import { ask, bearer, query } from "./client.ts";
 import { inDatabase } from "./lots.ts";
@@ -26,11 +29,18 @@ function exported(token: string): Promise<Response> {
   return ask(`/parking-lots${args}`, { headers: { accept: "application/x-ndjson", ...bearer(token) } });
 }
 
-Deno.test("search stream: an export has every lot once, and ends", async () => {
+Deno.test("search stream: a response ends after ten thousand lots with the cursor, and the client reads all of them", async () => {
   const { token } = await signUp();
-  const lines = (await (await exported(token)).text()).trimEnd().split("\n");
-  assert.equal(new Set(lines.map((line) => JSON.parse(line).id)).size, LOTS);
-  assert.equal(lines.length, LOTS);
+  const lines = (await (await exported(token)).text()).trimEnd().split("\n").map((line) => JSON.parse(line));
+  assert.equal(lines.length, MAX_LINES + 1);
+  const { next_cursor, ...end } = lines.at(-1);
+  assert.deepEqual([end, typeof next_cursor], [{ has_more: true }, "string"]);
+  const client = createParkingClient({ url: stack().apiUrl, accessToken: token });
+  const query = { query: { keywords: [word] } } as never;
+  const found = await Array.fromAsync(client.stream("/v1/parking-lots", { params: { query } }));
+  const ids = found.map((lot) => "id" in lot ? lot.id : undefined);
+  assert.deepEqual(ids.slice(0, MAX_LINES), lines.slice(0, -1).map(({ id }) => id));
+  assert.deepEqual([ids.length, new Set(ids).size], [LOTS, LOTS]);
 });
 
 Deno.test("search stream: an export is aborted when its user is suspended meanwhile; the client gets an error after whole lines", async () => {

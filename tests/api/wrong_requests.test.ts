@@ -21,11 +21,14 @@ await inDatabase(async (sql) => {
 const mine = bearer(user.token);
 const forged = badAuthorizations(user.id, stack().jwtSecret);
 const service = bearer(stack().serviceRoleKey);
+const monitor = bearer(stack().metricsToken);
 const receipt = { platform: "android", receipt: "token", product_id: "premium_monthly" };
 /** What a route needs beyond its own path to be a good request; named by path, or by method and path. */
 const goodQuery: Record<string, { query?: string; path?: string; body?: Record<string, unknown> }> = {
   "POST /search/ai": { body: { query: "渋谷駅" } },
   "POST /ai-search-parse": { body: { query: "渋谷駅" } },
+  "/admin/tariff-text": { body: { text: "30分200円" } },
+  "/parking-lots/export": { query: "format=jsonld" },
   "/parking-lots/nearby": { query: "lat=35.68&lng=139.76" },
   "/parking-lots/{id}/calc-fee": { body: { entry_at: "2026-09-01T10:00:00Z", exit_at: "2026-09-01T11:00:00Z" } },
   "/parking-lots/{id}/reviews": { body: { rating: 5 } },
@@ -57,6 +60,8 @@ const goodQuery: Record<string, { query?: string; path?: string; body?: Record<s
   },
   "/support/tickets": { body: { category: "other", subject: "Subject", message: "Message" } },
   "/support/tickets/{id}/messages": { body: { message: "Message" } },
+  "/places": { query: "q=a&lat=35.68&lng=139.76" },
+  "/places/{id}": {},
   "/sponsors/nearby": { query: "lat=35.68&lng=139.76" },
   "/sponsors/{id}/checkin": { body: { lat: 35.68, lng: 139.76, accuracy_m: 10 } },
   "GET /admin/user-search-presets": { query: `user_id=${user.id}` },
@@ -107,10 +112,11 @@ for (const route of routes) {
   } else if (policy !== undefined && limited++ % LIMITED_A_PERSON === 0) {
     writer = bearer((await signUp()).token);
   }
-  const { authorization } = route.access === "service" ? service : route.access === "admin" ? administrator : writer;
+  const known = { service, monitor, admin: administrator, user: writer, optional: writer, public: writer };
+  const { authorization } = known[route.access];
   const userAuthorization = mine.authorization;
-  const known = { badAuthorizations: forged, path, otherMethod, authorization, userAuthorization };
-  const needs = { ...known, ...(goodQuery[`${route.method} ${route.path}`] ?? goodQuery[route.path]) };
+  const usual = { badAuthorizations: forged, path, otherMethod, authorization, userAuthorization };
+  const needs = { ...usual, ...(goodQuery[`${route.method} ${route.path}`] ?? goodQuery[route.path]) };
   for (const wrong of wrongRequests(route, needs)) refuses(wrong);
   for (
     const [status, { token }] of route.access === "user" && route.name !== "readMe" ? Object.entries(outcasts) : []

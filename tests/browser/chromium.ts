@@ -13,22 +13,36 @@ const FLAGS = [
   "--no-zygote",
   "--disable-dev-shm-usage",
   "--no-first-run",
-  "--lang=en",
 ];
+const ENGLISH = "--lang=en";
 /** WebGL in software, for maps. */
 const WEBGL = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
+
+/** So long the browser may take to answer a command: longer than a test waits for a condition of a page. */
+const COMMAND_TIMEOUT_MS = 90_000;
+
+export interface BrowserOptions {
+  /** The configuration of its fonts, where not that of the machine. */
+  readonly fonts?: string;
+  /** False: as on a machine without a locale, where the browser has a language that is none. */
+  readonly hasLocale?: boolean;
+}
 
 /** Starts a browser that the test drives, and closes it when `run` has ended. */
 export async function withBrowser<Result>(
   run: (browser: Browser) => Promise<Result>,
-  /** The configuration of its fonts, where not that of the machine. */
-  { fonts }: { readonly fonts?: string } = {},
+  { fonts, hasLocale = true }: BrowserOptions = {},
 ): Promise<Result> {
   const { executable, libraries } = await install();
   const browser = await launch({
     executablePath: executable,
-    args: [...FLAGS, ...WEBGL],
-    env: { ...environment(libraries), ...(fonts ? { FONTCONFIG_FILE: fonts } : {}) },
+    protocolTimeout: COMMAND_TIMEOUT_MS,
+    args: [...FLAGS, ...(hasLocale ? [ENGLISH] : []), ...WEBGL],
+    env: {
+      ...environment(libraries),
+      ...(fonts ? { FONTCONFIG_FILE: fonts } : {}),
+      ...(hasLocale ? {} : { LANG: "C", LC_ALL: "C" }),
+    },
   });
   try {
     return await run(browser);
@@ -44,6 +58,7 @@ export async function withPage<Result>(url: string, run: (log: () => string) => 
   const browser = new Deno.Command(executable, {
     args: [
       ...FLAGS,
+      ENGLISH,
       "--disable-gpu",
       `--user-data-dir=${profile}`,
       "--remote-debugging-port=0",

@@ -1,16 +1,15 @@
 /// <reference lib="dom" />
 // /docs/ in a real browser: finds an operation, sends it, opens a guide, and nothing leaves the machine.
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Page } from "puppeteer-core";
-import { ROOT } from "../../local/settings.ts";
 import { signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
 import { hasBrowser } from "../support/browser.ts";
 import { withBrowser } from "./chromium.ts";
 
 const TIMEOUT_MS = 60_000;
-const AXE = join(ROOT, "node_modules/axe-core/axe.min.js");
+const AXE = fileURLToPath(import.meta.resolve("axe-core/axe.min.js"));
 
 /** Runs a visit. It fails after an error in the page or a request to another host. */
 async function visit(run: (page: Page) => Promise<void>): Promise<void> {
@@ -106,7 +105,7 @@ const changed = (page: Page) =>
       const style = getComputedStyle(element);
       return `${element.tagName} ${names.map((name) => style[name]).join(" | ")}`;
     };
-    const { sheet } = document.querySelector<HTMLLinkElement>('link[href="frame.css"]')!;
+    const { sheet } = document.querySelector<HTMLLinkElement>('link[href^="frame-"]')!;
     const content = document.getElementById("content")!;
     const without = (elements: readonly Element[]) => {
       const before = elements.map(look);

@@ -1,7 +1,8 @@
 /// <reference lib="dom" />
 // The explorer (apps/web/) in a real browser, for tests that use it as a person does.
 import assert from "node:assert/strict";
-import type { BrowserContext, Page } from "puppeteer-core";
+import { type BrowserContext, type ElementHandle, type Locator, type Page, ProtocolError } from "puppeteer-core";
+import { eventually } from "../support/eventually.ts";
 import { stack } from "../support/stack.ts";
 import { withBrowser } from "./chromium.ts";
 
@@ -11,9 +12,12 @@ export interface Explorer {
   open(path: string): Promise<void>;
   /** Signs in by the dialog. */
   signIn(person: { readonly email: string; readonly password: string }): Promise<void>;
-  /** Clicks the button or link with this accessible name. */
+  /**
+   * Clicks the control with this accessible name, or else the link: rows that other tests added have links of any name.
+   * Where several are shown it fails, rather than click one by chance.
+   */
   click(name: string): Promise<void>;
-  /** Fills the field with this label. */
+  /** Fills the field with this label, likewise. */
   fill(label: string, value: string): Promise<void>;
   /** Another tab of the same browser, where the same person is signed in. */
   secondTab(path: string): Promise<Explorer>;
@@ -26,25 +30,52 @@ export interface Explorer {
 export interface ExplorerOptions {
   readonly width?: number;
   readonly height?: number;
+  /** Whether the browser is that of a phone, with touch. */
+  readonly isPhone?: boolean;
   /** `en` by default. */
   readonly language?: "en" | "ja";
   /** The address of the platform for the browser, by default that of the gateway. */
   readonly apiUrl?: string;
+  /** False: the browser of a machine without a locale. */
+  readonly hasLocale?: boolean;
 }
 
 const TIMEOUT_MS = 60_000;
+/** So long an element may take to stand still before it is looked for again. */
+const RETRY_MS = 5_000;
 
-/** Runs a visit. It fails after an error in the page or a request to another machine. */
+/**
+ * Runs a visit. It fails after an error in the page or a request to another machine. A browser that is lost is no fault
+ * of the page: the visit begins again in a new one, once.
+ */
 export async function inExplorer(
   run: (explorer: Explorer) => Promise<void>,
-  { width = 1200, height = 900, language = "en", apiUrl = stack().apiUrl }: ExplorerOptions = {},
+  options: ExplorerOptions = {},
+): Promise<void> {
+  await visit(run, options).catch((error) => {
+    if (!isBrowserLost(error)) throw error;
+    console.error(`The visit begins again, because the browser was lost: ${error}`);
+    return visit(run, options);
+  });
+}
+
+/** Whether the browser ended, or did not answer a command: no condition of the page that a test waits for. */
+function isBrowserLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error instanceof ProtocolError && /timed out|closed/i.test(error.message) || isBrowserLost(error.cause);
+}
+
+async function visit(
+  run: (explorer: Explorer) => Promise<void>,
+  { width = 1200, height = 900, isPhone = false, language = "en", apiUrl = stack().apiUrl, hasLocale = true }:
+    ExplorerOptions,
 ): Promise<void> {
   const problems: string[] = [];
   await withBrowser(async (browser) => {
     const newTab: NewTab = async (context) => {
       const page = await context.newPage();
       page.setDefaultTimeout(TIMEOUT_MS);
-      await page.setViewport({ width, height });
+      await page.setViewport({ width, height, isMobile: isPhone, hasTouch: isPhone });
       await page.evaluateOnNewDocument((language) => localStorage.setItem("language", language), language);
       watch(page, apiUrl, problems);
       return explorerOf(page, apiUrl, newTab);
@@ -54,7 +85,7 @@ export async function inExplorer(
       const shown = await explorer.page.evaluate(() => document.body.innerText).catch(() => "");
       throw new Error(`${error}\n${problems.join("\n")}\nThe page shows:\n${shown.slice(0, 2_000)}`, { cause: error });
     });
-  });
+  }, { hasLocale });
   assert.deepEqual(problems, []);
 }
 
@@ -63,7 +94,10 @@ function watch(page: Page, apiUrl: string, problems: string[]): void {
   page.on("pageerror", (error) => problems.push(`error: ${error}`));
   page.on("console", (message) => {
     // The browser writes every 4xx response and lost connection to the console; the page shows those that matter.
-    if (message.type() === "error" && !/^(Failed to load resource|WebSocket connection to )/.test(message.text())) {
+    if (
+      message.type() === "error" &&
+      !/^(Failed to load resource|WebSocket connection to |TypeError: Failed to fetch$)/.test(message.text())
+    ) {
       problems.push(`console: ${message.text()}`);
     }
   });
@@ -71,6 +105,85 @@ function watch(page: Page, apiUrl: string, problems: string[]): void {
     if (!/^(blob:|data:)/.test(request.url()) && new URL(request.url()).origin !== apiUrl) {
       problems.push(`foreign request: ${request.url()}`);
     }
+  });
+}
+
+/** Opens the sign-in dialog: by the header, or by the account where the map of a phone has no header. */
+export async function openSignIn(page: Page): Promise<void> {
+  await page.waitForSelector("header.top .sign-in");
+  const click = async () => {
+    for (const button of await page.$$("header.top .sign-in")) {
+      if (await button.isVisible()) return await button.click().then(() => true);
+    }
+    return false;
+  };
+  if (await click()) return;
+  const { hash } = new URL(page.url());
+  await page.evaluate(() => location.hash = "#/account");
+  // The header of the account comes with the next frame.
+  await eventually(async () => await click() || undefined);
+  await page.waitForSelector("dialog[open]");
+  await page.evaluate((hash) => location.hash = hash, hash);
+}
+
+/** A PNG of one pixel. */
+const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** Chooses a photo in the picker of this name, on an English page. */
+export async function choosePhoto(page: Page, name: string): Promise<void> {
+  const photo = await Deno.makeTempFile({ suffix: ".png" });
+  await Deno.writeFile(photo, Uint8Array.fromBase64(PIXEL));
+  await (await page.$(`input[name=${name}]`) as ElementHandle<HTMLInputElement>).uploadFile(photo);
+  await page.waitForSelector("img[alt='Chosen photo 1']");
+  await Deno.remove(photo);
+}
+
+const CONTROL = "button, input, select, textarea, summary, option, [role=button], [role=tab], [role=option]";
+const FIELD = "input, select, textarea";
+
+/** Scrolls an element to where no header or bar that stays in view covers it: a click meets what is on top. */
+export const toTheMiddle = (element: ElementHandle<Element>): Promise<void> =>
+  element.evaluate((element) => element.scrollIntoView({ block: "center", behavior: "instant" }));
+
+/** Acts on the element with this name that is shown: of the first kind that has one. */
+async function onTheOnly(
+  page: Page,
+  name: string,
+  kinds: readonly string[],
+  perform: (element: Locator<Element>) => Promise<void>,
+): Promise<void> {
+  const find = async () => {
+    const all = await page.$$(`::-p-aria([name=${JSON.stringify(name)}])`);
+    for (const kind of kinds) {
+      const found: ElementHandle<Element>[] = [];
+      for (const element of all) {
+        if (await element.evaluate((element, kind) => element.matches(kind), kind) && await element.isVisible()) {
+          found.push(element);
+        }
+      }
+      if (found.length > 0) return found;
+    }
+    return [];
+  };
+  let failure: unknown;
+  await eventually(async () => {
+    // An element that is drawn again meanwhile is looked for again.
+    const found = await find().catch((error) => {
+      if (isBrowserLost(error)) throw error;
+      return [];
+    });
+    if (found.length !== 1) return undefined;
+    const act = () => perform(found[0]!.asLocator().setTimeout(RETRY_MS));
+    return await toTheMiddle(found[0]!).then(act).then(() => true, (error) => {
+      if (isBrowserLost(error)) throw error;
+      failure = error;
+      return undefined;
+    });
+  }, TIMEOUT_MS).catch(async (error) => {
+    if (isBrowserLost(error)) throw error;
+    const found = await Promise.all((await find()).map((one) => one.evaluate(({ outerHTML }) => outerHTML)));
+    const last = failure === undefined ? "" : `\nThe last attempt failed: ${failure}`;
+    throw new Error(`"${name}" is the name of ${found.length} shown elements:\n${found.join("\n")}${last}`);
   });
 }
 
@@ -82,7 +195,6 @@ function explorerOf(page: Page, apiUrl: string, newTab: NewTab): Explorer {
     await tab.open(path);
     return tab;
   };
-  const named = (name: string) => page.locator(`::-p-aria([name=${JSON.stringify(name)}])`);
   const explorer: Explorer = {
     page,
     open: async (path) => {
@@ -92,7 +204,7 @@ function explorerOf(page: Page, apiUrl: string, newTab: NewTab): Explorer {
       await page.waitForSelector("header.top");
     },
     signIn: async ({ email, password }) => {
-      await page.locator("header.top .sign-in").click();
+      await openSignIn(page);
       // In any language.
       await page.locator("dialog input[type=email]").fill(email);
       await page.locator("dialog input[type=password]").fill(password);
@@ -101,13 +213,13 @@ function explorerOf(page: Page, apiUrl: string, newTab: NewTab): Explorer {
     },
     click: async (name) => {
       await page.bringToFront();
-      await named(name).click();
+      await onTheOnly(page, name, [CONTROL, "a"], (control) => control.click());
     },
-    fill: (label, value) => named(label).fill(value),
+    fill: (label, value) => onTheOnly(page, label, [FIELD], (field) => field.fill(value)),
     secondTab: (path) => openIn(page.browserContext(), path),
     elsewhere: async (path) => openIn(await page.browser().createBrowserContext(), path),
     sees: async (text) => {
-      await page.waitForFunction((text) => document.body.innerText.includes(text), { polling: 200 }, text);
+      await page.waitForFunction((text) => document.body?.innerText.includes(text), { polling: 200 }, text);
     },
   };
   return explorer;

@@ -1,29 +1,15 @@
 /// <reference lib="dom" />
 // The explorer: no serious finding of axe on any page, no page wider than a phone, and a heading and a title for each.
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import type { AxeResults } from "axe-core";
-import { ROOT } from "../../local/settings.ts";
 import { anAdministrator } from "../api/administrators.ts";
 import { ask, bearer, jsonBody } from "../api/client.ts";
 import { aLot, inDatabase } from "../api/lots.ts";
 import { aPricedLot, post } from "../api/sessions.ts";
 import { signUp } from "../support/people.ts";
 import { hasBrowser } from "../support/browser.ts";
-import { type Explorer, inExplorer } from "./explorer.ts";
-
-const AXE = join(ROOT, "node_modules/axe-core/axe.min.js");
-
-/** The findings that keep people out, as `rule: element`. */
-async function findings({ page }: Explorer): Promise<string[]> {
-  // Not by a script element, which the page's policy forbids.
-  await page.evaluate(await Deno.readTextFile(AXE));
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run()
-  );
-  return violations.filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
-}
+import { findings } from "./axe.ts";
+import { type Explorer, inExplorer, openSignIn } from "./explorer.ts";
+import { clickPin } from "./map.ts";
 
 /** Whether the page scrolls sideways. */
 function overflow({ page }: Explorer): Promise<number> {
@@ -42,7 +28,7 @@ async function checkPage(explorer: Explorer, name: string): Promise<void> {
   assert.equal(await overflow(explorer), 0, `${name} is wider than the window`);
   const headings = await page.$$eval("h1", (headings) => headings.map(({ textContent }) => textContent));
   assert.equal(headings.length, 1, `${name} has one h1: ${headings}`);
-  assert.equal(await page.title(), `${headings[0]} – Parking lots`, name);
+  assert.equal(await page.title(), `${headings[0]} – Tomeru`, name);
 }
 
 /** Checks pages. Those of different screens have different titles. */
@@ -56,6 +42,21 @@ async function checkPages(explorer: Explorer, paths: readonly string[]): Promise
     screens.set(title, screen);
   }
 }
+
+/** Ids and codes that a page shows in place of names. What is set as code is meant as such. */
+const rawWords = ({ page }: Explorer): Promise<string[]> =>
+  page.evaluate(() => {
+    const found = new Set<string>();
+    const texts = document.createTreeWalker(document.querySelector("main")!, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      if (text.parentElement!.closest("code, option, textarea")) continue;
+      const raw = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}|\b[a-z]+(?:_[a-z]+)+\b/g;
+      for (const [word] of text.textContent!.matchAll(raw)) {
+        found.add(`${word}: ${text.parentElement!.closest("li, td, p")?.textContent}`);
+      }
+    }
+    return [...found];
+  });
 
 /** Opens all parts of the page that a person can open. */
 function unfold({ page }: Explorer): Promise<void> {
@@ -73,6 +74,16 @@ const PERSONAL = [
   "/account/saved",
   "/account/reviews",
   "/account/support",
+  "/account/profile",
+  "/account/searches",
+  "/account/reports",
+  "/account/notifications",
+  "/account/subscription",
+  "/account/articles",
+  "/account/sponsors",
+  "/account/security",
+  "/account/keys",
+  "/account/data",
 ];
 
 const AREAS = [
@@ -88,7 +99,7 @@ const AREAS = [
   "users",
 ];
 
-for (const { scheme, width } of [{ scheme: "light", width: 1200 }, { scheme: "dark", width: 360 }]) {
+for (const { scheme, width } of [{ scheme: "light", width: 1200 }, { scheme: "dark", width: 320 }]) {
   Deno.test({
     name: `explorer: a signed-in person's pages have no serious finding of axe (${scheme}, ${width} px)`,
     ignore: !hasBrowser,
@@ -99,7 +110,7 @@ for (const { scheme, width } of [{ scheme: "light", width: 1200 }, { scheme: "da
     await inExplorer(async (explorer) => {
       await explorer.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
       await explorer.open("/account");
-      await explorer.page.locator("header.top .sign-in").click();
+      await openSignIn(explorer.page);
       await explorer.page.waitForSelector("dialog[open]");
       assert.deepEqual(await findings(explorer), [], "the sign-in dialog");
       await explorer.page.keyboard.press("Escape");
@@ -130,18 +141,51 @@ for (const { scheme, width } of [{ scheme: "light", width: 1200 }, { scheme: "da
       await explorer.open(`/?lat=${lat}&lng=${lng}`);
       await explorer.sees("Unknown lot");
       await checkPage(explorer, "the map page");
-      await unfold(explorer);
-      await checkPage(explorer, "the map page with open conditions");
-      await explorer.page.$eval(".map-lot", (marker) => (marker as HTMLElement).click());
-      await explorer.page.waitForSelector(".map-picked h3");
+      for (const [chip, sheet] of [[1, "the stay"], [2, "the vehicle"], [3, "the filters"]] as const) {
+        await explorer.page.locator(`.chips button:nth-of-type(${chip})`).click();
+        await explorer.page.waitForSelector("dialog[open]");
+        assert.deepEqual(await findings(explorer), [], sheet);
+        await explorer.page.keyboard.press("Escape");
+        await explorer.page.waitForSelector("dialog", { hidden: true });
+      }
+      await clickPin(explorer.page, known, { lat, lng });
       await checkPage(explorer, "the map page with a lot chosen on the map");
+    }, { width, height: 740 });
+  });
+
+  Deno.test({
+    name: `explorer: the pages of lots and their sheets have no serious finding of axe (${scheme}, ${width} px)`,
+    ignore: !hasBrowser,
+  }, async () => {
+    const known = await aPricedLot({ name: "Priced lot", total_spaces: 20, max_height_m: 2.1 });
+    // Neither hours nor a price.
+    const unknown = await aLot({ name: "Unknown lot" });
+    const person = await signUp();
+    await inDatabase(async (sql) => {
+      await sql`
+        insert into public.parking_lot_windows (parking_lot_id, window_type, day_type, open_time, close_time)
+        select ${known}, kind, 'all', '08:00', '22:00' from unnest(array['business', 'entry', 'exit']) as kind`;
+      await sql`
+        insert into public.reviews (parking_lot_id, user_id, rating, comment, status)
+        select id, ${person.id}, 4, 'Narrow', 'approved' from unnest(${[known, unknown]}::uuid[]) as id`;
+    });
+    await inExplorer(async (explorer) => {
+      const { page } = explorer;
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
       await checkPages(explorer, [`/lots/${known}`, `/lots/${unknown}`]);
       await explorer.signIn(await signUp());
       for (const lot of [known, unknown]) {
-        await explorer.open(`/lots/${lot}`);
+        await explorer.open(`/lots/${lot}?vehicle={"height_m":2.1,"width_m":1.8}`);
         await explorer.sees("Write a review");
         await unfold(explorer);
         await checkPage(explorer, `the open parts of lot ${lot}`);
+      }
+      for (const opener of [".lot-my-head button", ".lot-actions .primary", ".lot-actions button:last-child"]) {
+        await page.locator(opener).click();
+        await page.waitForSelector("dialog[open] :is(button[type=submit], ul a)");
+        assert.deepEqual(await findings(explorer), [], opener);
+        await page.keyboard.press("Escape");
+        await page.waitForSelector("dialog", { hidden: true });
       }
     }, { width, height: 740 });
   });
@@ -176,14 +220,88 @@ for (const { scheme, width } of [{ scheme: "light", width: 1200 }, { scheme: "da
           `users/${person.id}`,
           `user-search-presets/${person.id}`,
           `parking-lots/${lot}`,
+          `parking-lots/${lot}/price`,
+          `parking-lots/${lot}/windows`,
+          `parking-lots/${lot}/date_overrides`,
+          `parking-lots/${lot}/position`,
+          `parking-lots/${lot}/spots`,
+          `parking-lots/${lot}/tags`,
+          `parking-lots/${lot}/images`,
           "parking-lots",
+          "parking-lots/import",
           "store-sync",
           "reference/codes",
+          "reference/sponsors/new",
+          "reference/badges/new",
+          "admins/new",
+          "health",
           "jobs",
           "activity-logs",
         ].map((path) => `/console/${path}`.replace(/\/$/, "")),
       );
     }, { width, height: 740 });
+  });
+}
+
+Deno.test({
+  name: "explorer: the console shows names and labels, not ids and codes",
+  ignore: !hasBrowser,
+}, async () => {
+  const administrator = await anAdministrator(...AREAS);
+  const token = bearer(administrator.token);
+  const write = async (method: string, path: string, body: unknown) => {
+    const response = await ask(`/admin${path}`, { method, ...jsonBody(body, token) });
+    assert.ok(response.ok, `${path}: ${await response.clone().text()}`);
+    return await response.json();
+  };
+  const { sync_run_ids: [run] } = await write("POST", "/store-sync/trigger", { store: "ios_store", task: "sales" });
+  const word = `Word ${Date.now()}`;
+  await write("POST", "/ads", { placement: "home_top", title: word, is_active: true, weight: 1 });
+  await write("POST", "/articles", { locale: "en", slug: `draft-${Date.now()}`, title: word, body: "Text" });
+  await inExplorer(async (explorer) => {
+    await explorer.open("/console");
+    await explorer.signIn(administrator);
+    for (
+      const path of [
+        `store-sync/${run}`,
+        "health",
+        "jobs",
+        // Only what this test wrote: names that other tests gave may look like ids.
+        `activity-logs?admin_id=${administrator.id}`,
+        `reference/articles?q=${word}`,
+        `reference/ads?q=${word}`,
+        "reference/exp_rules",
+        "reference/levels",
+      ]
+    ) {
+      await explorer.open(`/console/${path}`);
+      await explorer.page.waitForSelector("main :is(table, dl)");
+      await explorer.page.waitForFunction(() => document.querySelector("[aria-busy=true]") === null);
+      assert.deepEqual(await rawWords(explorer), [], path);
+    }
+  }, { width: 1280, height: 900 });
+});
+
+for (const language of ["en", "ja"] as const) {
+  Deno.test({
+    name: `explorer: with a zoom of 200 % no page scrolls sideways (${language})`,
+    ignore: !hasBrowser,
+  }, async () => {
+    const person = await signUp({ displayName: "山田 太郎" });
+    const lot = await aPricedLot({ name: "東京駅八重洲口地下第二駐車場", max_height_m: 2.1 });
+    await post("", person.token, { parking_lot_id: lot });
+    await inExplorer(async (explorer) => {
+      const { page } = explorer;
+      await explorer.open("/account");
+      await explorer.signIn(person);
+      for (const path of [...PERSONAL, `/lots/${lot}`]) {
+        await explorer.open(path);
+        await page.waitForSelector("main h1");
+        await page.waitForFunction(() => document.querySelector("[aria-busy=true]") === null);
+        assert.equal(await overflow(explorer), 0, path);
+      }
+      // A window of 1,280 × 900 px then has half of them.
+    }, { width: 640, height: 450, language });
   });
 }
 
@@ -200,16 +318,16 @@ Deno.test({
       page.evaluate(() => [document.title, document.activeElement?.id, scrollY, document.documentElement.lang]);
     await explorer.open(`/lots/${lot}`);
     await explorer.signIn(person);
-    await page.waitForFunction(() => document.title === "Lot with a title – Parking lots");
+    await page.waitForFunction(() => document.title === "Lot with a title – Tomeru");
     await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
-    await page.$eval("nav a[href='#/rewards']", (link) => (link as HTMLElement).click());
-    await page.waitForFunction(() => document.title === "Rewards – Parking lots");
-    assert.deepEqual(await state(), ["Rewards – Parking lots", "content", 0, "en"]);
-    await page.select("header.top select", "ja");
-    await page.waitForFunction(() => document.title === "特典 – 駐車場");
+    await page.$eval(".tabs a[href='#/inbox']", (link) => (link as HTMLElement).click());
+    await page.waitForFunction(() => document.title === "Inbox – Tomeru");
+    assert.deepEqual(await state(), ["Inbox – Tomeru", "content", 0, "en"]);
+    await page.select(".top-tools select", "ja");
+    await page.waitForFunction(() => document.title === "お知らせ – Tomeru");
     assert.equal((await state())[3], "ja");
     await page.goBack();
-    await page.waitForFunction(() => document.title === "Lot with a title – 駐車場");
+    await page.waitForFunction(() => document.title === "Lot with a title – Tomeru");
     assert.equal((await state())[1], "content");
   });
 });

@@ -1,10 +1,12 @@
+/// <reference lib="dom" />
 // The explorer: sign-up, sign-in, one-time code and password recovery, with the mails of the platform.
 import assert from "node:assert/strict";
 import { newestMail } from "../support/mail_links.ts";
-import { signUp } from "../support/people.ts";
+import { inDatabase } from "../api/lots.ts";
+import { asUser, signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
 import { hasBrowser } from "../support/browser.ts";
-import { inExplorer } from "./explorer.ts";
+import { inExplorer, openSignIn } from "./explorer.ts";
 
 Deno.test({
   name: "explorer: a person signs in and out, and a wrong password is an error in the dialog",
@@ -17,7 +19,7 @@ Deno.test({
     await explorer.fill("Mail address", person.email);
     await explorer.fill("Password", "not the password 1");
     await explorer.page.locator("dialog button[type=submit]").click();
-    await explorer.sees("Invalid login credentials");
+    await explorer.sees("The mail address or the password is not right.");
     await explorer.fill("Password", person.password);
     await explorer.page.locator("dialog button[type=submit]").click();
     await explorer.click("Sign out");
@@ -33,7 +35,7 @@ Deno.test({
   const person = await signUp();
   await inExplorer(async (explorer) => {
     await explorer.open("/account");
-    await explorer.page.locator("header.top .sign-in").click();
+    await openSignIn(explorer.page);
     await explorer.click("Sign in with a code");
     await explorer.fill("Mail address", person.email);
     await explorer.click("Send a code");
@@ -41,10 +43,10 @@ Deno.test({
     const { code } = await newestMail(stack().apiUrl, person.email);
     await explorer.fill("Code from the mail", code!);
     await explorer.page.locator("dialog button[type=submit]").click();
-    await explorer.sees("Member since");
+    await explorer.sees("Saved searches");
     await explorer.click("Sign out");
 
-    await explorer.page.locator("header.top .sign-in").click();
+    await openSignIn(explorer.page);
     await explorer.click("Forgot your password?");
     await explorer.fill("Mail address", person.email);
     await explorer.click("Send a link");
@@ -68,12 +70,13 @@ Deno.test({ name: "explorer: a person creates an account and is signed in", igno
   const email = `${crypto.randomUUID()}@example.com`;
   await inExplorer(async (explorer) => {
     await explorer.open("/account");
-    await explorer.page.locator("header.top .sign-in").click();
+    await openSignIn(explorer.page);
     await explorer.click("Create an account");
     await explorer.fill("Mail address", email);
     await explorer.fill("Password", "a password 1");
     await explorer.page.locator("dialog button[type=submit]").click();
     await explorer.sees(email);
+    await explorer.open("/account/profile");
     await explorer.fill("Display name", "<img src=x onerror=alert(1)>");
     await explorer.click("Save");
     await explorer.sees("Saved.");
@@ -86,12 +89,100 @@ Deno.test({
 }, async () => {
   const administrator = await signUp({ appMetadata: { admin: { name: "管理者", areas: ["reviews"] } } });
   await inExplorer(async (explorer) => {
-    await explorer.open("/account");
+    await explorer.open("/account/profile");
     await explorer.signIn(administrator);
     await explorer.sees("who is not an app user");
     await explorer.page.waitForSelector("::-p-aria([name='Console'])");
     for (const name of ["Inbox", "Rewards"]) {
       assert.equal(await explorer.page.$(`::-p-aria([name='${name}'])`), null, name);
     }
+  });
+});
+
+Deno.test({
+  name: "explorer: notification settings, quiet hours, a theme, the export and the end of the account",
+  ignore: !hasBrowser,
+}, async () => {
+  const person = await signUp();
+  const read = async (path: string) => await (await asUser(person)(path)).json();
+  await inExplorer(async (explorer) => {
+    const { page } = explorer;
+    await explorer.open("/account/notifications");
+    await explorer.signIn(person);
+    await explorer.click("Campaigns: Inbox");
+    await explorer.click("No push in quiet hours");
+    await explorer.fill("From", "21:30");
+    await explorer.click("Save");
+    await explorer.sees("Saved.");
+    const { items, quiet_hours } = await read("/me/notification-preferences");
+    const campaign = items.find(({ notif_type }: { notif_type: string }) => notif_type === "campaign");
+    assert.equal(campaign.in_app_enabled, false);
+    assert.deepEqual([quiet_hours.from, quiet_hours.to], ["21:30", "07:00"]);
+
+    // A theme changes the page, also after a reload and in another tab.
+    await explorer.open("/rewards");
+    await explorer.sees("ナイトドライブ");
+    // By its name: other tests add themes.
+    await page.locator('::-p-xpath(//li[contains(., "ナイトドライブ")]//button)').click();
+    await page.waitForSelector(":root[data-theme=night]");
+    const second = await explorer.secondTab("/account");
+    await second.page.waitForSelector(":root[data-theme=night]");
+    await second.page.close();
+
+    await explorer.open("/account/data");
+    await page.locator("main button.danger").click();
+    await page.locator("dialog input[name=email]").fill("someone.else@example.com");
+    await explorer.click("Close the account for good");
+    await explorer.sees("That is not the address of this account.");
+    await page.locator("dialog input[name=email]").fill(person.email);
+    await explorer.click("Close the account for good");
+    await page.waitForFunction(() => location.hash.startsWith("#/") && !location.hash.startsWith("#/account"));
+    await page.waitForSelector(":root:not([data-theme])");
+    const { status } = await asUser(person)("/me/vehicles");
+    assert.equal(status, 403);
+  });
+});
+
+Deno.test({
+  name: "explorer: a guest reads articles, whose markup is text, and sponsors; a driver checks in",
+  ignore: !hasBrowser,
+}, async () => {
+  const person = await signUp();
+  const slug = `a-${crypto.randomUUID()}`;
+  const name = `Sponsor ${slug} <b data-made>`;
+  const [lat, lng] = [-(60 + Math.random()), -(80 + Math.random())];
+  await inDatabase(async (sql) => {
+    const body =
+      `# Heading\n\n<img data-made src=x onerror=alert(1)> **bold** [link](javascript:alert(1)) ![x](https://example.com/x.png)`;
+    await sql`
+      insert into public.articles (slug, locale, title, body, published_at)
+      values (${slug}, 'en', '<b data-made>Title', ${body}, now())`;
+    await sql`insert into public.sponsors (name, lat, lng, starts_at) values (${name}, ${lat}, ${lng}, now() - interval '1 day')`;
+  });
+  await inExplorer(async (explorer) => {
+    const { page } = explorer;
+    await explorer.open(`/account/articles/${slug}`);
+    await explorer.sees("<b data-made>Title");
+    await explorer.sees("<img data-made src=x onerror=alert(1)>");
+    await page.waitForSelector(".account-article strong");
+    assert.equal(await page.$(".account-article :is([data-made], img, a:not([href^='https:']))"), null);
+
+    await page.browserContext().overridePermissions(new URL(page.url()).origin, ["geolocation"]);
+    await page.setGeolocation({ latitude: lat, longitude: lng, accuracy: 10 });
+    await explorer.open("/account/sponsors");
+    await explorer.signIn(person);
+    await explorer.click("Near me");
+    await page.waitForFunction(
+      (name) =>
+        [...document.querySelectorAll(".account-name")].filter(({ textContent }) => textContent === name).length ===
+          1 &&
+        document.querySelectorAll(".account-name").length === 1,
+      {},
+      name,
+    );
+    await explorer.click("Check in");
+    await explorer.sees("Checked in.");
+    await explorer.click("Check in");
+    await explorer.sees("You have checked in here today.");
   });
 });

@@ -2,15 +2,15 @@
 // The explorer: the page of a lot, as drivers use it.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import type { ElementHandle } from "puppeteer-core";
+import type { ElementHandle, Page } from "puppeteer-core";
 import { jsonBody } from "../api/client.ts";
 import { inDatabase } from "../api/lots.ts";
 import { aPricedLot } from "../api/sessions.ts";
 import { asAnonymous, asUser, type Person, signUp } from "../support/people.ts";
-import { picture } from "../support/files.ts";
 import { makeVoters, newLot } from "../support/rows.ts";
 import { hasBrowser } from "../support/browser.ts";
-import { type Explorer, inExplorer } from "./explorer.ts";
+import { eventually } from "../support/eventually.ts";
+import { type Explorer, inExplorer, toTheMiddle } from "./explorer.ts";
 
 const DAY_MS = 86_400_000;
 const MARKUP = `<img src="x" onerror="document.title='ran'"><b>bold</b>`;
@@ -19,9 +19,14 @@ function test(name: string, run: () => Promise<void>): void {
   Deno.test({ name: `explorer: ${name}`, ignore: !hasBrowser }, run);
 }
 
-/** Opens the part of the page that a summary folds. */
+/** Opens the part of the page that a summary folds. A page that grew meanwhile is clicked again. */
 async function unfold({ page }: Explorer, summary: string): Promise<void> {
-  await page.locator(`summary::-p-text(${summary})`).click();
+  await eventually(async () => {
+    const found = (await page.waitForSelector(`summary::-p-text(${summary})`))!;
+    await toTheMiddle(found);
+    await found.asLocator().click();
+    return await found.evaluate((found) => found.parentElement!.matches("[open]")) || undefined;
+  });
 }
 
 /** Waits until the first element of the selector has exactly this text. */
@@ -49,6 +54,27 @@ function amountsOf({ page }: Explorer): Promise<number[]> {
   );
 }
 
+/** Opens the form of the stay. */
+async function changeStay({ page }: Explorer): Promise<void> {
+  await page.locator(".lot-my-head button").click();
+  await page.waitForSelector("dialog[open]");
+}
+
+test("a reader of English sees how the name of a lot is read, a reader of Japanese does not", async () => {
+  const lot = await aPricedLot({ name: "千代田駅前駐車場", name_kana: "チヨダエキマエ チュウシャジョウ" });
+  for (const [language, expected] of [["en", ["Chiyodaekimae Chushajo"]], ["ja", []]] as const) {
+    await inExplorer(async (explorer) => {
+      await explorer.open(`/lots/${lot}`);
+      await reads(explorer, "h1", "千代田駅前駐車場");
+      const readings = await explorer.page.$$eval(
+        ".lot-reading",
+        (lines) => lines.map(({ textContent }) => textContent),
+      );
+      assert.deepEqual(readings, expected);
+    }, { language });
+  }
+});
+
 test("a lot's page has the fee of the service, whose lines sum to it, for any stay and by keyboard", async () => {
   const lot = await aPricedLot();
   await inDatabase((sql) =>
@@ -69,29 +95,49 @@ test("a lot's page has the fee of the service, whose lines sum to it, for any st
   await inExplorer(async (explorer) => {
     const { page } = explorer;
     await explorer.open(`/lots/${lot}?${new URLSearchParams(stay)}`);
-    await reads(explorer, ".lot-price strong", `¥${await feeOf(stay.exit_at)}`);
+    await reads(explorer, ".lot-fee", `¥${await feeOf(stay.exit_at)}`);
+    await unfold(explorer, "All rules");
     assert.deepEqual(await amountsOf(explorer), [800, 800]);
     await explorer.sees("¥200 for each 30 min");
     await explorer.sees("At most ¥1,500 for the whole stay");
-    await page.waitForSelector(".chart canvas");
+    await page.waitForSelector(".curve path.curve-past");
 
     // Another exit, by keyboard: Enter in a field sends the form.
+    await changeStay(explorer);
     await explorer.fill("Exit", "2030-05-15T22:00");
     await (await page.$("input[name=exit_at]"))!.press("Enter");
-    await reads(explorer, ".lot-price strong", "¥1,500");
+    await reads(explorer, ".lot-fee", "¥1,500");
     assert.equal(await feeOf("2030-05-15T22:00:00+09:00"), 1500);
     assert.deepEqual(await amountsOf(explorer), [4800, -3300, 1500]);
     const query = new URLSearchParams(page.url().split("?")[1]);
     assert.equal(query.get("exit_at"), "2030-05-15T13:00:00.000Z");
 
+    await changeStay(explorer);
     await explorer.fill("Exit", "2030-05-14T22:00");
-    await explorer.click("Calculate the fee");
+    await explorer.click("Show the fee");
     await explorer.sees("The exit must be after the entry");
 
     const preset = (await page.$("::-p-aria([name='3 h'][role='button'])"))!;
     await preset.press("Enter");
-    await reads(explorer, ".lot-price strong", "¥1,200");
-    assert.equal(await page.evaluate(() => document.activeElement?.textContent), "3 h");
+    await reads(explorer, ".lot-fee", "¥1,200");
+    // The focus is where the form was opened.
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Change");
+  });
+});
+
+test("a stay that ends while the exit is closed shows the fee of the earliest exit, not one that nobody can pay", async () => {
+  const lot = await aPricedLot();
+  await inDatabase((sql) =>
+    sql`
+      insert into public.parking_lot_windows (parking_lot_id, window_type, open_time, close_time)
+      values (${lot}, 'business', '08:00', '22:00')`
+  );
+  await inExplorer(async (explorer) => {
+    const stay = { entry_at: "2030-05-15T21:00:00+09:00", exit_at: "2030-05-15T23:00:00+09:00" };
+    await explorer.open(`/lots/${lot}?${new URLSearchParams(stay)}`);
+    await explorer.sees("You cannot drive out at 23:00. The exit opens at 08:00");
+    // Eleven hours until the exit opens.
+    await reads(explorer, ".lot-fee", "¥4,400");
   });
 });
 
@@ -101,6 +147,7 @@ test("a fee that the service does not know is a sentence, and no amount", async 
     await explorer.open(`/lots/${lot}`);
     await explorer.sees("The fee is unknown.");
     await explorer.sees("No rules are known");
+    await unfold(explorer, "All rules");
     await explorer.sees("The service knows no prices of this lot.");
     assert.ok(!(await explorer.page.$eval("main", (main) => main.textContent!)).includes("¥"));
   });
@@ -184,14 +231,17 @@ test("a driver votes on a value, rates, saves, reviews and reports, and the serv
     await unfold(explorer, "Write a review");
     await page.select("select[name=rating]", "4");
     await explorer.fill("Comment", "Wide spaces.");
-    const photo = await Deno.makeTempFile({ suffix: ".png" });
-    await Deno.writeFile(photo, picture("image/png"));
+    const photo = await Deno.makeTempFile({ suffix: ".jpg" });
+    await Deno.writeFile(photo, await photoWithPosition(page));
     await (await page.$("input[name=photo_asset_ids]") as ElementHandle<HTMLInputElement>).uploadFile(photo);
+    await page.waitForSelector("img[alt='Chosen photo 1']");
     await explorer.click("Send the review");
     await explorer.sees("Your review");
     await explorer.sees("Pending");
     await Deno.remove(photo);
-    await page.waitForSelector("img[alt='Photo 1 of the review']");
+    const sent = (await page.waitForSelector("img[alt='Photo 1 of the review']"))!;
+    const bytes = await (await fetch(await sent.evaluate((image) => (image as HTMLImageElement).src))).bytes();
+    assert.ok(!new TextDecoder("latin1").decode(bytes).includes("Exif"), "the position is removed");
     const { items } = await read("/me/reviews", person) as { items: Record<string, unknown>[] };
     assert.deepEqual(
       items.map(({ parking_lot_id, rating, comment, status }) => [parking_lot_id, rating, comment, status]),
@@ -199,6 +249,15 @@ test("a driver votes on a value, rates, saves, reviews and reports, and the serv
         [lot, 4, "Wide spaces.", "pending"],
       ],
     );
+
+    // Editing keeps the photos that are not touched.
+    await explorer.click("Edit your review");
+    await page.select("dialog select[name=rating]", "2");
+    await explorer.click("Save the review");
+    await page.waitForSelector("dialog", { hidden: true });
+    await page.waitForSelector("img[alt='Photo 1 of the review']");
+    const [edited] = (await read("/me/reviews", person) as { items: Record<string, unknown>[] }).items;
+    assert.deepEqual([edited!["rating"], (edited!["photo_urls"] as string[]).length], [2, 1]);
 
     await unfold(explorer, "Report how full it is");
     await page.select("select[name=state]", "crowded");
@@ -222,33 +281,61 @@ test("a driver votes on a value, rates, saves, reviews and reports, and the serv
   });
 });
 
-test("an anonymous driver checks a vehicle, is asked to sign in, and then starts to park", async () => {
+test("an anonymous driver checks a vehicle, is asked to sign in, and the wish to start is kept", async () => {
   const [person, lot] = [await signUp(), await aPricedLot({ max_height_m: "2.1" })];
   await inExplorer(async (explorer) => {
     const { page } = explorer;
     await explorer.open(`/lots/${lot}?vehicle_type=kei`);
-    await unfold(explorer, "Check a vehicle");
+    await changeStay(explorer);
+    await unfold(explorer, "Size of the vehicle");
     await explorer.fill("Height (m)", "2.3");
     await explorer.fill("Width (m)", "1.8");
-    await explorer.click("Check");
-    await explorer.sees("The vehicle does not fit.");
-    const fits = await page.$$eval(
-      "[aria-labelledby=lot-vehicle] tbody tr",
-      (rows) => rows.slice(0, 2).map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent)),
-    );
-    assert.deepEqual(fits, [["at most 2.1 m", "2.3 m", "does not fit"], ["unknown", "1.8 m", "unknown"]]);
+    await explorer.click("Show the fee");
+    await explorer.sees("Too small for your vehicle");
+    await explorer.sees("Height 2.3 m, the limit is 2.1 m: 20 cm too much. The lot gives no limit for: width.");
 
-    await explorer.click("Start parking here");
+    await changeStay(explorer);
+    await explorer.fill("Height (m)", "2.1");
+    await explorer.click("Show the fee");
+    await explorer.sees("Height 2.1 m is exactly the limit: nothing to spare.");
+
+    await explorer.click("Start");
     await explorer.fill("Mail address", person.email);
     await explorer.fill("Password", person.password);
     await page.locator("dialog button[type=submit]").click();
-    await page.waitForSelector("dialog", { hidden: true });
-    await explorer.click("Start parking here");
+    await page.waitForSelector("select[name=vehicle]");
+    assert.equal(await page.$eval("select[name=vehicle]", (select) => (select as HTMLSelectElement).value), "type kei");
+    await page.locator("dialog button[type=submit]").click();
     await page.waitForFunction(() => location.hash === "#/session");
     const { parking_lot_id, vehicle_type } = await read("/me/parking-sessions/current", person);
     assert.deepEqual([parking_lot_id, vehicle_type], [lot, "kei"]);
   });
 });
+
+test("a lot's page begins with the way there: a link for each map application, to the point of the lot", async () => {
+  const lot = await aPricedLot({ lat: 35.5, lng: 139.5, name: "A & B" });
+  await inExplorer(async (explorer) => {
+    await explorer.open(`/lots/${lot}`);
+    await explorer.click("Navigate");
+    const links = await explorer.page.$$eval("dialog a", (all) => all.map((link) => (link as HTMLAnchorElement).href));
+    assert.deepEqual(links.map((link) => link.split(/[?:]/)[0]), ["https", "https", "geo"]);
+    assert.ok(links.every((link) => decodeURIComponent(link).includes("35.5,139.5")), links.join(" "));
+  });
+});
+
+/** A real photo whose JPEG has a block of Exif with a position. */
+async function photoWithPosition(page: Page): Promise<Uint8Array> {
+  const url = await page.evaluate(() => {
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [3000, 40];
+    canvas.getContext("2d")!.fillRect(0, 0, 1500, 40);
+    return canvas.toDataURL("image/jpeg");
+  });
+  const jpeg = Uint8Array.from(atob(url.split(",")[1]!), (letter) => letter.charCodeAt(0));
+  const exif = new TextEncoder().encode("Exif\0\0MM\0*GPS 35.5 139.5");
+  const length = exif.length + 2;
+  return new Uint8Array([...jpeg.subarray(0, 2), 0xff, 0xe1, length >> 8, length & 255, ...exif, ...jpeg.subarray(2)]);
+}
 
 test("markup in names, tags and reviews of a lot is shown as text", async () => {
   const person = await signUp({ displayName: MARKUP });

@@ -5,6 +5,7 @@ import { aPricedLot } from "../api/sessions.ts";
 import { asAnonymous, asUser, signUp } from "../support/people.ts";
 import { hasBrowser } from "../support/browser.ts";
 import { type Explorer, inExplorer } from "./explorer.ts";
+import { clickPin, emptyPlace, mapAtRest, pinOf, pointOf } from "./map.ts";
 
 const ignore = !hasBrowser;
 
@@ -16,12 +17,6 @@ const MARKUP = `<img src=x onerror="globalThis.isMarkup = true">`;
 interface Place {
   readonly lat: number;
   readonly lng: number;
-}
-
-/** A place on the sea, where no other test has lots. */
-function emptyPlace(): Place {
-  const part = () => Math.floor(Math.random() * 10_000) / 1000;
-  return { lat: -30 - part(), lng: -130 - part() };
 }
 
 /** So many metres to the north. */
@@ -60,7 +55,7 @@ Deno.test({
   const near = await aPricedLot({ ...north(place, 100), name: MARKUP });
   await aPricedLot({ ...north(place, 300), name: "Second" });
   const outside = north(place, 1_200);
-  await aPricedLot({ ...outside, name: `Outside ${MARKUP}` });
+  const outsideLot = await aPricedLot({ ...outside, name: `Outside ${MARKUP}` });
   const search = new URLSearchParams({ lat: String(place.lat), lng: String(place.lng), radius_m: "1000" });
   search.set("sort", "recommended");
   search.set("filters", JSON.stringify(TIMES));
@@ -76,26 +71,17 @@ Deno.test({
     await explorer.open(address(place));
     await lists(explorer, expected);
     await explorer.sees("3 lots in this part of the map");
+    /** The middle of the pin at a place. */
+    const lotAt = async (place: Place) => {
+      const { x, y } = await pointOf(page, place);
+      return { x, y: y - 15 };
+    };
     assert.equal(fee.total_amount, 800);
     assert.equal(await page.$eval(".map-results .map-price", (price) => price.textContent), "¥800");
-    const marker = `.map-canvas [data-lot="${near}"]`;
-    assert.equal(await page.$eval(marker, (button) => button.textContent), "¥800");
+    assert.equal((await pinOf(page, near)).image[1], "¥800");
 
-    // The lot outside of the radius is a circle on the map, at its place in Web Mercator.
-    const canvas = (await (await page.$(".map-canvas"))!.boundingBox())!;
-    const y = (lat: number) => Math.asinh(Math.tan(lat * Math.PI / 180)) / (2 * Math.PI) * 512 * 2 ** 14;
-    const [x, top] = [canvas.x + canvas.width / 2, canvas.y + canvas.height / 2 - (y(outside.lat) - y(place.lat))];
-    await page.waitForFunction(
-      (x, y) => {
-        const options = { bubbles: true, clientX: x, clientY: y };
-        document.querySelector(".map-canvas canvas")!.dispatchEvent(new MouseEvent("mousemove", options));
-        return getComputedStyle(document.querySelector(".map-canvas canvas")!).cursor === "pointer";
-      },
-      { polling: 200 },
-      x,
-      top,
-    );
-    await page.mouse.click(x, top);
+    // The lot outside of the radius is on the map too.
+    await clickPin(page, outsideLot, outside);
     await page.waitForFunction(
       (name) => document.querySelector(".map-picked h3")?.textContent === name,
       {},
@@ -103,16 +89,18 @@ Deno.test({
     );
     await explorer.click("Close");
 
-    await page.hover(marker);
+    await mapAtRest(page);
+    const pin = await lotAt(north(place, 100));
+    await page.mouse.move(pin.x, pin.y);
     await page.waitForSelector(`.map-results .map-lit[data-lot="${near}"]`);
     assert.equal(await page.evaluate(() => "isMarkup" in globalThis), false);
-    assert.equal(await page.$(".map-page img"), null);
+    assert.equal(await page.$(".find img"), null);
 
-    // The keyboard alone: from the heading to the first lot of the list.
-    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    // The keyboard alone: from the line to the first lot of the list are the chips and the order.
+    await page.focus("[role=combobox]");
     const isAtLot = () => page.evaluate(() => document.activeElement?.closest("h3") !== null);
-    for (let tabs = 0; tabs < 60 && !await isAtLot(); tabs++) await page.keyboard.press("Tab");
-    await page.waitForSelector(`${marker}.map-lit`);
+    for (let tabs = 0; tabs < 10 && !await isAtLot(); tabs++) await page.keyboard.press("Tab");
+    await pinOf(page, near, "chosen");
     const stay = new URLSearchParams({ ...TIMES, vehicle_type: "standard" });
     assert.equal(
       await page.evaluate(() => document.activeElement?.getAttribute("href")),
@@ -145,53 +133,58 @@ Deno.test({
     const { page } = explorer;
     await explorer.open(address(place));
     await lists(explorer, ["Covered", "Low", "Open air"]);
-    await page.locator("::-p-text(Conditions)").click();
-    await explorer.click("Covered");
+    await explorer.click("Filters");
+    await page.locator("dialog ::-p-aria([name='Covered'])").click();
+    await explorer.click("Show lots");
     await lists(explorer, await matching({ attributes: ["covered"] }));
-    await page.locator("::-p-text(Vehicle dimensions)").click();
+    await page.locator(".chips button:nth-of-type(2)").click();
     await page.locator("::-p-aria([name='Height (m)'])").fill("2");
-    await page.keyboard.press("Tab");
-    await explorer.sees("Does not fit: Height ≤ 1.5 m");
+    await explorer.click("Show lots");
+    await explorer.sees("1 too small");
+    await page.locator(".results-fold summary").click();
+    await explorer.sees("Too big: Height ≤ 1.5 m");
+    await explorer.click("Filters");
     await explorer.click("Only lots that are known to fit");
+    await explorer.click("Show lots");
     const query = { attributes: ["covered"], vehicle: { height_m: 2 } };
     await lists(explorer, await matching(query));
     await explorer.sees("1 lots in this part of the map");
 
     await page.reload();
     await lists(explorer, ["Covered"]);
-    const checked = await page.$$eval("input:checked", (boxes) => boxes.map((box) => box.parentElement!.textContent));
-    assert.deepEqual(checked, ["Only lots that are known to fit", "Covered"]);
+    const chips = await page.$$eval(".chips button", (chips) => chips.map((chip) => chip.textContent));
+    assert.deepEqual(chips.slice(1), ["Vehicle: 2 m", "Filters: Covered", "Filters: Known to fit", "Filters"]);
   });
 });
 
 Deno.test({
-  name: "explorer: a sentence fills the conditions and shows what was assumed, and a lot is saved from the list",
+  name: "explorer: a guest's sentence fills the conditions, and saved lots have their mark in the list",
   ignore,
 }, async () => {
   const person = await signUp();
   const place = emptyPlace();
   const lot = await aPricedLot({ ...north(place, 50), name: "Covered", max_height_m: 2.3, tag_slugs: ["covered"] });
   await aPricedLot({ ...north(place, 150), name: "Open air", max_height_m: 2.3 });
+  const saved = await asUser(person)("/me/saved-parking-lots", {
+    method: "POST",
+    body: JSON.stringify({ parking_lot_id: lot }),
+  });
+  assert.equal(saved.status, 201, await saved.text());
 
   await inExplorer(async (explorer) => {
     const { page } = explorer;
     await explorer.open(address(place));
-    await explorer.signIn(person);
     await lists(explorer, ["Covered", "Open air"]);
-    await page.type("textarea", "near here tomorrow 9 to 18, covered, car 1.9 m high");
-    await explorer.click("Search by sentence");
-    await explorer.sees("Understood");
-    await explorer.sees("Read by rules");
+    await page.locator("[role=combobox]").fill("near here tomorrow 9 to 18, covered, car 1.9 m high");
+    await page.keyboard.press("Enter");
     await lists(explorer, ["Covered"]);
     const values = await page.evaluate(() => Object.fromEntries(new URLSearchParams(location.hash.split("?")[1])));
     assert.equal(values["attributes"], "covered");
     assert.equal(values["height_m"], "1.9");
     assert.deepEqual([values["entry"]?.slice(11), values["exit"]?.slice(11)], ["09:00", "18:00"]);
-    assert.equal(await page.$eval("input[type=datetime-local]", (input) => input.value), values["entry"]);
+    await explorer.sees("Tomorrow 09:00–18:00");
 
-    await page.locator(".map-results .map-result button").click();
-    await explorer.sees("★ Saved");
-    const { items } = await (await asUser(person)("/me/saved-parking-lots")).json();
-    assert.deepEqual(items.map((item: { parking_lot_id: string }) => item.parking_lot_id), [lot]);
+    await explorer.signIn(person);
+    await page.waitForSelector(".results .result-saved");
   });
 });

@@ -1,12 +1,11 @@
 // A web page of another origin, in a real browser, with the platform's client: what CORS forbids fails here and nowhere else.
 import { strict as assert } from "node:assert";
-import { join } from "node:path";
-import { ROOT } from "../../local/settings.ts";
+import { fileURLToPath } from "node:url";
 import { stack } from "../support/stack.ts";
 import { hasBrowser } from "../support/browser.ts";
 import { withPage } from "./chromium.ts";
 
-const LIBRARY = join(ROOT, "node_modules/@supabase/supabase-js/dist/umd/supabase.js");
+const LIBRARY = fileURLToPath(import.meta.resolve("@supabase/supabase-js/dist/umd/supabase.js"));
 const PATIENCE = 30_000;
 /** A seeded lot. */
 const LOT = "555c77e1-60d8-4123-9321-94515af67cff";

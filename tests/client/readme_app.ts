@@ -1,7 +1,9 @@
 // The built package in an app of its own, whose program is the examples of client/README.md.
 import assert from "node:assert/strict";
+import { dirname } from "node:path";
 import { VERSION } from "../../supabase/functions/_shared/config.ts";
 import { build } from "../../client/scripts/build.ts";
+import { folderOf } from "../../tools/packages/installed.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const PAGE = Deno.readTextFileSync(new URL("client/README.md", ROOT));
@@ -58,16 +60,6 @@ export function uploadedBy(shown: string[], lot: string): string {
   return asset;
 }
 
-/** The program with the three lines that Node 20 needs. They work in later versions too. */
-function forNode20(program: string, apiUrl: string): string {
-  const [, lines] = /^```js\n([\s\S]*?)^```$/m.exec(PAGE) ?? assert.fail("no lines for Node 20");
-  const replaced = program
-    .replace(/^import \{ createClient \} from "@supabase\/supabase-js";$/m, "")
-    .replace(/^const supabase = createClient\(.*$/m, () => lines!.replaceAll("http://127.0.0.1:54321", apiUrl));
-  assert.equal(replaced.split("createClient(").length, 2);
-  return replaced;
-}
-
 /** Builds the package into a folder for apps of Node and of Deno. `main.ts` is the program for Deno, `main.mjs` for Node. */
 export async function readmeApp(apiUrl = "http://127.0.0.1:9"): Promise<App> {
   const folder = await Deno.makeTempDir();
@@ -75,9 +67,12 @@ export async function readmeApp(apiUrl = "http://127.0.0.1:9"): Promise<App> {
   const own = new URL(`file://${packages}/parking-lot-client/`);
   await build(new URL("dist/", own));
   await Deno.copyFile(new URL("client/package.json", ROOT), new URL("package.json", own));
-  for (const name of ["openapi-fetch", "@supabase", "ws"]) {
-    await Deno.symlink(await Deno.realPath(new URL(`node_modules/${name}`, ROOT)), `${packages}/${name}`);
-  }
+  const library = await folderOf("@supabase/supabase-js", import.meta.resolve("@supabase/supabase-js"));
+  await Deno.symlink(dirname(library), `${packages}/@supabase`);
+  await Deno.symlink(
+    await folderOf("openapi-fetch", import.meta.resolve("openapi-fetch")),
+    `${packages}/openapi-fetch`,
+  );
   const blocks = [...PAGE.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map((match) => match[1]!);
   const program = [
     "const { publishableKey, email, password, lat, lng } = JSON.parse(process.env.VALUES ?? '{}');\n",
@@ -88,7 +83,7 @@ export async function readmeApp(apiUrl = "http://127.0.0.1:9"): Promise<App> {
     "process.exit(0);\n",
   ].join("").replaceAll("http://127.0.0.1:54321", apiUrl);
   await Deno.writeTextFile(`${folder}/main.ts`, program);
-  await Deno.writeTextFile(`${folder}/main.mjs`, forNode20(program, apiUrl));
+  await Deno.writeTextFile(`${folder}/main.mjs`, program);
   await Deno.writeTextFile(`${folder}/deno.json`, JSON.stringify({ nodeModulesDir: "manual" }));
   const dependencies = { "parking-lot-client": VERSION, "@supabase/supabase-js": "2" };
   await Deno.writeTextFile(`${folder}/package.json`, JSON.stringify({ type: "module", dependencies }));

@@ -108,6 +108,27 @@ Deno.test("client stream: lines are values, also when chunks divide lines and ch
   assert.deepEqual(found, [{ name: "駅前" }, { name: "港" }, { name: "end" }]);
 });
 
+Deno.test("client stream: a response that ends with a cursor is continued with it, and the end of a feed is a line", async () => {
+  await using service = fakeService(
+    ndjson([bytes('{"id":"1"}\n{"next_cursor":"a","has_more":true}\n')]),
+    ndjson([bytes('{"id":"2"}\n{"next_cursor":"b","has_more":true}\n')]),
+    ndjson([bytes('{"id":"3"}\n{"next_cursor":"c","has_more":false}\n')]),
+  );
+  const query = { updated_since: "2026-09-01T00:00:00Z", limit: 1, cursor: "0" };
+  const found = await Array.fromAsync(service.client().stream("/v1/parking-lots", { params: { query } }));
+  assert.deepEqual(found, [{ id: "1" }, { id: "2" }, { id: "3" }, { next_cursor: "c", has_more: false }]);
+  assert.deepEqual(
+    service.received.map(({ path }) => [...new URL(path, "http://service").searchParams.values()]),
+    ["0", "a", "b"].map((cursor) => [query.updated_since, "1", cursor]),
+  );
+});
+
+Deno.test("client stream: the last line of a service that sends no has_more ends the loop", async () => {
+  await using service = fakeService(ndjson([bytes('{"id":"1"}\n{"next_cursor":"a"}\n')]));
+  const found = await Array.fromAsync(service.client().stream("/v1/parking-lots"));
+  assert.deepEqual(found, [{ id: "1" }, { next_cursor: "a" }]);
+});
+
 Deno.test("client stream: an endless response is read as far as the loop goes, then closed", async () => {
   const closed = Promise.withResolvers<void>();
   await using service = fakeService(ndjson((async function* () {

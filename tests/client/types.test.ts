@@ -64,7 +64,9 @@ export function narrowed(error: unknown) {
   is<ErrorCode>(error.code);
   if (error.code === "concurrent_session_not_allowed") is<string>(error.details.session_id);
   if (error.code === "rate_limited") is<number>(error.details.retry_after);
-  if (error.code === "fee_unknown") is<"no_rules" | "no_rate" | "vehicle_type_not_priced">(error.details.reason);
+  if (error.code === "fee_unknown") {
+    is<"no_rules" | "no_rate" | "only_totals" | "vehicle_type_not_priced">(error.details.reason);
+  }
   if (error.code === "conflict" && error.details?.reason === "already_reviewed") is<"conflict">(error.code);
   // @ts-expect-error not a reason of this code
   if (error.code === "conflict" && error.details?.reason === "no_rules") is(error);

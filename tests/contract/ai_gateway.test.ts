@@ -4,6 +4,7 @@ import { AiModels } from "../../local/standins/ai_gateway.ts";
 import { callModels } from "../../supabase/functions/_shared/ai_search/models.ts";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { aiGateway } from "../../supabase/functions/_shared/providers/ai_gateway.ts";
+import { NOTHING_FOUND } from "../support/ai.ts";
 
 const models = new AiModels();
 /** Closes the connections that hang, too. */
@@ -17,22 +18,12 @@ const server = Deno.serve({ signal: closing.signal, hostname: "127.0.0.1", port:
 const url = `http://127.0.0.1:${server.addr.port}`;
 
 const GOOD = JSON.stringify({
-  is_parking_search: true,
+  ...NOTHING_FOUND,
   place: "渋谷駅",
-  near_me: false,
   entry_at: "2026-09-01T09:00",
   exit_at: "2026-09-01T18:00",
   max_price: 2000,
   attributes: ["covered"],
-  vehicle_type: null,
-  height_m: null,
-  width_m: null,
-  length_m: null,
-  weight_t: null,
-  radius_m: null,
-  sort: null,
-  assumptions: [],
-  confidence: 0.9,
 });
 
 /** What a model can do, and what it is called in the log. */

@@ -12,8 +12,9 @@ const routes = (await Promise.all(
 )).flat();
 
 const shapeOf = (schema: z.ZodType): Record<string, z.ZodType> => (schema as z.ZodObject).shape ?? {};
-const collections = routes.filter(({ method, reply }) =>
-  method === "GET" && "items" in shapeOf(reply[1]) && "next_cursor" in shapeOf(reply[1])
+// A streamed document has the members of another system's format.
+const collections = routes.filter(({ method, reply, isStreamed }) =>
+  method === "GET" && !isStreamed && "items" in shapeOf(reply[1]) && "next_cursor" in shapeOf(reply[1])
 );
 
 Deno.test("collections: there are collections", () => assert.ok(collections.length >= 20, String(collections.length)));

@@ -52,6 +52,19 @@ Deno.test("consumers: a pause and the end of the time end the work", async () =>
   assert.deepEqual(late.reads, []);
 });
 
+Deno.test("consumers: after so much work a consumer calls the next one and ends", async () => {
+  const { queue, handled } = queueOf([2, 3, 4, 5]);
+  const calls: number[] = [];
+  await consume({ ...queue, callNext: () => Promise.resolve(calls.push(handled.length)) }, {
+    ...briefly,
+    maxBatches: 3,
+  });
+  assert.deepEqual([handled, calls], [[2, 3, 4], [3]]);
+  const short = queueOf([2, 3]);
+  await consume({ ...short.queue, callNext: () => Promise.reject(new Error("called")) }, { ...briefly, maxBatches: 3 });
+  assert.deepEqual(short.handled, [2, 3]);
+});
+
 Deno.test("leases: a lease is extended until the work has ended, and the work's result is returned", async () => {
   let extensions = 0;
   const extend = () => Promise.resolve(extensions++);

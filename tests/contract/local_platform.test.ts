@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const STAND_INS = "local/standins/";
 /** Lines of TypeScript and SQL in local/, without the stand-ins of other companies. */
-const MAX_LINES = 10_800;
+const MAX_LINES = 10_690;
 
 function filesUnder(folder: string): string[] {
   return [...Deno.readDirSync(join(root, folder))].flatMap(({ name, isDirectory }) =>

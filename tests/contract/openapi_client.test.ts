@@ -100,7 +100,7 @@ async function check(files: Readonly<Record<string, readonly string[]>>): Promis
       await Deno.writeTextFile(`${folder}/${name}`, prelude + calls.map((call) => `{${call}\n}\n`).join(""));
     }
     const { stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["check", `--config=${new URL("deno.json", root).pathname}`, ...Object.keys(files)],
+      args: ["check", `--config=${new URL("tests/contract/deno.json", root).pathname}`, ...Object.keys(files)],
       cwd: folder,
       env: { NO_COLOR: "1" },
     }).output();

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { schemaFiles } from "../../tools/release/schema.ts";
+import { anchorsOf } from "../support/anchors.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string) => Deno.readTextFileSync(join(root, path));
@@ -105,21 +106,11 @@ Deno.test("docs/contributing/architecture.md: the table of folders has every fol
   assert.deepEqual(listed.filter((path) => !path.includes("<") && !exists(path)), []);
 });
 
-/** The anchors of a page's headings, as GitHub makes them. */
-function anchors(page: string): Set<string> {
-  const text = read(page).replaceAll(/^```[\s\S]*?^```/gm, "");
-  return new Set(
-    [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
-      heading!.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(" ", "-")
-    ),
-  );
-}
-
 Deno.test("pages: every link to a heading leads to one", () => {
   const broken = pages.flatMap((page) =>
     [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)].filter(([, path, anchor]) => {
       const target = path === "" ? page : normalize(join(dirname(page), path!));
-      return target.endsWith(".md") && !anchors(target).has(anchor!);
+      return target.endsWith(".md") && !anchorsOf(read(target)).has(anchor!);
     }).map(([link]) => `${page}: ${link}`)
   );
   assert.deepEqual(broken, []);

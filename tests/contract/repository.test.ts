@@ -7,14 +7,15 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string) => Deno.readTextFileSync(join(root, path));
 const imports = (path: string): Record<string, string> => JSON.parse(read(path)).imports;
+const CLI = imports("imports.json")["supabase"]!.replace("npm:supabase@", "");
 
 Deno.test("repository: every package is pinned exactly, and the functions use the versions that the tests use", () => {
-  const everywhere = imports("deno.json");
+  const everywhere = imports("imports.json");
   const functions = imports("supabase/functions/deno.json");
   for (const [name, specifier] of Object.entries({ ...everywhere, ...functions })) {
     // The project's own client, by the name that its package has.
     if (specifier.startsWith("./")) continue;
-    assert.match(specifier, /^npm:(@[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+(-[\w.]+)?(\/[\w./-]+)?$/, name);
+    assert.match(specifier, /^npm:\/?(@[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+(-[\w.]+)?(\/|\/[\w./-]+)?$/, name);
   }
   for (const [name, specifier] of Object.entries(functions)) assert.equal(everywhere[name], specifier, name);
 });
@@ -52,10 +53,9 @@ function pagesUnder(folder: string): string[] {
 }
 
 Deno.test("repository: the pages name the pinned version of the Supabase CLI", () => {
-  const pinned = imports("deno.json")["supabase"]!.replace("npm:supabase@", "");
   for (const page of ["README.md", ...pagesUnder("docs").filter((path) => path.endsWith(".md"))]) {
     const versions = [...read(page).matchAll(/npx -y supabase@(\d[\w.-]*)/g)].map((match) => match[1]);
-    assert.ok(versions.every((version) => version === pinned), page);
+    assert.ok(versions.every((version) => version === CLI), page);
   }
 });
 
@@ -106,9 +106,33 @@ Deno.test("repository: supabase/functions/.env.example has each setting that an 
 
 Deno.test("repository: hosted workflows call what .ci/run and the pages call, in the pinned versions", () => {
   const version = /^deno_version=(\S+)$/m.exec(read(".ci/run"))![1]!;
-  const cli = imports("deno.json")["supabase"]!.replace("npm:supabase@", "");
   assert.match(read(".github/workflows/check.yml"), /^ {6}- run: \.ci\/run$/m);
+  assert.ok(read(".github/workflows/packages.yml").includes(`npx -y deno@${version} task outdated`));
   const containers = read(".github/workflows/containers.yml");
   const named = [...containers.matchAll(/npx -y (deno|supabase)@(\S+)/g)].map((match) => [match[1]!, match[2]!]);
-  assert.deepEqual([...new Set(named.map((pair) => pair.join("@")))].sort(), [`deno@${version}`, `supabase@${cli}`]);
+  assert.deepEqual([...new Set(named.map((pair) => pair.join("@")))].sort(), [`deno@${version}`, `supabase@${CLI}`]);
+});
+
+Deno.test("repository: the workflow of deployments pins actions by commit, may only read, and calls the documented command", () => {
+  const version = /^deno_version=(\S+)$/m.exec(read(".ci/run"))![1]!;
+  const workflow = read(".github/workflows/deploy.yml");
+  assert.match(workflow, /^permissions:\n {2}contents: read\n(?! )/m);
+  assert.ok(workflow.includes(`npx -y deno@${version} task deploy --project "$PROJECT"`));
+  // Every setting that a deployment needs has a line, or is one of the functions and comes by their file.
+  const required = read("tools/release/deployment/settings.ts").match(/const REQUIRED[^{]*\{([^}]*)\}/)![1]!;
+  const ofFunctions = read("supabase/functions/.env.example");
+  for (const [, name] of required.matchAll(/^ {2}(\w+):/gm)) {
+    assert.ok(new RegExp(`^ {6}${name}: |^# ${name}=`, "m").test(workflow + ofFunctions), String(name));
+  }
+});
+
+Deno.test("repository: every action of a workflow is pinned by its commit", async () => {
+  const folder = new URL("../../.github/workflows/", import.meta.url);
+  const actions: string[] = [];
+  for await (const { name } of Deno.readDir(folder)) {
+    const workflow = await Deno.readTextFile(new URL(name, folder));
+    actions.push(...[...workflow.matchAll(/uses: (\S+)/g)].map(([, action]) => action!));
+  }
+  assert.ok(actions.length > 5);
+  assert.deepEqual(actions.filter((action) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/.test(action)), []);
 });

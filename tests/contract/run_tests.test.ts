@@ -63,7 +63,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
       const pid = tests = await eventually(async () => {
         const text = await Deno.readTextFile(join(folder, "pid")).catch(() => "");
         return Number(text) || undefined;
-      }, 60_000);
+      });
       assert.ok(isRunning(pid));
       child.kill(signal);
       assert.equal((await child.status).code, 130);

@@ -38,9 +38,19 @@ Deno.test("tokens: ES256 and RS256 are verified by the published key that the to
   const verifier = verifierFor(server);
   for (const pair of pairs) {
     const given = signedToken(pair, USER);
-    assert.deepEqual(await verifier.verify(given), { id: USER, token: given });
+    assert.deepEqual(await verifier.verify(given), { id: USER, assurance: "aal1", token: given });
   }
   assert.equal(server.reads, 1);
+});
+
+Deno.test("tokens: only the claim aal2 is a sign-in with a second factor", async () => {
+  const pair = keyPair("ES256");
+  await using server = keyServer(pair);
+  const verifier = verifierFor(server);
+  const assuranceOf = async (aal: unknown) =>
+    (await verifier.verify(signedToken(pair, USER, { claims: { aal } }))).assurance;
+  const found = await Promise.all(["aal2", "aal1", "aal3", "AAL2", ["aal2"], 2, null].map(assuranceOf));
+  assert.deepEqual(found, ["aal2", "aal1", "aal1", "aal1", "aal1", "aal1", "aal1"]);
 });
 
 Deno.test("tokens: the configuration chooses the algorithms, never the token", async () => {

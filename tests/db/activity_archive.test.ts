@@ -132,7 +132,7 @@ Deno.test("archive: a user who withdraws or is deleted has no row in either tabl
         const waiting = await sql`
           select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
         return waiting.length > 0 ? true : undefined;
-      }, 20_000);
+      });
     });
     await leaving;
     const left = await sql`select from private.activities where user_id = ${user}`;

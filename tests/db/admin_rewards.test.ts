@@ -285,7 +285,9 @@ Deno.test("themes: a user who reaches the level while the job grants the theme o
   const user = await newUser(db.sql);
   let made: Row = {};
   await db.sql.begin(async (sql) => {
-    await sql`update public.app_users set level = 6 where id = ${user}`;
+    await sql`
+      insert into public.exp_entries (user_id, reason, source_type, source_id, amount)
+      select ${user}, 'adjustment', 'fixture', gen_random_uuid(), l.required_exp from public.levels l where l.level = 6`;
     made = await asManager("create_theme", { p_fields: { name: "Theme", unlock_level: 6 } });
     const job = (async () => {
       while ((await pool`select private.next_theme_batch() as more`)[0]!["more"]);

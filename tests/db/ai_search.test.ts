@@ -13,13 +13,19 @@ async function find(
   text: string,
   geocoder: string | null = null,
   near: [number, number] | [null, null] = [null, null],
+  { others = [], isLeftOver = false }: { others?: string[]; isLeftOver?: boolean } = {},
 ) {
-  const [row] = await sql`select api.find_place(${text}, ${geocoder}, ${near[0]}, ${near[1]}) as found`;
+  const [row] = await sql`
+    select api.find_place(${text}, ${geocoder}, ${near[0]}, ${near[1]}, ${others}, ${isLeftOver}) as found`;
   return row!["found"] as {
     place: { name: string; lat: number; lng: number; source: string; is_ambiguous: boolean } | null;
+    words: string | null;
     wait_ms: number | null;
+    is_busy: boolean;
   };
 }
+
+const freeTurn = () => sql`update private.geocoder_turns set next_at = '-infinity'`;
 
 Deno.test("ai search: the vehicle types of the prompt and the names in replies are those of the reference data", async () => {
   const types = await sql<{ code: string }[]>`
@@ -73,7 +79,8 @@ Deno.test("find_place: a place outside of the lists is found by the names of lot
 });
 
 Deno.test("keep_place: a result is kept for 30 days, also an empty one", async () => {
-  assert.equal(typeof (await find("ふしぎ駅", "gsi")).wait_ms, "number");
+  await freeTurn();
+  assert.equal((await find("ふしぎ駅", "gsi")).wait_ms, 0);
   await sql`select api.keep_place('ふしぎ駅', 'gsi', 'ふしぎ駅', 35, 139)`;
   await sql`select api.keep_place('ないない駅', 'gsi')`;
   assert.deepEqual((await find("フシギ駅", "gsi")).place, {
@@ -83,19 +90,65 @@ Deno.test("keep_place: a result is kept for 30 days, also an empty one", async (
     source: "gsi",
     is_ambiguous: false,
   });
-  assert.deepEqual(await find("ないない駅", "gsi"), { place: null, wait_ms: null });
-  assert.equal(typeof (await find("ふしぎ駅", "nominatim")).wait_ms, "number");
+  await freeTurn();
+  const kept = await find("ないない駅", "gsi");
+  assert.deepEqual([kept.place, kept.wait_ms, kept.is_busy], [null, null, false]);
+  assert.equal((await find("ふしぎ駅", "nominatim")).wait_ms, 0);
+  await freeTurn();
   await sql`update private.geocoded_places set found_at = now() - interval '31 days'`;
-  assert.equal(typeof (await find("ないない駅", "gsi")).wait_ms, "number");
+  assert.equal((await find("ないない駅", "gsi")).wait_ms, 0);
 });
 
-Deno.test("find_place: a geocoder is called at most once a second, and not by a request that would wait longer than two seconds", async () => {
-  await sql`update private.geocoder_turns set next_at = '-infinity'`;
-  const waits = [];
-  for (const n of [1, 2, 3, 4, 5]) waits.push((await find(`どこか${n}番目`, "gsi")).wait_ms);
-  assert.equal(waits[0], 0);
-  assert.ok(waits[1]! > 0 && waits[1]! <= 1000 && waits[2]! > waits[1]!, `${waits}`);
-  assert.deepEqual(waits.slice(3).filter((wait) => wait !== null), []);
+Deno.test("find_place: a geocoder is called at most once a second, and nobody waits for a turn", async () => {
+  await freeTurn();
+  assert.equal((await find("札幌市", "gsi")).wait_ms, null, "a known place needs no geocoder");
+  const first = await find("どこか1番目", "gsi");
+  assert.deepEqual([first.wait_ms, first.is_busy], [0, false]);
+  await sql`update private.geocoder_turns set next_at = clock_timestamp() + interval '1 hour'`;
+  const next = await find("どこか2番目", "gsi");
+  assert.deepEqual([next.wait_ms, next.is_busy, next.place], [null, true, null]);
+  assert.equal((await find("札幌市", "gsi")).is_busy, false);
+  assert.equal((await find("どこか2番目")).is_busy, false, "without a geocoder nobody is before the caller");
+  await freeTurn();
+});
+
+Deno.test("find_place: other words of the text are the place when no one knows the first ones", async () => {
+  const { place, words } = await find("水族館 渋谷区", null, [null, null], { others: ["水族館", "渋谷区", "新宿区"] });
+  assert.deepEqual([place?.name, words], ["東京都渋谷区", "渋谷区"]);
+  const first = await find("渋谷区", null, [null, null], { others: ["新宿区"] });
+  assert.deepEqual([first.place?.name, first.words], ["東京都渋谷区", "渋谷区"]);
+});
+
+Deno.test("find_place: one character that remained of a text is looked up among the places only", async () => {
+  await newLot(sql, { name: "愛の駐車場", lat: 35.1, lng: 136.9 });
+  await freeTurn();
+  const { place, wait_ms, is_busy } = await find("愛", "gsi", [null, null], { isLeftOver: true });
+  assert.deepEqual([place, wait_ms, is_busy], [null, null, false]);
+});
+
+Deno.test("take_request_instead: a refused request is counted under another policy, until that quota is used up", async () => {
+  const user = await newUser(sql);
+  const taken = async (policy: string) => {
+    const [row] = await sql`select w.taken, w.day_taken from private.rate_limit_windows w
+      where w.policy = ${policy} and w.subject = ${user}`;
+    return row ? [row["taken"], row["day_taken"]] : null;
+  };
+  const refuse = async () => {
+    await sql`select private.count_request('ai_search', ${user})`;
+    await sql`select api.take_request_instead('ai_search_refused', 'ai_search', ${user})`;
+  };
+  for (let n = 0; n < 60; n++) await refuse();
+  assert.deepEqual([await taken("ai_search"), await taken("ai_search_refused")], [[0, 0], [60, 60]]);
+  for (let n = 0; n < 10; n++) await refuse();
+  assert.deepEqual(await taken("ai_search"), [10, 10]);
+  const [row] = await sql`select private.count_request('ai_search', ${user}) -> 'allowed' as allowed`;
+  assert.equal(row!["allowed"], false);
+  const address = "198.51.100.7";
+  await sql`select api.take_anonymous_request('ai_search_guest', ${address})`;
+  await sql`select api.take_request_instead('ai_search_refused', 'ai_search_guest', p_address => ${address})`;
+  const [guest] = await sql`select w.taken from private.rate_limit_windows w
+    where w.policy = 'ai_search_guest' and w.subject = private.network_hash(${address})`;
+  assert.equal(guest!["taken"], 0);
 });
 
 const as = (user: string) => ({ role: "authenticated", sub: user } as const);

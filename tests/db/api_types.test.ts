@@ -1,14 +1,15 @@
-// The types that calls of the database are checked by are those of the functions that the migrations make.
+// The generated types and bounds are those of the functions and tables that the migrations make.
 import assert from "node:assert/strict";
 import postgres from "postgres";
-import { apiTypes, FILE } from "../../tools/api_types.ts";
+import { apiTypes, columnBounds, COLUMNS_FILE, FILE } from "../../tools/api_types.ts";
+
+const sql = postgres(Deno.env.get("DB_URL") ?? assert.fail("DB_URL is not set"), { max: 1, onnotice: () => {} });
+Deno.test.afterAll(() => sql.end());
 
 Deno.test("api_types.ts: every function of the Data API is in it with its arguments (deno task types)", async () => {
-  const sql = postgres(Deno.env.get("DB_URL") ?? assert.fail("DB_URL is not set"), { max: 1, onnotice: () => {} });
-  try {
-    const types = await apiTypes(sql);
-    assert.equal(await Deno.readTextFile(FILE), types);
-  } finally {
-    await sql.end();
-  }
+  assert.equal(await Deno.readTextFile(FILE), await apiTypes(sql));
+});
+
+Deno.test("columns.ts: every text and number of a table is in it with its bounds (deno task types)", async () => {
+  assert.equal(await Deno.readTextFile(COLUMNS_FILE), await columnBounds(sql));
 });

@@ -214,6 +214,66 @@ Deno.test("badges: a rebuild gives the same result after any earlier conditions"
   assert.equal(await progressOf(user, badge), 0);
 });
 
+/** How many users the console says would have a badge. */
+async function previewed(conditions: Conditions, threshold: number): Promise<{ users: number; is_exact: boolean }> {
+  const administrator = crypto.randomUUID();
+  await db.sql`
+    insert into auth.users (id, email, raw_app_meta_data)
+    values (${administrator}, ${`${administrator}@example.test`}, '{"admin": {"areas": ["rewards"]}}')`;
+  const [row] = await db.as(
+    { role: "service_role" },
+    (sql) =>
+      sql<{ reply: { users: number; is_exact: boolean } }[]>`
+        select api.admin_preview_badge(${administrator}, ${sql.json(conditions as never)}, ${threshold}) as reply`,
+  );
+  return row!.reply;
+}
+
+Deno.test("badges: a preview counts those who have the badge after its rebuild, and invalid conditions are named", async () => {
+  const [one, two] = [await newUser(db.sql), await newUser(db.sql)];
+  for (const day of ["01", "02", "03", "05"]) await activity(one, "field_deny", { at: `2026-10-${day}T03:00:00Z` });
+  for (const day of ["01", "03", "05", "05"]) {
+    await activity(two, "field_deny", { at: `2026-10-${day}T03:00:00Z`, metadata: { stars: 5 } });
+  }
+  const of = (measure: string, where?: unknown) => ({
+    activity: ["field_deny"],
+    measure,
+    ...(where === undefined ? {} : { where }),
+  });
+  const five = { equals: { field: "stars", value: 5 } };
+  for (
+    const [conditions, threshold, users] of [
+      [of("count"), 4, 2],
+      [of("count"), 5, 0],
+      [of("distinct_days"), 4, 1],
+      [of("streak_days"), 3, 1],
+      [of("streak_days"), 1, 2],
+      [of("count", five), 1, 1],
+      [of("distinct_lots"), 1, 0],
+    ] as const
+  ) {
+    assert.deepEqual(await previewed(conditions, threshold), { users, is_exact: true });
+    const badge = await newBadge(conditions, threshold);
+    await workOff();
+    const [row] = await db.sql<{ users: number }[]>`
+      select count(*)::integer as users from public.user_badges where badge_id = ${badge}`;
+    assert.equal(row!.users, users, JSON.stringify(conditions));
+  }
+  assert.equal((await errorOf(previewed({ activity: ["nap"], measure: "count" }, 1))).param, "conditions.activity");
+  assert.equal((await errorOf(previewed(of("count"), 0))).param, "threshold");
+});
+
+Deno.test("badges: of more than 1,000 users a preview reads a sample, and scales the number", async () => {
+  await db.sql`insert into auth.users (id) select gen_random_uuid() from generate_series(1, 3000)`;
+  await db.sql`
+    insert into public.user_activity_logs (user_id, activity_type, subject_id)
+    select id, 'sponsor_checkin', gen_random_uuid() from public.app_users order by id limit 1500`;
+  await db.sql`analyze public.app_users`;
+  const { users, is_exact } = await previewed({ activity: ["sponsor_checkin"], measure: "count" }, 1);
+  assert.equal(is_exact, false);
+  assert.ok(users > 1_200 && users < 1_800, String(users));
+});
+
 Deno.test("badges: a new badge counts earlier activity, in batches of users", async () => {
   const users = [];
   for (let n = 0; n < 5; n++) users.push(await newUser(db.sql));

@@ -388,7 +388,7 @@ Deno.test("updated_since: writing a part of a lot and then the lot does not dead
         const [row] = await db.sql<{ waits: boolean }[]>`
           select exists (select from pg_locks where not granted) as waits`;
         return row!.waits || isDone || undefined;
-      }, 10_000);
+      });
       await first`update public.parking_lots set website = 'https://example.com' where id = ${other}`;
       await first`commit`;
       const [ended] = await second;

@@ -25,6 +25,10 @@ const center = { lat: 35.68, lng: 139.76 };
 const [ticket] = await db.sql<{ id: string }[]>`
   insert into public.support_tickets (user_id, category, subject) values (${user}, 'other', 'Subject') returning id`;
 
+const [notification] = await db.sql<{ id: string }[]>`
+  insert into public.user_notifications (user_id, title, body, type, status, is_composed)
+  values (${user}, 'Title', 'Body', 'announcement', 'draft', true) returning id`;
+
 /** The arguments that lists need. */
 const needed: Record<string, string> = {
   p_parking_lot_id: lot,
@@ -32,6 +36,7 @@ const needed: Record<string, string> = {
   p_user_id: user,
   "get_support_ticket p_id": ticket!.id,
   "admin_get_support_ticket p_id": ticket!.id,
+  "admin_list_undelivered_devices p_id": notification!.id,
   "admin_list_user_activity_logs p_id": user,
   "admin_read_user_export p_id": user,
   "admin_list_subscription_events p_id": await record(db.sql, aStatement(await aPlan(db.sql))),
@@ -60,7 +65,7 @@ const examples: Record<string, unknown> = {
 const good = (types: string) => JSON.stringify(types.split(",").map((type) => examples[type]));
 
 const functions = await db.sql<{ name: string; schema: string; needs: string[]; role: List["role"]; body: string }[]>`
-  select p.proname as name, n.nspname as schema, p.proargnames[:p.pronargs - p.pronargdefaults] as needs, p.prosrc as body,
+  select p.proname as name, n.nspname as schema, p.proargnames[:p.pronargs - p.pronargdefaults] as needs, coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) as body,
     case when has_function_privilege('authenticated', p.oid, 'execute') then 'authenticated' else 'service_role' end as role
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace
   where n.nspname in ('api', 'commands') and 'p_cursor' = any (p.proargnames)
@@ -68,14 +73,19 @@ const functions = await db.sql<{ name: string; schema: string; needs: string[]; 
 
 const bodies = new Map(
   (await db.sql<{ name: string; body: string }[]>`
-    select n.nspname || '.' || p.proname as name, p.prosrc as body
+    select n.nspname || '.' || p.proname as name, coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) as body
     from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ('api', 'private')`)
     .map(({ name, body }) => [name, body]),
 );
 
 /** The types of the keys of a list, which it or a function that it calls names. */
 function keyTypes(body: string): string | undefined {
-  const types = /(?:cursor_decode|page_start)\([^']*'\{([a-z0-9, ]+)\}'/.exec(body)?.[1];
+  const types = /(?:cursor_decode|page_start)\([^']*'\{([a-z0-9, ]+)\}'/.exec(body)?.[1] ??
+    // The order of private.list_rows: each key with its type.
+    /list_rows\([^;]*?'\{([a-z_]+ [a-z ]+(?:,[a-z_]+ [a-z ]+)*)\}'/.exec(body)?.[1]?.replaceAll(
+      /[a-z_]+ ([a-z ]+)/g,
+      "$1",
+    );
   const called = [...body.matchAll(/(?:api|private)\.[a-z0-9_]+(?=\()/g)].map(([name]) => bodies.get(name) ?? "");
   return types ?? called.map(keyTypes).find((found) => found !== undefined);
 }
@@ -97,7 +107,7 @@ const orders: Record<string, [argument: string, types: string][]> = {
 };
 
 const lists: List[] = functions.flatMap(({ name, schema, needs, role, body }) => {
-  const table = name.includes("export") ? "reviews." : "";
+  const table = ["export_my_data", "admin_read_user_export"].includes(name) ? "reviews." : "";
   const given = needs.filter((need) => need !== "p_cursor").map((need) =>
     `${need} => '${
       needed[need] ?? needed[`${name} ${need}`] ?? assert.fail(`${name} needs ${need}: give an example`)

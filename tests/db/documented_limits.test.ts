@@ -1,6 +1,6 @@
 // docs/clients/requests.md states the rate limit policies that the database has.
 import assert from "node:assert/strict";
-import postgres from "postgres";
+import { database } from "../support/database.ts";
 
 interface Policy {
   readonly name: string;
@@ -13,15 +13,14 @@ interface Policy {
 const page = await Deno.readTextFile(new URL("../../docs/clients/requests.md", import.meta.url));
 const limits = page.split("\n## Rate limits\n")[1]!.split("\n## ")[0]!;
 
+// A database of its own: other tests change the quotas of the one that they share.
+const db = await database();
+Deno.test.afterAll(() => db.close());
+
 async function policies(): Promise<readonly Policy[]> {
-  const sql = postgres(Deno.env.get("DB_URL") ?? assert.fail("DB_URL is not set"), { max: 1, onnotice: () => {} });
-  try {
-    return await sql<Policy[]>`
-      select name, quota, window_seconds as window, premium_quota as premium, daily_quota as daily
-      from private.rate_limit_policies order by name`;
-  } finally {
-    await sql.end();
-  }
+  return await db.sql<Policy[]>`
+    select name, quota, window_seconds as window, premium_quota as premium, daily_quota as daily
+    from private.rate_limit_policies order by name`;
 }
 
 const written = (quota: number) => quota.toLocaleString("en");

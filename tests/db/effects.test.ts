@@ -1,16 +1,41 @@
 // What follows from a write is drawn in docs/contributing/effects.md, from the catalogue that the migrations make.
 import assert from "node:assert/strict";
-import postgres from "postgres";
-import { bodyOf, type Catalogue, chainOf, effectsPage, FILE, firstSentence, writesOf } from "../support/effects.ts";
+import postgres, { type Sql } from "postgres";
+import {
+  bodyOf,
+  type Catalogue,
+  chainOf,
+  commandChains,
+  effectsPage,
+  FILE,
+  firstSentence,
+  MAX_DEPTH,
+  readCatalogue,
+  writesOf,
+} from "../support/effects.ts";
 
 Deno.test("docs/contributing/effects.md: it is what the catalogue prints now (deno task effects, with task dev running)", async () => {
+  assert.equal(
+    await Deno.readTextFile(FILE),
+    await inCatalogue(effectsPage),
+    "Run `deno task effects` and commit the page.",
+  );
+});
+
+Deno.test(`effects: no command has a chain of more than ${MAX_DEPTH} steps`, async () => {
+  const chains = commandChains(await inCatalogue(readCatalogue));
+  assert.ok(chains.length > 10);
+  assert.deepEqual(chains.filter(({ depth }) => depth > MAX_DEPTH).map(({ name, depth }) => [name, depth]), []);
+});
+
+async function inCatalogue<Read>(read: (sql: Sql) => Promise<Read>): Promise<Read> {
   const sql = postgres(Deno.env.get("DB_URL") ?? assert.fail("DB_URL is not set"), { max: 1, onnotice: () => {} });
   try {
-    assert.equal(await Deno.readTextFile(FILE), await effectsPage(sql), "Run `deno task effects` and commit the page.");
+    return await read(sql);
   } finally {
     await sql.end();
   }
-});
+}
 
 const names = new Set(["private.a", "private.b"]);
 
@@ -62,6 +87,19 @@ Deno.test("effects: a chain has the triggers of the columns that are set, ends i
   ]);
   assert.deepEqual([depth, functions, tables], [4, 3, 2]);
   assert.deepEqual(writesOf("api.start", catalogue), [update("public.t", "n")], "the chain is cut at triggers");
+});
+
+Deno.test("effects: the depth of a chain is its longest way, also through a part that was drawn on a shorter one", () => {
+  const { lines, depth } = chainOf("api.start", {
+    ...catalogue,
+    functions: new Map([
+      ["api.start", { calls: ["private.short", "private.long"], writes: [] }],
+      ["private.short", { calls: [], writes: [update("public.w", "n")] }],
+      ["private.long", { calls: ["private.longer"], writes: [] }],
+      ["private.longer", { calls: ["private.short"], writes: [] }],
+    ]),
+  });
+  assert.deepEqual([lines.at(-1), depth], [{ depth: 3, text: "private.short() ↑" }, 4]);
 });
 
 Deno.test("effects: a sentence ends at its full stop, and a colon before a list ends it too", () => {

@@ -1,40 +1,60 @@
 // The worked examples, exactly; and the proof that they would notice a walk that is wrong.
 import assert from "node:assert/strict";
-import type { TransactionSql } from "postgres";
 import { naiveFee, type Rule } from "../oracles/fees.ts";
+import type { OverrideHours, Window } from "../oracles/hours.ts";
 import { holidays, workedExamples } from "../support/cases.ts";
 import { database } from "../support/database.ts";
-import { answers, outcomeOf, seedLots, stayFees } from "./support/fees.ts";
+import { answers, outcomeOf, replaceIn, seedLots, stayFees } from "./support/fees.ts";
 
 interface Example {
   readonly id: string;
   readonly why: string;
   readonly time_zone: string;
   readonly rules: readonly Rule[];
-  readonly date_overrides?: { override_date: string; pricing: Rule[] | null }[];
+  readonly date_overrides?: { override_date: string; pricing: Rule[] | null; hours?: OverrideHours | null }[];
+  readonly price_fixed_at_entry?: boolean;
+  readonly free_while_closed?: boolean;
+  readonly windows?: Window[];
   readonly entry_at: string;
   readonly exit_at: string;
   readonly vehicle_type: string;
-  readonly expect: { readonly total_amount?: number; readonly refusal?: string };
+  readonly expect: {
+    readonly total_amount?: number;
+    readonly refusal?: string;
+    readonly at_least?: number;
+    readonly at_most?: number;
+  };
 }
+
+interface Bounds {
+  readonly at_least?: number;
+  readonly at_most?: number;
+}
+
+const boundsOf = ({ at_least, at_most }: Bounds) => [at_least, at_most];
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
 
-const examples = workedExamples<Example[]>("fee-cases.json");
+const calendar = workedExamples<Example[]>("fee-calendar-cases.json");
+const totals = workedExamples<Example[]>("fee-total-cases.json");
+const examples = [...workedExamples<Example[]>("fee-cases.json"), ...calendar, ...totals];
 const lots = await seedLots(db.sql, examples);
 const questions = examples.map((example, n) => ({ ...example, lot: lots[n]! }));
 const expected = examples.map(({ expect }) => expect.refusal ?? expect.total_amount!);
 const results = await answers(db.sql, questions);
 const priced = await stayFees(db.sql, questions);
 
-Deno.test("fee cases: there are worked examples", () => assert.ok(examples.length >= 54));
+Deno.test("fee cases: there are worked examples", () =>
+  assert.ok(examples.length - calendar.length - totals.length >= 62));
+Deno.test("fee cases: there are fifty worked examples of the calendar", () => assert.ok(calendar.length >= 50));
 
 for (const [n, example] of examples.entries()) {
   Deno.test(`fee cases: ${example.id}: ${example.why}`, () => {
     const answer = results[n]!;
     assert.equal(answer.refusal?.code ?? answer.total_amount, expected[n]);
     assert.equal(priced[n], outcomeOf(answer), "stay_fees");
+    assert.deepEqual(boundsOf(answer.refusal ?? {}), boundsOf(example.expect));
   });
 }
 
@@ -43,6 +63,7 @@ Deno.test("fee cases: the naive oracle agrees with the worked examples", () => {
     const rules = example.rules.map((rule, place) => ({ ...rule, id: String(place).padStart(4, "0") }));
     const fee = naiveFee({ ...example, rules, date_overrides: example.date_overrides ?? [], holidays: holidays("JP") });
     assert.equal("total" in fee ? fee.total : "fee_unknown", expected[n], example.id);
+    assert.deepEqual(boundsOf(fee as Bounds), boundsOf(example.expect), example.id);
   }
 });
 
@@ -96,6 +117,35 @@ const breaks: readonly [wrong: string, name: string, from: string, to: string][]
     "if v_rule = 0 then v_now := v_until; continue; elsif false then",
   ],
   ["the last rule goes before the first", "with_plans", "order by r.rule) as rates", "order by r.rule desc) as rates"],
+  [
+    "rates are in effect on all dates",
+    "plan_of_day",
+    "private.is_in_effect(p_from[v_plan], p_to[v_plan], p_date)",
+    "true",
+  ],
+  [
+    "caps are in effect on all dates",
+    "cap_of_window",
+    "private.is_in_effect(p_tariff.from_dates[v_rule], p_tariff.to_dates[v_rule], c_date)",
+    "true",
+  ],
+  [
+    "free minutes are in effect on all dates",
+    "rows_at_entry",
+    "private.is_in_effect(c_from_dates[v_rule], c_to_dates[v_rule], c_date)",
+    "true",
+  ],
+  ["no price is fixed at entry", "stay_tariffs", "case when l.price_fixed_at_entry then", "case when false then"],
+  ["closed hours are charged", "tariff_of_stay", "if v_result.free_while_closed then", "if false then"],
+  ["a stay between two sums costs the next one", "walk_of_totals", "v_result.at_least < v_result.at_most or ", ""],
+  [
+    "a sum is only for shorter stays",
+    "walk_of_totals",
+    "if c_units[v_rule] <= p_exit - p_entry then",
+    "if c_units[v_rule] < p_exit - p_entry then",
+  ],
+  ["sums may fall with time", "walk_of_totals", "where s.price < s.most", "where false"],
+  ["sums hold into a special date", "walk_of_totals", "<= c_last)", "< c_first)"],
   ["clocks never change", "clock_offset", "return round(", "return 3600000000; return round("],
 ];
 for (const [wrong, name, from, to] of breaks) {
@@ -115,13 +165,4 @@ for (const [wrong, name, from, to] of breaks) {
       undo,
     );
   });
-}
-
-async function replaceIn(sql: TransactionSql, name: string, from: string, to: string): Promise<void> {
-  const [row] = await sql<{ definition: string }[]>`
-    select pg_get_functiondef(p.oid) as definition from pg_proc p
-    where p.pronamespace = 'private'::regnamespace and p.proname = ${name}`;
-  const { definition } = row!;
-  assert.equal(definition.split(from).length, 2, `${name} has ${from} once`);
-  await sql.unsafe(definition.replace(from, () => to));
 }

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { fingerprintFile } from "../../tools/release/fingerprints.ts";
 import { Instant } from "../../supabase/functions/_shared/schema/values.ts";
 import { database } from "../support/database.ts";
 import { errorOf, sqlstate } from "../support/database_errors.ts";
@@ -106,10 +108,26 @@ Deno.test("foundation: a client cannot create objects in any schema", async () =
   }
 });
 
-Deno.test("foundation: readiness returns the newest migration to every client", async () => {
+Deno.test("foundation: readiness returns the newest migration and the release's fingerprints to every client", async () => {
   const [newest] = await db.sql`select max(version) as version from supabase_migrations.schema_migrations`;
+  const migrations = JSON.parse(await fingerprintFile());
   for (const role of ["anon", "authenticated", "service_role"] as const) {
     const [row] = await db.as({ role }, (sql) => sql`select api.service_readiness() as readiness`);
-    assert.deepEqual(row?.readiness, { database: "ok", migration: newest?.version });
+    assert.deepEqual(row?.readiness, { database: "ok", migration: newest?.version, migrations });
   }
+});
+
+Deno.test("foundation: the fingerprint of a migration changes with a letter of its statements, not with blanks at their ends", async () => {
+  const fingerprint = async (statements: string[]) => {
+    const [row] = await db.sql`
+      with changed as (
+        update supabase_migrations.schema_migrations set statements = ${statements} where version = '20260901000100' returning 1
+      ) select from changed`.then(() => db.sql`select private.applied_migrations() ->> '20260901000100_types' as md5`);
+    return row!["md5"];
+  };
+  const before = await fingerprint(["select 1", "select 'é'"]);
+  assert.equal(before, createHash("md5").update("select1select'é'").digest("hex"));
+  assert.equal(await fingerprint(["select 1;\r\n", "\tselect 'é' ;"]), before);
+  assert.notEqual(await fingerprint(["select 2", "select 'é'"]), before);
+  assert.notEqual(await fingerprint(["select 1"]), before);
 });

@@ -17,6 +17,8 @@ interface SqlFunction {
   readonly body: string;
   /** Whether it may write. */
   readonly isVolatile: boolean;
+  /** Whether the planner may call it once and keep the result. */
+  readonly isImmutable: boolean;
   /** Without the prefix `p_`; those that may be left out are the last. */
   readonly argNames: readonly string[];
   readonly optionalArgs: number;
@@ -26,8 +28,9 @@ const address = Deno.env.get("DB_URL");
 if (!address) throw new Error("No database: run the tests with `deno task test`, or set DB_URL");
 const sql = postgres(address, { max: 1, onnotice: () => {} });
 const functions = await sql<SqlFunction[]>`
-  select n.nspname || '.' || p.proname as name, coalesce(obj_description(p.oid, 'pg_proc'), '') as comment, p.prosrc as body,
-    p.provolatile = 'v' as "isVolatile", p.pronargdefaults as "optionalArgs",
+  select n.nspname || '.' || p.proname as name, coalesce(obj_description(p.oid, 'pg_proc'), '') as comment, coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) as body,
+    p.provolatile = 'v' as "isVolatile", p.provolatile = 'i' as "isImmutable",
+    p.pronargdefaults as "optionalArgs",
     array(select regexp_replace(arg, '^p_', '') from unnest(p.proargnames[1:p.pronargs]) as arg) as "argNames"
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace
   where n.nspname in ('api', 'commands', 'private')
@@ -131,7 +134,11 @@ Deno.test("api functions: a route without a handler passes every required argume
 });
 
 Deno.test("api functions: every limit that a route names is a policy of the database", () => {
-  const named = new Set(routes.map(limitOf).filter((policy) => policy !== undefined));
+  const named = new Set(
+    routes.flatMap((route) => [limitOf(route), route.guestLimit, route.refusedLimit]).filter((policy) =>
+      policy !== undefined
+    ),
+  );
   assert.ok(named.has("write"));
   assert.deepEqual([...named].filter((policy) => !policies.some(({ name }) => name === policy)), []);
 });
@@ -145,8 +152,8 @@ Deno.test("api functions: a route names the policy that its command is counted u
   }
 });
 
-/** GETs that the primary answers: each view is recorded; it must be the primary itself. */
-const OF_PRIMARY = ["/admin/user-search-presets", "/health/ready"];
+/** GETs that the primary answers: each view is recorded or counted; it must be the primary itself. */
+const OF_PRIMARY = ["/admin/user-search-presets", "/health/metrics", "/health/ready", "/parking-lots/export"];
 
 Deno.test("api functions: a route that a replica may serve calls read-only functions; so does every GET except the listed ones", () => {
   for (const route of routes.filter((route) => instanceOf(route) === "any")) {
@@ -178,4 +185,13 @@ const BY_NAME = [
 Deno.test("api functions: every function of the interface is called by a route, by the router, or by name by the back office", async () => {
   const used = new Set([...routes.flatMap(called), ...await calledByRouter(), ...DOORS, ...BY_NAME]);
   assert.deepEqual(ofInterface.map(({ name }) => name).filter((name) => !used.has(name)), []);
+});
+
+Deno.test("sql: a condition that is asked of each row compares with a list that is computed once", () => {
+  const inRows = functions.flatMap(({ name, body }) =>
+    [...body.matchAll(/\b(?:any|all) ?\(((?:api|commands|private)\.[a-z0-9_]+)\(/gi)]
+      .filter(([, list]) => !functions.some(({ name, isImmutable }) => name === list && isImmutable))
+      .map(([, list]) => `${name} compares with ${list}`)
+  );
+  assert.deepEqual(inRows, [], "any (array(select unnest(f(…)))) computes it once");
 });

@@ -126,6 +126,21 @@ for (const [name, rule] of brokenRules) {
   });
 }
 
+Deno.test("lot hours and prices: the dates of a price rule are in order, and clients can read them", async () => {
+  const rule = { category: "time_band", per_minutes: 20, price_minor: 100 };
+  await storeRule({ ...rule, effective_from: "2026-10-01", effective_to: "2026-10-01" });
+  assert.equal(
+    await sqlstate(storeRule({ ...rule, effective_from: "2026-10-02", effective_to: "2026-10-01" })),
+    CHECK_VIOLATION,
+  );
+  for (const column of ["effective_from", "effective_to"]) {
+    const endless = db.sql`
+      insert into public.pricing_rules (parking_lot_id, category, per_minutes, price_minor, ${db.sql(column)})
+      values (${lot}, 'time_band', 20, 100, 'infinity')`;
+    assert.equal(await sqlstate(endless), CHECK_VIOLATION);
+  }
+});
+
 Deno.test("lot hours and prices: the prices of a date are an array of rules and nothing else", async () => {
   for (const pricing of [{}, "free", [5], [null], [{ category: "flat", price_minor: 5, colour: "red" }]]) {
     const override = { override_date: "2028-01-01", pricing: pricing as never };

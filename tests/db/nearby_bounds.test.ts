@@ -1,9 +1,10 @@
-// Bounds of nearby: every request among tens of thousands of lots is answered or rejected well within anon's three
+// Bounds of nearby, and of usable lots in search: every request among tens of thousands of lots is answered or rejected well within anon's three
 // seconds, and a list that left something out says so.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { errorOf } from "../support/database_errors.ts";
 import { nearbyFound, type Question } from "./support/nearby.ts";
+import { type Page, search } from "./support/search.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -18,7 +19,8 @@ const MONTH = { entry_at: "2026-11-25T10:00:00+09:00", exit_at: "2026-12-26T10:0
 // To derive a search entry takes longer than all the rest: they are written as they would be.
 const triggers = await db.sql<{ on: string; name: string }[]>`
   select tgrelid::regclass::text as on, tgname as name from pg_trigger
-  where tgfoid in ('private.tg_parking_lots__refresh_search'::regproc, 'private.tg_lot_rows__refresh_search'::regproc)`;
+  where tgfoid = 'private.tg_parking_lots__refresh'::regproc
+    or tgfoid = 'private.tg_lot_rows__refresh_lots'::regproc and tgrelid = 'public.parking_lot_windows'::regclass`;
 for (const { on, name } of triggers) await db.sql.unsafe(`alter table ${on} disable trigger ${name}`);
 await db.sql`delete from public.parking_lots`;
 // On a spiral: the first are the nearest.
@@ -35,7 +37,6 @@ await db.sql`
 await db.sql`
   insert into public.parking_lot_windows (parking_lot_id, window_type, is_closed)
   select l.id, 'business', true from public.parking_lots l`;
-await db.sql`alter table private.search_entries disable trigger user`;
 await db.sql`
   insert into private.search_entries (
     parking_lot_id, mercator, lat, lng, rank_key, price_key, currency, is_on_street, max_height_m, document, terms, name_count
@@ -65,6 +66,15 @@ Deno.test("nearby: a max_price that needs too many lots to be priced is 422 too_
   }
 });
 
+Deno.test("nearby: without_surprises prices a quarter of the lots", async () => {
+  for (const [stay, max_price, most] of [[NIGHT, 9_000, 444], [MONTH, 100_000, 102]] as const) {
+    const error = await errorOf(searchOf({ filters: { ...stay, max_price, without_surprises: true } }));
+    assert.deepEqual(error.details, { reason: "too_much_to_price" });
+    assert.match(error.message, new RegExp(`more than ${most} lots`));
+    assert.deepEqual(await searchOf({ filters: { ...stay, without_surprises: true } }), [100, true]);
+  }
+});
+
 Deno.test("nearby: within a radius with few lots the same request succeeds", async () => {
   assert.deepEqual(await searchOf({ radius_m: 2_000, filters: { ...NIGHT, max_price: 9_000 } }), [0, false]);
   assert.deepEqual(await searchOf({ radius_m: 2_000, filters: { ...NIGHT, max_price: 10_000 } }), [100, true]);
@@ -79,6 +89,50 @@ Deno.test("nearby: filters that no lot passes end after the nearest 3,000 lots, 
   assert.deepEqual(await searchOf({ filters: { open_now: true } }), [0, true]);
   assert.deepEqual(await searchOf({ filters: { ...NIGHT, open_now: true, max_price: 9_000 } }), [0, true]);
   assert.deepEqual(await searchOf({ radius_m: 3_000, filters: { open_now: true } }), [0, false]);
+});
+
+Deno.test("nearby: usable=only checks the nearest 3,000 lots, and usable=first those of the page", async () => {
+  // All lots are closed.
+  assert.deepEqual(await searchOf({ usable: "only" }), [0, true]);
+  assert.deepEqual(await searchOf({ usable: "only", filters: MONTH, vehicle: { height_m: 2, width_m: 2 } }), [0, true]);
+  assert.deepEqual(await searchOf({ usable: "only", radius_m: 3_000 }), [0, false]);
+  assert.deepEqual(await searchOf({ usable: "first" }), [100, true]);
+});
+
+Deno.test("search: a page with usable checks 1,000 lots, and the next one continues where it ended", async () => {
+  await db.as({ role: "anon" }, async (sql) => {
+    await sql`set local statement_timeout = '3s'`;
+    for (const sort of ["distance", "price", "recommended"]) {
+      for (const usable of ["first", "only"]) {
+        const plain = { query: { center: CENTER, radius_m: 4_000, sort }, ...NIGHT, limit: 100 };
+        const args = { ...plain, usable };
+        const lengths = [];
+        const found = new Set<string>();
+        let cursor: string | null = null;
+        do {
+          const page: Page = await search(sql, { ...args, cursor });
+          lengths.push(page.items.length);
+          page.items.forEach(({ id }) => found.add(id));
+          cursor = page.next_cursor;
+        } while (cursor !== null);
+        const { total, total_is_exact } = await search(sql, { ...args, include: ["total"] });
+        const { total: all } = await search(sql, { ...plain, include: ["total"] });
+        assert.ok(all! > 1_500 && all! < 3_000, String(all));
+        assert.deepEqual([total, total_is_exact], [usable === "only" ? 0 : all, true]);
+        assert.equal(found.size, usable === "only" ? 0 : all);
+        const empty = Math.ceil(all! / 1_000);
+        assert.deepEqual(lengths.slice(0, empty), Array(empty).fill(0));
+        assert.equal(lengths.length, empty + (usable === "only" ? 0 : Math.ceil(all! / 100)));
+      }
+      const { total, total_is_exact } = await search(sql, {
+        query: { center: CENTER, radius_m: 10_000, sort },
+        ...NIGHT,
+        usable: "only",
+        include: ["total"],
+      });
+      assert.deepEqual([total, total_is_exact], [0, false]);
+    }
+  });
 });
 
 Deno.test("nearby: a rare tag or height is searched in the whole radius", async () => {

@@ -17,6 +17,13 @@ const reasons = [{ lot, reason: texts!["reason"] }, { lot, reason: texts!["no_re
 const VALUES: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   fee_increase: [{ time: "09:05", amount: texts!["amount"] }],
   exit_closing: [{ time: "23:30" }],
+  fee_surprise: [{
+    time: "00:00",
+    before: texts!["amount"],
+    amount: texts!["amount"],
+    until: { ja: "6/2 18:30", en: "2 Jun 18:30" },
+    message: { ja: "最大料金は24時までです。", en: "The maximum fee ends at midnight." },
+  }],
   review_approved: reasons,
   review_hidden: reasons,
   review_rejected: reasons,

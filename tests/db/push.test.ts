@@ -1,6 +1,7 @@
 // Push in the database: fan-out page by page, batches for several consumers, outcomes that count once, quiet hours.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
+import { errorOf } from "../support/database_errors.ts";
 import { eraseWithdrawn } from "../support/forgotten.ts";
 import { newUser } from "../support/rows.ts";
 
@@ -436,21 +437,119 @@ const quiet = (user: string) =>
     insert into public.notification_quiet_hours (user_id, from_time, to_time, time_zone)
     select ${user}, (now() at time zone 'UTC' - interval '1 hour')::time, (now() at time zone 'UTC' + interval '1 hour')::time, 'UTC'`;
 
-/** What an administrator with the area reads of a composed notification. */
-async function readByAdmin(id: string) {
+/** The reply of a function of the console to an administrator with the area. */
+async function asAdmin<Reply>(name: string, ...values: readonly (string | number | null | string[])[]): Promise<Reply> {
   const admin = crypto.randomUUID();
   await db.sql`
     insert into auth.users (id, email, raw_app_meta_data)
     values (${admin}, ${`${admin}@example.test`}, '{"admin": {"areas": ["notifications"]}}')`;
+  const places = values.map((_, n) => `, $${n + 2}`).join("");
   const [row] = await db.as(
     { role: "service_role" },
-    (sql) =>
-      sql<{ read: { status: string; success_count: number; failure_count: number; deferred_count: number } }[]>`
-      select api.admin_read_user_notification(${admin}, ${id}) as read`,
+    (sql) => sql.unsafe<{ reply: Reply }[]>(`select api.${name}($1${places}) as reply`, [admin, ...values] as never[]),
   );
-  const { status, success_count, failure_count, deferred_count } = row!.read;
+  return row!.reply;
+}
+
+/** What an administrator with the area reads of a composed notification. */
+async function readByAdmin(id: string) {
+  const { status, success_count, failure_count, deferred_count } = await asAdmin<
+    { status: string; success_count: number; failure_count: number; deferred_count: number }
+  >("admin_read_user_notification", id);
   return [status, success_count, failure_count, deferred_count];
 }
+
+interface Devices {
+  readonly items: { readonly token_id: string; readonly user_id: string; readonly outcome: string }[];
+  readonly next_cursor: string | null;
+  readonly total?: number;
+}
+
+Deno.test("funnel: people, inboxes, devices, reasons and opened rows are those of the tables, and the devices without it are listed", async () => {
+  await emptyQueue();
+  await db.sql`delete from public.user_push_tokens where true`;
+  const draft = await sending("all");
+  await db.sql`delete from private.fan_outs where notification_id = ${draft}`;
+  const none = { people: 0, inboxes: 0, devices: 0, delivered: 0, failed: 0, suppressed: 0, deferred: 0, waiting: 0 };
+  const nobody = { ...none, failures: [], opened: 0, opened_is_exact: true };
+  assert.deepEqual(await asAdmin("admin_read_notification_funnel", draft), nobody);
+  await emptyQueue();
+
+  const [reader, closed, busy, other] = [
+    await newUser(db.sql),
+    await newUser(db.sql),
+    await newUser(db.sql),
+    await newUser(db.sql),
+  ];
+  for (const user of [reader, closed, other, other]) await aDevice(user);
+  const full = await aDevice(busy);
+  await db.sql`
+    insert into public.notification_preferences (user_id, notif_type, push_enabled, in_app_enabled, email_enabled)
+    values (${closed}, 'announcement', true, false, false)`;
+  for (let n = 0; n < 5; n++) await db.sql`select private.notify_user(${busy}, 'announcement', 'Title', 'Body')`;
+  await emptyQueue();
+  const [{ people } = { people: 0 }] = await db.sql<{ people: number }[]>`
+    select count(*)::integer as people from public.app_users where status = 'active'`;
+  const id = await sending("all");
+  const [fanOut] = await take();
+  while (!(await pageOf(fanOut!)).is_done);
+  const [batch] = await take();
+  const ofOther = batch!.devices.map(({ token_id, fcm_token }, n) => ({
+    token_id,
+    fcm_token,
+    outcome: ["delivered", "dead_token", "dead_token", "wrong_sender"][n]!,
+  }));
+  await db.sql`
+    select api.record_push_outcomes(${batch!.msg_id}, ${id}, ${batch!.batch!}, ${db.sql.json(ofOther)}, null)`;
+  await db.sql`
+    update public.user_notifications set read_at = now() where composed_id = ${id} and user_id in (${reader}, ${other})`;
+  assert.deepEqual(await asAdmin("admin_read_notification_funnel", id), {
+    people,
+    inboxes: people - 1,
+    devices: 5,
+    delivered: 1,
+    failed: 3,
+    suppressed: 1,
+    deferred: 0,
+    waiting: 0,
+    failures: [{ outcome: "dead_token", devices: 2, is_exact: true }, {
+      outcome: "wrong_sender",
+      devices: 1,
+      is_exact: true,
+    }],
+    opened: 2,
+    opened_is_exact: true,
+  });
+  const list = (outcome: string | null, cursor: string | null = null, limit = 20) =>
+    asAdmin<Devices>("admin_list_undelivered_devices", id, outcome, ["total"], cursor, limit);
+  const first = await list(null, null, 3);
+  const second = await list(null, first.next_cursor, 3);
+  assert.deepEqual([...first.items, ...second.items].map(({ outcome }) => outcome), [
+    "dead_token",
+    "dead_token",
+    "suppressed",
+    "wrong_sender",
+  ]);
+  assert.deepEqual([first.total, second.next_cursor], [4, null]);
+  const dead = ofOther.filter(({ outcome }) => outcome === "dead_token").map(({ token_id }) => token_id).toSorted();
+  assert.deepEqual((await list("dead_token")).items.map(({ token_id }) => token_id), dead);
+  const [{ token_id, user_id } = { token_id: "", user_id: "" }] = (await list("suppressed")).items;
+  assert.deepEqual([token_id, user_id], [full, busy]);
+  assert.equal((await errorOf(list("delivered"))).param, "outcome");
+  const unknown = asAdmin("admin_read_notification_funnel", crypto.randomUUID());
+  assert.equal((await errorOf(unknown)).code, "not_found");
+});
+
+Deno.test("funnel: opened rows and devices of a reason are counted in their indexes, up to a bound", async () => {
+  const id = await sending("user", await newUser(db.sql));
+  await db.sql`
+    insert into private.push_deliveries (notification_id, token_id, user_id, batch, outcome, recorded_at)
+    select ${id}, gen_random_uuid(), gen_random_uuid(), 0, 'gone', now() from generate_series(1, 10002)`;
+  await db.sql`analyze private.push_deliveries`;
+  const { failures } = await asAdmin<{ failures: unknown[] }>("admin_read_notification_funnel", id);
+  assert.deepEqual(failures, [{ outcome: "gone", devices: 10_000, is_exact: false }]);
+  await emptyQueue();
+});
 
 Deno.test("quiet hours: a composed notification is sending until they end, and its deferred_count is exact", async () => {
   await emptyQueue();

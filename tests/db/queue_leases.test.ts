@@ -222,3 +222,12 @@ Deno.test("jobs: a function is called when a message is due that it may take, ag
   await sql`select api.pause_mail('outage', 600)`;
   assert.deepEqual(await calls(), ["storage/sweep"]);
 });
+
+Deno.test("jobs: a consumer that ends before its queue is empty calls the next one, and no other function", async () => {
+  const called = await sql.begin(async (sql) => {
+    await sql`select api.call_next_consumer('mail-dispatch')`;
+    return await sql<{ url: string }[]>`select url from net.http_request_queue order by id desc limit 1`;
+  });
+  assert.match(called[0]!.url, /\/functions\/v1\/mail-dispatch$/);
+  await assert.rejects(() => sql`select api.call_next_consumer('me')`, /No queue has the function me\./);
+});

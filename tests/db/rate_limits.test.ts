@@ -131,6 +131,10 @@ Deno.test("rate limits: an anonymous user is counted by address, by the service 
   assert.equal((await visit("b"))!.allowed, true);
   for (const caller of [signedIn(await newUser(db.sql)), { role: "anon" } as const]) {
     assert.equal(await sqlstate(db.as(caller, (sql) => sql`select api.take_anonymous_request('small', 'c')`)), "42501");
+    assert.equal(
+      await sqlstate(db.as(caller, (sql) => sql`select api.take_request_instead('small', 'other')`)),
+      "42501",
+    );
   }
   assert.equal(await sqlstate(db.as({ role: "anon" }, (sql) => sql`select api.take_request('small')`)), "42501");
   const unauthenticated = db.as({ role: "authenticated" }, (sql) => sql`select api.take_request('small')`);

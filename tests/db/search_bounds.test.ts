@@ -13,7 +13,6 @@ const MOST_ON_MAP = 250_000;
 const TOKYO = { lat: 35.68, lng: 139.77 };
 
 // Entries without lots: what is counted here is only found, not shown. Two in a hundred thousand have a price.
-await db.sql`alter table private.search_entries disable trigger user`;
 await db.sql`alter table private.search_entries drop constraint search_entries_parking_lot_id_fkey`;
 await db.sql`drop index private.search_entries_terms_idx`;
 await db.sql`delete from public.parking_lots`;

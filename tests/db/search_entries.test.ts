@@ -43,6 +43,7 @@ const OTHERS: Record<string, string | number | null> = {
   tag_slugs: "{covered}",
   main_image_key: "lots/a.png",
   hour_price: 350,
+  price_fixed_at_entry: "true",
   status: "closed",
   created_at: null,
   updated_at: null,

@@ -4,6 +4,7 @@ import type { TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
 import { errorOf } from "../support/database_errors.ts";
 import { newUser, signedIn } from "../support/rows.ts";
+import type { Surprise } from "./support/fees.ts";
 import { lots } from "./support/lots_of_the_world.ts";
 import { nearby } from "./support/nearby.ts";
 import { search } from "./support/search.ts";
@@ -43,6 +44,7 @@ interface Priced {
   readonly effective_cost: number | null;
   readonly walk_yen_per_minute: number;
   readonly planned_stay: Record<string, unknown>;
+  readonly surprises: Surprise[] | null;
 }
 
 const visible = (lot: Priced) => ({
@@ -55,6 +57,7 @@ const visible = (lot: Priced) => ({
   effective_cost: lot.effective_cost,
   walk_yen_per_minute: lot.walk_yen_per_minute,
   planned_stay: lot.planned_stay,
+  surprises: lot.surprises,
 });
 
 const stays = [
@@ -81,6 +84,9 @@ for (const stay of stays) {
               select private.fee_answer(${lot.id}, ${vehicle_type}, ${stay.entry_at}, ${stay.exit_at}) as fee`;
             assert.equal(row!["fee"].total_amount ?? null, lot.estimated_fee);
             assert.equal(row!["fee"].refusal?.reason ?? null, lot.fee_refusal?.reason ?? null);
+            const named = (list: Surprise[] | null) =>
+              list?.map(({ kind, amount_minor }) => [kind, amount_minor]) ?? null;
+            assert.deepEqual(named(lot.surprises), named(row!["fee"].surprises ?? null));
           }
         });
       }

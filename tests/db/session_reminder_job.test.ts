@@ -4,7 +4,8 @@ import postgres from "postgres";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { newUser } from "../support/rows.ts";
-import { callAs, inMinutes, lookAt, parked, pricedLot, start } from "./support/sessions.ts";
+import { seedLots } from "./support/fees.ts";
+import { age, callAs, inMinutes, lookAt, parked, pricedLot, start } from "./support/sessions.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -64,6 +65,43 @@ Deno.test("session reminders: a user who reads English is notified in English", 
   const [reminder] = await inbox(user);
   assert.equal(reminder!.title, "Your parking fee is about to rise");
   assert.match(reminder!.body, /^After \d\d:\d\d the fee will be ¥400\.$/);
+});
+
+Deno.test("session reminders: a surprise of the fee is named 15 minutes before, once, with both amounts and its text", async () => {
+  const user = await newUser(db.sql);
+  const [lot] = await seedLots(db.sql, [{
+    rules: [
+      { category: "time_band", per_minutes: 60, price_minor: 200 },
+      { category: "cap", cap_type: "duration", cap_duration_hours: 24, cap_price_minor: 300, cap_repeat: false },
+    ],
+  }]);
+  const id = await start(db, user, lot!);
+  const sent = async () => [
+    ...await db.sql<{ title: string; body: string }[]>`
+      select title, body from public.user_notifications where user_id = ${user} and type = 'fee_surprise'`,
+  ];
+  await age(db.sql, id, 23 * 60);
+  await sendReminders(id);
+  assert.deepEqual(await sent(), []);
+  await age(db.sql, id, 24 * 60 - 10);
+  await sendReminders(id);
+  await sendReminders(id);
+  const [reminder, ...more] = await sent();
+  assert.deepEqual(more, []);
+  const [session] = await db.sql`select started_at from public.parking_sessions where id = ${id}`;
+  const at = timeOf(session!.started_at.getTime() + 24 * 60 * 60_000);
+  assert.equal(reminder!.title, `${at}から料金が大きく上がります`);
+  // At the end of the curve, 23 hours and 50 minutes after the cap, 24 hours are charged.
+  assert.match(
+    reminder!.body,
+    new RegExp(`^${at}に300円の料金が、\\d+/\\d+ \\d\\d:\\d\\dには5,100円になります。最大料金は1回限りです。`),
+  );
+  const { meter } = await callAs<{ meter: { surprises: { kind: string; saves: number }[] } }>(
+    db,
+    user,
+    "my_current_parking_session",
+  );
+  assert.deepEqual(meter.surprises.map(({ kind, saves }) => [kind, saves]), [["cap_once", 4800]]);
 });
 
 Deno.test("session reminders: an exit that closes within half an hour is named with its time, once, also right after the start", async () => {

@@ -243,5 +243,5 @@ Deno.test("sponsors: hours, times and time zones that are malformed cannot be st
     assert.equal(await sqlstate(insert), "23514", times);
   }
   assert.equal(await sqlstate(newSponsor({ time_zone: "tokyo" })), "23514");
-  assert.equal(await sqlstate(newSponsor({ time_zone: "Asia/Nowhere" })), "22023");
+  assert.equal(await sqlstate(newSponsor({ time_zone: "Asia/Nowhere" })), "23514");
 });

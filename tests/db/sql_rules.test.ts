@@ -65,6 +65,10 @@ Deno.test("sql rules: each breach of the project's rules is found", () => {
   const cases: [statements: string, finding: string][] = [
     ["select 1; \n", "4 ends in white space"],
     ["-- No more.\n", "1 has a story and no statement"],
+    [
+      `select 1;\n\n-- ${"-".repeat(40)}\n-- Rights\n-- ${"-".repeat(40)}\n`,
+      "6 has a heading and no statement below it",
+    ],
     ["select\t1;\n", "4 has a tab"],
     [
       "create function private.f() returns int\nlanguage sql\nreturn 1;\n",

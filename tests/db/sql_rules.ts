@@ -9,9 +9,11 @@ export interface SqlFile {
 }
 
 /** Postgres writes these into the statement that calls them, whose plan is kept: tests/db/advisors.test.ts sees that it does. */
-const INLINED: readonly string[] = ["private.nearby_ranking"];
+const INLINED: readonly string[] = ["private.nearby_ranking", "private.usability"];
 
 const NAME = /^supabase\/(?:schemas\/[a-z][a-z_]*\/[a-z][a-z_]*|migrations\/\d{14}_[a-z][a-z0-9_]*)\.sql$/;
+/** A heading that the next one, or the end of the file, follows. */
+const EMPTY_SECTION = /^-- -{20,}\n-- [^\n]*\n-- -{20,}\n(?=\s*(?:-- -{20,}\n|$(?![\s\S])))/gm;
 /** From this length on the linter asks whether a function has more than one thought. */
 const LONG_FUNCTION = 60;
 
@@ -41,6 +43,9 @@ export function sqlFindings({ name, text }: SqlFile): string[] {
   if (!NAME.test(name)) find(1, "is neither schemas/<domain>/<idea>.sql nor migrations/YYYYMMDDHHmmss_<change>.sql");
   if (!/^-- [A-Z][^\n]*[.:][^\n]*\n(--[^\n]*\n)+/.test(text)) find(1, "does not open with its story");
   if (lines.every((line) => line === "" || line.startsWith("--"))) find(1, "has a story and no statement");
+  for (const { index } of text.matchAll(EMPTY_SECTION)) {
+    find(text.slice(0, index).split("\n").length, "has a heading and no statement below it");
+  }
   if (!text.endsWith("\n") || text.endsWith("\n\n")) find(lines.length, "does not end with one line break");
 
   lines.forEach((line, index) => {

@@ -205,7 +205,12 @@ Deno.test("themes: a theme that is free has no price", async () => {
   assert.equal(await sqlstate(newTheme({ is_free: true, price_yen_minor: 100 })), "23514");
 });
 
-const rise = (user: string, level: number) => db.sql`update public.app_users set level = ${level} where id = ${user}`;
+/** Adjusts the points of a user to those of a level. */
+const rise = (user: string, level: number) =>
+  db.sql`
+    insert into public.exp_entries (user_id, reason, source_type, source_id, amount)
+    select u.id, 'adjustment', 'fixture', gen_random_uuid(), l.required_exp - u.total_exp
+    from public.app_users u join public.levels l on l.level = ${level} where u.id = ${user}`;
 /** As the job does it, with batches that have a next one. */
 async function grantEarned(): Promise<void> {
   for (let more = true; more;) {
@@ -248,8 +253,7 @@ Deno.test("themes: a badge earns its theme, to those who have it already as well
   const [badge] = await db.sql<{ id: string }[]>`
     insert into public.badges (name, description, icon, category, conditions, threshold)
     select 'Badge', 'For a test', 'star', 'test', b.conditions, 1 from public.badges b limit 1 returning id`;
-  const earn = (who: string) =>
-    db.sql`insert into public.user_badges (user_id, badge_id) values (${who}, ${badge!.id})`;
+  const earn = (who: string) => db.sql`select private.earn_badge(${who}, ${badge!.id})`;
   await earn(early);
   const theme = await newTheme({ unlock_badge_id: badge!.id });
   await earn(user);

@@ -73,8 +73,8 @@ Deno.test("vehicles: a deleted default moves to the vehicle that was added first
   await remove(user, first.id);
   assert.deepEqual(await list(user), []);
   assert.deepEqual(await defaults(user), []);
-  const anew = await add(user);
-  assert.deepEqual(await defaults(user), [anew.id]);
+  const next = await add(user);
+  assert.deepEqual(await defaults(user), [next.id]);
 });
 
 Deno.test("vehicles: rows that the service writes and deletes itself keep one default too", async () => {

@@ -2,17 +2,8 @@
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
 import { ROOT } from "../../local/settings.ts";
+import { type CliResult, PINNED, runCli } from "../../tools/release/supabase_cli.ts";
 import { type ManagementApi, PROJECT_REF } from "./management_api.ts";
-
-export interface CliResult {
-  readonly code: number;
-  /** Both streams. */
-  readonly output: string;
-}
-
-/** The version that deno.json pins. */
-export const PINNED: string = JSON.parse(await Deno.readTextFile(join(ROOT, "deno.json"))).imports.supabase
-  .replace("npm:supabase@", "");
 
 export const ACCESS_TOKEN = `sbp_${"0".repeat(40)}`;
 
@@ -25,18 +16,6 @@ export async function documented(...start: string[]): Promise<string[]> {
   const found = words.filter((command) => start.every((word, index) => command[index] === word));
   assert.equal(found.length, 1, `docs/operations/deploy.md: ${start.join(" ")}`);
   return found[0]!;
-}
-
-/** The words of each command of the CLI on the pages of operations, with its page. */
-export async function commandsOfPages(): Promise<[page: string, words: string[]][]> {
-  const found: [string, string[]][] = [];
-  for await (const { name } of Deno.readDir(join(ROOT, "docs/operations"))) {
-    const page = (await Deno.readTextFile(join(ROOT, "docs/operations", name))).replaceAll(/\\\n\s*/g, "");
-    for (const [, command] of page.matchAll(/^ *npx -y supabase@\S+ (.*?)(?:\s+#.*)?$/gm)) {
-      found.push([name, command!.split(/\s+/)]);
-    }
-  }
-  return found;
 }
 
 /** A copy of what the CLI reads of the project. */
@@ -60,30 +39,16 @@ export class ProjectCopy implements AsyncDisposable {
   ): Promise<CliResult> {
     const profile = join(this.folder, "profile.yaml");
     if (api !== undefined) await Deno.writeTextFile(profile, api.profile());
-    // The pinned version is installed with the project's packages; npx fetches any other.
-    const [program, ...start] = version === PINNED
-      ? [Deno.execPath(), "run", "-A", "--quiet", "--no-lock", "--no-config", `npm:supabase@${version}`]
-      : ["npx", "--yes", `supabase@${version}`];
-    const { code, stdout, stderr } = await new Deno.Command(program!, {
-      args: [...start, ...args],
-      cwd: this.folder,
+    return await runCli(args, {
+      folder: this.folder,
+      version,
       env: {
-        DO_NOT_TRACK: "1",
-        SUPABASE_TELEMETRY_DISABLED: "1",
-        NO_COLOR: "1",
-        npm_config_loglevel: "error",
-        SUPABASE_YES: "1",
         SUPABASE_HOME: join(this.folder, "home"),
         SUPABASE_PROJECT_ID: PROJECT_REF,
         ...(api === undefined ? {} : { SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN, SUPABASE_PROFILE: profile }),
         ...env,
       },
-      stdin: "null",
-      stdout: "piped",
-      stderr: "piped",
-    }).output();
-    const decoder = new TextDecoder();
-    return { code, output: decoder.decode(stdout) + decoder.decode(stderr) };
+    });
   }
 }
 

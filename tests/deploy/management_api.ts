@@ -1,4 +1,5 @@
-// A stand-in for Supabase's Management API: it keeps what the CLI sends and answers as the real one does.
+// A stand-in for Supabase's Management API and the storage of its project: it keeps what the CLI sends and answers as the real
+// ones do.
 import { strict as assert } from "node:assert";
 
 /** The project that commands name. */
@@ -15,6 +16,13 @@ export interface UploadedFunction {
 }
 
 type Json = Record<string, unknown>;
+
+export interface StoredBucket {
+  readonly id: string;
+  readonly public: boolean;
+  readonly file_size_limit: number;
+  readonly allowed_mime_types: readonly string[];
+}
 
 /** All fields of the answer to a change of the auth configuration, which the CLI checks. */
 const AUTH_CONFIG: Json = JSON.parse(await Deno.readTextFile(new URL("auth_config.json", import.meta.url)));
@@ -44,8 +52,18 @@ export class ManagementApi implements AsyncDisposable {
   readonly secrets = new Map<string, string>();
   /** What `config push` sent, by the last part of the path: auth, postgrest, storage. */
   readonly configuration = new Map<string, Json>();
+  /** The buckets of the project's storage, by name. */
+  readonly buckets = new Map<string, StoredBucket>();
+  /** All requests, with REF for the project. */
+  readonly requests: string[] = [];
   /** Requests that nothing here answers. */
   readonly unknown: string[] = [];
+  /** The moment to which the database was restored, in seconds since 1970. */
+  restored: number | undefined;
+  /** Requests that are answered with this status. */
+  readonly failures = new Map<string, number>();
+  /** Called when functions became active. */
+  onActivated: () => Promise<void> = () => Promise.resolve();
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
 
   /** `deployed`: functions that the project has already. */
@@ -66,10 +84,45 @@ export class ManagementApi implements AsyncDisposable {
     await this.#server.shutdown();
   }
 
+  /** The requests that change something since the last call of this, each once, in order. */
+  takeChanges(): string[] {
+    const changes = this.requests.splice(0).filter((call) => !call.startsWith("GET "));
+    return [...new Set(changes)];
+  }
+
+  /** The project's storage at https://REF.example.test/storage/v1. */
+  async answerProject(request: Request): Promise<Response> {
+    const url = new URL(request.url);
+    const call = `${request.method} ${url.pathname}`;
+    const failure = this.#record(call);
+    if (failure !== undefined) return new Response(null, { status: failure });
+    // `link` looks which versions the services have.
+    if (["GET /rest/v1/", "GET /auth/v1/health", "GET /storage/v1/version"].includes(call)) return new Response(null);
+    if (call === "GET /storage/v1/bucket") {
+      return Response.json([...this.buckets.values()].map((bucket) => ({ ...bucket, name: bucket.id })));
+    }
+    const [, changed] = call.match(/^PUT \/storage\/v1\/bucket\/([\w-]+)$/) ?? [];
+    if (call === "POST /storage/v1/bucket" || changed !== undefined) {
+      const sent = await request.json();
+      const id: string = changed ?? sent.id ?? sent.name;
+      this.buckets.set(id, { ...sent, id });
+      return Response.json({ name: id, message: "Successfully updated" });
+    }
+    this.unknown.push(call);
+    return new Response(null, { status: 404 });
+  }
+
+  #record(call: string): number | undefined {
+    this.requests.push(call);
+    return this.failures.get(call);
+  }
+
   async #answer(request: Request): Promise<Response> {
     const url = new URL(request.url);
     if (request.headers.get("authorization") !== `Bearer ${this.token}`) return new Response(null, { status: 401 });
     const call = `${request.method} ${url.pathname.replace(PROJECT_REF, "REF")}`;
+    const failure = this.#record(call);
+    if (failure !== undefined) return Response.json({ message: "The stand-in fails" }, { status: failure });
     switch (call) {
       case "GET /v1/projects/REF":
         return Response.json(project());
@@ -82,7 +135,7 @@ export class ManagementApi implements AsyncDisposable {
       case "GET /v1/projects/REF/billing/addons":
         return Response.json({ selected_addons: [], available_addons: [] });
       case "GET /v2/projects/REF/config":
-        return Response.json({ data: { type: "project_config", id: PROJECT_REF, attributes: newProject() } });
+        return Response.json({ data: { type: "project_config", id: PROJECT_REF, attributes: this.#attributes() } });
       case "GET /v1/projects/REF/functions":
         return Response.json(this.deployed.map((slug) => functionRecord(slug)));
       case "POST /v1/projects/REF/functions/deploy":
@@ -90,11 +143,35 @@ export class ManagementApi implements AsyncDisposable {
       case "PUT /v1/projects/REF/functions": {
         const functions: { slug: string }[] = await request.json();
         this.activated.push(...functions.map(({ slug }) => slug));
+        await this.onActivated();
         return Response.json({ functions });
       }
       case "POST /v1/projects/REF/secrets":
         for (const { name, value } of await request.json()) this.secrets.set(name, value);
         return Response.json(null, { status: 201 });
+      case "GET /v1/projects/REF/secrets":
+        return Response.json([...this.secrets.keys()].map((name) => ({ name, value: "0".repeat(64) })));
+      case "DELETE /v1/projects/REF/secrets":
+        for (const name of await request.json()) this.secrets.delete(name);
+        return Response.json(null);
+      case "GET /v1/projects/REF/database/backups":
+        return Response.json({
+          region: "ap-northeast-1",
+          walg_enabled: true,
+          pitr_enabled: true,
+          backups: [],
+          physical_backup_data: {
+            earliest_physical_backup_date_unix: 1767139200,
+            latest_physical_backup_date_unix: 1767225600,
+          },
+        });
+      case "POST /v1/projects/REF/database/backups/restore-pitr":
+        this.restored = (await request.json()).recovery_time_target_unix;
+        return Response.json(null, { status: 201 });
+      case "GET /v1/projects/REF/config/database/postgres":
+        return Response.json(this.configuration.get("postgres") ?? {});
+      case "PUT /v1/projects/REF/config/database/postgres":
+        return Response.json(await this.#configure("postgres", request));
       case "PATCH /v1/projects/REF/postgrest":
         return Response.json({ ...POSTGREST_CONFIG, ...await this.#configure("postgrest", request) });
       case "PATCH /v1/projects/REF/config/auth":
@@ -110,6 +187,19 @@ export class ManagementApi implements AsyncDisposable {
     }
     this.unknown.push(call);
     return new Response(null, { status: 404 });
+  }
+
+  /** The configuration of the project: what was pushed, over that of a new project. */
+  #attributes(): Json {
+    const project = newProject();
+    const fileSizeLimit = this.configuration.get("storage")?.["fileSizeLimit"];
+    return {
+      ...project,
+      api: { ...project.api, ...this.configuration.get("postgrest") },
+      auth: { ...project.auth, ...this.configuration.get("auth") },
+      // The same value has another name when it is changed.
+      storage: { file_size_limit: fileSizeLimit ?? project.storage.file_size_limit },
+    };
   }
 
   async #upload(slug: string, request: Request): Promise<Response> {
@@ -190,7 +280,7 @@ function newProject() {
       rate_limit_otp: 30,
       rate_limit_verify: 30,
     },
-    storage: { fileSizeLimit: 52_428_800 },
+    storage: { file_size_limit: 52_428_800 },
     database: {},
     realtime: {},
     pooler: {},

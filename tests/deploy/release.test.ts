@@ -3,75 +3,30 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileProblems, typeProblems } from "../../tools/release/package.ts";
 import { checkRelease, type Facts, withRelease } from "../../tools/release/rules.ts";
-import { ROOT } from "../../local/settings.ts";
 import { git } from "../support/releases.ts";
+import { RepositoryCopy } from "./repository_copy.ts";
 
-const AUTHOR = ["-c", "user.name=Test", "-c", "user.email=test@example.com", "-c", "core.hooksPath=/dev/null"];
+/** Runs `deno task release` in a copy. */
+function release(copy: RepositoryCopy, ...args: string[]) {
+  return copy.deno(["run", "-A", "--quiet", "tools/release/main.ts", ...args]);
+}
 
-/** A repository with the files of this one, uncommitted changes included, and one commit. */
-class Copy implements AsyncDisposable {
-  private constructor(readonly folder: string) {}
-
-  static async make(): Promise<Copy> {
-    const copy = new Copy(await Deno.makeTempDir());
-    const files = (await git(ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard")).split("\0");
-    for (const file of files.filter((name) => name !== "")) {
-      await Deno.mkdir(join(copy.folder, file, ".."), { recursive: true });
-      await Deno.copyFile(join(ROOT, file), join(copy.folder, file)).catch((error) => {
-        if (!(error instanceof Deno.errors.NotFound)) throw error; // deleted, and not committed yet
-      });
-    }
-    await git(copy.folder, "init", "--quiet");
-    await copy.commit("first");
-    return copy;
-  }
-
-  async commit(message: string): Promise<void> {
-    await git(this.folder, "add", "--all");
-    await git(this.folder, ...AUTHOR, "commit", "--quiet", "--message", message);
-  }
-
-  tag(version: string): Promise<string> {
-    return git(this.folder, ...AUTHOR, "tag", "--annotate", `v${version}`, "--message", version);
-  }
-
-  read(name: string): Promise<string> {
-    return Deno.readTextFile(join(this.folder, name));
-  }
-
-  async edit(name: string, change: (text: string) => string): Promise<void> {
-    await Deno.writeTextFile(join(this.folder, name), change(await this.read(name)));
-  }
-
-  async deno(args: string[], env: Record<string, string> = {}): Promise<{ code: number; output: string }> {
-    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args,
-      cwd: this.folder,
-      env: { NO_COLOR: "1", ...env },
-    }).output();
-    return { code, output: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr) };
-  }
-
-  release(...args: string[]) {
-    return this.deno(["run", "-A", "--quiet", "tools/release/main.ts", ...args]);
-  }
-
-  /** A release that is rejected with this sentence, and changes nothing. */
-  async rejects(sentence: RegExp, args: string[], env: Record<string, string> = {}): Promise<void> {
-    const before = await git(this.folder, "status", "--porcelain", "--ignored");
-    const { code, output } = await this.deno(["run", "-A", "--quiet", "tools/release/main.ts", ...args], env);
-    assert.match(output, sentence);
-    assert.equal(code, 1);
-    assert.equal(await git(this.folder, "status", "--porcelain", "--ignored"), before);
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return Deno.remove(this.folder, { recursive: true });
-  }
+/** A release that is rejected with this sentence, and changes nothing. */
+async function rejects(
+  copy: RepositoryCopy,
+  sentence: RegExp,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<void> {
+  const before = await git(copy.folder, "status", "--porcelain", "--ignored");
+  const { code, output } = await copy.deno(["run", "-A", "--quiet", "tools/release/main.ts", ...args], env);
+  assert.match(output, sentence);
+  assert.equal(code, 1);
+  assert.equal(await git(copy.folder, "status", "--porcelain", "--ignored"), before);
 }
 
 Deno.test("task release: releases 0.1.0 and a breaking 0.2.0, and a rejected release changes nothing", async (t) => {
-  await using copy = await Copy.make();
+  await using copy = await RepositoryCopy.make();
   // A released version is in the changelog of this repository after its first release. This copy has none.
   const entries = "# Changelog\n\n## Unreleased\n\n- Everything.\n";
   await copy.edit("CHANGELOG.md", () => entries);
@@ -79,20 +34,20 @@ Deno.test("task release: releases 0.1.0 and a breaking 0.2.0, and a rejected rel
   await copy.edit("client/package.json", (text) => text.replace(/("version": )".*"/, '$1"0.1.0"'));
   await copy.edit("supabase/released_migrations.json", () => "{}\n");
   await copy.commit("before the first release");
-  await copy.deno(["install", "--quiet"]);
+  await copy.deno(["run", "-A", "--quiet", "tools/release/main.ts"]); // the first run installs packages
 
   await t.step("a dirty tree, a wrong version, a missing npm and a wrong option are rejected", async () => {
-    await copy.rejects(/^abc is not a version/, ["abc"]);
-    await copy.rejects(/^0\.0\.9 is not greater than 0\.1\.0/, ["0.0.9"]);
-    await copy.rejects(/^deno task release <version>/, ["0.1.0", "--fast"]);
+    await rejects(copy, /^abc is not a version/, ["abc"]);
+    await rejects(copy, /^0\.0\.9 is not greater than 0\.1\.0/, ["0.0.9"]);
+    await rejects(copy, /^deno task release <version>/, ["0.1.0", "--fast"]);
     await Deno.writeTextFile(join(copy.folder, "note.txt"), "");
-    await copy.rejects(/^Commit or remove these changes first:\n\?\? note\.txt/, ["0.1.0"]);
+    await rejects(copy, /^Commit or remove these changes first:\n\?\? note\.txt/, ["0.1.0"]);
     await Deno.remove(join(copy.folder, "note.txt"));
     const path = await Deno.makeTempDir();
     try {
       const { stdout } = await new Deno.Command("which", { args: ["git"] }).output();
       await Deno.symlink(new TextDecoder().decode(stdout).trim(), join(path, "git"));
-      await copy.rejects(/^npm is missing/, ["0.1.0"], { PATH: path });
+      await rejects(copy, /^npm is missing/, ["0.1.0"], { PATH: path });
     } finally {
       await Deno.remove(path, { recursive: true });
     }
@@ -100,7 +55,7 @@ Deno.test("task release: releases 0.1.0 and a breaking 0.2.0, and a rejected rel
 
   await t.step("--dry-run lists the files and changes nothing", async () => {
     const before = await git(copy.folder, "status", "--porcelain", "--ignored");
-    const { code, output } = await copy.release("0.1.0", "--dry-run");
+    const { code, output } = await release(copy, "0.1.0", "--dry-run");
     assert.equal(code, 0, output);
     assert.match(output, /^Would write release 0\.1\.0:$/m);
     assert.match(output, /^ {2}supabase\/released_migrations\.json$/m);
@@ -108,7 +63,7 @@ Deno.test("task release: releases 0.1.0 and a breaking 0.2.0, and a rejected rel
   });
 
   await t.step("0.1.0: changelog, migrations and the package are written, and the commands printed", async () => {
-    const { code, output } = await copy.release("0.1.0");
+    const { code, output } = await release(copy, "0.1.0");
     assert.equal(code, 0, output);
     assert.match(output, /^ {2}git tag --annotate v0\.1\.0 --message 0\.1\.0$/m);
     const today = new Date().toISOString().slice(0, 8);
@@ -131,7 +86,7 @@ Deno.test("task release: releases 0.1.0 and a breaking 0.2.0, and a rejected rel
   await t.step("the release must be tagged before the next one", async () => {
     await copy.edit("CHANGELOG.md", (text) => text.replace("## Unreleased\n", "## Unreleased\n\n- A fix.\n"));
     await copy.commit("a fix");
-    await copy.rejects(/^The newest release is 0\.1\.0 in CHANGELOG\.md and missing among the tags/, ["0.1.1"]);
+    await rejects(copy, /^The newest release is 0\.1\.0 in CHANGELOG\.md and missing among the tags/, ["0.1.1"]);
     await git(copy.folder, "reset", "--quiet", "--hard", "HEAD~1");
     // The contract of the release has an operation that the next one does not have.
     await copy.edit("openapi.json", (text) => text.replace('"paths": {', '"paths": { "/v1/old": { "get": {} },'));
@@ -142,20 +97,20 @@ Deno.test("task release: releases 0.1.0 and a breaking 0.2.0, and a rejected rel
   });
 
   await t.step("the same version, no changes, and a break without its heading or step are rejected", async () => {
-    await copy.rejects(/^0\.1\.0 is not greater than 0\.1\.0/, ["0.1.0"]);
-    await copy.rejects(/^CHANGELOG\.md lists nothing under Unreleased/, ["0.1.1"]);
+    await rejects(copy, /^0\.1\.0 is not greater than 0\.1\.0/, ["0.1.0"]);
+    await rejects(copy, /^CHANGELOG\.md lists nothing under Unreleased/, ["0.1.1"]);
     await copy.edit("CHANGELOG.md", (text) => text.replace("## Unreleased\n", "## Unreleased\n\n### Added\n\n- A.\n"));
     await copy.commit("a change");
-    await copy.rejects(/^The contract breaks clients of 0\.1\.0.*\n {2}GET \/v1\/old: the operation was removed/, [
+    await rejects(copy, /^The contract breaks clients of 0\.1\.0.*\n {2}GET \/v1\/old: the operation was removed/, [
       "0.2.0",
     ]);
     await copy.edit("CHANGELOG.md", (text) => text.replace("### Added", "### Breaking"));
     await copy.commit("the heading");
-    await copy.rejects(/^0\.1\.1 is too small a step from 0\.1\.0\. The changes need at least 0\.2\.0/, ["0.1.1"]);
+    await rejects(copy, /^0\.1\.1 is too small a step from 0\.1\.0\. The changes need at least 0\.2\.0/, ["0.1.1"]);
   });
 
   await t.step("0.2.0: every file has the version", async () => {
-    const { code, output } = await copy.release("0.2.0");
+    const { code, output } = await release(copy, "0.2.0");
     assert.equal(code, 0, output);
     assert.match(await copy.read("supabase/functions/_shared/config.ts"), /^export const VERSION = "0\.2\.0";$/m);
     assert.equal(JSON.parse(await copy.read("client/package.json")).version, "0.2.0");
@@ -219,6 +174,7 @@ Deno.test("task release: a package with a source of Deno, a missing licence or t
     const files = ["package.json", "dist/index.js", "dist/index.d.ts", "main.ts"];
     assert.deepEqual(await fileProblems(folder, files), [
       "README.md is missing",
+      "LICENSE is missing",
       "main.ts does not belong there",
       "dist/index.js needs Deno or Node",
       "package.json has no license",

@@ -4,6 +4,12 @@ import { join } from "node:path";
 import { ROOT } from "../../local/settings.ts";
 import { differences } from "../../tools/release/catalogue_difference.ts";
 import { expectedCatalogue } from "../../tools/release/drift.ts";
+import {
+  fingerprintFile,
+  FINGERPRINTS,
+  hasStaleFingerprints,
+  writeFingerprints,
+} from "../../tools/release/fingerprints.ts";
 import { migrationsOf, schemaFiles, staleMigrations } from "../../tools/release/schema.ts";
 
 const CONFIG = `[db.migrations]\nschema_paths = [
@@ -35,10 +41,26 @@ async function withFiles(files: Record<string, string>, act: (root: string) => P
   }
 }
 
-Deno.test("schema: the migrations of the first release are those that its files make", async () => {
-  const released = await Deno.readTextFile(join(ROOT, "supabase/released_migrations.json"));
-  if (Object.keys(JSON.parse(released)).length > 0) return; // from then on migrations are written by hand
+Deno.test("schema: until a release the migrations are those that the files make", async () => {
   assert.deepEqual(await staleMigrations(), []);
+});
+
+Deno.test("schema: the fingerprints that health compares are those of the migrations", async () => {
+  assert.equal(await Deno.readTextFile(join(ROOT, FINGERPRINTS)), await fingerprintFile());
+});
+
+Deno.test("schema: fingerprints are stale when a migration was edited, and not when only its blanks differ", async () => {
+  const name = "supabase/migrations/20990101000000_a.sql";
+  const files = { [name]: "select 1;\n", [FINGERPRINTS]: "" };
+  await withFiles(files, async (root) => {
+    assert.equal(await hasStaleFingerprints(root), true);
+    await writeFingerprints(root);
+    assert.equal(await hasStaleFingerprints(root), false);
+    await Deno.writeTextFile(join(root, name), "select  1 ;");
+    assert.equal(await hasStaleFingerprints(root), false);
+    await Deno.writeTextFile(join(root, name), "select 2;\n");
+    assert.equal(await hasStaleFingerprints(root), true);
+  });
 });
 
 Deno.test("schema: a file is built once, by the first pattern that names it, and a star stands for one name", async () => {
@@ -96,6 +118,8 @@ Deno.test("schema: a migration that was edited, is missing or is left over is na
       "20260901000300_rules.sql",
       "20260901000900_old.sql",
     ]);
+    await Deno.writeTextFile(join(root, "supabase/released_migrations.json"), '{"20260901000100_types.sql": "…"}');
+    assert.deepEqual(await staleMigrations(root), [], "a released migration never changes");
   });
 });
 

@@ -30,6 +30,7 @@ export async function walkAsUser(walk: Walk, { user, friend }: Cast): Promise<Re
   chapter(); // Public data
   await send("live");
   await send("ready");
+  await send("readMetrics", { as: stack().metricsToken });
   await send("listErrors");
   await send("readError", { params: { code: "fee_unknown" } });
   await send("readContract");
@@ -42,6 +43,8 @@ export async function walkAsUser(walk: Walk, { user, friend }: Cast): Promise<Re
   await send("listPlans", { query: { lang: "ja" } });
   await send("listArticles", { query: { lang: "ja", limit: 20 } });
   await send("readArticle", { params: { slug: "how-maximum-fees-work" }, query: { lang: "ja" } });
+  const { items: [station] } = await send("listPlaces", { query: { q: "渋谷", lat: 35.68, lng: 139.77, limit: 2 } });
+  await send("readPlace", { params: { id: station!.id } });
   await send("listAds", { query: { placement: "map", seed: "2026-11-25" } });
   await send("listSponsors", { query: { category: "cafe" } });
   const [sponsor] = await send("nearbySponsors", { query: { ...STATION, radius_m: 500 } });
@@ -61,13 +64,14 @@ export async function walkAsUser(walk: Walk, { user, friend }: Cast): Promise<Re
     query: { ...STATION, radius_m: 800, filters: { tags: ["covered"], ...stay }, vehicle_type: "standard", limit: 20 },
   });
   await send("readParkingLot", { params: { id: LOT }, query: { include: ["hours"], ...stay, lang: "ja" } });
+  await send("exportParkingLots", { query: { format: "jsonld", ids: [LOT] } });
   await send("listPricingRules", { params: { id: LOT } });
   await send("calculateFee", { params: { id: LOT }, body: { ...stay, vehicle_type: "standard" } });
   await send("searchInWords", {
     as,
     body: { query: "明日の10時から12時半まで 東京駅の近く 2000円以内 屋根付き", locale: "ja" },
   });
-  await send("parseSearch", { as, body: { query: "渋谷駅の近くで24時間営業 1000円以内", locale: "ja" } });
+  await send("parseSearch", { as, body: { query: "東京駅の近くで24時間営業 1000円以内", locale: "ja" } });
   await send("searchInWords", {
     as,
     body: { action: "register_key", provider_id: "openai", api_key: "your-key-of-the-provider" },

@@ -226,7 +226,7 @@ export async function walkLots(walk: Walk, { admin }: Cast): Promise<void> {
       cap_repeat: true,
     },
   ];
-  await send("replacePricingRules", { as, params, body: { pricing_rules: rules } });
+  await send("replacePricingRules", { as, params, body: { pricing_rules: rules, reason: "看板の写真" } });
   await send("replaceWindows", {
     as,
     params,
@@ -264,6 +264,10 @@ export async function walkLots(walk: Walk, { admin }: Cast): Promise<void> {
       vehicle_type: "standard",
       pricing_rules: [{ category: "time_band", rule_order: 1, per_minutes: 20, price_minor: 200 }],
     },
+  });
+  await send("readTariffText", {
+    as,
+    body: { text: "平日 30分200円 土日祝 30分300円", parking_lot_id: params.id },
   });
   await send("readLotOfAnyStatus", { as, params });
   await send("listParkingLotHistory", { as, params });
@@ -314,6 +318,10 @@ export async function walkRewards({ send, chapter }: Walk, { admin, user }: Cast
   await send("readBadge", { as, params });
   await send("updateBadge", { as, params, body: { threshold: 5 } });
   await send("listAdminBadges", { as });
+  await send("previewBadge", {
+    as,
+    body: { conditions: { activity: ["session_end"], measure: "distinct_lots" }, threshold: 5 },
+  });
   await send("backfillBadge", { as, params });
   await inDatabase((sql) => runJob(sql, "backfill_badges"));
   await eventually(async () => (await send("readBadgeBackfill", { as, params })).status === "done" || undefined);
@@ -426,6 +434,8 @@ export async function walkUsers({ send, at, chapter }: Walk, { admin, user, frie
   await send("sendUserNotification", { as, params: id });
   await send("dispatchPushes", { as: service });
   await send("dispatchMails", { as: service });
+  await send("readNotificationFunnel", { as, params: id });
+  await send("listUndeliveredDevices", { as, params: id });
   await send("listUserNotifications", { as });
   const later = await send("createUserNotification", {
     as,
@@ -499,6 +509,7 @@ export async function walkAdministrators({ send, chapter }: Walk, { admin, colle
   await send("updateAdministrator", { as, params, body: { areas: ["content", "support"] } });
   await send("suspendAdministrator", { as, params, body: { reason: "休職中です。" } });
   await send("reactivateAdministrator", { as, params, body: { reason: "復職しました。" } });
+  await send("resetSecondFactor", { as, params, body: { reason: "電話をなくしました。" } });
   await send("listActivityLogs", { as, query: { action: "user.create_search_preset" } });
   await send("listUserActivities", { as, query: { activity_type: "session_end", limit: 2 } });
   const { items } = await send("listAdminNotifications", { as, query: { unread: true, include: ["unread_count"] } });

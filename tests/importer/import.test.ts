@@ -402,3 +402,35 @@ Deno.test("import progress: a long import prints rows read and lots written afte
   assert.deepEqual(counted(second.counts), { read: 4_500, unchanged: 4_500 });
   assert.deepEqual(seen, batches.map((read) => [read, 4_500, 0]));
 });
+
+Deno.test("import: an operator without letters is left out, one with a taken slug gets its own, and one that is no text rejects its row", async () => {
+  const source = newSource();
+  const slug = `taken-${crypto.randomUUID().slice(0, 8)}`;
+  await db.sql`insert into public.operators (id, name, slug) values (${`${slug}-1`}, '先の会社', ${slug})`;
+  const operators = ["株式会社駐車場", slug, "Nul\0l", `Other ${slug}`, "駐車場24"];
+  const text = collection(operators.map((operator, n) => ({
+    id: `way/${n}`,
+    geometry: point(139.7 + n / 100, 35.6),
+    properties: { "@id": `way/${n}`, amenity: "parking", access: "yes", operator },
+  })));
+  const report = await importText("osm.geojson", text, { source });
+  assert.equal(report.mapping, "osm_parking_japan");
+  assert.deepEqual(counted(report.counts), { read: 5, inserted: 4, rejected: 1 });
+  const rejected = report.entries.map(({ external_id, problems }) => [external_id, problems.at(-1)]);
+  assert.deepEqual(rejected, [["way/2", { field: "operator", reason: "contains characters that are not text" }]]);
+  const rows = await db.sql`
+    select l.external_id, l.name, o.id, o.name as operator, o.slug
+    from public.parking_lots l left join public.operators o on o.id = l.operator_code
+    where l.source = ${source} order by l.external_id`;
+  assert.deepEqual(rows.map((row) => [row["external_id"], row["name"], row["id"], row["operator"]]), [
+    ["way/0", "株式会社駐車場", null, null],
+    ["way/1", slug, slug, slug],
+    ["way/3", `Other ${slug}`, `other-${slug}`, `Other ${slug}`],
+    ["way/4", "駐車場24", null, null],
+  ]);
+  assert.match(rows[1]!["slug"], new RegExp(`^${slug}-[0-9a-f]{8}$`));
+  assert.equal(rows[2]!["slug"], `other-${slug}`);
+  // A second run finds the operator by its id.
+  const { counts } = await importText("osm.geojson", text, { source });
+  assert.deepEqual(counted(counts), { read: 5, unchanged: 4, rejected: 1 });
+});

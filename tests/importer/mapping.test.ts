@@ -263,3 +263,54 @@ Deno.test("mappings: a polygon gives the lot its centre and its area", () => {
   assert.deepEqual(mapped.lot.area, square);
   assert.equal(pointOf({ type: "Polygon", coordinates: [] }), undefined);
 });
+
+Deno.test("metered prices: their first and last date are those of each rule, and a date that cannot be read leaves them out", () => {
+  const steps = {
+    from: "steps",
+    starts_at: "from",
+    price: "price",
+    unit_minutes: "unit",
+    effective_from: "since",
+    effective_to: "until",
+  };
+  const values = { steps: [{ from: 0, price: 200 }], unit: "30" };
+  const pricing = (dates: Record<string, unknown>) => lotOf({ ...values, ...dates }, { pricing: { steps } });
+  const datesOf = (dates: Record<string, unknown>) =>
+    pricing(dates).pricing?.map(({ effective_from, effective_to }) => [effective_from, effective_to]);
+  assert.deepEqual(datesOf({ since: "2026-10-01", until: "2027/3/31" }), [["2026-10-01", "2027-03-31"]]);
+  assert.deepEqual(datesOf({ since: "２０２６年１０月１日" }), [["2026-10-01", undefined]]);
+  assert.deepEqual(datesOf({}), [[undefined, undefined]]);
+  for (const dates of [{ since: "2026-02-30" }, { since: "Oct 1" }, { since: "2026-10-02", until: "2026-10-01" }]) {
+    assert.equal(datesOf(dates), undefined);
+    assert.equal(pricing(dates).warnings.length, 1);
+  }
+});
+
+Deno.test("prices: the text of a sign becomes rules as a whole, or a warning with what was not understood", () => {
+  const pricing = { pricing: { text: "fees" } };
+  const good = lotOf({ fees: "30分200円 入庫後24時間最大900円" }, pricing);
+  assert.deepEqual(
+    good.pricing!.map(({ rule_order, category, price_minor, cap_price_minor }) => [
+      rule_order,
+      category,
+      price_minor ?? cap_price_minor,
+    ]),
+    [[1, "time_band", 200], [2, "cap", 900]],
+  );
+  assert.deepEqual(good.warnings, []);
+  const odd = lotOf({ fees: "30分200円 会員は100円" }, pricing);
+  assert.equal(odd.pricing, null);
+  assert.match(odd.warnings[0]!.reason, /^the text of the fees was not understood: discount "会員"/);
+  assert.match(lotOf({ fees: "あ".repeat(2001) }, pricing).warnings[0]!.reason, /longer than 2000 characters/);
+  assert.equal(lotOf({ fees: "" }, pricing).pricing, null);
+});
+
+Deno.test("prices: the amounts of a sign are in the currency of the lot", () => {
+  const parts = { pricing: { text: "fees" }, fields: { currency: "currency" } };
+  assert.equal(lotOf({ fees: "1,50 € je Stunde", currency: "EUR" }, parts).pricing![0]!.price_minor, 150);
+  assert.match(lotOf({ fees: "60分200円", currency: "EUR" }, parts).warnings[0]!.reason, /other_currency/);
+});
+
+Deno.test("mappings: prices are steps or a text, not both", () => {
+  assert.throws(() => mapping({ pricing: {} }), /needs steps or text/);
+});

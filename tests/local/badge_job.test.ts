@@ -1,6 +1,6 @@
 // The job that rebuilds badges, as the migrations schedule it and the platform runs it.
 import assert from "node:assert/strict";
-import { CronRunner, nextRun } from "../../local/jobs/cron.ts";
+import { CronRunner } from "../../local/jobs/cron.ts";
 import { SUPERUSER } from "../../local/postgres/server.ts";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
@@ -8,7 +8,7 @@ import { seedHistory } from "../support/history.ts";
 
 const PEOPLE = 2_500;
 
-Deno.test("backfill_badges: each minute the job rebuilds pending badges, a thousand users in a transaction", async () => {
+Deno.test("backfill_badges: within a minute the job rebuilds pending badges, a thousand users in a transaction", async () => {
   const db = await database();
   const superuser = new URL(db.url);
   superuser.username = SUPERUSER;
@@ -23,8 +23,8 @@ Deno.test("backfill_badges: each minute the job rebuilds pending badges, a thous
       returning id`;
     const [job] = await sql<{ schedule: string; command: string }[]>`
       select schedule, command from cron.job where jobname = 'backfill_badges'`;
-    const now = new Date("2026-11-21T06:07:30Z");
-    assert.equal(nextRun(job!.schedule, now)?.toISOString(), "2026-11-21T06:08:00.000Z");
+    const [, seconds] = /^(\d+) seconds$/.exec(job!.schedule) ?? [];
+    assert.ok(Number(seconds) < 60, job!.schedule);
 
     // A job of this copy of the database, and sooner than in a minute.
     await sql`select cron.schedule('backfill_badges', '1 seconds', ${job!.command})`;
@@ -33,7 +33,7 @@ Deno.test("backfill_badges: each minute the job rebuilds pending badges, a thous
       const [ended] = await sql`
         select status, return_message, username from cron.job_run_details where end_time is not null order by runid`;
       return ended;
-    }, 30_000);
+    });
     assert.deepEqual({ ...run, return_message: "" }, { status: "succeeded", return_message: "", username: "postgres" });
 
     const [backfill] = await sql`

@@ -336,8 +336,8 @@ Deno.test("task dev: a lock file with the number of another program's process st
 Deno.test("local auth: the eleventh sign-in of a minute from one IP address is rejected, also with forged headers", async () => {
   await onFreePort(async (port, start) => {
     await start();
-    const attempt = async (number: number) => {
-      const answer = await fetch(`http://127.0.0.1:${port}/auth/v1/token?grant_type=password`, {
+    const attempt = async (number: number, path = "token?grant_type=password") => {
+      const answer = await fetch(`http://127.0.0.1:${port}/auth/v1/${path}`, {
         method: "POST",
         headers: {
           apikey: PUBLISHABLE_KEY,
@@ -351,6 +351,9 @@ Deno.test("local auth: the eleventh sign-in of a minute from one IP address is r
     };
     for (let number = 1; number <= 10; number++) assert.deepEqual(await attempt(number), [400, "invalid_credentials"]);
     assert.deepEqual(await attempt(11), [429, "over_request_rate_limit"]);
+    // Codes of second factors cannot be guessed faster than passwords.
+    const code = `factors/${crypto.randomUUID()}/verify`;
+    assert.deepEqual(await attempt(12, code), [429, "over_request_rate_limit"]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
 import { FunctionRunner, type RunnerOptions } from "../../local/functions/runner.ts";
-import { functionsDeno } from "../../local/settings.ts";
+import { ANON_KEY, functionsDeno, PUBLISHABLE_KEY, SECRET_KEY, SERVICE_ROLE_KEY } from "../../local/settings.ts";
 import { eventually } from "../support/eventually.ts";
 import { RawClient } from "../support/raw_client.ts";
 
@@ -66,6 +66,24 @@ Deno.test("functions: receive their own path, the client's address and only thei
       from: ["192.0.2.7", "192.0.2.7", null],
       environment: ["GIVEN"],
     });
+  });
+});
+
+Deno.test("functions: receive the keys in the headers in which the client sent them, and no header of the hosted gateway", async () => {
+  const source = `Deno.serve(({ headers }) => Response.json(
+    ["authorization", "apikey", "sb-api-key"].map((name) => headers.get(name)),
+  ));`;
+  await withFunctions({ echo: source }, async (ask) => {
+    const keys = [null, SECRET_KEY, PUBLISHABLE_KEY, SERVICE_ROLE_KEY, ANON_KEY, "sb_secret_unknown"];
+    for (const key of keys) {
+      for (const apikey of keys) {
+        const authorization = key === null ? null : `Bearer ${key}`;
+        const headers = new Headers({ "sb-api-key": `Bearer ${SERVICE_ROLE_KEY}` });
+        if (authorization !== null) headers.set("authorization", authorization);
+        if (apikey !== null) headers.set("apikey", apikey);
+        assert.deepEqual(await (await ask("/echo", { headers })).json(), [authorization, apikey, null]);
+      }
+    }
   });
 });
 

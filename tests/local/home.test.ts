@@ -7,7 +7,7 @@ import { SAMPLE_PASSWORD, SAMPLE_PEOPLE } from "../../tools/seed/people/sample_p
 import { PUBLISHABLE_KEY } from "../../local/settings.ts";
 import { stack } from "../support/stack.ts";
 
-const home = homePage(SAMPLE_PEOPLE);
+const home = homePage(() => SAMPLE_PEOPLE);
 
 function request(accept?: string): Request {
   return new Request("http://10.0.2.2:5000/", { headers: accept === undefined ? {} : { accept } });
@@ -49,7 +49,7 @@ Deno.test("GET /: the page and the JSON name the sample people, the key, and req
 });
 
 Deno.test("GET /: without sample people nothing is said about them", async () => {
-  const response = await homePage([])(request("text/html"));
+  const response = await homePage(() => [])(request("text/html"));
   assert.doesNotMatch(await response.text(), /password <|Sign in/);
 });
 

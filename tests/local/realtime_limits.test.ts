@@ -2,7 +2,7 @@
 import { strict as assert } from "node:assert";
 import { LIMITS } from "../../local/realtime/limits.ts";
 import { eventually } from "../support/eventually.ts";
-import { insertion, WireClient, withServer } from "../support/realtime_server.ts";
+import { WireClient, withServer } from "../support/realtime_server.ts";
 
 const ROOM = "realtime:room1";
 
@@ -78,36 +78,4 @@ Deno.test("realtime: an idle socket is closed; a heartbeat keeps it open", async
     }
   }, { idleTimeoutMs: 1_000 });
   assert.equal(LIMITS.idleTimeoutMs, 60_000);
-});
-
-Deno.test("realtime: a client that does not read is closed, and the others receive their changes", async () => {
-  await withServer(async ({ connect, feed, port, log, url }) => {
-    const good = await connect();
-    const config = { postgres_changes: [{ event: "*", schema: "public" }] };
-    await good.join(ROOM, config);
-    // A client that joins and then reads nothing more.
-    const slow = await Deno.connect({ hostname: "127.0.0.1", port });
-    const key = btoa("0123456789abcdef");
-    const { pathname, search } = new URL(url());
-    await slow.write(
-      new TextEncoder().encode(
-        `GET ${pathname}${search} HTTP/1.1\r\nhost: x\r\nupgrade: websocket\r\nconnection: Upgrade\r\n` +
-          `sec-websocket-version: 13\r\nsec-websocket-key: ${key}\r\n\r\n`,
-      ),
-    );
-    await slow.read(new Uint8Array(1024));
-    const join = new TextEncoder().encode(JSON.stringify(["1", "1", ROOM, "phx_join", { config }]).padEnd(200));
-    await slow.write(Uint8Array.of(0x81, 0xfe, join.length >> 8, join.length & 255, 0, 0, 0, 0, ...join));
-    await eventually(() => feed.subscribed.size === 2 || undefined);
-    await good.settled();
-    const text = "x".repeat(100_000);
-    let sent = 0;
-    await eventually(() => {
-      feed.change(insertion({ n: sent++, text }));
-      return feed.subscribed.size === 1 || undefined;
-    }, 20_000);
-    await eventually(() => good.frames.filter((frame) => frame[3] === "postgres_changes").length === sent || undefined);
-    assert.ok(log.some((line) => /^A reader is too slow: \d+ bytes wait for it$/.test(line)));
-    slow.close();
-  }, { slowReaderTimeoutMs: 300 });
 });

@@ -24,7 +24,7 @@ async function note(owner: string): Promise<number> {
   return row!.id;
 }
 
-Deno.test("realtime stream: a transaction of 100,000 rows is sent completely and in order", async () => {
+Deno.test("realtime stream: a transaction of 2,000 rows is sent completely and in order", async () => {
   await sql.unsafe(`
     create table public.many (id integer primary key, owner uuid, payload text);
     alter table public.many enable row level security;
@@ -36,52 +36,36 @@ Deno.test("realtime stream: a transaction of 100,000 rows is sent completely and
   const [mine, all] = [crypto.randomUUID(), crypto.randomUUID()].map(() => ({ count: 0, next: 0 }));
   const listen = (binding: Binding, count: { count: number; next: number }) =>
     fixture.feed.subscribe([binding], person(me), {
-      change: (_, { record }) => {
-        assert.ok((record!["id"] as number) > count.next);
-        count.next = record!["id"] as number;
+      change: (_, text) => {
+        const { id } = JSON.parse(text).record;
+        assert.ok(id > count.next);
+        count.next = id;
         count.count++;
       },
       lost: (reason) => assert.fail(reason),
     });
   const subscriptions = [
     await listen({ table: "many" }, all!),
-    await listen({ schema: "public", table: "many", filter: "id=gt.99900" }, mine!),
+    await listen({ schema: "public", table: "many", filter: "id=gt.1900" }, mine!),
   ];
   await sql`
     insert into public.many
     select n, case when n % 2 = 0 then ${me}::uuid else gen_random_uuid() end, repeat(md5(n::text), 30)
-    from generate_series(1, 100000) as n`;
-  await eventually(() => all!.count === 50_000 || undefined, 60_000);
+    from generate_series(1, 2000) as n`;
+  await eventually(() => all!.count === 1_000 || undefined);
   for (const subscription of subscriptions) subscription.close();
-  assert.deepEqual([all!.next, mine!.count], [100_000, 50]);
+  assert.deepEqual([all!.next, mine!.count], [2_000, 50]);
 });
 
-Deno.test("realtime stream: while it is paused Postgres keeps the changes; when it is closed its slot is dropped", async () => {
-  await sql.unsafe(`
-    create table public.flood (id integer primary key, payload text);
-    alter publication supabase_realtime add table public.flood;
-  `);
-  let count = 0;
+Deno.test("realtime stream: when it is closed its slot is dropped", async () => {
   const stream = new ReplicationStream({
     url: fixture.superuser,
-    onMessage: () => {
-      if (++count === 100) stream.pause();
-    },
-    onIdle: () => {},
+    onMessage: () => {},
     onLost: (reason) => assert.fail(reason),
   });
   const slots = async () => (await sql`select from pg_replication_slots where database = current_database()`).length;
   await stream.open();
   assert.equal(await slots(), 2);
-  await sql`insert into public.flood select n, repeat(md5(n::text), 100) from generate_series(1, 10000) as n`;
-  await eventually(() => count >= 100 || undefined);
-  // Another reader has received everything by then.
-  const subscriber = await subscribe(NOTES, { role: "service_role", claims: { role: "service_role" } });
-  await note(crypto.randomUUID());
-  await subscriber.receives(1);
-  assert.equal(count, 100);
-  stream.resume();
-  await eventually(() => count >= 10_000 || undefined);
   await stream.close();
   await eventually(async () => await slots() === 1 || undefined);
 });
@@ -145,7 +129,7 @@ Deno.test("realtime stream: while a table that a policy reads is locked changes 
   await sql.begin(async (inside) => {
     await inside`lock table public.rooms in access exclusive mode`;
     await sql`insert into public.visits values (1, 1), (2, 2)`;
-    await eventually(() => log.includes("A batch waits for a lock") || undefined);
+    await eventually(() => log.includes("A change waits for a lock") || undefined);
     assert.deepEqual([subscriber.received, subscriber.lost], [[], undefined]);
   });
   assert.deepEqual((await subscriber.receives(1)).map(({ record }) => record), [{ id: 1, room: 1 }]);

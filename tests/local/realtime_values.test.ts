@@ -66,11 +66,11 @@ Deno.test("realtime values: every type is sent as to_jsonb writes it, with all d
   const changes = await subscriber.receives(rows);
   const expected = await sql<{ row: string }[]>`
     select (to_jsonb(k) - 'generated' || '{"bytes": "00ff"}')::text as row from public.kinds k order by id`;
-  for (const [index, change] of changes.entries()) {
+  for (const [index, { text }] of subscriber.received.entries()) {
     // Postgres compares: numbers by their digits.
     const [verdict] = await sql`
-      select ${JSON.stringify(change.record)}::text::jsonb = ${expected[index]!.row}::text::jsonb as same`;
-    assert.ok(verdict!["same"], `${JSON.stringify(change.record)}\nis not\n${expected[index]!.row}`);
+      select ${text}::text::jsonb -> 'record' = ${expected[index]!.row}::text::jsonb as same`;
+    assert.ok(verdict!["same"], `${text}\nis not\n${expected[index]!.row}`);
   }
   assert.deepEqual(changes[0]!.columns.slice(0, 5), [
     { name: "id", type: "int4" },
@@ -137,7 +137,7 @@ Deno.test("realtime values: names may need quotes, or be special in JavaScript",
   assert.equal(subscriber.received.length, 1);
   assert.equal(
     JSON.stringify(change!.record),
-    '{"__proto__":2,"Key\'s":"a\'b\\"\\\\","a.b,c":"seen","constructor":"x"}',
+    '{"Key\'s":"a\'b\\"\\\\","a.b,c":"seen","__proto__":2,"constructor":"x"}',
   );
 });
 

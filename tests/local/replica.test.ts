@@ -116,9 +116,10 @@ function callerOf({ access }: Route): Record<string, string> {
 async function addressOf(route: Route, asked: string): Promise<string> {
   const at = route.path.indexOf("/{");
   if (at < 0) return asked;
-  const list = await send(route.path.slice(0, at), { headers: callerOf(route) });
-  const text = await list.text();
-  const item = JSON.parse(text).items?.[0] ?? assert.fail(`${route.path.slice(0, at)} has no item: ${text}`);
+  const list = route.path.slice(0, at);
+  // Places are listed for a word only.
+  const text = await (await send(list === "/places" ? "/places?q=shibuya" : list, { headers: callerOf(route) })).text();
+  const item = JSON.parse(text).items?.[0] ?? assert.fail(`${list} has no item: ${text}`);
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(item[name])));
   return asked.includes("?") ? `${path}?${asked.split("?")[1]}` : path;
 }
@@ -198,7 +199,7 @@ Deno.test("reads: with a replica that lags five seconds, all writes are visible 
       mark = response.headers.get(READ_AFTER_HEADER)!;
       assert.ok((await platesAfter(mark)).includes(plate), plate);
     }
-    await eventually(async () => (await platesAfter("0")).includes("3") || undefined, 30_000);
+    await eventually(async () => (await platesAfter("0")).includes("3") || undefined);
   } finally {
     await replica`alter system reset recovery_min_apply_delay`;
     await replica`select pg_reload_conf()`;
@@ -241,12 +242,12 @@ Deno.test("Data API: the primary serves reads while the replica is down", async 
   const folder = (await replica<[{ folder: string }]>`select current_setting('data_directory') as folder`)[0].folder;
   assert.ok(folder.startsWith(home) && folder.endsWith(join("replica", "data")), folder);
   Deno.kill(Number.parseInt(await Deno.readTextFile(join(folder, "postmaster.pid"))), "SIGKILL");
-  await eventually(async () => (await send("/codes?lang=en")).ok || undefined, 20_000);
+  await eventually(async () => (await send("/codes?lang=en")).ok || undefined);
   await eventually(async () => {
     const [row] = await replica`select current_setting('port') = ${port} as "isSame"`.catch(() => []);
     return row?.["isSame"] || undefined;
-  }, 30_000);
-  await eventually(async () => (await send("/codes?lang=en")).ok || undefined, 20_000);
+  });
+  await eventually(async () => (await send("/codes?lang=en")).ok || undefined);
 });
 
 Deno.test("Data API: two databases serve every other GET each", () => {

@@ -217,7 +217,7 @@ Deno.test("local auth: only the service key administers users", async () => {
 });
 
 const VERSIONS = {
-  "2.119.0": createClient,
+  "2.119.1": createClient,
   "2.39.8": createOldClient as unknown as typeof createClient,
 };
 
@@ -284,3 +284,102 @@ for (const [version, create] of Object.entries(VERSIONS)) {
     }
   });
 }
+
+Deno.test("local auth: an invalid address has the hosted message, wherever it is sent", async () => {
+  const invalid = [400, "validation_failed", "Unable to validate email address: invalid format"];
+  const email = "not an address";
+  const { auth: { admin } } = service();
+  const answers = await Promise.all([
+    client().auth.signUp({ email, password: "password one" }),
+    client().auth.signInWithOtp({ email }),
+    client().auth.resetPasswordForEmail(email),
+    admin.createUser({ email }),
+    admin.inviteUserByEmail(email),
+    admin.generateLink({ type: "signup", email, password: "password one" }),
+  ]);
+  for (const { error } of answers) assert.deepEqual([error?.status, error?.code, error?.message], invalid);
+  // The password is checked first.
+  const weak = await client().auth.signUp({ email, password: "short" });
+  assert.equal(weak.error?.code, "weak_password");
+});
+
+Deno.test("local auth: a link that the service generates signs in by its hash and by its code, and no mail is sent", async () => {
+  const { auth: { admin } } = service();
+  const { email, password } = credentials();
+  const signup = data(await admin.generateLink({ type: "signup", email, password, options: { data: { plan: "a" } } }));
+  assert.deepEqual([signup.user.email, signup.user.user_metadata["plan"]], [email, "a"]);
+  const { action_link: link, hashed_token, verification_type } = signup.properties;
+  assert.equal(verification_type, "signup");
+  assert.equal(new URL(link).pathname, "/auth/v1/verify");
+  assert.equal(new URL(link).searchParams.get("token"), hashed_token);
+  const confirmed = data(await client().auth.verifyOtp({ type: "signup", token_hash: hashed_token }));
+  assert.equal(confirmed.user?.id, signup.user.id);
+  data(await client().auth.signInWithPassword({ email, password }));
+
+  for (const type of ["magiclink", "recovery"] as const) {
+    const { properties } = data(await admin.generateLink({ type, email }));
+    data(await client().auth.verifyOtp({ type, email, token: properties.email_otp }));
+    assert.notEqual((await client().auth.verifyOtp({ type, email, token: properties.email_otp })).error, null);
+  }
+  const newEmail = `${crypto.randomUUID()}@example.com`;
+  const hashes: string[] = [];
+  for (const type of ["email_change_current", "email_change_new"] as const) {
+    const { user, properties } = data(await admin.generateLink({ type, email, newEmail }));
+    assert.deepEqual([user.email, user.new_email], [email, newEmail]);
+    const url = new URL(properties.action_link);
+    assert.equal(url.searchParams.get("type"), "email_change");
+    hashes.push(url.searchParams.get("token")!);
+  }
+  const addresses: (string | undefined)[] = [];
+  for (const token_hash of hashes) {
+    await client().auth.verifyOtp({ type: "email_change", token_hash });
+    addresses.push(data(await admin.getUserById(confirmed.user!.id)).user.email);
+  }
+  assert.deepEqual(addresses, [email, newEmail]);
+  // A link to one address alone changes nothing.
+  const third = `${crypto.randomUUID()}@example.com`;
+  const alone = data(await admin.generateLink({ type: "email_change_new", email: newEmail, newEmail: third }));
+  const token_hash = new URL(alone.properties.action_link).searchParams.get("token")!;
+  await client().auth.verifyOtp({ type: "email_change", token_hash });
+  assert.equal(data(await admin.getUserById(confirmed.user!.id)).user.email, newEmail);
+  const mails = await (await fetch(`${stack().apiUrl}/_mail`, { headers: { accept: "application/json" } })).text();
+  assert.ok(!mails.includes(email) && !mails.includes(newEmail), "no mail was sent");
+});
+
+Deno.test("local auth: links are generated for the service only, and not for unknown or confirmed users", async () => {
+  const { auth: { admin } } = service();
+  const { email, password } = credentials();
+  const { error: denied } = await client().auth.admin.generateLink({ type: "magiclink", email });
+  assert.deepEqual([denied?.status, denied?.code], [403, "not_admin"]);
+  const unknown = await admin.generateLink({ type: "recovery", email });
+  assert.deepEqual([unknown.error?.status, unknown.error?.code], [404, "user_not_found"]);
+  const created = data(await admin.generateLink({ type: "magiclink", email }));
+  assert.equal(created.properties.verification_type, "signup");
+  data(await client().auth.verifyOtp({ type: "signup", token_hash: created.properties.hashed_token }));
+  for (const type of ["signup", "invite"] as const) {
+    const { error } = await admin.generateLink({ type, email, password } as never);
+    assert.deepEqual([error?.status, error?.code], [422, "email_exists"]);
+  }
+});
+
+Deno.test("local auth: kinds of sign-in that are off are rejected as by a hosted project", async () => {
+  const token = "123456";
+  const outcomes = [
+    await client().auth.verifyOtp({ type: "sms", phone: "+81312345678", token }),
+    await client().auth.verifyOtp({ type: "sms", phone: "+8131234567x", token }),
+    await client().auth.signInWithIdToken({ provider: "google", token: "x.y.z" }),
+    await client().auth.signInAnonymously(),
+  ].map(({ error }) => [error?.status, error?.code, error?.message]);
+  assert.deepEqual(outcomes, [
+    [403, "otp_expired", "Token has expired or is invalid"],
+    [400, "validation_failed", "Invalid phone number format (E.164 required)"],
+    [400, "provider_disabled", "Provider is not enabled"],
+    [422, "anonymous_provider_disabled", "Anonymous sign-ins are disabled"],
+  ]);
+  const web3 = await fetch(`${stack().apiUrl}/auth/v1/token?grant_type=web3`, {
+    method: "POST",
+    headers: { apikey: stack().publishableKey, "content-type": "application/json" },
+    body: "{}",
+  });
+  assert.deepEqual([web3.status, (await web3.json()).msg], [422, "Web3 provider is disabled"]);
+});

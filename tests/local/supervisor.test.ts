@@ -45,7 +45,7 @@ Deno.test("supervisor: a process that ends at once again and again is given up, 
 
 Deno.test("supervisor: one without a limit is started again as often as it ends", async () => {
   await supervised(`Deno.exit(1);`, {}, async (_, log) => {
-    await eventually(() => log.length >= 6 || undefined, 60_000);
+    await eventually(() => log.length >= 6 || undefined);
   });
 });
 
@@ -62,9 +62,5 @@ Deno.test("supervisor: passes messages on in both directions, and other lines to
     await eventually(() => received.length > 0 || undefined);
     assert.deepEqual(received, [['{"n":1}\n']]);
     assert.deepEqual(log, ["a line"]);
-    assert.equal(await supervisor.hasEnded(1234), false);
-    assert.equal(await supervisor.hasEnded(1235), true);
-    Deno.kill(supervisor.pid!, "SIGKILL");
-    assert.equal(await supervisor.hasEnded(1234), true);
   });
 });

@@ -1,9 +1,10 @@
 // The fee of a stay, unit by unit, from docs/domains/fees.md alone: slow on purpose, and independent of the SQL.
 // The database has to agree with it.
+import { HoursOracle, type OverrideHours, type Window as HoursWindow } from "./hours.ts";
 
 export interface Rule {
   id: string;
-  category: "time_band" | "flat" | "initial" | "grace" | "cap";
+  category: "time_band" | "flat" | "initial" | "grace" | "cap" | "published_total";
   rule_order: number;
   time_start?: string | null;
   time_end?: string | null;
@@ -14,22 +15,43 @@ export interface Rule {
   cap_duration_hours?: number | null;
   cap_price_minor?: number | null;
   cap_repeat?: boolean | null;
+  effective_from?: string | null;
+  effective_to?: string | null;
+  /** A row that is for these days of the week, after all others. Only naive readings have such rows. */
+  other_days?: readonly string[];
 }
 
 export interface Stay {
   readonly time_zone: string;
   readonly rules: readonly Rule[];
-  readonly date_overrides: readonly { override_date: string; pricing: readonly Omit<Rule, "id">[] | null }[];
+  readonly date_overrides: readonly {
+    override_date: string;
+    pricing: readonly Omit<Rule, "id">[] | null;
+    hours?: OverrideHours | null;
+  }[];
+  /** All moments are priced by the rules in effect on the date of entry. */
+  readonly price_fixed_at_entry?: boolean;
+  /** No unit begins while the lot is closed by these windows. */
+  readonly free_while_closed?: boolean;
+  readonly windows?: readonly HoursWindow[];
   readonly holidays: ReadonlySet<string>;
   readonly entry_at: string;
   readonly exit_at: string;
 }
 
-export type NaiveFee = { readonly total: number } | { readonly reason: "no_rules" | "no_rate"; readonly from?: string };
+export type NaiveFee =
+  | { readonly total: number }
+  | { readonly reason: "no_rules" | "no_rate"; readonly from?: string }
+  | { readonly reason: "only_totals"; readonly at_least: number; readonly at_most?: number; readonly from?: undefined };
 
 /** A rule with the overridden date whose row it is, and the name by which ties are settled. */
 type Row = Omit<Rule, "id"> & { readonly name: string; readonly set: string | null };
-type Family = "rate" | "initial" | "grace" | "cap";
+type Family = "rate" | "initial" | "grace" | "cap" | "published_total";
+interface Wall {
+  readonly date: Temporal.PlainDate;
+  readonly name: string;
+  readonly second: number;
+}
 interface Window {
   readonly place: number;
   readonly from: bigint;
@@ -44,11 +66,14 @@ export function naiveFee(stay: Stay): NaiveFee {
   const entry = micros(stay.entry_at);
   const exit = micros(stay.exit_at);
   if (entry === exit) return { total: 0 };
-  const prices = new PriceList(stay);
+  const prices = new PriceList(stay.price_fixed_at_entry ? { ...stay, rules: rulesOfEntry(stay) } : stay);
+  const nextOpen = stay.free_while_closed ? openings(stay) : (at: bigint) => at;
   if (prices.isEmpty) return { reason: "no_rules" };
   for (const row of mostSpecific(prices.inForce("grace", entry))) {
     if (exit - entry <= BigInt(row.per_minutes!) * MINUTE) return { total: 0 };
   }
+  const totals = mostSpecific(prices.inForce("published_total", entry));
+  if (totals.length > 0) return feeOfTotals(totals, stay, exit - entry);
 
   const left = new Map<string, bigint>();
   let total = 0n;
@@ -59,25 +84,84 @@ export function naiveFee(stay: Stay): NaiveFee {
     for (const [name, cap] of windows) left.set(name, (left.get(name) ?? cap) - cost);
     total += cost;
   };
-  let now = entry;
+  let now = nextOpen(entry);
   for (const row of mostSpecific(prices.inForce("initial", entry))) {
     if (now >= exit) break;
     charge(row, now);
-    now += BigInt(row.per_minutes!) * MINUTE;
+    now = nextOpen(now + BigInt(row.per_minutes!) * MINUTE);
   }
   while (now < exit) {
     const row = prices.inForce("rate", now)[0];
     if (!row) return { reason: "no_rate", from: instant(now).toString() };
     charge(row, now);
-    now = row.category === "flat" ? prices.endOfFlat(row, now, exit) : now + BigInt(row.per_minutes!) * MINUTE;
+    now = nextOpen(
+      row.category === "flat" ? prices.endOfFlat(row, now, exit) : now + BigInt(row.per_minutes!) * MINUTE,
+    );
   }
   return { total: Number(total) };
+}
+
+/** What the published sums say of a stay of some length, if a price never falls with time. */
+function feeOfTotals(
+  totals: readonly Row[],
+  { entry_at, exit_at, time_zone, date_overrides }: Stay,
+  length: bigint,
+): NaiveFee {
+  const dateOf = (at: Temporal.Instant) => at.toZonedDateTimeISO(time_zone).toPlainDate().toString();
+  const entry = Temporal.Instant.from(entry_at);
+  const last = dateOf(Temporal.Instant.from(exit_at).subtract({ microseconds: 1 }));
+  const isSpecial = date_overrides.some(({ override_date, pricing }) =>
+    pricing !== null && override_date > dateOf(entry) && override_date <= last
+  );
+  const points = totals.map((row) => [BigInt(row.per_minutes!) * MINUTE, row.price_minor!] as const);
+  const falls = points.some(([long, less]) => points.some(([short, more]) => short <= long && more > less));
+  if (isSpecial || falls) return { reason: "no_rate", from: entry.toString() };
+  const at_least = Math.max(0, ...points.filter(([minutes]) => minutes <= length).map(([, price]) => price));
+  const longer = points.filter(([minutes]) => minutes >= length).map(([, price]) => price);
+  if (longer.length === 0) return { reason: "only_totals", at_least };
+  const at_most = Math.min(...longer);
+  return at_least === at_most ? { total: at_least } : { reason: "only_totals", at_least, at_most };
+}
+
+function rulesOfEntry({ entry_at, time_zone, rules }: Stay): Rule[] {
+  const date = Temporal.Instant.from(entry_at).toZonedDateTimeISO(time_zone).toPlainDate().toString();
+  return rules.filter((rule) => isInEffect(rule, date)).map((rule) => ({
+    ...rule,
+    effective_from: null,
+    effective_to: null,
+  }));
+}
+
+/** The first moment from one on at which the lot is not known to be closed. */
+function openings({ time_zone, windows, date_overrides, holidays }: Stay): (at: bigint) => bigint {
+  const hours = new HoursOracle(
+    { time_zone, windows: [...windows ?? []], date_overrides: [...date_overrides] },
+    holidays,
+  );
+  return (at) => {
+    // Hours begin and end at full minutes.
+    if (hours.answers(Number(at / 1000n)).is_open !== false) return at;
+    const opening = hours.next("is_open", Number(at / 1000n), (value) => value !== false);
+    if (opening === null) throw new Error("A fortnight without an opening");
+    return BigInt(opening) * 1000n;
+  };
+}
+
+function isInEffect(
+  { effective_from, effective_to }: Pick<Rule, "effective_from" | "effective_to">,
+  date: string,
+): boolean {
+  return (effective_from ?? date) <= date && date <= (effective_to ?? date);
 }
 
 class PriceList {
   readonly #stay: Stay;
   readonly #rows: readonly Row[];
   readonly #overridden: ReadonlySet<string>;
+  readonly #kinds: ReadonlyMap<string, readonly Row[]>;
+  readonly #days = new Map<string, readonly Row[]>();
+  readonly #walls = new Map<bigint, Wall>();
+  readonly #occurrences = new Map<string, { from: bigint; to: bigint }[]>();
 
   constructor(stay: Stay) {
     this.#stay = stay;
@@ -89,6 +173,10 @@ class PriceList {
         pricing!.map((rule, place) => ({ ...rule, name: String(place).padStart(4, "0"), set: override_date }))
       ),
     ];
+    this.#kinds = Map.groupBy(this.#rows.filter(({ category }) => category === "cap"), (cap) => {
+      const band = cap.cap_type === "band" ? bandOf(cap) : null;
+      return [cap.cap_type, cap.cap_duration_hours, band].join(" ");
+    });
   }
 
   get isEmpty(): boolean {
@@ -108,11 +196,7 @@ class PriceList {
         yield [`own ${row.set} ${row.name} ${window.from}`, BigInt(row.cap_price_minor!)];
       }
     }
-    const kinds = Map.groupBy(this.#rows.filter(({ category }) => category === "cap"), (cap) => {
-      const band = cap.cap_type === "band" ? bandOf(cap) : null;
-      return [cap.cap_type, cap.cap_duration_hours, band].join(" ");
-    });
-    for (const [kind, caps] of kinds) {
+    for (const [kind, caps] of this.#kinds) {
       const window = this.#window(caps[0]!, at, entry);
       if (!window) continue;
       const first = window.from > entry ? window.from : entry;
@@ -131,23 +215,42 @@ class PriceList {
     return this.#instantOf(begunToday ? this.#dateOf(now) : this.#dateOf(now).subtract({ days: 1 }), band[1]);
   }
 
-  #wall(at: bigint): Temporal.ZonedDateTime {
-    return instant(at).toZonedDateTimeISO(this.#stay.time_zone);
+  /** The wall clock at a moment, asked many times for each unit: Temporal takes most of the time of this oracle. */
+  #wall(at: bigint): Wall {
+    let known = this.#walls.get(at);
+    if (known === undefined) {
+      const wall = instant(at).toZonedDateTimeISO(this.#stay.time_zone);
+      const date = wall.toPlainDate();
+      const second = wall.hour * 3600 + wall.minute * 60 + wall.second + wall.millisecond / 1e3 +
+        wall.microsecond / 1e6;
+      known = { date, name: date.toString(), second };
+      this.#walls.set(at, known);
+    }
+    return known;
   }
 
   #dateOf(at: bigint): Temporal.PlainDate {
-    return this.#wall(at).toPlainDate();
+    return this.#wall(at).date;
   }
 
   #secondOf(at: bigint): number {
-    const wall = this.#wall(at);
-    return wall.hour * 3600 + wall.minute * 60 + wall.second + wall.millisecond / 1e3 + wall.microsecond / 1e6;
+    return this.#wall(at).second;
   }
 
   #instantOf(date: Temporal.PlainDate, second: number): bigint {
     const time = Temporal.PlainTime.from("00:00").add({ seconds: second % DAY_S });
     const wall = date.add({ days: Math.floor(second / DAY_S) }).toPlainDateTime(time);
     return wall.toZonedDateTime(this.#stay.time_zone, { disambiguation: "later" }).epochNanoseconds / 1000n;
+  }
+
+  /** The occurrences of a band, from the two days before the entry on. */
+  #occurrence(entry: bigint, place: number, start: number, end: number): { from: bigint; to: bigint } {
+    const key = `${start} ${end}`;
+    const known = this.#occurrences.get(key) ?? [];
+    this.#occurrences.set(key, known);
+    return known[place] ??= ((date) => ({ from: this.#instantOf(date, start), to: this.#instantOf(date, end) }))(
+      this.#dateOf(entry).add({ days: place - 2 }),
+    );
   }
 
   #holds(row: Row, at: bigint): boolean {
@@ -158,22 +261,28 @@ class PriceList {
   }
 
   #ofFamily(family: Family, at: bigint): Row[] {
-    const date = this.#dateOf(at).toString();
+    const date = this.#wall(at).name;
     const set = this.#overridden.has(date) ? date : null;
-    return this.#rows.filter((row) => familyOf(row) === family && row.set === set);
+    return this.#rows.filter((row) => familyOf(row) === family && row.set === set && isInEffect(row, date));
   }
 
-  #ofDay(family: Family, at: bigint): Row[] {
-    const types = this.#dayTypes(family, at);
-    return this.#ofFamily(family, at).filter((row) => types.includes(row.day_type ?? "all")).sort((a, b) =>
-      specificity(b) - specificity(a) || a.rule_order - b.rule_order || (a.name < b.name ? -1 : 1)
-    );
+  #ofDay(family: Family, at: bigint): readonly Row[] {
+    const key = `${family} ${this.#wall(at).name}`;
+    let known = this.#days.get(key);
+    if (known === undefined) {
+      const types = this.#dayTypes(family, at);
+      known = this.#ofFamily(family, at).filter((row) =>
+        (row.other_days ?? [row.day_type ?? "all"]).some((day) => types.includes(day))
+      ).sort((a, b) => specificity(b) - specificity(a) || a.rule_order - b.rule_order || (a.name < b.name ? -1 : 1));
+      this.#days.set(key, known);
+    }
+    return known;
   }
 
   #dayTypes(family: Family, at: bigint): string[] {
     const date = this.#dateOf(at);
     const week = date.dayOfWeek === 6 ? "saturday" : date.dayOfWeek === 7 ? "sunday" : "weekday";
-    if (this.#stay.holidays.has(date.toString())) {
+    if (this.#stay.holidays.has(this.#wall(at).name)) {
       const named = this.#ofFamily(family, at).some((row) => row.day_type === "holiday");
       return [named ? "holiday" : week, "all"];
     }
@@ -190,9 +299,8 @@ class PriceList {
     }
     const [start, end] = row.cap_type === "day" ? [0, DAY_S] : bandOf(row)!;
     let place = -1;
-    for (let date = this.#dateOf(entry).subtract({ days: 2 });; date = date.add({ days: 1 })) {
-      const from = this.#instantOf(date, start);
-      const to = this.#instantOf(date, end);
+    for (let day = 0;; day++) {
+      const { from, to } = this.#occurrence(entry, day, start, end);
       if (to > entry) place++;
       if (from > at) return null;
       if (at < to) return { place, from };
@@ -217,7 +325,8 @@ function familyOf({ category }: Row): Family {
   return category === "time_band" || category === "flat" ? "rate" : category;
 }
 
-function specificity({ day_type }: Row): number {
+function specificity({ day_type, other_days }: Row): number {
+  if (other_days) return -1;
   return SPECIFICITY[day_type ?? "all"]!;
 }
 

@@ -26,6 +26,7 @@ export const classes: Readonly<Record<string, AdminArea>> = {
   "subscriptions": "users",
   "support-tickets": "support",
   "tags": "content",
+  "tariff-text": "lots",
   "themes": "rewards",
   "user-activity-logs": "users",
   "user-notifications": "notifications",

@@ -18,7 +18,7 @@ const TABLES = `
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`;
 
 const FUNCTIONS = `
-  select p.*, n.nspname, p.oid::regprocedure::text as signature
+  select p.*, n.nspname, p.oid::regprocedure::text as signature, coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) as source
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace
   where n.nspname in ('public', 'api', 'commands', 'private')
     and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`;
@@ -30,6 +30,15 @@ const NAMED_BY_SPECIFICATION = [
   "api.vault_insert_secret",
   "api.vault_read_secret",
 ];
+
+/** The acts that private.save_row and private.delete_row record for the type with which a function calls them: ad.create. */
+const SAVED_ACTS = `
+  select f.signature, c.call[2] || v.verb as code
+  from (${FUNCTIONS}) f
+  cross join lateral regexp_matches(prosrc, '(save|delete)(?:_unique)?_row\\(\\s*[a-z_]+,\\s*''([a-z_]+)''', 'g') as c (call)
+  cross join lateral unnest(
+    case c.call[1] when 'save' then array['.create', '.update'] else array['.delete'] end
+  ) as v (verb)`;
 
 /** What administrators call through the function `admin`, and the back office by name. */
 const CONSOLE = `select * from (${FUNCTIONS}) f where nspname = 'api' and proname like 'admin\\_%'`;
@@ -119,14 +128,15 @@ export const catalogueRules: readonly CatalogueRule[] = [
     proof: ["comment on function api.list_codes(text) is 'Lists codes.'", "api.list_codes(text)"],
   },
   {
-    guarantee: "every function of the interface is granted to somebody by name",
+    guarantee: "every function that acts for its caller is granted to clients",
     query: `
       select signature as broken from (${FUNCTIONS}) f
-      where nspname in ('api', 'commands') and not exists (
-        select from aclexplode(proacl) a join pg_roles r on r.oid = a.grantee
-        where r.rolname in ('anon', 'authenticated', 'service_role')
-      )`,
-    proof: ["revoke all on function api.my_account() from authenticated", "api.my_account()"],
+      where nspname in ('api', 'commands') and source ~ 'private\\.(active_user|writing_user)\\('
+        and not has_function_privilege('authenticated', f.oid, 'execute')`,
+    proof: [
+      "revoke all on function api.list_my_vehicles(integer, text, text[]) from authenticated",
+      "api.list_my_vehicles(integer,text,text[])",
+    ],
   },
   {
     guarantee: "no function of the interface has an overload",
@@ -167,11 +177,11 @@ export const catalogueRules: readonly CatalogueRule[] = [
   },
   {
     // The names in a body that begins with "return" or "begin atomic" were looked up when it was created. A function with a
-    // search path is not inlined, which nearby_ranking has to be; its own names are all qualified (tests/db/sql_rules.ts).
+    // search path is not inlined, which nearby_ranking and usability have to be; their own names are all qualified (tests/db/sql_rules.ts).
     guarantee: "no function of ours looks names up in a search path",
     query: `
       select signature as broken from (${FUNCTIONS}) f
-      where prosqlbody is null and proname <> 'nearby_ranking' and not coalesce(proconfig, '{}') && array['search_path=""', 'search_path=']`,
+      where prosqlbody is null and proname not in ('nearby_ranking', 'usability') and not coalesce(proconfig, '{}') && array['search_path=""', 'search_path=']`,
     proof: ["alter function private.caller() reset search_path", "private.caller()"],
   },
   {
@@ -255,6 +265,18 @@ export const catalogueRules: readonly CatalogueRule[] = [
     proof: ["create policy admins_all on public.admins to authenticated using (false)", "admins: admins_all"],
   },
   {
+    // Their own record tells administrators that they are, and so what to do.
+    guarantee: "a policy that opens rows to administrators opens them to a session with a second factor only",
+    query: `
+      select tablename || ': ' || policyname as broken from pg_policies
+      where qual like '%admins%' and tablename <> 'admins' and qual not like '%private.has_second_factor()%'`,
+    proof: [
+      `alter policy "Administrators of store sync read the runs" on public.store_sync_runs
+         using (exists (select from public.admins a where a.id = (select auth.uid())))`,
+      "store_sync_runs: Administrators of store sync read the runs",
+    ],
+  },
+  {
     guarantee: "no table has two policies of a kind for the same command and role",
     query: `
       select tablename || ' ' || cmd || ' ' || role as broken
@@ -284,7 +306,7 @@ export const catalogueRules: readonly CatalogueRule[] = [
   {
     guarantee: "no function swallows errors that it does not name",
     query: `
-      select signature as broken from (${FUNCTIONS}) f where prosrc ~* 'exception\\s+when\\s+others|when\\s+others\\s+then'`,
+      select signature as broken from (${FUNCTIONS}) f where source ~* 'exception\\s+when\\s+others|when\\s+others\\s+then'`,
     proof: [
       `create function private.deaf() returns void language plpgsql set search_path = ''
          as 'begin perform 1; exception when others then null; end';
@@ -340,7 +362,7 @@ export const catalogueRules: readonly CatalogueRule[] = [
     query: `
       select signature || ': ' || a.code[1] as broken
       from (${FUNCTIONS}) f
-      cross join lateral regexp_matches(prosrc, 'record_[a-z_]*act\\(\\s*[a-z_]+,\\s*''([^'']*)''', 'g') as a (code)
+      cross join lateral regexp_matches(source, 'record_[a-z_]*act\\(\\s*[a-z_]+,\\s*''([^'']*)''', 'g') as a (code)
       where not exists (select from public.codes c where c.category_id = 'admin_action' and c.code = a.code[1])`,
     proof: [
       `create function private.wrong_act(p_admin_id uuid) returns void language plpgsql set search_path = ''
@@ -350,7 +372,21 @@ export const catalogueRules: readonly CatalogueRule[] = [
     ],
   },
   {
-    // A code is in the function that records it, or is concatenated: private.content_action('ad', …) gives 'ad' || '.create'.
+    guarantee: "every row of the console is saved and deleted with acts that are codes of the category admin_action",
+    query: `
+      select signature || ': ' || a.code as broken
+      from (${SAVED_ACTS}) a
+      where not exists (select from public.codes c where c.category_id = 'admin_action' and c.code = a.code)`,
+    proof: [
+      `create function private.wrong_row(p_admin_id uuid) returns void language plpgsql set search_path = ''
+         as $$ begin perform private.delete_row(p_admin_id, 'review', null::public.reviews); end $$;
+       revoke all on function private.wrong_row(uuid) from public`,
+      "private.wrong_row(uuid): review.delete",
+    ],
+  },
+  {
+    // A code is in the function that records it, or is concatenated: of the type of a row that is saved or deleted, or of
+    // private.content_action('code', …), and of a verb.
     guarantee: "every code of the category admin_action is recorded by some function",
     query: `
       select distinct c.code as broken
@@ -358,12 +394,13 @@ export const catalogueRules: readonly CatalogueRule[] = [
       cross join lateral (select split_part(c.code, '.', 1) as target, '.' || split_part(c.code, '.', 2) as verb) p
       where c.category_id = 'admin_action' and not exists (
         select from (${FUNCTIONS}) f
-        where prosrc ~ 'record_[a-z_]*act\\(' and (
-          strpos(prosrc, quote_literal(c.code)) > 0
-          or strpos(prosrc, format('_action(%L', p.target)) > 0 and exists (
-            select from (${FUNCTIONS}) g where g.proname like '%\\_action' and strpos(g.prosrc, quote_literal(p.verb)) > 0
-          )
-        )
+        where source ~ '(record_[a-z_]*act|save(_unique)?_row)\\(' and strpos(source, quote_literal(c.code)) > 0
+      ) and not exists (
+        select from (${SAVED_ACTS}) a where a.code = c.code
+      ) and not exists (
+        select from (${FUNCTIONS}) f
+        join (${FUNCTIONS}) g on g.proname = 'content_action' and strpos(g.source, quote_literal(p.verb)) > 0
+        where f.source ~ format('(save(_unique)?_row\\(\\s*[a-z_]+,\\s*|content_action\\()%L', p.target)
       )`,
     proof: [
       `select private.add_admin_actions('[["review.praise", "レビューの称賛", "Praised a review"]]')`,

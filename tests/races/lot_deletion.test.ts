@@ -135,7 +135,7 @@ async function forgetting(accounts: number): Promise<void> {
       select count(*)::integer as ended, (select count(*)::integer from private.account_ends) as left
       from public.app_users where status = 'withdrawn'`;
     return now!["ended"] >= before!["ended"] + accounts && now!["left"] === 0 ? true : undefined;
-  }, 30_000);
+  });
 }
 
 Deno.test("lot deletion: two lots that are deleted at once, while users rate, vote, report and withdraw, are deleted, and every withdrawal is done", async () => {

@@ -122,7 +122,7 @@ Deno.test("asyncapi.json: the error reply to a join of another user's topic matc
   const topic = `realtime:user_badges:user_id=eq.${other.id}`;
   const payload = { config: { private: true, postgres_changes: [] }, access_token: person.token };
   socket.send(JSON.stringify({ topic, event: "phx_join", payload, ref: "1" }));
-  const frame = await eventually(() => received[0], 20_000);
+  const frame = await eventually(() => received[0]);
   const closed = new Promise((resolve) => socket.onclose = resolve);
   socket.close();
   await closed;

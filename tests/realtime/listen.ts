@@ -120,7 +120,7 @@ export class JoinedChannel {
           extension === "postgres_changes" && status === "ok"
         );
         return stored[times - 1]?.at;
-      }, 30_000);
+      });
     } catch (cause) {
       const seen = JSON.stringify([performance.now(), this.statuses, this.system]);
       throw new Error(`Not ${times} times: ${cause}: ${seen}`, { cause });
@@ -129,7 +129,7 @@ export class JoinedChannel {
 
   /** Waits until the library reports this status of the channel, the nth time. */
   async reaches(status: string, times = 1): Promise<Status> {
-    return await eventually(() => this.statuses.filter((each) => each.status === status)[times - 1], 30_000);
+    return await eventually(() => this.statuses.filter((each) => each.status === status)[times - 1]);
   }
 
   /** Waits until so many changes match `wanted`, and returns them. */

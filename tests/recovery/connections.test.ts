@@ -100,7 +100,7 @@ for (
       await eventually(async () => {
         const back = await platform.sql`select`.catch(() => undefined); // not yet
         return back === undefined ? undefined : true;
-      }, 30_000);
+      });
       const back = performance.now();
       await eventually(() => successesSince(received, back) > 0 ? true : undefined, RECOVERY_MS);
     } finally {

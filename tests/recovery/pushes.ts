@@ -7,7 +7,7 @@ import type { CrashPlatform } from "../support/crash_platform.ts";
  * Unless `isAutomatic`, jobs and commits call no consumers any more: only the test does.
  */
 export async function loadDevices(
-  { status, sql }: CrashPlatform,
+  { status, sql }: Pick<CrashPlatform, "status" | "sql">,
   users: number,
   { nth = 1, each = 1, isAutomatic = false }: { nth?: number; each?: number; isAutomatic?: boolean } = {},
 ): Promise<void> {
@@ -32,7 +32,7 @@ export async function loadDevices(
 }
 
 /** A notification to all users, being sent. */
-export async function sendToAll({ sql }: CrashPlatform): Promise<string> {
+export async function sendToAll({ sql }: Pick<CrashPlatform, "sql">): Promise<string> {
   return await sql.begin(async (sql) => {
     const [row] = await sql<{ id: string }[]>`
       insert into public.user_notifications (type, title, body, target, is_composed, is_in_app)

@@ -100,7 +100,7 @@ async function survives(kill: (platform: CrashPlatform) => Promise<void>): Promi
       eventually(async () => {
         const answer = await post(platform, appUser, path, body);
         return answer && answer.status < 500 ? answer : undefined;
-      }, 30_000);
+      });
     const started = await again("", appUser.start);
     assert.ok(started.status === 200 || (started.status === 201 && !appUser.session), started.text);
     const { session_id } = JSON.parse(started.text);

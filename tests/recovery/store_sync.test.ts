@@ -31,7 +31,7 @@ async function work({ status }: CrashPlatform): Promise<void> {
 
 /** Queries until the database responds again. */
 const lasting = <Value>(run: () => Promise<Value>) =>
-  eventually(() => run().then((value) => ({ value }), () => undefined), 30_000).then(({ value }) => value);
+  eventually(() => run().then((value) => ({ value }), () => undefined)).then(({ value }) => value);
 
 /** Leases of consumers that were killed end now: the test does not wait for them. */
 const endLeases = ({ sql }: CrashPlatform) =>

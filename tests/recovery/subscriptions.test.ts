@@ -39,7 +39,7 @@ async function heal(platform: CrashPlatform, purchase: Purchase): Promise<[statu
       return undefined;
     }
     return [response.status, (await response.json()).id] as [number, string];
-  }, 30_000);
+  });
 }
 
 async function consume({ status }: CrashPlatform, name: "process" | "reconcile"): Promise<Response | undefined> {
@@ -168,7 +168,7 @@ Deno.test("store notifications: after kill -9 of the consumer its notification i
     const response = await consume(platform, "process");
     await response?.body?.cancel();
     return response?.ok || undefined;
-  }, 30_000);
+  });
   await eventually(async () => (await subscriptionsOf(platform, android.user))[0]?.events === 2 || undefined);
   const [row] = await sql`select status from public.user_subscriptions where user_id = ${android.user}`;
   assert.equal(row!["status"], "on_hold");

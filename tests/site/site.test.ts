@@ -63,6 +63,13 @@ Deno.test("site: every page of docs/README.md is built, and the navigation of ev
   }
 });
 
+/** The text of a file whose name has the hash of its content. */
+function hashed(name: string, extension: string): string {
+  const found = [...files].filter(([address]) => new RegExp(`^${name}-[0-9a-f]{8}\\.${extension}$`).test(address));
+  assert.equal(found.length, 1, name);
+  return found[0]![1];
+}
+
 Deno.test("site: the navigation names the guides of app developers", () => {
   const names = [...files.get("index.html")!.matchAll(/<li><a [^>]*>([^<]*)<\/a>/g)].map(([, name]) => name);
   const expected = [
@@ -92,6 +99,47 @@ Deno.test("site: every link and every anchor leads to a page, a heading or an op
   assert.ok(pages.length > 50 && attributes(files.get("clients/mobile.html")!, "href").length > 50);
 });
 
+/** The links of a text in Markdown, without those in code. */
+const markdownLinks = (text: string) =>
+  [...text.replaceAll(/^(`{3,})[^]*?^\1$|(`+)[^`][^]*?\2/gm, "").matchAll(/\]\(([^()\s]+)\)/g)].map(([, href]) =>
+    href!
+  );
+
+Deno.test("site: every page is there as Markdown too, whose links lead to pages and anchors as Markdown", () => {
+  const texts = [...files].filter(([address]) => /\.(md|txt)$/.test(address));
+  const asMarkdown = pages.map(([address]) => address.replace(/html$/, "md")).filter((name) => name !== "reference.md");
+  assert.deepEqual(texts.map(([address]) => address).toSorted(), [...asMarkdown, "llms.txt"].toSorted());
+  for (const [address, html] of pages.filter(([address]) => address !== "reference.html")) {
+    const [alternate] = /<link rel="alternate" type="text\/markdown" href="([^"]*)">/.exec(html)!.slice(1);
+    assert.equal(normalize(join(dirname(address), alternate!)), address.replace(/html$/, "md"));
+  }
+  const broken = texts.flatMap(([address, text]) =>
+    markdownLinks(text).filter((href) => !/^(https?|mailto):/.test(href))
+      .filter((href) => {
+        const [path, anchor] = (href.startsWith("#") ? address + href : normalize(join(dirname(address), href))).split(
+          "#",
+        );
+        if (!files.has(path!)) return true;
+        return anchor !== undefined && !exists(`${path!.replace(/md$/, "html")}#${anchor}`);
+      })
+      .map((href) => `${address}: ${href}`)
+  );
+  assert.deepEqual(broken, []);
+  assert.ok(markdownLinks(files.get("clients/mobile.md")!).length > 10);
+});
+
+Deno.test("site: llms.txt has the name of the service, its purpose, and each page of the navigation with what it answers", () => {
+  const text = files.get("llms.txt")!;
+  assert.match(text, /^# Parking lot service\n\n> \S/);
+  const listed = new Set(markdownLinks(text));
+  const index = markdownLinks(files.get("index.md")!.split("\n").filter((line) => line.startsWith("| [")).join("\n"));
+  assert.ok(index.length > 50);
+  assert.deepEqual(index.filter((href) => !listed.has(href)), []);
+  for (const line of text.split("\n").filter((line) => line.startsWith("- "))) {
+    assert.match(line, /^- \[[^\]]+\]\(\S+\): \S/);
+  }
+});
+
 Deno.test("site: nothing that a page loads is absolute or of another host, and no script or style is inline", () => {
   for (const [address, html] of pages) {
     const loaded = [...html.matchAll(/<(?:link|script|img|iframe|source)\b[^>]*\s(?:href|src)="([^"]*)"/g)]
@@ -100,8 +148,8 @@ Deno.test("site: nothing that a page loads is absolute or of another host, and n
     assert.deepEqual(loaded.filter((path) => !/^(\.\.\/)*\w[\w./-]*$/.test(path)), [], address);
     assert.doesNotMatch(html, /<script(?![^>]*\ssrc=)|<style|<[^>]*\s(style|on\w+)="/, address);
   }
-  for (const file of ["frame.css", "style.css", "reference.css"]) {
-    assert.doesNotMatch(files.get(file)!, /@import|url\(/, file);
+  for (const name of ["frame", "style", "reference"]) {
+    assert.doesNotMatch(hashed(name, "css"), /@import|url\(/, name);
   }
 });
 
@@ -118,8 +166,8 @@ Deno.test("site: every page has its policy; only the reference allows inline sty
 
 Deno.test("site: a rule of the reference's frame is about the frame alone", () => {
   const loaded = attributes(files.get("reference.html")!, "href").filter((href) => href.endsWith(".css"));
-  assert.deepEqual(loaded, ["frame.css", "reference.css"]);
-  const rules = files.get("frame.css")!.replaceAll(/\/\*[\s\S]*?\*\/|@media[^{]*\{/g, "")
+  assert.deepEqual(loaded.map((href) => href.replace(/-\w{8}\./, ".")), ["frame.css", "reference.css"]);
+  const rules = hashed("frame", "css").replaceAll(/\/\*[\s\S]*?\*\/|@media[^{]*\{/g, "")
     .matchAll(/([^{}]+)\{[^{}]*\}/g);
   const selectors = [...rules].flatMap(([, some]) => some!.trim().split(/,\s*(?![^(]*\))/));
   assert.ok(selectors.length > 20);
@@ -134,7 +182,8 @@ Deno.test("site: only a build for a local platform offers the tokens of sample p
   try {
     await build(join(local, "site"), { hasSamplePeople: true });
     assert.match(await Deno.readTextFile(join(local, "site", "reference.html")), people);
-    await Deno.stat(join(local, "site", "sample_people.js"));
+    const scripts = [...Deno.readDirSync(join(local, "site"))].map(({ name }) => name);
+    assert.ok(scripts.some((name) => /^sample_people-[0-9a-f]{8}\.js$/.test(name)), scripts.join(" "));
   } finally {
     await Deno.remove(local, { recursive: true });
   }

@@ -78,7 +78,7 @@ export function wrongRequests(route: Route, good: Good): WrongRequest[] {
   const add = (name: string, to: string, init: RequestInit, expected: ExpectedError) =>
     wrong.push({ name: `${place} refuses ${name}`, path: to, init: { method, ...init }, expected });
 
-  if (access === "user" || access === "admin") {
+  if (access === "user" || access === "admin" || access === "monitor") {
     const init = body ? { body: "{}", headers: { "content-type": "application/json" } } : {};
     add("a caller without a token", path + query, init, { code: "unauthorized" });
   }

@@ -44,7 +44,7 @@ export async function crashPlatform(
     status: platform.status,
     sql,
     killDatabase: async () => {
-      await eventually(() => killReady(join(home, name, "data", "postmaster.pid")), 60_000);
+      await eventually(() => killReady(join(home, name, "data", "postmaster.pid")));
     },
     killFunction: async (called) => {
       const found = (await processes()).find(({ args }) => args.includes(`/${name}/functions/${called}.js`));

@@ -24,6 +24,13 @@ const COMMANDS: readonly (readonly [title: string, name: string])[] = [
   ["Check in at a sponsor", "commands.check_in_at_sponsor"],
 ];
 
+/** The chains of the most used commands. */
+export const commandChains = (catalogue: Catalogue) =>
+  COMMANDS.map(([title, name]) => ({ title, name, ...chainOf(name, catalogue) }));
+
+/** No chain of these commands is longer: a call in a trigger function is shorter than a trigger on what it writes. */
+export const MAX_DEPTH = 13;
+
 /** A trigger function of so many tables is described once. */
 const SHARED_BY = 4;
 
@@ -66,7 +73,7 @@ export interface Catalogue {
 
 export async function readCatalogue(sql: Sql): Promise<Catalogue> {
   const functions = await sql<SqlFunction[]>`
-    select n.nspname || '.' || p.proname as name, p.prosrc as body, obj_description(p.oid, 'pg_proc') as comment
+    select n.nspname || '.' || p.proname as name, coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) as body, obj_description(p.oid, 'pg_proc') as comment
     from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where n.nspname in ('api', 'commands', 'private') and p.prokind = 'f'
     order by n.nspname collate "C", p.proname collate "C"`;
@@ -211,11 +218,12 @@ interface Line {
   readonly text: string;
 }
 
-interface Chain {
+export interface Chain {
   readonly lines: readonly Line[];
   /** The functions and tables of the chain, and of those that only read. */
   readonly functions: number;
   readonly tables: number;
+  /** The longest way from the call to a write, also through parts that were drawn before. */
   readonly depth: number;
 }
 
@@ -225,29 +233,47 @@ export function chainOf(start: string, catalogue: Catalogue): Chain {
   const drawn = new Set<string>();
   const tables = new Set<string>();
   const hasEffects = (name: string) => writesOf(name, catalogue).length > 0;
+  const firedBy = (write: Write) =>
+    [...new Set(catalogue.triggers.filter((trigger) => isFired(trigger, write)).map(({ calls }) => calls))]
+      .filter(hasEffects);
+  const called = (name: string) =>
+    catalogue.functions.get(name)!.calls.filter((call) => call !== name && hasEffects(call));
 
   function draw(name: string, depth: number, prefix = ""): void {
     const isNew = !drawn.has(name);
     lines.push({ depth, text: `${prefix}${name}()${isNew || !hasEffects(name) ? "" : " ↑"}` });
     if (!isNew) return;
     drawn.add(name);
-    const { calls, writes } = catalogue.functions.get(name)!;
-    for (const call of calls) if (call !== name && hasEffects(call)) draw(call, depth + 1);
-    for (const write of writes) drawWrite(write, depth + 1);
+    for (const call of called(name)) draw(call, depth + 1);
+    for (const write of catalogue.functions.get(name)!.writes) drawWrite(write, depth + 1);
   }
 
   function drawWrite(write: Write, depth: number): void {
     tables.add(write.table);
     const columns = write.columns ? ` (${listed(write.columns)})` : "";
     lines.push({ depth, text: `${write.operation} ${write.table}${columns}` });
-    const fired = catalogue.triggers.filter((trigger) => isFired(trigger, write));
-    for (const calls of new Set(fired.map(({ calls }) => calls))) {
-      if (hasEffects(calls)) draw(calls, depth + 1, "→ ");
-    }
+    for (const calls of firedBy(write)) draw(calls, depth + 1, "→ ");
+  }
+
+  const heights = new Map<string, number>();
+  /** The steps from a function to the last write that follows from it. A circle ends where it began. */
+  function height(name: string): number {
+    const known = heights.get(name);
+    if (known !== undefined) return known;
+    heights.set(name, 0);
+    const steps = [
+      ...called(name).map((call) => 1 + height(call)),
+      ...catalogue.functions.get(name)!.writes.map((write) =>
+        1 + Math.max(0, ...firedBy(write).map((calls) => 1 + height(calls)))
+      ),
+    ];
+    const highest = Math.max(0, ...steps);
+    heights.set(name, highest);
+    return highest;
   }
 
   draw(start, 0);
-  return { lines, functions: drawn.size, tables: tables.size, depth: Math.max(...lines.map(({ depth }) => depth)) };
+  return { lines, functions: drawn.size, tables: tables.size, depth: height(start) };
 }
 
 /** At most four names. */
@@ -264,7 +290,7 @@ export async function effectsPage(sql: Sql): Promise<string> {
   const tablesOf = Map.groupBy(triggers, ({ calls }) => calls);
   const isShared = (name: string) => new Set(tablesOf.get(name)!.map(({ table }) => table)).size >= SHARED_BY;
   const byTable = Map.groupBy(triggers.filter(({ calls }) => !isShared(calls)), ({ table }) => table);
-  const chains = COMMANDS.map(([title, name]) => ({ title, name, ...chainOf(name, catalogue) }));
+  const chains = commandChains(catalogue);
   return `${
     [
       ...introduction.map((part) => part.startsWith("- ") ? part : wrapped(part)),
@@ -275,10 +301,10 @@ export async function effectsPage(sql: Sql): Promise<string> {
           ...[depth, functions, tables].map(String),
         ]),
       ]),
-      ...chains.flatMap(({ title, name, lines, depth }) => [
+      ...chains.flatMap(({ title, name, lines }) => [
         `## ${title}`,
         ...(sentences.get(name) ? [wrapped(sentences.get(name)!)] : []),
-        `\`\`\`text\n${tree(lines, depth)}\n\`\`\``,
+        `\`\`\`text\n${tree(lines)}\n\`\`\``,
       ]),
       "## Triggers of many tables",
       wrapped("These functions do the same for each table that has them. They are not repeated below."),
@@ -311,19 +337,21 @@ const introduction = [
   [
     "- `private.end_session()`: a function that is called",
     "- `update public.reviews (status)`: rows that it writes, with the columns it sets",
-    "- `→ private.tg_reviews__give_exp()`: a trigger of these rows, which runs in the same transaction",
+    "- `→ private.tg_reviews__reward()`: a trigger of these rows, which runs in the same transaction",
     "- `↑`: drawn above in the same tree",
   ].join("\n"),
   "Functions that only read are left out. A chain is what can follow: the conditions of triggers and functions are not " +
   "evaluated, so a request does a part of it. Rows that a foreign key deletes, and tables that a function names at run time, " +
   "are not in it. A client's call comes through `api.run_command`, which counts the request and stores its reply.",
+  "The depth of a command is its longest way to a write, through parts that are drawn above as well. " +
+  `No chain is deeper than ${MAX_DEPTH}.`,
   "A message in a queue ends a chain. One of the [consumers](architecture.md#background-work) continues in a transaction " +
   "of its own.",
   "## The most used commands",
 ];
 
-function tree(lines: readonly Line[], depth: number): string {
-  const digits = String(depth).length;
+function tree(lines: readonly Line[]): string {
+  const digits = String(Math.max(...lines.map(({ depth }) => depth))).length;
   return lines.map(({ depth, text }) => `${String(depth).padStart(digits)} ${"  ".repeat(depth)}${text}`).join("\n");
 }
 

@@ -1,9 +1,12 @@
 // Waits for a condition with a deadline, instead of a fixed sleep.
 
+/** Longer than a worker works (45 s) and a message that it lost stays hidden (12 s), so that load alone fails no test. */
+const DEADLINE_MS = 90_000;
+
 /** The first value of `look` that is not undefined; fails when none came within `milliseconds`. */
 export async function eventually<Value>(
   look: () => Promise<Value | undefined> | Value | undefined,
-  milliseconds = 10_000,
+  milliseconds = DEADLINE_MS,
 ): Promise<Value> {
   const deadline = performance.now() + milliseconds;
   for (;;) {

@@ -15,5 +15,5 @@ export async function erased(sql: Sql, user: string): Promise<void> {
   await eventually(async () => {
     const left = await sql`select from private.account_ends where user_id = ${user}`;
     return left.length === 0 ? true : undefined;
-  }, 60_000);
+  });
 }

@@ -4,45 +4,78 @@ import { hasBrowser } from "./browser.ts";
 /** The exit code of a run that a signal ended. */
 const INTERRUPTED = 130;
 
+/** Test files, and the deno.json that has their packages. */
+export interface TestRun {
+  readonly config: string;
+  readonly files: readonly string[];
+}
+
+export interface TestOptions {
+  /** Words that the name of a test contains. */
+  readonly filter: string;
+  /** Whether the types were checked already. */
+  readonly isChecked: boolean;
+}
+
 /**
- * Runs the tests and prints the count as the last line; the answer is the exit code. A signal ends the tests first, so that
- * the caller can stop their platform.
+ * Runs the tests, one `deno test` after another, and prints the count of all as the last line; the answer is the exit code.
+ * A signal ends the tests first, so that the caller can stop their platform.
  */
-export async function runTests(selection: readonly string[], environment: Record<string, string>): Promise<number> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["test", "-A", "--parallel", "--permit-no-files", ...selection],
-    env: { ...environment, DO_NOT_TRACK: "1" },
-    stdin: "null",
-    stdout: "piped",
-    stderr: "inherit",
-  }).spawn();
+export async function runTests(
+  runs: readonly TestRun[],
+  { filter, isChecked }: TestOptions,
+  environment: Record<string, string>,
+): Promise<number> {
+  let child: Deno.ChildProcess | undefined;
   let isInterrupted = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     Deno.addSignalListener(signal, () => {
       isInterrupted = true;
       try {
-        child.kill(signal);
+        child?.kill(signal);
       } catch {
         // It has ended: a terminal sends the signal to both.
       }
     });
   }
-  let tail = "";
-  const decoder = new TextDecoder();
-  for await (const chunk of child.stdout) {
-    await Deno.stdout.write(chunk);
-    tail = (tail + decoder.decode(chunk, { stream: true })).slice(-4_000);
+  const total = { code: 0, passed: 0, failed: 0, ignored: 0 };
+  for (const { config, files } of runs) {
+    child = new Deno.Command(Deno.execPath(), {
+      args: [
+        "test",
+        "-A",
+        "--parallel",
+        `--config=${config}`,
+        ...filter === "" ? [] : [`--filter=${filter}`],
+        ...isChecked ? ["--no-check"] : [],
+        ...files,
+      ],
+      env: { ...environment, DO_NOT_TRACK: "1" },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "inherit",
+    }).spawn();
+    let tail = "";
+    const decoder = new TextDecoder();
+    for await (const chunk of child.stdout) {
+      await Deno.stdout.write(chunk);
+      tail = (tail + decoder.decode(chunk, { stream: true })).slice(-4_000);
+    }
+    const { code } = await child.status;
+    if (isInterrupted) return INTERRUPTED;
+    const { passed, failed, ignored } = count(tail);
+    total.code ||= code;
+    total.passed += passed;
+    // A run that broke before its first test (a type error, say) has counted nothing.
+    total.failed += code !== 0 && failed === 0 ? 1 : failed;
+    total.ignored += ignored;
   }
-  const { code } = await child.status;
-  if (isInterrupted) return INTERRUPTED;
-  const { passed, failed, ignored } = count(tail);
+  const { code, passed, failed, ignored } = total;
   const none = passed + failed === 0;
-  if (none && code === 0) console.log(`No test is named by: ${selection.join(" ")}`);
-  // A run that broke before its first test (a type error, say) has counted nothing.
-  const failures = none || (code !== 0 && failed === 0) ? 1 : failed;
+  if (none) console.log("No test is selected.");
   if (ignored > 0) console.log(leftOut(ignored, hasBrowser));
-  console.log(`${passed} passed, ${failures} failed`);
-  return code === 0 && failures > 0 ? 1 : code;
+  console.log(`${passed} passed, ${none ? 1 : failed} failed`);
+  return code === 0 && none ? 1 : code;
 }
 
 /** What a summary says about tests that did not run. */

@@ -1,13 +1,16 @@
 // The feed of the realtime server on a test database, with subscribers that record what they receive.
 import { PostgresFeed } from "../../local/realtime/feed.ts";
-import type { Binding, Change, Identity, Subscription } from "../../local/realtime/types.ts";
+import type { Binding, Identity, Subscription } from "../../local/realtime/types.ts";
 import { SUPERUSER } from "../../local/postgres/server.ts";
 import { database, type TestDatabase } from "./database.ts";
 import { eventually } from "./eventually.ts";
+import type { Change } from "./realtime_server.ts";
 
 export interface Received {
   readonly bindings: number[];
   readonly change: Change;
+  /** The change as JSON. */
+  readonly text: string;
 }
 
 export class TestSubscriber {
@@ -58,7 +61,7 @@ export async function startFeed(): Promise<FeedFixture> {
     subscribe: async (binding, identity = person()) => {
       const subscriber = new TestSubscriber();
       subscriber.subscription = await feed.subscribe([binding].flat(), identity, {
-        change: (bindings, change) => void subscriber.received.push({ bindings, change }),
+        change: (bindings, text) => void subscriber.received.push({ bindings, change: JSON.parse(text), text }),
         lost: (reason) => void (subscriber.lost = reason),
       });
       return subscriber;

@@ -4,7 +4,6 @@ import type { Limits } from "../../local/realtime/limits.ts";
 import { RealtimeServer } from "../../local/realtime/server.ts";
 import {
   type Binding,
-  type Change,
   type Feed,
   type Identity,
   type Listener,
@@ -19,6 +18,19 @@ import { token as signedToken } from "./tokens.ts";
 /** A frame of version 2: the join's ref, its own ref, topic, event, payload. */
 // deno-lint-ignore no-explicit-any -- what is on the wire
 export type WireFrame = [string | null, string | null, string, string, any];
+
+/** A change as a client receives it. */
+export interface Change {
+  schema: string;
+  table: string;
+  type: "INSERT" | "UPDATE" | "DELETE";
+  /** Null in a change that carries only `errors`. */
+  commit_timestamp: string | null;
+  columns: { name: string; type: string }[];
+  record?: Record<string, unknown>;
+  old_record?: Record<string, unknown>;
+  errors: string[] | null;
+}
 
 interface Subscribed {
   readonly bindings: readonly Binding[];
@@ -55,7 +67,7 @@ export class TestFeed implements Feed {
 
   /** Every subscriber receives the change, for these of its bindings. */
   change(change: Change, bindings = [0]): void {
-    for (const { listener } of this.subscribed) listener.change(bindings, change);
+    for (const { listener } of this.subscribed) listener.change(bindings, JSON.stringify(change));
   }
 }
 

@@ -10,6 +10,8 @@ export interface Stack {
   readonly anonKey: string;
   readonly serviceRoleKey: string;
   readonly jwtSecret: string;
+  /** The local platform's is the secret key. */
+  readonly metricsToken: string;
 }
 
 export function stack(): Stack {
@@ -17,16 +19,18 @@ export function stack(): Stack {
   const optional = (name: string, fallback: string) => Deno.env.get(name) || fallback;
   const anonKey = optional("ANON_KEY", "");
   const serviceRoleKey = optional("SERVICE_ROLE_KEY", "");
+  const secretKey = optional("SECRET_KEY", serviceRoleKey);
   return {
     apiUrl,
     restUrl: optional("REST_URL", `${apiUrl}/rest/v1`),
     functionsUrl: optional("FUNCTIONS_URL", `${apiUrl}/functions/v1`),
     dbUrl: optional("DB_URL", ""),
     publishableKey: optional("PUBLISHABLE_KEY", anonKey),
-    secretKey: optional("SECRET_KEY", serviceRoleKey),
+    secretKey,
     anonKey,
     serviceRoleKey,
     jwtSecret: required("JWT_SECRET"),
+    metricsToken: optional("METRICS_TOKEN", secretKey),
   };
 }
 

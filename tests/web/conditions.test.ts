@@ -9,7 +9,7 @@ import {
   valuesOfQuery,
   VEHICLE_FIELDS,
   vehicleOf,
-} from "../../apps/web/src/pages/map/conditions.ts";
+} from "../../apps/web/src/conditions.ts";
 import { SearchQueryV1 } from "../../supabase/functions/_shared/schema/search.ts";
 
 Deno.test("conditions: an address without conditions makes empty requests", () => {
@@ -28,6 +28,7 @@ Deno.test("conditions: each value reaches the request that applies it, with its 
     keywords: "駅, 24h、屋根",
     max_price: "0",
     open_now: "true",
+    without_surprises: "true",
     attributes: "open_24h,covered",
     tags: "new",
     price_min: "0",
@@ -46,7 +47,7 @@ Deno.test("conditions: each value reaches the request that applies it, with its 
     operator_codes: ["times"],
     meter_ticket_included: false,
   });
-  assert.deepEqual(filtersOf(values), { max_price: 0, open_now: true, tags: ["new"] });
+  assert.deepEqual(filtersOf(values), { max_price: 0, open_now: true, without_surprises: true, tags: ["new"] });
   assert.deepEqual(vehicleOf(values), { height_m: 1.55 });
   assert.equal(countConditions(values), CONDITION_FIELDS.length);
   assert.deepEqual(SearchQueryV1.parse(queryOf(values)), queryOf(values));

@@ -1,5 +1,6 @@
 // web/: what screens of the console send and sum up.
 import assert from "node:assert/strict";
+import { healthLines, type Job, type Overview } from "../../apps/web/src/console/screens/health/health.ts";
 import { hoursOf } from "../../apps/web/src/console/screens/overview/hours.ts";
 import { sumsOf, unitsByDay } from "../../apps/web/src/console/screens/store_sync/daily_sums.ts";
 import { requestOf } from "../../apps/web/src/console/screens/user_notifications/notification_request.ts";
@@ -99,4 +100,41 @@ Deno.test("deliveries: 24 hours end with that of the figures, with zeros where n
   assert.deepEqual(hours.at(-1), { hour: Date.parse("2026-09-02T10:00:00Z") / 1000, sent: 4, other: 3 });
   assert.deepEqual(hours[0], { hour: Date.parse("2026-09-01T11:00:00Z") / 1000, sent: 0, other: 3 });
   assert.ok(hours.slice(1, -1).every(({ sent, other }) => sent + other === 0));
+});
+
+Deno.test("health: each line has its threshold, and what is over it comes first", () => {
+  const at = "2026-09-02T10:00:00Z";
+  const overview = {
+    message_queues: { at, items: [{ queue: "mail", length: 3, due: 3, oldest_due_at: "2026-09-02T09:40:00Z" }] },
+    jobs: { at, active: 9, failed_24h: 1, last_started_at: "2026-09-02T09:59:00Z", failing: ["purge"] },
+    dead_messages: { at, count: 0, newest_at: null },
+    slow_queries: {
+      at,
+      reason: null,
+      items: [{ query: "select 1", calls: 1, mean_ms: 1500, max_ms: 1500, total_ms: 1500 }],
+    },
+    push: { trouble: null },
+    mail: { trouble: { reason: "credentials", since: "2026-09-02T09:00:00Z", paused_until: at } },
+  } as unknown as Overview;
+  const jobs = [
+    { name: "purge", failed_24h: 1, last_run: { status: "failed", error: "deadlock" } },
+    { name: "rank", failed_24h: 0, last_run: { status: "succeeded", error: null } },
+  ] as unknown as Job[];
+  const lines = healthLines(overview, jobs, new Date(at));
+  const wrong = lines.filter(({ isFine }) => !isFine);
+  assert.deepEqual(lines.slice(0, wrong.length), wrong);
+  assert.deepEqual(
+    wrong.map(({ section, subject, value, detail }) => [section, subject, value, detail]),
+    [
+      ["jobs", "purge", 1, "deadlock"],
+      ["queues", "mail", 20, undefined],
+      ["providers", "mail", 60, "credentials"],
+      ["slow", "select 1", 1500, undefined],
+    ],
+  );
+  assert.deepEqual(lines.filter(({ isFine }) => isFine).map(({ section }) => section), [
+    "dead_messages",
+    "jobs",
+    "providers",
+  ]);
 });

@@ -1,5 +1,8 @@
-// web/: times of form fields by the clocks of a time zone.
+// web/: times of form fields by the clocks of a time zone; what formats dates.
 import assert from "node:assert/strict";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { files } from "../../apps/web/build.ts";
 import { fromLocalInput, toLocalInput } from "../../apps/web/src/local_time.ts";
 
 const CASES: readonly (readonly [value: string, time: string, timeZone: string])[] = [
@@ -28,4 +31,18 @@ Deno.test("local time: times of two years return to themselves in Japan", () => 
     const at = new Date(time).toISOString();
     assert.equal(fromLocalInput(toLocalInput(at)), at);
   }
+});
+
+Deno.test("dates: no page formats a date by itself", async () => {
+  const source = fileURLToPath(new URL("../../apps/web/src/", import.meta.url));
+  const own: string[] = [];
+  for (const path of await files(source)) {
+    const name = relative(source, path);
+    // The time zone of the device is no format.
+    const code = /\.tsx?$/.test(name)
+      ? (await Deno.readTextFile(path)).replaceAll("DateTimeFormat().resolved", "")
+      : "";
+    if (/Intl\.DateTimeFormat\(|toLocale(Date|Time)?String/.test(code)) own.push(name);
+  }
+  assert.deepEqual(own.sort(), ["format.ts", "local_time.ts"]);
 });

@@ -6,7 +6,7 @@ import type { Page } from "puppeteer-core";
 import { withBrowser } from "../../tests/browser/chromium.ts";
 import { ms, percentile, table } from "./measure.ts";
 
-const { API_URL } = Deno.env.toObject();
+const { API_URL, BENCH_NETWORK = "" } = Deno.env.toObject();
 if (!API_URL) throw new Error("No platform is named: run `deno task bench`");
 
 const VISITS = 5;
@@ -15,6 +15,16 @@ const CENTRE = { lat: 35.6812, lng: 139.7671 };
 const VIEWS = [["the country", 5], ["a region", 9], ["a city", 12], ["a quarter", 14]] as const;
 const DRAGS = 10;
 const STEPS = 20;
+
+/** Networks of phones, each with a processor that takes as many times as long. */
+const NETWORKS: Readonly<Record<string, { bits: number; latency: number; slowdown: number }>> = {
+  "slow-4g": { bits: 1_600_000, latency: 150, slowdown: 4 },
+  "slow-3g": { bits: 400_000, latency: 400, slowdown: 4 },
+};
+const network = NETWORKS[BENCH_NETWORK];
+if (BENCH_NETWORK !== "" && network === undefined) {
+  throw new Error(`There is no network ${BENCH_NETWORK}; there are ${Object.keys(NETWORKS).join(", ")}`);
+}
 
 type Times = { times: number[] };
 
@@ -25,19 +35,27 @@ async function newPage(open: () => Promise<Page>): Promise<Page> {
   return page;
 }
 
-const drawn = () => /\d/.test(document.querySelector(".map-foot")?.textContent ?? "");
+const drawn = () => /\d/.test(document.querySelector(".map-foot p")?.textContent ?? "");
 
 /** The first paint, and when list and map have lots, in milliseconds from the start of the visit. */
 async function visit(): Promise<number[]> {
   // A browser of its own: nothing is cached.
   return await withBrowser(async (browser) => {
     const page = await newPage(() => browser.newPage());
+    if (network) {
+      const bytes = network.bits / 8;
+      await page.emulateNetworkConditions({ download: bytes, upload: bytes, latency: network.latency });
+      await page.emulateCPUThrottling(network.slowdown);
+    }
     await page.goto(`${API_URL}/explore/`);
     const at = async (isThere: () => boolean) => {
       await page.waitForFunction(isThere, { polling: "raf" });
       return await page.evaluate(() => performance.now());
     };
-    const [list, map] = await Promise.all([at(() => document.querySelector(".map-result") !== null), at(drawn)]);
+    const [list, map] = await Promise.all([
+      at(() => document.querySelector(".map-results .result") !== null),
+      at(drawn),
+    ]);
     const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]!.startTime);
     return [paint, list, map];
   });
@@ -70,9 +88,33 @@ async function move(page: Page): Promise<{ pan: number[]; zoom: number[] }> {
   return { pan, zoom: await taken() };
 }
 
+/** How long the list of a place to which the map was moved takes, from the press of "Search here" to the drawn list. */
+async function listAfterMove(page: Page): Promise<number> {
+  await page.waitForSelector(".map-here");
+  return await page.evaluate(async () => {
+    const list = document.querySelector(".map-results")!;
+    const start = performance.now();
+    const isRead = new Promise<void>((done) => {
+      let wasBusy = false;
+      // Reading may begin and end between two frames.
+      new MutationObserver(() => {
+        const isBusy = list.getAttribute("aria-busy") === "true";
+        if (wasBusy && !isBusy) done();
+        wasBusy ||= isBusy;
+      }).observe(list, { attributeFilter: ["aria-busy"] });
+    });
+    document.querySelector<HTMLButtonElement>(".map-here")!.click();
+    await isRead;
+    await new Promise(requestAnimationFrame);
+    return performance.now() - start;
+  });
+}
+
+// The build is not a part of a visit.
+await (await fetch(`${API_URL}/explore/`)).body?.cancel();
 const visits: number[][] = [];
 for (let n = 0; n < VISITS; n++) visits.push(await visit());
-console.log(`${VISITS} first visits, milliseconds: median (slowest)\n`);
+console.log(`${VISITS} first visits${network ? ` by ${BENCH_NETWORK}` : ""}, milliseconds: median (slowest)\n`);
 console.log(table(
   ["", "median", "slowest"],
   ["first paint", "the list has lots", "the map has lots"].map((name, column) => {
@@ -80,6 +122,9 @@ console.log(table(
     return [name, ms(percentile(times, 0.5)), ms(Math.max(...times))];
   }),
 ));
+
+// The movements are those of a person's machine.
+if (network) Deno.exit(0);
 
 const rows: string[][] = [];
 await withBrowser(async (browser) => {
@@ -98,7 +143,9 @@ await withBrowser(async (browser) => {
     const { pan, zoom: zoomed } = await move(page);
     await page.waitForNetworkIdle();
     const scripts = (await page.metrics()).ScriptDuration! - before[1];
+    const readsOfMoves = reads - before[0];
     const frames = pan.length + zoomed.length;
+    const list = await listAfterMove(page);
     rows.push([
       name,
       shown,
@@ -107,10 +154,11 @@ await withBrowser(async (browser) => {
       ms(percentile(zoomed, 0.5)),
       ms(percentile(zoomed, 0.95)),
       ms(scripts * 1000 / frames),
-      String(reads - before[0]),
+      String(readsOfMoves),
+      ms(list),
     ]);
     await page.close();
   }
 });
 console.log(`\n${DRAGS} drags of ${STEPS} steps and ${DRAGS} turns of the wheel, milliseconds of a frame\n`);
-console.log(table(["", "shown", "pan p50", "p95", "zoom p50", "p95", "scripts", "reads"], rows));
+console.log(table(["", "shown", "pan p50", "p95", "zoom p50", "p95", "scripts", "reads", "list after"], rows));

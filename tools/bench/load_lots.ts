@@ -34,11 +34,12 @@ export async function loadLots(url: string, count: number): Promise<string> {
     await inParallel(connections, indexes, (one, definition) => one.unsafe(definition), progress, "indexes");
     await toggleTriggers(sql, "enable");
     await progress.step("changes", () => noteChanges(sql));
-    await progress.step(
-      "map",
-      () =>
-        sql`select private.refresh_map_cells(array(select distinct private.map_cell(mercator) from private.search_entries))`,
-    );
+    await progress.step("map", () =>
+      sql.begin(async (sql) => {
+        await sql`select pg_advisory_xact_lock(hashtext('private.next_map_batch'))`;
+        await sql`truncate private.map_marks`;
+        await sql`select private.refresh_map_cells(array(select distinct private.map_cell(mercator) from private.search_entries))`;
+      }));
     await progress.step("vacuum", () => sql`vacuum (analyze)`);
     const [size] = await sql<{ lots: string; table: string; index: string }[]>`
       select count(*)::text as lots, pg_size_pretty(pg_relation_size('public.parking_lots')) as table,
@@ -51,12 +52,11 @@ export async function loadLots(url: string, count: number): Promise<string> {
   }
 }
 
-/** Search entries and changes are written once, when all is there, and not with each statement that fills a lot in. */
+/** Search entries and changes are written once, when all is there, and not with each statement that fills a lot in; tariffs by lot_facts.sql. */
 async function toggleTriggers(sql: Sql, state: "enable" | "disable"): Promise<void> {
   const triggers = await sql<{ table: string; name: string }[]>`
     select t.tgrelid::regclass::text as table, t.tgname as name from pg_trigger t join pg_proc p on p.oid = t.tgfoid
-    where not t.tgisinternal
-      and (p.proname ~ '__(refresh_search|record_changes)$' or t.tgrelid = 'private.search_entries'::regclass)`;
+    where not t.tgisinternal and p.proname ~ '__(refresh|refresh_lots|record_changes)$'`;
   for (const { table, name } of triggers) await sql.unsafe(`alter table ${table} ${state} trigger ${name}`);
 }
 

@@ -62,6 +62,9 @@ from batch cross join generate_series(0, 3) as day where n % 20 = 0;
 insert into public.parking_lot_tags (parking_lot_id, tag_id)
 select b.id, t.id from batch b cross join unnest(b.tag_slugs) as s (slug) join public.tags t on t.slug = s.slug;
 
+-- As the triggers would, which are off.
+select private.refresh_tariffs(array(select id from batch)), private.refresh_lot_facts(array(select id from batch));
+
 -- Their authors have left.
 insert into public.reviews (parking_lot_id, rating, status)
 select b.id, 1 + (b.n * 7 + review) % 5, 'approved' from batch b cross join generate_series(1, 1 + b.n % 3) as review;

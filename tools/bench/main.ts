@@ -1,5 +1,5 @@
 // deno task bench [script...] [--lots 1000000] [--activities 100000] [--people 1000000] [--minutes 0] [--seed 1]
-//   [--functions name,...] [--beside <commit>]
+//   [--functions name,...] [--beside <commit>] [--network slow-4g|slow-3g]
 // Starts a platform of its own, loads generated lots, and runs the scripts of this folder against it, one after another.
 // Figures are printed and never judged: they belong to the machine.
 import { parseArgs } from "node:util";
@@ -13,6 +13,8 @@ const SCRIPTS = [
   "nearby_ranked",
   "reads",
   "search",
+  "places",
+  "sentences",
   "worst",
   "fees",
   "interface",
@@ -31,12 +33,18 @@ const SCRIPTS = [
   "subscriptions",
   "batches",
   "explorer",
+  "metrics",
   "replica",
+  "limits",
 ];
 /** They start platforms of their own. */
-const ALONE = ["faults", "replica"];
+const ALONE = ["faults", "replica", "limits"];
+/** It starts clones of the repository, and is not run with the others. */
+const FIRST = "first";
 /** It needs a commit to compare with. */
 const COMPARED = "against";
+
+if (Deno.args[0] === FIRST) Deno.exit(await run("first_minute", {}, Deno.args.slice(1)));
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -48,12 +56,15 @@ const { values, positionals } = parseArgs({
     seed: { type: "string", default: "1" },
     functions: { type: "string" },
     beside: { type: "string" },
+    network: { type: "string" },
   },
 });
 const scripts = values.beside === undefined ? SCRIPTS : [...SCRIPTS, COMPARED];
 const unknown = positionals.filter((name) => !scripts.includes(name));
 if (unknown.length > 0) {
-  console.error(`There is no ${unknown.join(", ")}; there are ${SCRIPTS.join(", ")}, and ${COMPARED} with --beside`);
+  console.error(
+    `There is no ${unknown.join(", ")}; there are ${SCRIPTS.join(", ")}, ${FIRST} alone, and ${COMPARED} with --beside`,
+  );
   Deno.exit(2);
 }
 
@@ -78,6 +89,7 @@ try {
       BENCH_PEOPLE: values.people,
       BENCH_MINUTES: values.minutes,
       BENCH_SEED: values.seed,
+      ...(values.network !== undefined && { BENCH_NETWORK: values.network }),
       ...(values.functions !== undefined && { BENCH_FUNCTIONS: values.functions }),
       BENCH_LOTS: values.lots,
       BENCH_BESIDE: values.beside ?? "",
@@ -89,9 +101,9 @@ try {
 }
 Deno.exit(failures === 0 ? 0 : 1);
 
-async function run(name: string, env: Record<string, string>): Promise<number> {
+async function run(name: string, env: Record<string, string>, args: readonly string[] = []): Promise<number> {
   const { code } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", fileURLToPath(new URL(`${name}.ts`, import.meta.url))],
+    args: ["run", "-A", fileURLToPath(new URL(`${name}.ts`, import.meta.url)), ...args],
     env,
     stdin: "null",
   }).spawn().status;

@@ -100,7 +100,7 @@ async function aStay(user: string): Promise<() => Promise<unknown>> {
   return () => as(user, (sql) => sql`select commands.finalize_parking_session(${session!.id}, now())`);
 }
 
-const ACTIVITY = { on: "public.user_activity_logs", triggers: ["_100_give_exp", "_200_count"] } as const;
+const ACTIVITY = { on: "public.user_activity_logs", triggers: ["_100_reward"] } as const;
 const KINDS: readonly Activity[] = [
   { name: "a session ends", ...ACTIVITY, prepare: async () => aStay(await aPerson()) },
   { name: "a person's first: badge, level, both told", ...ACTIVITY, prepare: async () => aStay(await newUser(sql)) },
@@ -120,7 +120,7 @@ const KINDS: readonly Activity[] = [
   {
     name: "a review is approved",
     on: "public.reviews",
-    triggers: ["_200_give_exp_on_insert", "_200_give_exp_on_update", "_300_count_on_insert", "_300_count_on_update"],
+    triggers: ["_200_reward"],
     prepare: async () => {
       const [review] = await sql<{ id: string }[]>`
         insert into public.reviews (user_id, parking_lot_id, rating)

@@ -105,6 +105,7 @@ const FILTERS: readonly Readonly<Record<string, unknown>>[] = [
   { entry_at: "2026-11-25T10:00:00+09:00", exit_at: "2026-11-26T10:00:00+09:00" },
   { open_now: true },
   ...[0, 300, 700, 20_000].map((max_price) => ({ max_price })),
+  { without_surprises: true },
   ...[["covered"], ["reservable"], ["barrier_free"], ["covered", "ev_charging"], ["covered", "open_24h"]].map((
     tags,
   ) => ({
@@ -135,7 +136,12 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
     "array(select id from public.parking_lots limit 100)",
     "array(select gen_random_uuid() from generate_series(1, 100))",
   ],
+  "export_parking_lots.p_ids": [
+    "array(select id from public.parking_lots limit 100)",
+    "array(select gen_random_uuid() from generate_series(1, 100))",
+  ],
   p_limit: ["100", "1"],
+  "export_parking_lots.p_limit": ["500", "100"],
   "search_parking_lots.p_limit": ["1000", "100"],
   "parking_lot_engagement_stats.p_limit": ["10000", "100"],
   "take_due_subscriptions.p_limit": ["1000"],
@@ -144,6 +150,9 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   "list_my_notifications.p_include": ["'{total,unread_count}'"],
   "admin_list_notifications.p_include": ["'{total,unread_count}'"],
   "get_parking_lot.p_include": ["'{field_value_ids,hours,field_provenance,occupancy_forecast}'"],
+  "search_parking_lots.p_usable": [],
+  "search_parking_lots.p_without_surprises": [],
+  p_usable: ["'first'", "'only'"],
   p_status: ["'active'", "'suspended'", "'withdrawn'", "'closed'", "'draft'", "'nothing'"],
   "admin_list_reviews.p_status": ["'approved'", "'pending'", "'rejected'", "'hidden'"],
   "admin_decide_review.p_status": ["'approved'", "'rejected'", "'hidden'"],
@@ -218,6 +227,8 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
     "(select jsonb_object_agg(id, 1) from (select id from public.parking_lots limit 10000) l)",
   ],
   "read_counted.p_function": ["'list_codes'"],
+  "call_next_consumer.p_function": ["'mail-dispatch'", "'unknown'"],
+  "read_place.p_id": ["'13'", "'{lot}'", "'{unknown}'"],
   "read_counted.p_arguments": [json({ lang: "ja" })],
   "run_command.p_command": ["'rate_parking_lot'", "'mark_my_notifications_read'"],
   "run_command.p_arguments": [json({ parking_lot_id: "{lot}", value: "bad" }), "jsonb_build_object('before', now())"],
@@ -231,9 +242,11 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   "evaluate_badge_conditions.metadata": ["'{}'"],
   "evaluate_badge_conditions.conditions": ["'[]'"],
   "find_place.p_text": ["'Tokyo'"],
+  "find_place.p_others": ["array['Tokyo', '渋谷', 'asdf', '大', 'a']"],
   p_text: ["'Tokyo'"],
   p_slug: ["'article-1'"],
   p_policy: ["'write'"],
+  p_instead: ["'ai_search_refused'"],
   p_address: ["'203.0.113.1'"],
   p_store: ["'app_store'", "'google_play'"],
   p_platform: ["'ios'", "'android'"],
@@ -274,6 +287,12 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   p_device: ["'A device'"],
   p_app_version: ["'1.2.3'"],
   p_part: ["'a part'"],
+  p_outcome: ["'gone'", "'suppressed'"],
+  "admin_preview_badge.p_conditions": [
+    json({ activity: ["session_end"], measure: "streak_days", where: { hours: { from: 22, to: 5 } } }),
+    json({ activity: ["session_end", "review_post", "lot_save"], measure: "distinct_lots" }),
+  ],
+  p_threshold: ["1"],
 };
 
 /** Values by type, for parameters without values of their own. Documents that are written are small; empty ones are rejected. */
@@ -376,9 +395,26 @@ function searches(random: Random, count: number): Arguments[] {
     return [
       { p_query: json({ ...query, sort }), ...place, p_include: "'{total}'" },
       { p_query: json({ ...query, sort }), ...place, p_limit: random.pick(["20", "100", "1000"]) },
+      usableOf({ p_query: json({ ...query, sort }), ...place, p_limit: random.pick(["20", "100"]) }, random),
       ...clusters,
     ];
   });
+}
+
+const STAYS = [
+  { p_entry_at: "'2026-12-05T03:00+09:00'", p_exit_at: "'2026-12-05T04:00+09:00'" },
+  { p_entry_at: "'2026-12-05T00:00+09:00'", p_exit_at: "'2027-01-05T00:00+09:00'" },
+  { p_entry_at: "now()", p_exit_at: "now() + interval '3 hours'" },
+];
+
+/** A search for lots that can be used for a stay; with the total also those of later pages. */
+function usableOf(search: Arguments, random: Random): Arguments {
+  const stay = {
+    ...random.pick(STAYS),
+    p_usable: random.pick(["'first'", "'only'"]),
+    ...(random.chance(0.3) ? { p_without_surprises: "true" } : {}),
+  };
+  return { ...search, ...stay, ...(random.chance(0.3) ? { p_include: "'{total}'" } : {}) };
 }
 
 function nearby(random: Random, count: number): Arguments[] {
@@ -397,6 +433,8 @@ function nearby(random: Random, count: number): Arguments[] {
       p_limit: "100",
       p_filters: json(Object.assign({}, ...filters)),
       p_sort: random.pick(["'distance'", "'price'", "'recommended'"]),
+      ...(random.chance(0.5) ? { p_usable: random.pick(["'first'", "'only'"]) } : {}),
+      ...(random.chance(0.3) ? { p_vehicle: json({ height_m: 2, width_m: 1.9, length_m: 5 }) } : {}),
     };
   });
 }

@@ -17,6 +17,7 @@ insert into public.parking_lots (name, address, lat, lng, status, source, update
 select '駐車場 ' || n, '東京都千代田区丸ノ内' || n || '番地', 35.6 + 0.2 * random(), 139.6 + 0.3 * random(), 'active', 'import', now()
 from generate_series(1, 3 * current_setting('bench.lots')::integer / 100) as n;
 select private.refresh_search_entries(array(select id from public.parking_lots where source = 'import'));
+select pg_advisory_xact_lock(hashtext('private.next_map_batch'));
 select private.refresh_map_cells(array(
   select distinct private.map_cell(e.mercator) from private.search_entries e join public.parking_lots l on l.id = e.parking_lot_id
   where l.source = 'import' or l.operator_code is not null

@@ -1,5 +1,5 @@
-// deno task eval [--failures] [--file unseen.jsonl] [--models]
-// Runs the rules parser over the sentences of this folder and prints how many fields and sentences are right, how well
+// deno task eval [--failures] [--file unseen.jsonl | places | tariffs | ./a/path.jsonl] [--models]
+// Runs the rules parser over the sentences of this folder and over names of places, and prints how many fields and sentences are right, how well
 // the confidence says so, and how long a sentence takes; with --models the same of each model of the settings AI_… of the
 // environment, with what it cost. tests/ai_search/evaluation.test.ts fails when a sentence that
 // was right no longer is.
@@ -7,7 +7,8 @@ import { parseArgs } from "node:util";
 import { readProviderSettings } from "../../supabase/functions/_shared/provider_settings.ts";
 import { gatewayOf } from "../../supabase/functions/_shared/providers/ai_gateway.ts";
 import { evaluateModel } from "./models.ts";
-import { CERTAIN, evaluate, type Outcome, readSentences, type Sentence, summarise } from "./score.ts";
+import { printTariffs } from "./tariffs.ts";
+import { CERTAIN, evaluate, type Outcome, PLACE_NAMES, readSentences, type Sentence, summarise } from "./score.ts";
 
 const { values } = parseArgs({
   options: {
@@ -16,13 +17,18 @@ const { values } = parseArgs({
     file: { type: "string", multiple: true },
   },
 });
-const files = values.file ?? ["sentences.jsonl", "unseen.jsonl"];
+const files = values.file ?? ["sentences.jsonl", "unseen.jsonl", PLACE_NAMES];
 
 const percent = (part: number, whole: number) => whole === 0 ? "-" : `${(100 * part / whole).toFixed(1)} %`;
 const quantile = (sorted: readonly number[], share: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!.toFixed(2);
 
 for (const file of files) {
+  // Texts of tariffs: the grammar's score on tests/cases/tariff_text.json, or on a file of that form.
+  if (file === "tariffs" || file.endsWith(".json")) {
+    printTariffs(file === "tariffs" ? "tariff_text.json" : file, values);
+    continue;
+  }
   const sentences = readSentences(file);
   print(`${file}, rules`, byRules(sentences));
   if (values.models) await printModels(file, sentences);

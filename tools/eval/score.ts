@@ -1,6 +1,7 @@
 // Holds what the rules parser makes of the sentences against what is expected of them.
 import { isDeepStrictEqual } from "node:util";
 import { parseText } from "../../supabase/functions/_shared/ai_search/rules/parse.ts";
+import { settlePlace } from "../../supabase/functions/_shared/ai_search/rules/settle.ts";
 import type {
   Locale,
   ParsedSearch,
@@ -8,7 +9,7 @@ import type {
   Query,
 } from "../../supabase/functions/_shared/ai_search/rules/types.ts";
 
-/** A line of sentences.jsonl or unseen.jsonl. A field that `expected` leaves out is expected to be null or empty. */
+/** A line of a file of sentences. A field that `expected` leaves out is expected to be null or empty. */
 export interface Sentence {
   readonly id: string;
   readonly text: string;
@@ -64,19 +65,56 @@ export const FIELDS = [
 export const NUMBERS: readonly string[] = ["entry_at", "exit_at", "max_price", "vehicle", "radius_m"];
 export const CERTAIN = 0.8;
 
+/** A bare name is a file of this folder; anything with a slash is a path. */
 export function readSentences(path: string): Sentence[] {
-  const file = new URL(path, import.meta.url);
-  return Deno.readTextFileSync(file).split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
+  if (path === PLACE_NAMES) return placeNames();
+  const file = path.includes("/") ? path : new URL(path, import.meta.url);
+  return Deno.readTextFileSync(file).split("\n").filter((line) => line.trim() !== "").map((line) => JSON.parse(line));
 }
+
+export const PLACE_NAMES = "places";
+
+const COVERAGE = new URL("../../tests/cases/places_coverage.csv", import.meta.url);
+
+/** Each name of tests/cases/places_coverage.csv in kanji and in Latin letters: alone, and in a sentence. */
+function placeNames(): Sentence[] {
+  const rows = Deno.readTextFileSync(COVERAGE).trim().split("\n").slice(1).map((line) => line.split(","));
+  return rows.flatMap(([kanji, romaji]) => [
+    nameAlone("ja", kanji!, kanji!),
+    nameAlone("en", romaji!, romaji!),
+    nameInSentence("ja", kanji!, `${kanji}の近くで明日10時から12時まで`),
+    nameInSentence("en", romaji!, `parking near ${romaji} tomorrow 10:00 to 12:00`),
+  ]);
+}
+
+const AT = { now: "2026-11-18T09:00:00+09:00", time_zone: "Asia/Tokyo" } as const;
+
+const nameAlone = (locale: Locale, place: string, text: string): Sentence => ({
+  id: `name-${locale}-${place}`,
+  text,
+  locale,
+  ...AT,
+  expected: { place },
+  why: "a name alone is a place",
+});
+
+const nameInSentence = (locale: Locale, place: string, text: string): Sentence => ({
+  ...nameAlone(locale, place, text),
+  id: `named-${locale}-${place}`,
+  expected: { place, entry_at: "2026-11-19T10:00:00+09:00", exit_at: "2026-11-19T12:00:00+09:00" },
+  why: "a name in a sentence is its place",
+});
 
 export function optionsOf({ locale, now, time_zone: timeZone, context }: Sentence): ParseOptions {
   return { locale, now: new Date(now), timeZone, context };
 }
 
-/** The rules parser on a sentence. */
+/** The rules parser on a sentence. The place that the sentence expects is known, and no other. */
 export function evaluate(sentence: Sentence): Outcome {
   const started = performance.now();
-  const answer = parseText(sentence.text, optionsOf(sentence));
+  const options = optionsOf(sentence);
+  const parsed = parseText(sentence.text, options);
+  const answer = settlePlace(parsed, parsed.place === sentence.expected.place ? parsed.place : null, options);
   const ms = performance.now() - started;
   const also = (["status", "query", "assumed"] as const).filter((name) => name in sentence.expected);
   return score(sentence, answer, ms, [...FIELDS, ...also]);

@@ -8,6 +8,7 @@ import type { Mapping } from "../../supabase/functions/_shared/import/definition
 import { lotFieldsOf, mapRecord } from "../../supabase/functions/_shared/import/lot.ts";
 import { Progress } from "./progress.ts";
 import { openSource } from "./reading/open.ts";
+import { withReading } from "./readers.ts";
 import type { SourceRecord } from "../../supabase/functions/_shared/import/record.ts";
 import { isUnreadable, type OpenSource, type Read } from "./reading/record.ts";
 import type { Encoding } from "./reading/text.ts";
@@ -211,7 +212,7 @@ class Job {
       this.#note("rejected", position, null, [{ field: "", reason: read.unreadable }]);
       return;
     }
-    const mapped = mapRecord(read, this.mapping);
+    const mapped = withReading(read, this.mapping, mapRecord);
     if ("skipped" in mapped) {
       this.#note("skipped", position, null, [{ field: "", reason: mapped.skipped }]);
       return;

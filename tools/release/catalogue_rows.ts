@@ -22,7 +22,11 @@ const STATE: Readonly<Record<string, RowRule | null>> = {
 
 /** Administrators and imports change these. Migrations insert the first rows. */
 const MANAGED: Readonly<Record<string, RowRule | null>> = {
+  "private.console_settings": null, // the operator's; the local platform writes it too
   "private.exp_rules": null,
+  // `deno task places` replaces them.
+  "private.place_names": null,
+  "private.places": null,
   "public.badges": null,
   // Administrators change labels and order. They add codes to open lists only.
   "public.codes": {

@@ -4,6 +4,7 @@
  * The migrations are applied to a new database on this machine, and the catalogues of both are compared. Reading rights are
  * enough. Exit codes: 0 the database is equal and nothing is printed, 1 it differs, 2 it could not be compared.
  */
+import { join } from "node:path";
 import postgres from "postgres";
 import { readConfig } from "../../local/config.ts";
 import { removeIfExists } from "../../local/files.ts";
@@ -54,6 +55,31 @@ async function buckets(): Promise<[name: string, CatalogueObject][]> {
     parent: null,
     properties: { public: isPublic, "file size limit": fileSizeLimit, "media types": mediaTypes },
   }]);
+}
+
+/** A folder that builds a database with these migrations of a repository only. It is removed at the end of its scope. */
+export class PartOfMigrations implements AsyncDisposable {
+  private constructor(readonly root: string) {}
+
+  static async make(names: readonly string[], root: string = ROOT): Promise<PartOfMigrations> {
+    const folder = await Deno.makeTempDir();
+    const migrations = join(folder, "supabase/migrations");
+    await Deno.mkdir(migrations, { recursive: true });
+    for (const name of ["local", "supabase/templates", "supabase/config.toml"]) {
+      await Deno.symlink(join(root, name), join(folder, name));
+    }
+    for (const name of names) await Deno.copyFile(join(root, "supabase/migrations", name), join(migrations, name));
+    return new PartOfMigrations(folder);
+  }
+
+  /** Adds a migration. */
+  write(name: string, text: string): Promise<void> {
+    return Deno.writeTextFile(join(this.root, "supabase/migrations", name), text);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Deno.remove(this.root, { recursive: true });
+  }
 }
 
 /** The lines of a comparison with the migrations. */

@@ -33,8 +33,10 @@ async function main(): Promise<void> {
     const clone = join(folder, "clone");
     await git(ROOT, "clone", "--quiet", "--local", "--no-tags", ".", clone);
     await writeRelease(clone, version);
-    await task(clone, "openapi");
-    await task(clone, "client");
+    // The lock files have the version of the client; until they have the new one, no task starts.
+    if (version !== VERSION) await deno(clone, "run", "-A", "--no-config", "tools/packages/lock.ts");
+    await deno(clone, "task", "openapi");
+    await deno(clone, "task", "client");
     const tarball = await pack(join(clone, "client"), join(clone, PACKAGES));
     const changed = (await git(clone, "status", "--porcelain", "--untracked-files=all")).split("\n")
       .filter((line) => line !== "").map((line) => line.slice(3));
@@ -90,16 +92,16 @@ async function edit(file: string, change: (text: string) => string): Promise<voi
   await Deno.writeTextFile(file, change(await Deno.readTextFile(file)));
 }
 
-async function task(folder: string, name: string): Promise<void> {
+async function deno(folder: string, ...args: string[]): Promise<void> {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["task", name],
+    args,
     cwd: folder,
     env: { NO_COLOR: "1", DO_NOT_TRACK: "1" },
     stdin: "null",
     stdout: "null",
     stderr: "piped",
   }).output();
-  if (!success) throw new Refusal(`deno task ${name} failed:\n${new TextDecoder().decode(stderr)}`);
+  if (!success) throw new Refusal(`deno ${args.join(" ")} failed:\n${new TextDecoder().decode(stderr)}`);
 }
 
 async function copy(from: string, to: string): Promise<void> {
@@ -111,6 +113,7 @@ function report(version: string, files: readonly string[], isDryRun: boolean): v
   console.log(`${isDryRun ? "Would write" : "Wrote"} release ${version}:`);
   for (const file of files) console.log(`  ${file}`);
   console.log(isDryRun ? "\nNothing was changed. Then:" : "\nRead the change with `git diff`, then:");
+  console.log(`  deno task release:data ${version}`);
   console.log(`  git add --all && git commit --message "chore(release): ${version}"`);
   console.log(`  git tag --annotate v${version} --message ${version}`);
   console.log(`  git push --follow-tags`);

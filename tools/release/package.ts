@@ -1,6 +1,7 @@
 /** Packs the client as npm does, and checks what a user of the package gets. */
 import { join } from "node:path";
 import ts from "typescript";
+import { folderOf } from "../packages/installed.ts";
 import { Refusal } from "./rules.ts";
 
 interface Packed {
@@ -40,10 +41,10 @@ export async function pack(source: string, destination: string): Promise<string>
 
 /** What is missing, and what no user of the package can run. */
 export async function fileProblems(source: string, files: readonly string[]): Promise<string[]> {
-  const missing = ["package.json", "README.md", "dist/index.js", "dist/index.d.ts"].filter((name) =>
+  const missing = ["package.json", "README.md", "LICENSE", "dist/index.js", "dist/index.d.ts"].filter((name) =>
     !files.includes(name)
   );
-  const foreign = files.filter((name) => !/^(package\.json|README\.md|dist\/\w+(\.d\.ts|\.js))$/.test(name));
+  const foreign = files.filter((name) => !/^(package\.json|README\.md|LICENSE|dist\/\w+(\.d\.ts|\.js))$/.test(name));
   const problems = [
     ...missing.map((name) => `${name} is missing`),
     ...foreign.map((name) => `${name} does not belong there`),
@@ -70,7 +71,7 @@ export async function typeProblems(source: string, files: readonly string[]): Pr
       await Deno.mkdir(join(own, name, ".."), { recursive: true });
       await Deno.copyFile(join(source, name), join(own, name));
     }
-    const library = await Deno.realPath(new URL("../../node_modules/openapi-fetch", import.meta.url));
+    const library = await folderOf("openapi-fetch", import.meta.resolve("openapi-fetch"));
     await Deno.symlink(library, join(folder, "node_modules", "openapi-fetch"));
     await Deno.writeTextFile(join(folder, "package.json"), '{ "type": "module" }');
     const program = join(folder, "main.ts");

@@ -1,14 +1,16 @@
 // The source of the database is supabase/schemas/, in the order of `schema_paths` in supabase/config.toml. Until the first
 // release the migrations are generated from it:
 //
-//   deno task schema           writes supabase/migrations/
+//   deno task schema           writes supabase/migrations/ and the fingerprints of its files
 //   deno task schema --check   prints the files that are not up to date, and fails if there are any
 //
-// A released migration never changes, so after the first release only migrations written by hand follow.
+// A released migration never changes, so after the first release only migrations written by hand follow. From then on the
+// command writes the fingerprints only.
 import { basename, join, relative } from "node:path";
 import { parse } from "smol-toml";
 import { readOr } from "../../local/files.ts";
 import { ROOT } from "../../local/settings.ts";
+import { FINGERPRINTS, hasStaleFingerprints, writeFingerprints } from "./fingerprints.ts";
 
 export interface SchemaFile {
   /** Its path in supabase/schemas, for example `fees/walk.sql`; the name of a migration. */
@@ -75,12 +77,18 @@ function isGenerated(text: string): boolean {
   return text.startsWith(GENERATED);
 }
 
-/** The names of migrations that are not what the files of the schema make. */
+/** The names of migrations that are not what the files of the schema make. After a release they stay as they are. */
 export async function staleMigrations(root: string = ROOT): Promise<string[]> {
+  if (await isReleased(root)) return [];
   const made = migrationsOf(schemaFiles(root));
   const present = await generatedMigrations(root);
   const names = new Set([...made.keys(), ...present.keys()]);
   return [...names].filter((name) => made.get(name) !== present.get(name)).sort();
+}
+
+async function isReleased(root: string): Promise<boolean> {
+  const released = JSON.parse(await readOr(join(root, "supabase", "released_migrations.json"), "{}"));
+  return Object.keys(released).length > 0;
 }
 
 async function generatedMigrations(root: string): Promise<Map<string, string>> {
@@ -129,13 +137,13 @@ function filesUnder(folder: string): string[] {
 }
 
 if (import.meta.main) {
-  const released = JSON.parse(await readOr(join(ROOT, "supabase", "released_migrations.json"), "{}"));
-  if (Object.keys(released).length > 0) {
-    console.error("There is a release, whose migrations never change. Write a migration for the change of the schema.");
-    Deno.exit(1);
+  if (!Deno.args.includes("--check")) {
+    if (!await isReleased(ROOT)) await writeMigrations(ROOT);
+    else console.log("There is a release, whose migrations never change. Only the fingerprints were written.");
+    await writeFingerprints();
   }
-  if (!Deno.args.includes("--check")) await writeMigrations(ROOT);
-  const stale = await staleMigrations();
-  for (const name of stale) console.error(`${MIGRATIONS}/${name} is not up to date: run \`deno task schema\`.`);
+  const stale = (await staleMigrations()).map((name) => `${MIGRATIONS}/${name}`);
+  if (await hasStaleFingerprints()) stale.push(FINGERPRINTS);
+  for (const path of stale) console.error(`${path} is not up to date: run \`deno task schema\`.`);
   if (stale.length > 0) Deno.exit(1);
 }

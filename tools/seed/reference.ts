@@ -43,7 +43,7 @@ const ARTICLES = [
     "en",
     "How maximum fees work",
     "The difference between a 24-hour maximum and a daily one.",
-    "# How maximum fees work\n\nA **24-hour maximum** counts from entry. A **daily maximum** starts anew at midnight.\n",
+    "# How maximum fees work\n\nA **24-hour maximum** counts from entry. A **daily maximum** starts again at midnight.\n",
     ["fees"],
     "2026-08-20T09:00:00+09:00",
   ],

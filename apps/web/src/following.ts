@@ -1,7 +1,8 @@
-/** What the application follows on every page while a user is signed in: the inbox and the badges. */
+/** What the application follows on every page while a user is signed in: the inbox, the sessions and the badges. */
 import { computed, effect, type Signal, signal } from "@preact/signals";
-import type { Badges, Inbox, LiveHandlers, LiveStatus, LiveSubscription } from "parking-lot-client";
+import type { Badges, Inbox, LiveHandlers, LiveStatus, LiveSubscription, Sessions } from "parking-lot-client";
 import { client, user } from "./service.ts";
+import "./theme.ts";
 
 export interface Followed<State> {
   /** Undefined until the first read. */
@@ -14,6 +15,7 @@ export interface Followed<State> {
 const NOTHING = { state: undefined, status: "connecting", error: undefined } as const;
 
 export const inbox = signal<Followed<Inbox>>(NOTHING);
+export const sessions = signal<Followed<Sessions>>(NOTHING);
 export const badges = signal<Followed<Badges>>(NOTHING);
 /** Badges that were earned while the application was open, oldest first, for their animation. */
 export const earnedBadges = signal<Badges["items"]>([]);
@@ -53,11 +55,13 @@ function follow<State extends { items: unknown[] }>(
     return () => {
       void subscription.close();
       followed.value = NOTHING;
+      earnedBadges.value = [];
     };
   });
 }
 
 follow(inbox, client.live.inbox, undefined);
+follow(sessions, client.live.sessions, undefined);
 follow(badges, client.live.badges, ({ kind, row }) => {
   if (kind === "insert") earnedBadges.value = [...earnedBadges.peek(), row];
 });

@@ -6,9 +6,21 @@ import { pageTexts } from "./texts/pages.ts";
 const text = pageTexts(({ format }) => format);
 
 /** An amount in minor units of the currency: `¥1,200`. */
-export function money(amount: number, currency = "JPY"): string {
+export function money(amount: number, currency?: string): string {
+  return moneyParts(amount, currency).map(({ value }) => value).join("");
+}
+
+/** How many digits of an amount in minor units are below the unit: 0 for yen, 2 for euros. */
+export function fractionDigits(currency: string): number {
+  return new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits ?? 0;
+}
+
+/** The amount in parts, of which one is the sign of the currency. */
+export function moneyParts(amount: number, currency = "JPY"): Intl.NumberFormatPart[] {
   const format = new Intl.NumberFormat(locale.value, { style: "currency", currency, currencyDisplay: "narrowSymbol" });
-  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 0));
+  const parts = format.formatToParts(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 0));
+  // In Japanese the sign is as wide as a kanji; people write the narrow one.
+  return parts.map((part) => part.value === "￥" ? { ...part, value: "¥" } : part);
 }
 
 export function number(value: number, digits = 0): string {
@@ -30,6 +42,26 @@ export function dateTime(time: string | Date, timeZone = TIME_ZONE): string {
 export function date(time: string | Date, timeZone = TIME_ZONE): string {
   return new Intl.DateTimeFormat(locale.value, { year: "numeric", month: "short", day: "numeric", timeZone })
     .format(new Date(time));
+}
+
+/** `Mon 23 Nov 2026`, of a date without a time. */
+export function dateName(date: string, parts: Intl.DateTimeFormatOptions = {}): string {
+  return new Intl.DateTimeFormat(locale.value, {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    timeZone: "UTC",
+    ...parts,
+  }).format(new Date(`${date}T00:00Z`));
+}
+
+/** The name of a day of the week; 0 is Sunday. */
+export function weekdayName(day: number, length: "long" | "short" = "short"): string {
+  // 1 November 2026 is a Sunday.
+  return new Intl.DateTimeFormat(locale.value, { weekday: length, timeZone: "UTC" }).format(
+    Date.UTC(2026, 10, 1 + day),
+  );
 }
 
 export function timeOfDay(time: string | Date, timeZone = TIME_ZONE): string {

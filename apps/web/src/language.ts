@@ -1,21 +1,28 @@
 /// <reference lib="dom" />
 /** The language of the pages, Japanese or English, and the catalogs of texts in it. */
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import { initialLanguage, type Language, LANGUAGES, STORED } from "./stored_language.ts";
 
-export const LANGUAGES = { en: "English", ja: "日本語" } as const;
-export type Language = keyof typeof LANGUAGES;
+export { type Language, LANGUAGES };
 
 /** Times and numbers as people write them in the language. */
 const LOCALES: Readonly<Record<Language, string>> = { en: "en-GB", ja: "ja-JP" };
 
-const STORED = "language";
-
-function initial(): Language {
-  const stored = localStorage.getItem(STORED) ?? navigator.language.slice(0, 2);
-  return stored === "ja" ? "ja" : "en";
+// A browser without a locale can name a language that is none, such as `en-US@posix`. Libraries give it to Intl, which throws.
+if (!isLanguage(navigator.language)) {
+  Object.defineProperty(navigator, "language", { value: LOCALES[initialLanguage()], configurable: true });
 }
 
-const current = signal(initial());
+function isLanguage(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+const current = signal(initialLanguage());
 /** The language of the pages; all texts that are in use are there. */
 export const language: ReadonlySignal<Language> = current;
 export const locale = computed(() => LOCALES[current.value]);

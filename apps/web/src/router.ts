@@ -1,5 +1,6 @@
 /** The page that the address names. The path is in the fragment, so that any static host can serve the application. */
 import { signal } from "@preact/signals";
+import { changeEntry } from "./scroll.ts";
 
 export interface Place {
   /** For example `/lots/555c77e1-…`. */
@@ -16,7 +17,10 @@ function placeOf(fragment: string): Place {
 }
 
 export const place = signal(placeOf(location.hash));
-addEventListener("hashchange", () => place.value = placeOf(location.hash));
+addEventListener("hashchange", () => {
+  changeEntry();
+  place.value = placeOf(location.hash);
+});
 
 type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
@@ -33,6 +37,6 @@ export function navigate(path: string, query: Query = {}): void {
 
 /** Changes the query of the page without an entry in the history. */
 export function replaceQuery(query: Query): void {
-  history.replaceState(null, "", href(place.value.path, query));
+  history.replaceState(history.state, "", href(place.value.path, query));
   place.value = placeOf(location.hash);
 }

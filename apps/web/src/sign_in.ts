@@ -5,19 +5,30 @@ import { user } from "./service.ts";
 /** Whether the dialog is open. */
 export const isSignInOpen = signal(false);
 
-// The page appears again for another user. It must not appear below the modal dialog: Chrome leaves a text area that is
-// laid out there without input.
-effect(() => {
-  if (user.value) isSignInOpen.value = false;
-});
+/** Those who wait for the end of the dialog. */
+let waiting: ((isSignedIn: boolean) => void)[] = [];
 
-/** Opens the dialog. */
-export function askToSignIn(): void {
-  isSignInOpen.value = true;
+/** Closes the dialog. What waited for the sign-in goes on. */
+export function endSignIn(isSignedIn: boolean): void {
+  isSignInOpen.value = false;
+  const ended = waiting;
+  waiting = [];
+  for (const resolve of ended) resolve(isSignedIn);
 }
 
-/** Performs what only a signed-in user can do; opens the dialog for others. */
+// A user who signed in elsewhere, for example in another tab, is signed in here too. The page must not change below the
+// modal dialog: Chrome leaves a text area that is laid out there without input.
+effect(() => {
+  if (user.value) endSignIn(true);
+});
+
+/** Opens the dialog. Resolves when it is closed: true if somebody signed in. */
+export function askToSignIn(): Promise<boolean> {
+  isSignInOpen.value = true;
+  return new Promise((resolve) => waiting.push(resolve));
+}
+
+/** Performs what only a signed-in user can do. Others sign in first, and then it is performed. */
 export async function whenSignedIn(perform: () => Promise<unknown>): Promise<void> {
-  if (user.value) await perform();
-  else askToSignIn();
+  if (user.value || await askToSignIn()) await perform();
 }

@@ -2,7 +2,8 @@
 
 import { z } from "zod";
 import { json, list, needs, numberOr, parseVariables, requiredUrl, rule, text, url } from "./environment.ts";
-import { DEFAULT_LOG, LOG_LEVELS, type LogSettings } from "./http/log.ts";
+import { DEFAULT_LOG, type LogSettings } from "./http/log.ts";
+import { LOG_LEVELS } from "./http/log_writer.ts";
 import { PROVIDER_RULES, type ProviderSettings, providersOf, providerVariables } from "./provider_settings.ts";
 
 export const VERSION = "0.1.0";
@@ -20,15 +21,30 @@ export interface Config {
   readonly cdnUrl: string;
   readonly tokens: TokenConfig;
   readonly log: LogSettings;
+  /** The bearer token of the monitoring system that reads metrics. Null: there are no metrics, and requests are not counted. */
+  readonly metricsToken: string | null;
   /** The publishable key and the anonymous key, which clients without a session may send as bearer token. */
   readonly anonymousKeys: readonly string[];
   /** The secret key and the service role key, which trusted services send as bearer token. */
   readonly serviceKeys: readonly string[];
+  /** Null: spans are not recorded. */
+  readonly tracing: TracingConfig | null;
   /** Null if not configured. Only functions that store files need it. */
   readonly storage: StorageConfig | null;
   readonly apps: AppsConfig;
   /** External services. Null for each that is not configured. */
   readonly providers: ProviderSettings;
+}
+
+/** Where spans are sent (OpenTelemetry Protocol over HTTP). */
+export interface TracingConfig {
+  /** The base address of the collector. Spans go to `/v1/traces` below it. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly serviceName: string;
+  readonly sampler: TracesSampler;
+  /** The share of traces that `traceidratio` records. */
+  readonly ratio: number;
 }
 
 /** The apps that open links of the site, for the association documents of Apple and Google. */
@@ -72,6 +88,9 @@ export type TokenAlgorithm = (typeof TOKEN_ALGORITHMS)[number];
 /** HS256 requires a key that is at least as long as its hash. */
 const MIN_SECRET_BYTES = 32;
 
+/** A token that a client of the public internet must not guess. */
+const MIN_TOKEN_LENGTH = 32;
+
 /** API keys of the new kind, by name; the service uses the one named default. */
 const apiKeys = json(z.object({ default: z.string().min(1) }), 'JSON of the form {"default": "..."}')
   .transform((keys) => keys?.default);
@@ -86,6 +105,29 @@ const algorithms = z.string().transform((names) => names.split(",").map((name) =
       `is not a list of ${TOKEN_ALGORITHMS.join(", ")}`,
     ),
   ).optional();
+
+const TRACES_SAMPLERS = [
+  "always_on",
+  "always_off",
+  "traceidratio",
+  "parentbased_always_on",
+  "parentbased_always_off",
+  "parentbased_traceidratio",
+] as const;
+
+export type TracesSampler = (typeof TRACES_SAMPLERS)[number];
+
+/** A header of OTEL_EXPORTER_OTLP_HEADERS: visible ASCII characters, which may be percent-encoded. */
+const HEADER = /^([\w!#$%&'*+.^`|~-]+)=((?:%(?:[2-6][\dA-Fa-f]|7[\dA-Ea-e])|[ -$&-+\--~])*)$/;
+
+const headers = z.string().default("").transform((value) => value.split(",").map((pair) => pair.trim()).filter(Boolean))
+  .refine((pairs) => pairs.every((pair) => HEADER.test(pair)), "is not a list of name=value with commas between")
+  .transform((pairs) =>
+    Object.fromEntries(pairs.map((pair) => {
+      const [, name, value] = HEADER.exec(pair)!;
+      return [name!, decodeURIComponent(value!)];
+    }))
+  );
 
 const APPLE_APP_ID = /^[A-Z0-9]{10}\.[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/;
 const LINK_PATH = /^\/[!-~]*$/;
@@ -107,7 +149,18 @@ const variables = {
   CDN_URL: url,
   CONSOLE_URL: url,
   LOG_LEVEL: z.enum(LOG_LEVELS, `is none of ${LOG_LEVELS.join(", ")}`).default(DEFAULT_LOG.level),
+  LOG_SUCCESS_SHARE: numberOr(DEFAULT_LOG.successShare, 0, 1),
   SLOW_REQUEST_MS: numberOr(DEFAULT_LOG.slowRequestMs, 1, 60_000),
+  METRICS_TOKEN: z.string().regex(
+    new RegExp(`^[!-~]{${MIN_TOKEN_LENGTH},}$`),
+    `is not a token of at least ${MIN_TOKEN_LENGTH} visible ASCII characters`,
+  ).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url,
+  OTEL_EXPORTER_OTLP_HEADERS: headers,
+  OTEL_SERVICE_NAME: z.string().default("parking-lots"),
+  OTEL_TRACES_SAMPLER: z.enum(TRACES_SAMPLERS, `is none of ${TRACES_SAMPLERS.join(", ")}`)
+    .default("parentbased_always_on"),
+  OTEL_TRACES_SAMPLER_ARG: numberOr(1, 0, 1),
   S3_ENDPOINT: url,
   S3_PUBLIC_ENDPOINT: url,
   S3_REGION: z.string().default("us-east-1"),
@@ -167,10 +220,12 @@ export function readConfig(get: (name: string) => string | undefined = (name) =>
     consoleUrl: env.CONSOLE_URL ?? null,
     cdnUrl: env.CDN_URL ?? `${gatewayUrl}/storage/v1/object/public/assets`,
     tokens: tokensOf(env),
-    log: { level: env.LOG_LEVEL, slowRequestMs: env.SLOW_REQUEST_MS },
+    log: { level: env.LOG_LEVEL, slowRequestMs: env.SLOW_REQUEST_MS, successShare: env.LOG_SUCCESS_SHARE },
+    metricsToken: env.METRICS_TOKEN ?? null,
     // The new kind first.
     anonymousKeys: [env.SUPABASE_PUBLISHABLE_KEYS, env.SUPABASE_ANON_KEY].filter(isSet),
     serviceKeys: [env.SUPABASE_SECRET_KEYS, env.SUPABASE_SERVICE_ROLE_KEY].filter(isSet),
+    tracing: tracingOf(env),
     storage: storageOf(env),
     apps: appsOf(env),
     providers: providersOf(env),
@@ -186,6 +241,17 @@ function tokensOf({ SUPABASE_URL, JWT_SECRET, JWT_ALGORITHMS, JWKS_URL, JWT_ISSU
     secret: JWT_SECRET ?? null,
     jwksUrl: JWKS_URL ?? `${SUPABASE_URL}/auth/v1/.well-known/jwks.json`,
     issuer: JWT_ISSUER ?? null,
+  };
+}
+
+function tracingOf(env: Env): TracingConfig | null {
+  if (env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return null;
+  return {
+    endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+    headers: env.OTEL_EXPORTER_OTLP_HEADERS,
+    serviceName: env.OTEL_SERVICE_NAME,
+    sampler: env.OTEL_TRACES_SAMPLER,
+    ratio: env.OTEL_TRACES_SAMPLER_ARG,
   };
 }
 

@@ -33,9 +33,10 @@ export const catalogue = {
     status: 403,
     message: "The caller does not have permission for this request.",
     meaning: "The token is valid, but the request is not allowed. The account is suspended or withdrawn, a policy " +
-      "denies the row, the path is for services only, or the administrator lacks an area.",
+      "denies the row, the path is for services only, or the administrator lacks an area or a second factor.",
     remedy: "Do not retry with the same account. `GET /v1/me` returns the status of the account and its permission " +
-      "scopes. `error.details.scope` is the missing scope.",
+      "scopes. `error.details.scope` is the missing scope. `mfa_required` in `error.details.reason`: the administrator " +
+      "signs in with a second factor.",
   },
   not_found: {
     status: 404,
@@ -93,11 +94,12 @@ export const catalogue = {
   fee_unknown: {
     status: 422,
     message: "The fee of this stay is not known.",
-    meaning: "The rules of the lot have no price for a part of the stay, or none for this vehicle type. The service " +
-      "does not guess a price.",
+    meaning: "The rules of the lot have no price for a part of the stay, or none for this vehicle type, or only the " +
+      "totals of other stays. The service does not guess a price.",
     remedy:
-      "`error.details.reason` is `no_rules`, `no_rate` or `vehicle_type_not_priced`. With `no_rate` the price is " +
-      "missing from `error.details.from` until `error.details.until`, if that is known. Request a shorter stay or another vehicle type, " +
+      "`error.details.reason` is `no_rules`, `no_rate`, `only_totals` or `vehicle_type_not_priced`. With `no_rate` the price is " +
+      "missing from `error.details.from` until `error.details.until`, if that is known. With `only_totals` the fee is at least " +
+      "`error.details.at_least` and, if that is known, at most `error.details.at_most`. Request a shorter stay or another vehicle type, " +
       "or show that the price is not known.",
   },
   concurrent_session_not_allowed: {
@@ -152,10 +154,16 @@ export function isCode(value: unknown): value is Code {
   return typeof value === "string" && Object.hasOwn(catalogue, value);
 }
 
-/** The reasons (`details.reason`) that clients receive from status 500 on, with their messages. */
-const reasons: Readonly<Record<string, string>> = {
-  not_configured: "This part of the service is not configured.",
-  outcome_unknown: "The connection was lost or timed out. It is unknown whether the request was carried out.",
+/** The reasons (`details.reason`) that clients receive from status 500 on, with their messages and further fields of `details`. */
+const reasons: Readonly<Record<string, { readonly message: string; readonly fields?: readonly string[] }>> = {
+  not_configured: { message: "This part of the service is not configured." },
+  outcome_unknown: {
+    message: "The connection was lost or timed out. It is unknown whether the request was carried out.",
+  },
+  schema_differs: {
+    message: "The database does not have the migrations of this release.",
+    fields: ["missing", "changed", "unknown"],
+  },
 };
 
 /** One offending field of a request. */
@@ -201,9 +209,10 @@ export class ApiError extends Error {
   get shown(): { message: string; param: string | null; details: Record<string, unknown> | undefined } {
     if (this.status < 500) return this;
     const reason = String(this.details?.["reason"]);
-    const message = Object.hasOwn(reasons, reason) ? reasons[reason] : undefined;
-    const details = message === undefined ? undefined : { reason };
-    return { message: message ?? catalogue[this.code].message, param: null, details };
+    const known = Object.hasOwn(reasons, reason) ? reasons[reason] : undefined;
+    if (known === undefined) return { message: catalogue[this.code].message, param: null, details: undefined };
+    const fields = (known.fields ?? []).map((name) => [name, this.details?.[name]]);
+    return { message: known.message, param: null, details: { reason, ...Object.fromEntries(fields) } };
   }
 
   /** An error for invalid fields: `param` is the first of them, `details.errors` has all. */

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { MAX_LINES, pagesAsLines } from "../_shared/http/lines.ts";
 import { route } from "../_shared/http/route.ts";
 import { AdminActivityLogs, AdminActivityLogsQuery } from "./activity_logs.schema.ts";
 
@@ -11,22 +12,22 @@ export const listActivityLogs = route({
   area: null,
   summary: "List administrator actions",
   description:
-    "Newest first. Only actions of the caller's areas: an action belongs to the area that it needs. With `Accept: application/x-ndjson` the response contains all matching rows from `cursor` on, one " +
-    "per line, and ignores `limit`. If the stream fails, the connection is aborted.",
+    "Newest first. Only actions of the caller's areas: an action belongs to the area that it needs. `Accept: " +
+    `application/x-ndjson\` returns up to ${MAX_LINES} rows from \`cursor\` on, one per line; with \`limit\` so many. If ` +
+    "there are more, the last line is `{next_cursor, has_more}`: send the request again with that cursor. If the stream " +
+    "fails, the connection is aborted.",
   query: AdminActivityLogsQuery,
   reply: [200, AdminActivityLogs],
   representations: {
-    async *lines({ db, query }) {
-      let cursor = query.cursor ?? null;
-      do {
-        const page: z.input<typeof AdminActivityLogs> = await db.rpc(
-          "admin_list_activity_logs",
-          argumentsOf({ ...query, cursor: cursor ?? undefined, limit: EXPORT_PAGE, include: undefined }),
-        );
-        yield* page.items;
-        cursor = page.next_cursor;
-      } while (cursor !== null);
-    },
+    lines: ({ db, query }, limit) =>
+      pagesAsLines(
+        { limit, pageSize: EXPORT_PAGE, cursor: query.cursor },
+        (page) =>
+          db.rpc<z.input<typeof AdminActivityLogs>>(
+            "admin_list_activity_logs",
+            argumentsOf({ ...query, ...page, include: undefined }),
+          ),
+      ),
   },
   errors: [],
   calls: "admin_list_activity_logs",

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { admins } from "../_shared/db/columns.ts";
+import { column } from "../_shared/schema/columns.ts";
 import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
-import { Id, pathId, text, Timestamp } from "../_shared/schema/values.ts";
+import { Id, pathId, Timestamp } from "../_shared/schema/values.ts";
 
 export const AdminArea = z.enum([
   "admins",
@@ -20,7 +22,7 @@ export const AdminArea = z.enum([
 
 const Status = z.enum(["active", "suspended"]);
 
-const Name = text(1, 100).nullable();
+const Name = column(admins.name);
 
 const Areas = z.array(AdminArea).max(50);
 
@@ -34,6 +36,7 @@ export const Administrator = z.object({
     description: "When the invitation was sent. Null if the administrator was created without one.",
   }),
   last_sign_in_at: Timestamp.nullable(),
+  has_second_factor: z.boolean().meta({ description: "Whether the administrator has enrolled a second factor" }),
   created_at: Timestamp,
   updated_at: Timestamp,
 }).meta({ id: "Administrator" });

@@ -73,8 +73,8 @@ export const updateAdministrator = route({
   area: "admins",
   summary: "Update an administrator",
   description:
-    "The new areas apply from the administrator's next request on, with any token. An administrator cannot remove " +
-    "the area `admins` from their own account: 403 `forbidden` with `details.reason` `own_area`.",
+    "The new areas apply from the administrator's next request on, with any token. An administrator cannot add " +
+    "an area to their own account, nor remove the area `admins` from it: 403 `forbidden` with `details.reason` `own_area`.",
   params: AdministratorParams,
   body: AdministratorUpdate,
   reply: [200, Administrator],
@@ -99,6 +99,23 @@ export const suspendAdministrator = route({
   reply: [200, Administrator],
   errors: ["not_found"],
   calls: "admin_suspend_admin",
+});
+
+export const resetSecondFactor = route({
+  method: "POST",
+  path: "/admin/admins/{id}/reset-second-factor",
+  access: "admin",
+  area: "admins",
+  summary: "Reset the second factor of an administrator",
+  description:
+    "For an administrator who lost the authenticator app: removes the second factors and ends the sessions. " +
+    "The administrator enrolls again at the next sign-in. An administrator cannot reset their own: 403 `forbidden` " +
+    "with `details.reason` `own_account`.",
+  params: AdministratorParams,
+  body: ActReason,
+  reply: [200, Administrator],
+  errors: ["not_found"],
+  calls: "admin_reset_second_factor",
 });
 
 export const reactivateAdministrator = route({

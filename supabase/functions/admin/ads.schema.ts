@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { ads } from "../_shared/db/columns.ts";
+import { column } from "../_shared/schema/columns.ts";
 import { Ad, Placement } from "../_shared/schema/ads.ts";
 import { pageOf, PageQuery, SearchText } from "../_shared/schema/lists.ts";
-import { Moment, pathId, text, Timestamp, WebAddress } from "../_shared/schema/values.ts";
+import { Moment, pathId, Timestamp, WebAddress } from "../_shared/schema/values.ts";
 
 export const TimeStatus = z.enum(["scheduled", "shown", "ended", "withdrawn"]).meta({
   description: "Current state: `withdrawn` if `is_active` is false, otherwise derived from `starts_at` and `ends_at`",
@@ -30,11 +32,11 @@ export const AdminAdParams = z.strictObject({ id: pathId("AdvertisementId", "The
 
 const fields = {
   placement: Placement,
-  title: text(1, 100),
-  body: text(0, 500).nullable(),
+  title: column(ads.title),
+  body: column(ads.body),
   image_url: WebAddress.nullable(),
   link_url: WebAddress.nullable(),
-  weight: z.int().min(1).max(10_000),
+  weight: column(ads.weight),
   starts_at: Moment,
   ends_at: Moment.nullable().meta({ description: "When display ends, after `starts_at`. Null for no end." }),
   is_active: z.boolean().meta({ description: "`false` stops display immediately" }),

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { articles } from "../_shared/db/columns.ts";
+import { column } from "../_shared/schema/columns.ts";
 import { Article } from "../_shared/schema/articles.ts";
 import { Lang } from "../_shared/schema/codes.ts";
 import { pageOf, PageQuery, SearchText } from "../_shared/schema/lists.ts";
@@ -34,16 +36,16 @@ const fields = {
   slug: z.string().regex(
     /^[a-z0-9]+(-[a-z0-9]+)*$/,
     "Must be words of lower-case letters and digits, joined by hyphens.",
-  ).max(100).meta({
+  ).max(articles.slug.maxLength).meta({
     description: "Shared by all translations. Unique for each language.",
     examples: ["how-maximum-fees-work"],
   }),
   locale: Lang,
-  title: text(1, 200),
-  summary: text(0, 500).nullable(),
-  body: text(1, 100_000).meta({ description: "Markdown" }),
+  title: column(articles.title),
+  summary: column(articles.summary),
+  body: column(articles.body).meta({ description: "Markdown" }),
   cover_image_url: WebAddress.nullable(),
-  tags: z.array(text(1, 50)).max(20),
+  tags: z.array(text(1, 50)).max(articles.tags.maxLength),
   published_at: Moment.nullable().meta({
     description:
       "A time that is not in the future publishes at once, a later time schedules publication. Null for a draft. " +

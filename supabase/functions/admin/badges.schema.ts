@@ -1,7 +1,9 @@
 import { z } from "zod";
-import { progress, SortOrder, unchanged } from "./rewards.schema.ts";
+import { badges } from "../_shared/db/columns.ts";
+import { column } from "../_shared/schema/columns.ts";
+import { progress, unchanged } from "./rewards.schema.ts";
 import { pageOf } from "../_shared/schema/lists.ts";
-import { Id, pathId, text, Timestamp } from "../_shared/schema/values.ts";
+import { Id, pathId, Timestamp } from "../_shared/schema/values.ts";
 
 const Conditions = z.record(z.string(), z.unknown()).meta({
   description:
@@ -15,8 +17,9 @@ const Category = z.string().regex(
   /^[a-z][a-z_]{0,49}$/,
   "Must begin with a lower-case letter and have at most 50 lower-case letters and underscores.",
 ).meta({ examples: ["parking"] });
-const Threshold = z.int().min(1).max(1_000_000).meta({ description: "Progress required to earn the badge" });
-const Icon = text(1, 100).meta({ description: "Name of a picture in the app" });
+const SortOrder = column(badges.sort_order);
+const Threshold = column(badges.threshold).meta({ description: "Progress required to earn the badge" });
+const Icon = column(badges.icon).meta({ description: "Name of a picture in the app" });
 
 export const AdminBadge = z.object({
   id: Id,
@@ -38,11 +41,14 @@ export const AdminBadge = z.object({
 
 export const AdminBadges = pageOf(AdminBadge, "AdminBadges");
 
-const english = { name_en: text(1, 100).nullable().optional(), description_en: text(1, 500).nullable().optional() };
+const english = {
+  name_en: column(badges.name_en).optional(),
+  description_en: column(badges.description_en).optional(),
+};
 
 export const NewBadge = z.strictObject({
-  name: text(1, 100),
-  description: text(1, 500),
+  name: column(badges.name),
+  description: column(badges.description),
   ...english,
   icon: Icon,
   category: Category,
@@ -53,8 +59,8 @@ export const NewBadge = z.strictObject({
 }).meta({ id: "NewBadge" });
 
 export const BadgeUpdate = z.strictObject({
-  name: text(1, 100).optional(),
-  description: text(1, 500).optional(),
+  name: column(badges.name).optional(),
+  description: column(badges.description).optional(),
   ...english,
   icon: Icon.optional(),
   category: Category.optional(),
@@ -63,6 +69,17 @@ export const BadgeUpdate = z.strictObject({
   is_active: z.boolean().optional().meta({ description: "False deactivates the badge" }),
   sort_order: SortOrder.optional(),
 }).meta({ id: "BadgeUpdate", description: unchanged });
+
+export const BadgePreview = z.strictObject({ conditions: Conditions, threshold: Threshold }).meta({
+  id: "BadgePreview",
+});
+
+export const BadgeAudience = z.object({
+  users: z.int().min(0).meta({ description: "Number of users who would have the badge now, by their history" }),
+  is_exact: z.boolean().meta({
+    description: "False if the number is scaled from a sample, as of more than 1,000 users",
+  }),
+}).meta({ id: "BadgeAudience" });
 
 export const AdminBadgeParams = z.strictObject({ id: pathId("BadgeId", "The badge") });
 

@@ -1,87 +1,74 @@
 import { route } from "../_shared/http/route.ts";
+import { contentRoutes } from "./content_routes.ts";
 import {
   AdminBadge,
   AdminBadgeParams,
   AdminBadges,
+  BadgeAudience,
   BadgeBackfill,
   BadgeBackfills,
+  BadgePreview,
   BadgeUpdate,
   NewBadge,
 } from "./badges.schema.ts";
 import { AdminRewardsQuery } from "./rewards.schema.ts";
-import { Nothing } from "../_shared/schema/values.ts";
 
-export const listAdminBadges = route({
-  method: "GET",
+export const {
+  list: listAdminBadges,
+  create: createBadge,
+  read: readBadge,
+  change: updateBadge,
+  remove: deleteBadge,
+} = contentRoutes({
   path: "/admin/badges",
-  access: "admin",
   area: "rewards",
-  summary: "List all badges",
-  description: "Includes inactive badges. Sorted by `sort_order`.",
-  query: AdminRewardsQuery,
-  reply: [200, AdminBadges],
-  errors: [],
-  calls: "admin_list_badges",
+  params: AdminBadgeParams,
+  item: AdminBadge,
+  list: {
+    calls: "admin_list_badges",
+    query: AdminRewardsQuery,
+    page: AdminBadges,
+    summary: "List all badges",
+    description: "Includes inactive badges. Sorted by `sort_order`.",
+  },
+  create: {
+    calls: "admin_create_badge",
+    as: "fields",
+    body: NewBadge,
+    summary: "Create a badge",
+    description: "Past activity counts too: a job rebuilds the progress of all users, unless the badge is inactive.",
+  },
+  read: { calls: "admin_read_badge", summary: "Get a badge" },
+  change: {
+    calls: "admin_update_badge",
+    body: BadgeUpdate,
+    summary: "Update or deactivate a badge",
+    description:
+      "A job rebuilds the progress after a change of conditions or threshold, and after activation. Earned badges stay " +
+      "earned.",
+  },
+  remove: {
+    calls: "admin_delete_badge",
+    errors: ["conflict"],
+    isVersioned: false,
+    summary: "Delete an unused badge",
+    description:
+      "Returns 409 `conflict` with `details.reason` `in_use` if a user has the badge or progress towards it, or if it " +
+      "earns a theme. Deactivate it instead.",
+  },
 });
 
-export const createBadge = route({
+export const previewBadge = route({
   method: "POST",
-  path: "/admin/badges",
+  path: "/admin/badges/preview",
   access: "admin",
   area: "rewards",
-  summary: "Create a badge",
-  description: "Past activity counts too: a job rebuilds the progress of all users, unless the badge is inactive.",
-  body: NewBadge,
-  reply: [201, AdminBadge],
+  summary: "Count the users who would have a badge",
+  description: "By past activity. Nothing is stored.",
+  body: BadgePreview,
+  reply: [200, BadgeAudience],
   errors: [],
-  calls: "admin_create_badge",
-  args: ({ body }) => ({ fields: body }),
-});
-
-export const readBadge = route({
-  method: "GET",
-  path: "/admin/badges/{id}",
-  access: "admin",
-  area: "rewards",
-  summary: "Get a badge",
-  params: AdminBadgeParams,
-  reply: [200, AdminBadge],
-  errors: ["not_found"],
-  isVersioned: true,
-  calls: "admin_read_badge",
-});
-
-export const updateBadge = route({
-  method: "PATCH",
-  path: "/admin/badges/{id}",
-  access: "admin",
-  area: "rewards",
-  summary: "Update or deactivate a badge",
-  description:
-    "A job rebuilds the progress after a change of conditions or threshold, and after activation. Earned badges stay " +
-    "earned.",
-  params: AdminBadgeParams,
-  body: BadgeUpdate,
-  reply: [200, AdminBadge],
-  errors: ["not_found", "precondition_failed"],
-  isVersioned: true,
-  calls: "admin_update_badge",
-  args: ({ params, body, ifMatch }) => ({ id: params.id, changes: body, if_match: ifMatch }),
-});
-
-export const deleteBadge = route({
-  method: "DELETE",
-  path: "/admin/badges/{id}",
-  access: "admin",
-  area: "rewards",
-  summary: "Delete an unused badge",
-  description:
-    "Returns 409 `conflict` with `details.reason` `in_use` if a user has the badge or progress towards it, or if it " +
-    "earns a theme. Deactivate it instead.",
-  params: AdminBadgeParams,
-  reply: [204, Nothing],
-  errors: ["not_found", "conflict"],
-  calls: "admin_delete_badge",
+  calls: "admin_preview_badge",
 });
 
 export const backfillBadge = route({

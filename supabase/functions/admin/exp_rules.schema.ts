@@ -1,11 +1,13 @@
 import { z } from "zod";
+import { exp_rules } from "../_shared/db/columns.ts";
+import { column } from "../_shared/schema/columns.ts";
 import { sharedParameters } from "../_shared/schema/parameters.ts";
 import { unchanged } from "./rewards.schema.ts";
 import { pageOf } from "../_shared/schema/lists.ts";
 import { text, Timestamp } from "../_shared/schema/values.ts";
 
-const Amount = z.int().min(1).max(10_000).meta({ description: "Points per source" });
-const DailyLimit = z.int().min(1).max(1000).nullable().meta({
+const Amount = column(exp_rules.amount).meta({ description: "Points per source" });
+const DailyLimit = column(exp_rules.daily_limit).meta({
   description: "How many sources per day (Japan time) give a user points. Null for no limit.",
 });
 

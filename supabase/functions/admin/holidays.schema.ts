@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { holidays } from "../_shared/db/columns.ts";
+import { column } from "../_shared/schema/columns.ts";
 import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
 import { sharedParameters } from "../_shared/schema/parameters.ts";
-import { HolidayCalendar, text, Timestamp } from "../_shared/schema/values.ts";
+import { HolidayCalendar, Timestamp } from "../_shared/schema/values.ts";
 
 const Calendar = HolidayCalendar.meta({
   description: "An ISO 3166 country or subdivision. A lot refers to it by `holiday_calendar`.",
@@ -34,9 +36,10 @@ export const HolidayParams = z.strictObject({
   }),
 });
 
-export const HolidayChanges = z.strictObject({ name: text(1, 200), name_en: text(1, 200).nullable() }).partial().meta({
-  id: "HolidayChanges",
-});
+export const HolidayChanges = z.strictObject({ name: column(holidays.name), name_en: column(holidays.name_en) })
+  .partial().meta({
+    id: "HolidayChanges",
+  });
 
 export const NewHoliday = HolidayChanges.required({ name: true }).extend({
   calendar: Calendar,

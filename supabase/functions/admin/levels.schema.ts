@@ -1,15 +1,17 @@
 import { z } from "zod";
+import { levels } from "../_shared/db/columns.ts";
+import { column } from "../_shared/schema/columns.ts";
 import { sharedParameters } from "../_shared/schema/parameters.ts";
 import { progress, unchanged } from "./rewards.schema.ts";
 import { pageOf } from "../_shared/schema/lists.ts";
-import { text, Timestamp } from "../_shared/schema/values.ts";
+import { Timestamp } from "../_shared/schema/values.ts";
 
-const Level = z.int().min(1).max(10_000);
-const RequiredExp = z.int().min(0).max(1_000_000_000).meta({
+const Level = column(levels.level);
+const RequiredExp = column(levels.required_exp).meta({
   description: "Minimum points of the level. They increase with the level. The first level requires 0.",
 });
 
-const nameFields = { name: text(1, 50).nullable().optional(), name_en: text(1, 50).nullable().optional() };
+const nameFields = { name: column(levels.name).optional(), name_en: column(levels.name_en).optional() };
 
 export const AdminLevel = z.object({
   level: z.int().min(1),

@@ -1,5 +1,6 @@
 import { route } from "../_shared/http/route.ts";
 import { PageQuery } from "../_shared/schema/lists.ts";
+import { contentRoutes } from "./content_routes.ts";
 import {
   AdminLevel,
   AdminLevelParams,
@@ -8,78 +9,50 @@ import {
   LevelUpdate,
   NewLevel,
 } from "./levels.schema.ts";
-import { Nothing } from "../_shared/schema/values.ts";
 
-export const listAdminLevels = route({
-  method: "GET",
+export const {
+  list: listAdminLevels,
+  create: createLevel,
+  read: readLevel,
+  change: updateLevel,
+  remove: deleteLevel,
+} = contentRoutes({
   path: "/admin/levels",
-  access: "admin",
   area: "rewards",
-  summary: "List levels",
-  description: "Lowest level first.",
-  query: PageQuery,
-  reply: [200, AdminLevels],
-  errors: [],
-  calls: "admin_list_levels",
-});
-
-export const createLevel = route({
-  method: "POST",
-  path: "/admin/levels",
-  access: "admin",
-  area: "rewards",
-  summary: "Create a level",
-  description:
-    "Users who already have the points reach the level at the next recalculation, or when they next receive points.",
-  body: NewLevel,
-  reply: [201, AdminLevel],
-  errors: ["conflict"],
-  calls: "admin_create_level",
-  args: ({ body }) => ({ fields: body }),
-});
-
-export const readLevel = route({
-  method: "GET",
-  path: "/admin/levels/{level}",
-  access: "admin",
-  area: "rewards",
-  summary: "Get a level",
   params: AdminLevelParams,
-  reply: [200, AdminLevel],
-  errors: ["not_found"],
-  isVersioned: true,
-  calls: "admin_read_level",
-});
-
-export const updateLevel = route({
-  method: "PATCH",
-  path: "/admin/levels/{level}",
-  access: "admin",
-  area: "rewards",
-  summary: "Update a level",
-  description: "Users keep their level until the next recalculation, or until they next receive points.",
-  params: AdminLevelParams,
-  body: LevelUpdate,
-  reply: [200, AdminLevel],
-  errors: ["not_found", "precondition_failed"],
-  isVersioned: true,
-  calls: "admin_update_level",
-  args: ({ params, body, ifMatch }) => ({ level: params.level, changes: body, if_match: ifMatch }),
-});
-
-export const deleteLevel = route({
-  method: "DELETE",
-  path: "/admin/levels/{level}",
-  access: "admin",
-  area: "rewards",
-  summary: "Delete an unused level",
-  description:
-    "Returns 409 `conflict` with `details.reason` `in_use` for the first level, a level that a user has, or a level " +
-    "that earns a theme.",
-  params: AdminLevelParams,
-  reply: [204, Nothing],
-  errors: ["not_found", "conflict"],
-  calls: "admin_delete_level",
+  item: AdminLevel,
+  list: {
+    calls: "admin_list_levels",
+    query: PageQuery,
+    page: AdminLevels,
+    summary: "List levels",
+    description: "Lowest level first.",
+  },
+  create: {
+    calls: "admin_create_level",
+    as: "fields",
+    body: NewLevel,
+    errors: ["conflict"],
+    summary: "Create a level",
+    description:
+      "Users who already have the points reach the level at the next recalculation, or when they next receive points.",
+  },
+  read: { calls: "admin_read_level", summary: "Get a level" },
+  change: {
+    calls: "admin_update_level",
+    body: LevelUpdate,
+    summary: "Update a level",
+    description: "Users keep their level until the next recalculation, or until they next receive points.",
+  },
+  remove: {
+    calls: "admin_delete_level",
+    errors: ["conflict"],
+    isVersioned: false,
+    summary: "Delete an unused level",
+    description:
+      "Returns 409 `conflict` with `details.reason` `in_use` for the first level, a level that a user has, or a level " +
+      "that earns a theme.",
+  },
 });
 
 export const recalculateLevels = route({

@@ -17,6 +17,9 @@ const ImportedLot = z.looseObject({
   windows: anyValue("Hours by kind (`window_type`, default `business`). Each listed kind is replaced completely"),
   hours: anyValue("Instead of `windows`: a text such as `8:00-20:00`, with `days`. Or `open_time` and `close_time`"),
   pricing_rules: anyValue("The rules outside of pricing groups. They are replaced completely"),
+  fee_text: anyValue(
+    "Instead of `pricing_rules`: the text of a sign, as `POST /v1/admin/tariff-text` reads it. Requires `currency`",
+  ).meta({ examples: ["30分200円 入庫後24時間最大900円"] }),
 }).meta({
   id: "ImportedLot",
   description:

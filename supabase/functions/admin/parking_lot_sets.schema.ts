@@ -3,6 +3,15 @@
  * between rows.
  */
 import { z } from "zod";
+import {
+  parking_lot_date_overrides,
+  parking_lot_images,
+  parking_lot_spots,
+  parking_lot_windows,
+  pricing_groups,
+  pricing_terms,
+} from "../_shared/db/columns.ts";
+import { column } from "../_shared/schema/columns.ts";
 import { FeeCapType, FeeRequest, PricingRuleCategory } from "../_shared/schema/fees.ts";
 import { DayType, HoursSpan } from "../_shared/schema/hours.ts";
 import { ClockTime, Id, text } from "../_shared/schema/values.ts";
@@ -10,13 +19,11 @@ import { ClockTime, Id, text } from "../_shared/schema/values.ts";
 const ItemId = Id.optional().meta({
   description: "Id of an existing row of the lot. An unknown id becomes the id of a new row.",
 });
-const Integer = z.int().min(-2_147_483_648).max(2_147_483_647);
-const Amount = z.int().min(0).max(2_147_483_647).nullable().optional();
 const code = (category: string) => text(1, 50).meta({ description: `A code of category \`${category}\`` });
 
 const SpotInput = z.strictObject({
   id: ItemId,
-  code: text(1, 50).meta({ examples: ["A-1"] }),
+  code: column(parking_lot_spots.code).meta({ examples: ["A-1"] }),
   vehicle_type_max: code("vehicle_type").nullable().optional(),
   is_ev_charger: z.boolean().optional(),
   ev_connector_type: code("ev_connector_type").nullable().optional(),
@@ -26,42 +33,49 @@ const SpotInput = z.strictObject({
 
 const PricingGroupInput = z.strictObject({
   id: ItemId,
-  code: text(1, 50).meta({ examples: ["standard"] }),
-  name: text(1, 100).meta({ examples: ["普通車"] }),
+  code: column(pricing_groups.code).meta({ examples: ["standard"] }),
+  name: column(pricing_groups.name).meta({ examples: ["普通車"] }),
   is_default: z.boolean().optional().meta({ description: "True for at most one group of a lot" }),
-  display_order: Integer.optional(),
+  display_order: column(pricing_groups.display_order).optional(),
   vehicle_types: z.array(code("vehicle_type")).min(1).max(50).nullable().optional().meta({
     description: "Null for all vehicle types",
+  }),
+  free_while_closed: z.boolean().optional().meta({
+    description: "No unit of the price starts while the lot is closed by its business hours. Default: false.",
   }),
 }).meta({ id: "PricingGroupInput" });
 
 const terms = {
   category: PricingRuleCategory,
-  rule_order: Integer.optional().meta({
+  rule_order: column(pricing_terms.rule_order).unwrap().optional().meta({
     description: "Rules with a smaller number take precedence. Default: the position in the list, starting at 1.",
   }),
   time_start: ClockTime.nullable().optional(),
   time_end: ClockTime.nullable().optional().meta({ description: "If not after `time_start`, it is on the next day" }),
   day_type: DayType.nullable().optional(),
-  per_minutes: z.int().min(1).max(527_040).nullable().optional(),
-  price_minor: Amount,
+  per_minutes: column(pricing_terms.per_minutes).optional(),
+  price_minor: column(pricing_terms.price_minor).optional(),
   cap_type: FeeCapType.nullable().optional(),
   cap_duration_hours: z.number().positive().max(8784).nullable().optional(),
-  cap_price_minor: Amount,
+  cap_price_minor: column(pricing_terms.cap_price_minor).optional(),
   cap_repeat: z.boolean().nullable().optional(),
 };
 
-const PricingRuleInput = z.strictObject({
+export const PricingRuleInput = z.strictObject({
   id: ItemId,
   pricing_group_id: Id.nullable().optional().meta({ description: "A group of the lot. Null for the default group." }),
   ...terms,
+  effective_from: z.iso.date().nullable().optional().meta({ description: "The first date, in the lot's time zone" }),
+  effective_to: z.iso.date().nullable().optional().meta({
+    description: "Inclusive. The dates of two rules for the same days and hours must not overlap.",
+  }),
 }).meta({ id: "PricingRuleInput", description: "The required fields of each category are in docs/domains/fees.md" });
 
 const WindowInput = z.strictObject({
   id: ItemId,
-  window_type: z.enum(["business", "entry", "exit", "after_hours_exit"]),
+  window_type: column(parking_lot_windows.window_type),
   day_type: DayType.nullable().optional(),
-  day_of_week: z.int().min(0).max(6).nullable().optional().meta({ description: "0 is Sunday" }),
+  day_of_week: column(parking_lot_windows.day_of_week).optional().meta({ description: "0 is Sunday" }),
   is_24h: z.boolean().nullable().optional(),
   is_closed: z.boolean().nullable().optional(),
   open_time: ClockTime.nullable().optional(),
@@ -77,7 +91,7 @@ const Spans = z.array(HoursSpanInput).max(50).optional();
 const DateOverrideInput = z.strictObject({
   id: ItemId,
   override_date: z.iso.date(),
-  label: text(1, 200).nullable().optional(),
+  label: column(parking_lot_date_overrides.label).optional(),
   hours: z.strictObject({
     business: Spans,
     entry: Spans,
@@ -107,7 +121,7 @@ const LotImageInput = z.strictObject({
     description: "A public upload of the caller of category `parking_lot`, or a file that the lot already uses",
   }),
   is_main: z.boolean().optional().meta({ description: "True for at most one image of a lot" }),
-  sort_order: Integer.nullable().optional(),
+  sort_order: column(parking_lot_images.sort_order).optional(),
 }).meta({ id: "ParkingLotImageInput" });
 
 const sets = {
@@ -118,20 +132,32 @@ const sets = {
   date_overrides: z.array(DateOverrideInput).max(400),
 };
 
-export const Spots = z.strictObject({ spots: sets.spots }).meta({ id: "SpotsInput" });
-export const PricingGroups = z.strictObject({ pricing_groups: sets.pricing_groups }).meta({ id: "PricingGroupsInput" });
-export const LotPricingRules = z.strictObject({ pricing_rules: sets.pricing_rules }).meta({ id: "PricingRulesInput" });
-export const Windows = z.strictObject({ windows: sets.windows }).meta({ id: "WindowsInput" });
-export const DateOverrides = z.strictObject({ date_overrides: sets.date_overrides }).meta({ id: "DateOverridesInput" });
-export const LotTags = z.strictObject({ tags: z.array(LotTagInput).max(100) }).meta({ id: "ParkingLotTagsInput" });
-export const LotImages = z.strictObject({ images: z.array(LotImageInput).max(20) }).meta({
+const reason = text(1, 500).optional().meta({ description: "Why the set changes. The record of acts keeps it." });
+
+export const Spots = z.strictObject({ spots: sets.spots, reason }).meta({ id: "SpotsInput" });
+export const PricingGroups = z.strictObject({ pricing_groups: sets.pricing_groups, reason }).meta({
+  id: "PricingGroupsInput",
+});
+export const LotPricingRules = z.strictObject({ pricing_rules: sets.pricing_rules, reason }).meta({
+  id: "PricingRulesInput",
+});
+export const Windows = z.strictObject({ windows: sets.windows, reason }).meta({ id: "WindowsInput" });
+export const DateOverrides = z.strictObject({ date_overrides: sets.date_overrides, reason }).meta({
+  id: "DateOverridesInput",
+});
+export const LotTags = z.strictObject({ tags: z.array(LotTagInput).max(100), reason }).meta({
+  id: "ParkingLotTagsInput",
+});
+export const LotImages = z.strictObject({ images: z.array(LotImageInput).max(20), reason }).meta({
   id: "ParkingLotImagesInput",
 });
 
 export const FeePreview = FeeRequest.extend({
   pricing_groups: sets.pricing_groups.optional(),
   pricing_rules: sets.pricing_rules.optional(),
-  windows: sets.windows.optional().meta({ description: "Validated only. A fee does not depend on them." }),
+  windows: sets.windows.optional().meta({
+    description: "A fee depends on them only where a pricing group is free while the lot is closed",
+  }),
   date_overrides: sets.date_overrides.optional(),
 }).meta({
   id: "FeePreview",

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { parking_lots } from "../_shared/db/columns.ts";
+import { column } from "../_shared/schema/columns.ts";
 import { PricingRule } from "../_shared/schema/fees.ts";
 import { GeometryInput } from "../_shared/schema/geometry.ts";
 import { DateOverride, Window } from "../_shared/schema/hours.ts";
@@ -6,50 +8,56 @@ import { NextCursor, PageQuery, Total, TotalIsExact } from "../_shared/schema/li
 import { LotDetail, PricingGroup, Spot } from "../_shared/schema/lot_detail.ts";
 import { AvgRating, CurrencyCode, HolidayCalendar, Id, text, Timestamp } from "../_shared/schema/values.ts";
 
-const LotStatus = z.enum(["draft", "active", "suspended", "closed"]).meta({
+const LotStatus = column(parking_lots.status).meta({
   id: "ParkingLotStatus",
   description: "A code of category `parking_lot_status`. Only `active` lots are public.",
 });
 
-const Url = z.string().max(2000).regex(/^https?:\/\/\S+$/, "Must be an http or https address.").meta({
+const Url = z.string().max(parking_lots.website.maxLength).regex(
+  /^https?:\/\/\S+$/,
+  "Must be an http or https address.",
+).meta({
   examples: ["https://example.com/"],
 });
-const code = (category: string) => text(1, 50).meta({ description: `A code of category \`${category}\`` });
-const measure = (max: number) => z.number().positive().max(max);
+const code = (name: "structure" | "entry_method" | "shape_type") =>
+  column(parking_lots[name]).unwrap().meta({ description: `A code of category \`${name}\`` }).nullable();
 
 const fields = {
-  name: text(1, 200).meta({ examples: ["東京駅前パーキング"] }),
-  name_kana: text(1, 200).nullable(),
-  address: text(1, 500).nullable(),
-  lat: z.number().min(-90).max(90).meta({ description: "Latitude in degrees", examples: [35.6812] }),
-  lng: z.number().min(-180).max(180).meta({ description: "Longitude in degrees", examples: [139.7671] }),
+  name: column(parking_lots.name).meta({ examples: ["東京駅前パーキング"] }),
+  name_kana: column(parking_lots.name_kana),
+  address: text(1, parking_lots.address.maxLength).nullable(),
+  lat: column(parking_lots.lat).meta({ description: "Latitude in degrees", examples: [35.6812] }),
+  lng: column(parking_lots.lng).meta({ description: "Longitude in degrees", examples: [139.7671] }),
   area: z.union([GeometryInput, z.null()], "Must be a GeoJSON geometry, or null.").meta({
     description: "Outline of the lot",
   }),
-  total_spaces: z.int().min(0).max(1_000_000).nullable(),
+  total_spaces: column(parking_lots.total_spaces),
   status: LotStatus,
-  structure: code("structure").nullable(),
-  max_height_m: measure(50).nullable().meta({ description: "Maximum vehicle height" }),
-  max_width_m: measure(50).nullable(),
-  max_length_m: measure(100).nullable(),
-  max_weight_t: measure(200).nullable(),
-  min_clearance_cm: z.int().min(0).max(200).nullable(),
-  max_tire_width_mm: z.int().min(1).max(2000).nullable(),
-  max_parking_duration_min: z.int().min(1).max(2_147_483_647).nullable(),
-  entry_method: code("entry_method").nullable(),
-  shape_type: code("shape_type").nullable(),
-  entry_difficulty: z.enum(["easy", "normal", "hard"]).nullable(),
+  structure: code("structure"),
+  max_height_m: column(parking_lots.max_height_m).meta({ description: "Maximum vehicle height" }),
+  max_width_m: column(parking_lots.max_width_m),
+  max_length_m: column(parking_lots.max_length_m),
+  max_weight_t: column(parking_lots.max_weight_t),
+  min_clearance_cm: column(parking_lots.min_clearance_cm),
+  max_tire_width_mm: column(parking_lots.max_tire_width_mm),
+  max_parking_duration_min: column(parking_lots.max_parking_duration_min),
+  entry_method: code("entry_method"),
+  shape_type: code("shape_type"),
+  entry_difficulty: column(parking_lots.entry_difficulty),
   operator_code: text(1, 50).nullable().meta({ description: "Id of an operator" }),
-  phone: text(1, 50).nullable(),
+  phone: column(parking_lots.phone),
   website: Url.nullable(),
   time_zone: text(1, 100).meta({ description: "Name of an IANA time zone", examples: ["Asia/Tokyo"] }),
   holiday_calendar: HolidayCalendar,
   currency: CurrencyCode,
-  source: text(1, 100).nullable().meta({ description: "Origin of the lot's data" }),
-  external_id: text(1, 200).nullable().meta({ description: "Id of the lot at its `source`, unique there" }),
+  source: column(parking_lots.source).meta({ description: "Origin of the lot's data" }),
+  external_id: column(parking_lots.external_id).meta({ description: "Id of the lot at its `source`, unique there" }),
   source_url: Url.nullable(),
-  licence: text(1, 200).nullable(),
-  attribution: text(1, 500).nullable().meta({ description: "Text to display with the lot" }),
+  licence: column(parking_lots.licence),
+  attribution: column(parking_lots.attribution).meta({ description: "Text to display with the lot" }),
+  price_fixed_at_entry: z.boolean().meta({
+    description: "A stay is priced by the rules in effect on the date of its entry",
+  }),
 };
 
 export const ParkingLotChanges = z.strictObject(fields).partial().meta({
@@ -112,6 +120,7 @@ export const AdminParkingLot = LotDetail.pick({
   avg_rating: true,
   review_count: true,
   hour_price: true,
+  price_fixed_at_entry: true,
   created_at: true,
   updated_at: true,
 }).extend({
@@ -168,7 +177,7 @@ export const AdminParkingLots = z.object({
 export const AdminParkingLotsQuery = z.strictObject({
   status: LotStatus.optional().meta({ description: "Only lots with this status" }),
   operator_code: text(1, 50).optional().meta({ description: "Only lots of this operator" }),
-  source: text(1, 100).optional().meta({ description: "Only lots of this data source" }),
+  source: column(parking_lots.source).unwrap().optional().meta({ description: "Only lots of this data source" }),
   q: text(1, 100).optional().meta({
     description:
       "Words that must all occur in the lot's name, kana or address. For `active` lots, the operator's name is " +

@@ -173,7 +173,7 @@ function replaceSet<Name extends string>(
     name: Name;
     path: `/${string}`;
     summary: string;
-    body: z.ZodObject<Record<Name, z.ZodType>, z.core.$strict>;
+    body: z.ZodObject<Record<Name | "reason", z.ZodType>, z.core.$strict>;
     more?: string;
   },
 ) {
@@ -192,8 +192,8 @@ function replaceSet<Name extends string>(
     calls: "admin_put_parking_lot_set",
     uses: ["storage"],
     handle: async ({ db, params, body, ifMatch, links, storage }) => {
-      const items = (body as Record<string, unknown>)[name];
-      const args = { parking_lot_id: params.id, set: name, items, if_match: ifMatch };
+      const { [name]: items, reason } = body as { reason?: string } & Record<string, unknown>;
+      const args = { parking_lot_id: params.id, set: name, items, if_match: ifMatch, reason };
       return await toResponse({ links, storage }, await db.rpc<Stored>("admin_put_parking_lot_set", args));
     },
   });
@@ -264,11 +264,11 @@ export const replaceLotImages = route({
   calls: ["admin_put_parking_lot_set", ...CONFIRM_ASSET_CALLS, ...PUBLISH_CALLS],
   uses: ["storage"],
   handle: async (context) => {
-    const { db, params, body: { images }, ifMatch, links, storage } = context;
+    const { db, params, body: { images, reason }, ifMatch, links, storage } = context;
     await Promise.all(
       images.map(({ asset_id }, nth) => confirmAsset(context, asset_id, "parking_lot", `images.${nth}.asset_id`)),
     );
-    const args = { parking_lot_id: params.id, set: "images", items: images, if_match: ifMatch };
+    const args = { parking_lot_id: params.id, set: "images", items: images, if_match: ifMatch, reason };
     const lot = await db.rpc<Stored>("admin_put_parking_lot_set", args);
     const published = await Promise.all(lot.images.map(async (image) => ({
       ...image,

@@ -3,8 +3,6 @@ import { z } from "zod";
 import { IsActive, PageQuery } from "../_shared/schema/lists.ts";
 import { Timestamp } from "../_shared/schema/values.ts";
 
-export const SortOrder = z.int().min(-1_000_000).max(1_000_000);
-
 /** A list of items that can be inactive. */
 export const AdminRewardsQuery = z.strictObject({
   is_active: IsActive,

@@ -24,6 +24,7 @@ import * as subscriptionPlans from "./subscription_plans.ts";
 import * as subscriptions from "./subscriptions.ts";
 import * as supportTickets from "./support_tickets.ts";
 import * as tags from "./tags.ts";
+import * as tariffText from "./tariff_text.ts";
 import * as themes from "./themes.ts";
 import * as userActivityLogs from "./user_activity_logs.ts";
 import * as userNotifications from "./user_notifications.ts";
@@ -56,6 +57,7 @@ export const routes = routesOf(
   subscriptions,
   supportTickets,
   tags,
+  tariffText,
   themes,
   userActivityLogs,
   userNotifications,

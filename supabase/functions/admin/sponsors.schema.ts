@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { sponsors } from "../_shared/db/columns.ts";
+import { column } from "../_shared/schema/columns.ts";
 import { TimeStatus } from "./ads.schema.ts";
 import { pageOf, PageQuery, SearchText } from "../_shared/schema/lists.ts";
 import { Sponsor, WeeklyHours } from "../_shared/schema/sponsors.ts";
-import { Id, Moment, pathId, text, Timestamp, WebAddress } from "../_shared/schema/values.ts";
+import { Id, Moment, pathId, Timestamp, WebAddress } from "../_shared/schema/values.ts";
 
 export const AdminSponsor = Sponsor.omit({ is_open_now: true }).extend({
   image_asset_id: Id.nullable(),
@@ -38,20 +40,20 @@ const Hours = z.array(z.strictObject({
 })).max(100);
 
 export const SponsorChanges = z.strictObject({
-  name: text(1, 200),
-  description: text(1, 4000).nullable(),
+  name: column(sponsors.name),
+  description: column(sponsors.description),
   category: Category.nullable(),
-  address: text(1, 500).nullable(),
-  lat: z.number().min(-90).max(90),
-  lng: z.number().min(-180).max(180),
+  address: column(sponsors.address),
+  lat: column(sponsors.lat),
+  lng: column(sponsors.lng),
   website: WebAddress.nullable(),
   image_asset_id: Id.nullable().meta({
     description: "An unused public upload of the caller, of category `parking_lot`",
   }),
   opening_hours: Hours.nullable(),
   time_zone: z.string().min(1).max(64).meta({ description: "Name of an IANA time zone", examples: ["Asia/Tokyo"] }),
-  checkin_radius_m: z.int().min(10).max(1000),
-  sort_order: z.int32(),
+  checkin_radius_m: column(sponsors.checkin_radius_m),
+  sort_order: column(sponsors.sort_order),
   starts_at: Moment,
   ends_at: Moment.nullable().meta({ description: "When display ends, after `starts_at`. Null for no end." }),
   is_active: z.boolean().meta({ description: "`false` withdraws the sponsor immediately" }),
@@ -61,6 +63,3 @@ export const NewSponsor = SponsorChanges.required({ name: true, lat: true, lng: 
 
 /** A sponsor from the database, with the key of its picture. */
 export type StoredAdminSponsor = Omit<z.input<typeof AdminSponsor>, "image_url"> & { readonly image: string | null };
-export type StoredAdminSponsors = Omit<z.input<typeof AdminSponsors>, "items"> & {
-  readonly items: readonly StoredAdminSponsor[];
-};

@@ -2,8 +2,8 @@ import { CONFIRM_ASSET_CALLS, confirmAsset } from "../_shared/storage/assets.ts"
 import type { Caller } from "../_shared/auth/token.ts";
 import type { Database } from "../_shared/db/client.ts";
 import type { Links } from "../_shared/http/links.ts";
-import { route } from "../_shared/http/route.ts";
 import type { ObjectStorage } from "../_shared/storage/object_storage.ts";
+import { contentRoutes } from "./content_routes.ts";
 import {
   AdminSponsor,
   AdminSponsorParams,
@@ -12,9 +12,7 @@ import {
   NewSponsor,
   SponsorChanges,
   type StoredAdminSponsor,
-  type StoredAdminSponsors,
 } from "./sponsors.schema.ts";
-import { Nothing } from "../_shared/schema/values.ts";
 
 function toResponse({ image, ...sponsor }: StoredAdminSponsor, links: Links) {
   return { ...sponsor, image_url: links.asset(image) };
@@ -37,101 +35,50 @@ async function confirmImage(context: ImageContext): Promise<void> {
   await confirmAsset(context, image_asset_id, "parking_lot", "image_asset_id");
 }
 
-export const listSponsorsOfAllStates = route({
-  method: "GET",
+export const {
+  list: listSponsorsOfAllStates,
+  create: createSponsor,
+  read: readSponsorOfAnyState,
+  change: changeSponsor,
+  remove: deleteSponsor,
+} = contentRoutes({
   path: "/admin/sponsors",
-  access: "admin",
   area: "content",
-  summary: "List sponsors in any state",
-  description: "Sorted by `sort_order`.",
-  query: AdminSponsorsQuery,
-  reply: [200, AdminSponsors],
-  errors: [],
-  calls: "admin_list_sponsors",
-  handle: async ({ db, query, links }) => {
-    const page = await db.rpc<StoredAdminSponsors>("admin_list_sponsors", query);
-    return { ...page, items: page.items.map((sponsor) => toResponse(sponsor, links)) };
-  },
-});
-
-export const createSponsor = route({
-  method: "POST",
-  path: "/admin/sponsors",
-  access: "admin",
-  area: "content",
-  summary: "Create a sponsor",
-  description:
-    "The sponsor is shown from `starts_at` to `ends_at` while `is_active` is true. Upload the picture first, with " +
-    "category `parking_lot` and `is_public`.",
-  body: NewSponsor,
-  reply: [201, AdminSponsor],
-  errors: ["not_found"],
-  calls: ["admin_create_sponsor", ...CONFIRM_IMAGE_CALLS],
-  uses: ["storage"],
-  handle: async (context) => {
-    await confirmImage(context);
-    return toResponse(
-      await context.db.rpc<StoredAdminSponsor>("admin_create_sponsor", { sponsor: context.body }),
-      context.links,
-    );
-  },
-});
-
-export const readSponsorOfAnyState = route({
-  method: "GET",
-  path: "/admin/sponsors/{id}",
-  access: "admin",
-  area: "content",
-  summary: "Get a sponsor in any state",
   params: AdminSponsorParams,
-  reply: [200, AdminSponsor],
-  errors: ["not_found"],
-  isVersioned: true,
-  calls: "admin_get_sponsor",
-  handle: async ({ db, params, links }) =>
-    toResponse(await db.rpc<StoredAdminSponsor>("admin_get_sponsor", params), links),
-});
-
-export const changeSponsor = route({
-  method: "PATCH",
-  path: "/admin/sponsors/{id}",
-  access: "admin",
-  area: "content",
-  summary: "Update, withdraw or restore a sponsor",
-  description:
-    "Omitted fields do not change. `is_active` false withdraws the sponsor. Clients may cache the public list for " +
-    "a minute. A replaced picture is deleted.",
-  params: AdminSponsorParams,
-  body: SponsorChanges,
-  reply: [200, AdminSponsor],
-  errors: ["not_found"],
-  isVersioned: true,
-  calls: ["admin_update_sponsor", ...CONFIRM_IMAGE_CALLS],
-  uses: ["storage"],
-  handle: async (context) => {
-    await confirmImage(context);
-    const { db, params, body, ifMatch, links } = context;
-    const changed = await db.rpc<StoredAdminSponsor>("admin_update_sponsor", {
-      ...params,
-      changes: body,
-      if_match: ifMatch,
-    });
-    return toResponse(changed, links);
+  item: AdminSponsor,
+  list: {
+    calls: "admin_list_sponsors",
+    query: AdminSponsorsQuery,
+    page: AdminSponsors,
+    summary: "List sponsors in any state",
+    description: "Sorted by `sort_order`.",
   },
-});
-
-export const deleteSponsor = route({
-  method: "DELETE",
-  path: "/admin/sponsors/{id}",
-  access: "admin",
-  area: "content",
-  summary: "Delete a sponsor that was never shown",
-  description:
-    "Returns 409 `conflict` with `details.reason` `was_shown` for any other advertisement. Set `is_active` to " +
-    "`false` instead.",
-  params: AdminSponsorParams,
-  reply: [204, Nothing],
-  errors: ["not_found", "conflict"],
-  isVersioned: true,
-  calls: "admin_delete_sponsor",
+  create: {
+    calls: "admin_create_sponsor",
+    as: "sponsor",
+    body: NewSponsor,
+    errors: ["not_found"],
+    summary: "Create a sponsor",
+    description:
+      "The sponsor is shown from `starts_at` to `ends_at` while `is_active` is true. Upload the picture first, with " +
+      "category `parking_lot` and `is_public`.",
+  },
+  read: { calls: "admin_get_sponsor", summary: "Get a sponsor in any state" },
+  change: {
+    calls: "admin_update_sponsor",
+    body: SponsorChanges,
+    summary: "Update, withdraw or restore a sponsor",
+    description:
+      "Omitted fields do not change. `is_active` false withdraws the sponsor. Clients may cache the public list for " +
+      "a minute. A replaced picture is deleted.",
+  },
+  remove: {
+    calls: "admin_delete_sponsor",
+    errors: ["conflict"],
+    summary: "Delete a sponsor that was never shown",
+    description: "Returns 409 `conflict` with `details.reason` `was_shown` for any other sponsor. Set `is_active` to " +
+      "`false` instead.",
+  },
+  show: toResponse,
+  precheck: { calls: CONFIRM_IMAGE_CALLS, uses: ["storage"], run: confirmImage },
 });

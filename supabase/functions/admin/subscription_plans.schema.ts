@@ -1,9 +1,11 @@
 import { z } from "zod";
+import { subscription_plans } from "../_shared/db/columns.ts";
+import { column } from "../_shared/schema/columns.ts";
 import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
 import { SubscriptionPlan } from "../_shared/schema/plans.ts";
 import { Color, CurrencyCode, pathId, text, Timestamp } from "../_shared/schema/values.ts";
 
-const BillingPeriod = z.enum(["week", "month", "year", "one_time"]).meta({
+const BillingPeriod = column(subscription_plans.billing_period).meta({
   description: "A code of category `billing_period`",
 });
 
@@ -34,17 +36,17 @@ const NewPlanFeatures = z.union(
 ).meta({ id: "NewPlanFeatures", description: "A list of texts, or an object known to the clients" });
 
 export const SubscriptionPlanChanges = z.strictObject({
-  name: text(1, 100),
-  name_en: text(1, 100).nullable(),
-  description: text(0, 1000).nullable(),
-  description_en: text(0, 1000).nullable(),
-  price_minor: z.int32().min(0),
+  name: column(subscription_plans.name),
+  name_en: column(subscription_plans.name_en),
+  description: column(subscription_plans.description),
+  description_en: column(subscription_plans.description_en),
+  price_minor: column(subscription_plans.price_minor),
   currency: CurrencyCode,
   billing_period: BillingPeriod,
   accent_color: Color.nullable(),
   features: NewPlanFeatures,
   features_en: NewPlanFeatures.nullable(),
-  sort_order: z.int32(),
+  sort_order: column(subscription_plans.sort_order),
   is_active: z.boolean().meta({ description: "`false` ends the sale. Current subscribers keep the plan." }),
 }).partial().meta({ id: "SubscriptionPlanChanges" });
 

@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { tags } from "../_shared/db/columns.ts";
+import { column } from "../_shared/schema/columns.ts";
 import { pageOf, PageQuery, SearchText } from "../_shared/schema/lists.ts";
 import { Tag } from "../_shared/schema/tags.ts";
-import { Color, pathId, text, Timestamp } from "../_shared/schema/values.ts";
+import { Color, pathId, Timestamp } from "../_shared/schema/values.ts";
 
 export const AdminTag = Tag.extend({
   name_en: z.string().nullable(),
@@ -13,7 +15,10 @@ export const AdminTag = Tag.extend({
 export const AdminTags = pageOf(AdminTag, "AdminTags");
 
 export const AdminTagsQuery = z.strictObject({
-  category: text(1, 50).optional().meta({ description: "Only tags of this category", examples: ["facility"] }),
+  category: column(tags.category).unwrap().optional().meta({
+    description: "Only tags of this category",
+    examples: ["facility"],
+  }),
   is_active: z.boolean().optional().meta({
     description: "`true`: only tags that are offered. `false`: only tags that are not.",
   }),
@@ -24,12 +29,12 @@ export const AdminTagsQuery = z.strictObject({
 export const AdminTagParams = z.strictObject({ id: pathId("TagId", "The tag") });
 
 export const TagChanges = z.strictObject({
-  name: text(1, 100),
-  name_en: text(1, 100).nullable(),
+  name: column(tags.name),
+  name_en: column(tags.name_en),
   color: Color.nullable(),
-  category: text(1, 50).nullable(),
-  icon_name: text(1, 50).nullable(),
-  sort_order: z.int32(),
+  category: column(tags.category),
+  icon_name: column(tags.icon_name),
+  sort_order: column(tags.sort_order),
   is_active: z.boolean().meta({ description: "`false` removes the tag from the public list" }),
 }).partial().meta({ id: "TagChanges" });
 

@@ -1,13 +1,15 @@
 import { z } from "zod";
-import { SortOrder, unchanged } from "./rewards.schema.ts";
+import { theme_gifts, themes } from "../_shared/db/columns.ts";
+import { column } from "../_shared/schema/columns.ts";
+import { unchanged } from "./rewards.schema.ts";
 import { pageOf } from "../_shared/schema/lists.ts";
 import type { Stored } from "../_shared/schema/themes.ts";
-import { Id, pathId, text, Timestamp } from "../_shared/schema/values.ts";
+import { Id, pathId, Timestamp } from "../_shared/schema/values.ts";
 
-const Price = z.int().min(1).max(1_000_000).nullable().meta({
+const Price = column(themes.price_yen_minor).meta({
   description: "Null if the theme is not sold. A free theme has no price.",
 });
-const UnlockLevel = z.int().min(2).max(10_000).nullable().meta({ description: "The level that earns this theme" });
+const UnlockLevel = column(themes.unlock_level).meta({ description: "The level that earns this theme" });
 const UnlockBadge = Id.nullable().meta({ description: "The badge that earns this theme" });
 const Preview = Id.nullable().meta({
   description: "An unused public upload of category `parking_lot`. The previous picture is deleted.",
@@ -32,23 +34,23 @@ export const AdminTheme = z.object({
 export const AdminThemes = pageOf(AdminTheme, "AdminThemes");
 
 const optional = {
-  description: text(1, 1000).nullable().optional(),
+  description: column(themes.description).optional(),
   is_free: z.boolean().optional(),
   price_yen_minor: Price.optional(),
   unlock_level: UnlockLevel.optional(),
   unlock_badge_id: UnlockBadge.optional(),
   preview_asset_id: Preview.optional(),
-  sort_order: SortOrder.optional(),
+  sort_order: column(themes.sort_order).optional(),
   is_active: z.boolean().optional(),
 };
 
-export const NewTheme = z.strictObject({ name: text(1, 100), ...optional }).meta({
+export const NewTheme = z.strictObject({ name: column(themes.name), ...optional }).meta({
   id: "NewTheme",
   description:
     "With only a name, the theme is active, not free, not sold and not earned. Administrators can give it to users.",
 });
 
-export const ThemeUpdate = z.strictObject({ name: text(1, 100).optional(), ...optional }).meta({
+export const ThemeUpdate = z.strictObject({ name: column(themes.name).optional(), ...optional }).meta({
   id: "ThemeUpdate",
   description: unchanged,
 });
@@ -57,7 +59,7 @@ export const AdminThemeParams = z.strictObject({ id: pathId("ThemeId", "The them
 
 export const NewThemeGift = z.strictObject({
   user_id: Id.meta({ description: "The recipient" }),
-  message: text(1, 500).nullable().optional().meta({ description: "Message to the recipient" }),
+  message: column(theme_gifts.message).optional().meta({ description: "Message to the recipient" }),
 }).meta({ id: "NewThemeGift" });
 
 export const AdminThemeGift = z.object({

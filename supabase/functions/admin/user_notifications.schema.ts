@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { pageOf, PageQuery } from "../_shared/schema/lists.ts";
+import { user_notifications } from "../_shared/db/columns.ts";
+import { column } from "../_shared/schema/columns.ts";
+import { cappedPageOf, pageOf, PageQuery } from "../_shared/schema/lists.ts";
 import { Id, Moment, pathId, text, Timestamp } from "../_shared/schema/values.ts";
 
 const Status = z.enum(["draft", "scheduled", "sending", "sent", "failed", "cancelled"]).meta({
@@ -24,12 +26,12 @@ const Segment = z.strictObject({
 
 const fields = {
   type: text(1, 50).meta({ description: "A code of category `notification_type`", examples: ["announcement"] }),
-  title: text(1, 200),
-  body: text(1, 4000),
-  title_en: text(1, 200).nullable().meta({
+  title: column(user_notifications.title),
+  body: column(user_notifications.body),
+  title_en: column(user_notifications.title_en).meta({
     description: "For users with the language English. Null: same as `title`.",
   }),
-  body_en: text(1, 4000).nullable(),
+  body_en: column(user_notifications.body_en),
   data: z.record(z.string().min(1).max(100), z.string().max(1000)).meta({
     description: "Data for opening the app at the right place, at most 2 KiB",
     examples: [{ path: "/articles/how-maximum-fees-work" }],
@@ -111,3 +113,51 @@ export const NotificationReach = z.object({
 });
 
 export const TestedNotification = z.object({ devices: Devices }).meta({ id: "TestedNotification" });
+
+const Count = z.int().min(0);
+
+export const NotificationFunnel = z.object({
+  people: Count.meta({ description: "Number of users of the audience so far" }),
+  inboxes: Count.nullable().meta({
+    description: "Number of users who have it in their inbox. Null for a notification from before this was counted.",
+  }),
+  devices: Count.meta({ description: "Number of devices of these users that accept pushes of the type" }),
+  delivered: Count.meta({ description: "Number of devices whose push was accepted" }),
+  failed: Count.meta({ description: "Number of devices that could not be reached" }),
+  suppressed: Count.meta({ description: "As `suppressed_count`" }),
+  deferred: Count.meta({ description: "As `deferred_count`; they are part of `waiting`" }),
+  waiting: Count.meta({ description: "Number of devices without an outcome" }),
+  failures: z.array(z.object({
+    outcome: z.enum(["dead_token", "wrong_sender", "payload_fault", "undeliverable", "gone"]),
+    devices: Count,
+    is_exact: z.boolean().meta({ description: "False if there may be more. Counting stops at 10,000." }),
+  })).meta({ description: "The failed devices by reason, the most frequent first. Reasons are kept for 30 days." }),
+  opened: Count.meta({ description: "Number of users who have read it in their inbox" }),
+  opened_is_exact: z.boolean().meta({ description: "False if there may be more. Counting stops at 10,000." }),
+}).meta({ id: "NotificationFunnel" });
+
+const Outcome = z.enum(["dead_token", "wrong_sender", "payload_fault", "undeliverable", "gone", "suppressed"]).meta({
+  id: "UndeliveredOutcome",
+  description:
+    "`dead_token`: the app was removed. `wrong_sender`: the device belongs to another project. `payload_fault`: the " +
+    "content was rejected. `undeliverable`: five attempts failed. `gone`: the device is not the user's any more, or the " +
+    "user does not want pushes. `suppressed`: the user had five pushes of the type within a minute.",
+});
+
+export const UndeliveredDevice = z.object({
+  token_id: Id,
+  user_id: Id,
+  device_type: z.string().nullable().meta({
+    description: "`ios`, `android` or `web`. Null if the device is not registered any more.",
+  }),
+  outcome: Outcome,
+  attempts: Count,
+  recorded_at: Timestamp.nullable(),
+}).meta({ id: "UndeliveredDevice" });
+
+export const UndeliveredDevices = cappedPageOf(UndeliveredDevice, "UndeliveredDevices");
+
+export const UndeliveredDevicesQuery = z.strictObject({
+  outcome: Outcome.optional().meta({ description: "Only devices with this outcome" }),
+  ...PageQuery.shape,
+});

@@ -7,10 +7,13 @@ import {
   ComposedNotificationsQuery,
   ComposedNotificationUpdate,
   NewComposedNotification,
+  NotificationFunnel,
   NotificationReach,
   SendNotification,
   SentNotification,
   TestedNotification,
+  UndeliveredDevices,
+  UndeliveredDevicesQuery,
 } from "./user_notifications.schema.ts";
 import { Nothing } from "../_shared/schema/values.ts";
 
@@ -151,4 +154,31 @@ export const testUserNotification = route({
   reply: [200, TestedNotification],
   errors: ["not_found"],
   calls: "admin_test_user_notification",
+});
+
+export const readNotificationFunnel = route({
+  method: "GET",
+  path: "/admin/user-notifications/{id}/funnel",
+  access: "admin",
+  area: "notifications",
+  summary: "Get what became of a notification",
+  description: "From the audience to the opened inboxes. All numbers of a draft are 0.",
+  params: ComposedNotificationParams,
+  reply: [200, NotificationFunnel],
+  errors: ["not_found"],
+  calls: "admin_read_notification_funnel",
+});
+
+export const listUndeliveredDevices = route({
+  method: "GET",
+  path: "/admin/user-notifications/{id}/undelivered-devices",
+  access: "admin",
+  area: "notifications",
+  summary: "List the devices that did not get a notification",
+  description: "By outcome. Outcomes are kept for 30 days.",
+  params: ComposedNotificationParams,
+  query: UndeliveredDevicesQuery,
+  reply: [200, UndeliveredDevices],
+  errors: ["not_found"],
+  calls: "admin_list_undelivered_devices",
 });

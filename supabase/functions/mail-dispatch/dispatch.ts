@@ -11,7 +11,13 @@ import { forEach } from "../_shared/queue/pool.ts";
 import { compose, type Text } from "./compose.ts";
 
 /** The functions of the database that sending mails calls. */
-export const DISPATCH_CALLS = ["take_mails", "extend_lease", "record_mail_outcomes", "pause_mail"] as const;
+export const DISPATCH_CALLS = [
+  "take_mails",
+  "extend_lease",
+  "record_mail_outcomes",
+  "pause_mail",
+  "call_next_consumer",
+] as const;
 
 type DispatchDatabase = Database<(typeof DISPATCH_CALLS)[number]>;
 
@@ -31,7 +37,7 @@ interface Batch {
   readonly mails: readonly Recipient[];
 }
 
-export const DISPATCH: ConsumerOptions = { concurrency: 5, budgetMs: 45_000, lingerMs: 2_000 };
+export const DISPATCH: ConsumerOptions = { concurrency: 5, budgetMs: 45_000, lingerMs: 2_000, maxBatches: 40 };
 
 /** A consumer waits this long itself if the mail service accepts no mails. For longer waits it pauses the queue. */
 const MAX_WAIT_SECONDS = 10;
@@ -65,6 +71,7 @@ export async function dispatch(
       done.batches++;
       return await settle(db, batch, attempt);
     },
+    callNext: () => db.rpc("call_next_consumer", { function: "mail-dispatch" }),
   }, options);
   return done;
 }

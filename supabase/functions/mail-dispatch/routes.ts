@@ -16,9 +16,11 @@ export const dispatchMails = route({
   method: "POST",
   path: "/mail-dispatch",
   access: "service",
+  isConsumer: true,
   summary: "Process the queue mail",
   description:
-    "For internal jobs, and called when a message is enqueued. Ends when the queue is empty or after 45 seconds. " +
+    "For internal jobs, and called when a message is enqueued. Ends when the queue is empty or after 45 seconds. After forty batches it " +
+    "calls the next consumer and ends. " +
     "Several calls can run at the same time.",
   reply: [200, Dispatched],
   errors: [],

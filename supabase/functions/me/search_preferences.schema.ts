@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { search_preferences } from "../_shared/db/columns.ts";
+import { column } from "../_shared/schema/columns.ts";
 
-const Yen = z.int().min(0).max(500).meta({
+const Yen = column(search_preferences.yen_per_walk_minute).meta({
   description: "Value of one minute of walking, in yen. A lot that is one minute nearer may cost this much more.",
   examples: [20],
 });

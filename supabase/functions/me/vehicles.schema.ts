@@ -1,24 +1,24 @@
 import { z } from "zod";
+import { user_vehicles } from "../_shared/db/columns.ts";
+import { blankableColumn, column, storedColumns } from "../_shared/schema/columns.ts";
 import { Vehicle } from "../_shared/schema/fit.ts";
 import { pageOf } from "../_shared/schema/lists.ts";
-import { Id, pathId, text, Timestamp } from "../_shared/schema/values.ts";
+import { Id, pathId, Timestamp } from "../_shared/schema/values.ts";
 
-const measures = Vehicle.shape;
-const measure = z.number().nullable();
+/** The fields that describe a vehicle, in requests. */
+const described = {
+  nickname: blankableColumn(user_vehicles.nickname).optional(),
+  plate_number: blankableColumn(user_vehicles.plate_number).optional().meta({ examples: ["品川 300 あ 12-34"] }),
+  color: blankableColumn(user_vehicles.color).optional(),
+  ...Vehicle.shape,
+};
 
 export const UserVehicle = z.object({
   id: Id,
   user_id: Id,
   vehicle_type: z.string().meta({ description: "A code of category `vehicle_type`", examples: ["standard"] }),
-  nickname: z.string().nullable(),
+  ...storedColumns(user_vehicles, Object.keys(described) as (keyof typeof described)[]),
   plate_number: z.string().nullable().meta({ description: "Only visible to the owner" }),
-  color: z.string().nullable(),
-  height_m: measure,
-  width_m: measure,
-  length_m: measure,
-  weight_t: measure,
-  clearance_cm: z.int().nullable(),
-  tire_width_mm: z.int().nullable(),
   is_default: z.boolean().meta({ description: "True for exactly one of the caller's vehicles" }),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -28,14 +28,10 @@ export const UserVehicles = pageOf(UserVehicle, "UserVehicles");
 
 export const VehicleParams = z.strictObject({ id: pathId("VehicleId", "The vehicle") });
 
-const VehicleType = text(1, 50).meta({ description: "A code of category `vehicle_type`", examples: ["standard"] });
-
-const described = {
-  nickname: text(0, 50).nullable().optional(),
-  plate_number: text(0, 30).nullable().optional().meta({ examples: ["品川 300 あ 12-34"] }),
-  color: text(0, 30).nullable().optional(),
-  ...measures,
-};
+const VehicleType = column(user_vehicles.vehicle_type).meta({
+  description: "A code of category `vehicle_type`",
+  examples: ["standard"],
+});
 
 export const NewVehicle = z.strictObject({
   vehicle_type: VehicleType,

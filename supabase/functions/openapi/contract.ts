@@ -21,6 +21,7 @@ import { routes as storeNotifications } from "../store-notifications/routes.ts";
 import { routes as storeSync } from "../store-sync/routes.ts";
 import { routes as subscriptionPlans } from "../subscription-plans/routes.ts";
 import { routes as support } from "../support/routes.ts";
+import { routes as places } from "../places/routes.ts";
 import { routes as tags } from "../tags/routes.ts";
 import { routes as verifyIap } from "../verify-iap/routes.ts";
 import { routes as wellKnown } from "../well-known/routes.ts";
@@ -39,6 +40,7 @@ export const groups: readonly Group[] = [
   { name: "sponsors", routes: sponsors },
   { name: "storage", routes: storage },
   { name: "codes", routes: codes },
+  { name: "places", routes: places },
   { name: "tags", routes: tags },
   { name: "subscription-plans", routes: subscriptionPlans },
   { name: "verify-iap", routes: verifyIap },

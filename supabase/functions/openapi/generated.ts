@@ -2,19 +2,26 @@
 import { catalogue, type CatalogueEntry, codes } from "../_shared/errors.ts";
 import { asyncApiDocument } from "./asyncapi.ts";
 import { reasons } from "./reasons.ts";
+import type { ContractDocuments } from "../_shared/providers/contract_documents.ts";
 import type { Route } from "../_shared/http/route.ts";
-import { contract, groups } from "./contract.ts";
+import { entityTag } from "../_shared/http/caching.ts";
+import { contract, contractOverlay, groups } from "./contract.ts";
+import type { DocumentFile } from "./documents.ts";
 import { table, wrapped } from "./markdown.ts";
 
-export function generatedFiles(): { file: URL; text: string }[] {
+export async function generatedFiles(): Promise<{ file: URL; text: string }[]> {
+  const [openapi, asyncapi] = [contract(), asyncApiDocument()];
   return [
+    await served("openapi", openapi),
+    await served("overlay", contractOverlay()),
+    await served("asyncapi", asyncapi),
     {
       file: new URL("../../../openapi.json", import.meta.url),
-      text: `${JSON.stringify(contract(), null, 2)}\n`,
+      text: `${JSON.stringify(openapi, null, 2)}\n`,
     },
     {
       file: new URL("../../../asyncapi.json", import.meta.url),
-      text: `${JSON.stringify(asyncApiDocument(), null, 2)}\n`,
+      text: `${JSON.stringify(asyncapi, null, 2)}\n`,
     },
     {
       file: new URL("../../../docs/clients/errors.md", import.meta.url),
@@ -25,6 +32,13 @@ export function generatedFiles(): { file: URL; text: string }[] {
       text: withRoutes(Deno.readTextFileSync(adminPage), groups.find(({ name }) => name === "admin")!.routes),
     },
   ];
+}
+
+/** What the function sends: a text and its entity tag, so that no request and no start of a process prints a document. */
+async function served(name: keyof ContractDocuments, document: unknown): Promise<{ file: URL; text: string }> {
+  const text = JSON.stringify(document);
+  const content: DocumentFile = { etag: await entityTag(text), text };
+  return { file: new URL(`./documents/${name}.json`, import.meta.url), text: `${JSON.stringify(content, null, 2)}\n` };
 }
 
 const adminPage = new URL("../../../docs/clients/console.md", import.meta.url);

@@ -11,6 +11,7 @@ import {
   errorCodesOf,
   instanceOf,
   isConditional,
+  isMachine,
   keepsAnswers,
   limitOf,
   type NamedRoute,
@@ -154,7 +155,12 @@ export function openApiDocument(groups: readonly Group[], bases: readonly ZodTyp
   const tagged = tagsOf(new Set(routes.map(tagOf)));
   return {
     openapi: "3.1.0",
-    info: { title: "Parking lot service", version: VERSION, description },
+    info: {
+      title: "Parking lot service",
+      version: VERSION,
+      description,
+      license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
+    },
     servers: [
       {
         url: "/functions",
@@ -182,6 +188,17 @@ export function openApiDocument(groups: readonly Group[], bases: readonly ZodTyp
           scheme: "bearer",
           bearerFormat: "JWT",
           description: "The access token (JWT) from the identity provider, verified as RFC8725 recommends",
+        },
+        secretKey: {
+          type: "apiKey",
+          in: "header",
+          name: "apikey",
+          description: "The secret key of the project, which a trusted service may also send as the bearer token",
+        },
+        metricsToken: {
+          type: "http",
+          scheme: "bearer",
+          description: "The token that the operator has chosen for the monitoring system (`METRICS_TOKEN`)",
         },
       },
       parameters: sorted(components.parameters),
@@ -323,7 +340,7 @@ function operation(route: NamedRoute, tag: string, named: JsonSchemas, component
     summary: route.summary,
     ...describedWith(route),
     ...(route.deprecated ? { deprecated: true } : {}),
-    ...(route.access === "public" || route.access === "optional" ? { security: security[route.access] } : {}),
+    ...(route.access in security ? { security: security[route.access as keyof typeof security] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body
       ? {
@@ -375,7 +392,13 @@ function parametersOf(route: NamedRoute, named: JsonSchemas, components: Compone
 }
 
 /** Where it differs from that of the document. */
-const security = { public: [], optional: [{}, { bearer: [] }] } as const;
+/** Where it is not the contract's own, which is the user's token. */
+const security = {
+  public: [],
+  optional: [{}, { bearer: [] }],
+  service: [{ bearer: [] }, { secretKey: [] }],
+  monitor: [{ metricsToken: [] }],
+} as const;
 
 /** The description of a route, with the permission scope of administrators' routes and the end of a deprecated one. */
 function describedWith({ description, area, deprecated }: Route): { description?: string } {
@@ -438,7 +461,7 @@ function noContent(headers: readonly string[]): string {
 
 /** Whether the route can have a caller. */
 function isSignedIn({ access }: Route): boolean {
-  return access !== "public" && access !== "service";
+  return access !== "public" && !isMachine(access);
 }
 
 function limitHeadersOf(route: Route): readonly ("RateLimit" | "RateLimit-Policy")[] {

@@ -35,6 +35,9 @@ export const reasons: Readonly<Record<string, Reason>> = {
   key_reused_with_different_body: conflict("Another request had this `Idempotency-Key`. Use a new key."),
   last_administrator: conflict("The last active administrator with the area `admins`. Give the area to another first."),
   limit_reached: conflict("The list is full; `details.limit` has its length. Delete an entry first."),
+  mfa_required: forbidden(
+    "Administrators need a session with a second factor (`aal2`). Enroll one, or enter a code of the authenticator app.",
+  ),
   no_rate: feeUnknown("A part of the stay has no price: `details.from` to `details.until`."),
   no_rules: feeUnknown("The lot has no pricing rules."),
   not_configured: {
@@ -43,12 +46,17 @@ export const reasons: Readonly<Record<string, Reason>> = {
   },
   not_counted: forbidden("An expensive read at the Data API. Call it through `api.read_counted`."),
   not_revoked: conflict("The subscription is not revoked."),
+  only_totals: feeUnknown(
+    "The lot publishes only what other stays cost. The fee is from `details.at_least` to `details.at_most`.",
+  ),
   outcome_unknown: {
     codes: ["server_error"],
     meaning: "It is unknown whether the request was carried out. Retry with the same `Idempotency-Key`.",
   },
   own_account: forbidden("Administrators cannot do this to their own account."),
-  own_area: forbidden("Administrators cannot remove the area `admins` from themselves."),
+  own_area: forbidden(
+    "Administrators cannot give themselves an area, nor remove the area `admins` from themselves.",
+  ),
   own_entry: forbidden("Administrators cannot decide on their own entries."),
   period_too_large: invalid("The report would read more than 200,000 daily counts. Use a shorter period, or none."),
   premium_required: forbidden("For premium members only. Show the subscriptions."),
@@ -56,6 +64,10 @@ export const reasons: Readonly<Record<string, Reason>> = {
   queue_gone: conflict("The queue of the message does not exist any more. Discard the message."),
   reply_too_large: conflict("The response is too large for an `Idempotency-Key`. Send the request without a key."),
   retired: conflict("The lot has another value now. Read it again."),
+  schema_differs: {
+    codes: ["service_unavailable"],
+    meaning: "The database does not have the migrations of the release: `missing`, `changed` and `unknown` name them.",
+  },
   search_attribute: conflict("The tag is an attribute of searches and must stay active."),
   session_cancelled: conflict("The session is cancelled."),
   session_ended: conflict("The session has ended."),

@@ -31,8 +31,9 @@ const OPERATE: Readonly<Record<string, string>> = {
   admins: "Administrators",
 };
 
-/** Whether no app uses the operations of a tag: those of the console, of the stores and of the service itself. */
-export const isInternalTag = (tag: string) => /^(admin|admin-.*|webhooks|consumers)$/.test(tag);
+/** Whether no app uses the operations of a tag: those of the console and of machines. */
+export const isInternalTag = (tag: string) =>
+  /^(admin|admin-.*|health|openapi|well-known|webhooks|consumers)$/.test(tag);
 
 const adminTag = (area: string) => area === "" ? "admin" : `admin-${area.replaceAll("_", "-")}`;
 
@@ -42,6 +43,7 @@ const GROUPS: readonly TagGroup[] = [
     tags: [
       { name: "parking-lots", description: "Find lots, read them, calculate fees", paths: ["/parking-lots"] },
       { name: "search", description: "Search by natural language", paths: ["/search", "/ai-search-parse"] },
+      { name: "places", description: "Suggest places by name, and read one", paths: ["/places"] },
       {
         name: "parking-sessions",
         description: "Start, end and cancel a parking session; the caller's history",
@@ -113,7 +115,7 @@ const GROUPS: readonly TagGroup[] = [
   {
     name: "Machines",
     tags: [
-      { name: "health", description: "Liveness and readiness", paths: ["/health"] },
+      { name: "health", description: "Liveness, readiness and metrics", paths: ["/health"] },
       { name: "openapi", description: "This contract and the error catalogue", paths: ["/openapi"] },
       { name: "well-known", description: "App link associations of this site", paths: ["/well-known"] },
       {

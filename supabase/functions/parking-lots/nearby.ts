@@ -13,10 +13,12 @@ interface Found {
 }
 
 /** Filters are checked lot by lot, which is expensive for a large radius. */
-function isWidelyFiltered({ radius_m, filters }: z.output<typeof NearbyQuery>): boolean {
-  const { max_price, open_now, max_height_m, tags } = filters;
+function isWidelyFiltered({ radius_m, filters, usable }: z.output<typeof NearbyQuery>): boolean {
+  const { max_price, without_surprises, open_now, max_height_m, tags } = filters;
   return radius_m > 2000 &&
-    (max_price !== undefined || open_now === true || max_height_m !== undefined || (tags ?? []).length > 0);
+    (max_price !== undefined || without_surprises === true || open_now === true || usable === "only" ||
+      max_height_m !== undefined ||
+      (tags ?? []).length > 0);
 }
 
 export const nearbyParkingLots = route({
@@ -27,7 +29,8 @@ export const nearbyParkingLots = route({
   description:
     "The nearest public lots within the radius that pass all filters. They are compared for one stay: from " +
     "`filters.entry_at` to `filters.exit_at`, or 60 minutes from now. The ranking covers the lots of the response. " +
-    "`open_now` and `max_price` are applied to the nearest 3,000 lots that match `tags` and `max_height_m`. " +
+    "`open_now`, `max_price`, `without_surprises` and `usable=only` are applied to the nearest 3,000 lots that match `tags` and " +
+    "`max_height_m`. " +
     "`X-Truncated: true` means that more lots within the radius match, or were not checked.",
   query: NearbyQuery,
   reply: [200, NearbyParkingLots],

@@ -1,5 +1,6 @@
 import { routesOf } from "../_shared/http/route.ts";
 import * as detail from "./detail.ts";
+import * as lotExport from "./export.ts";
 import * as fee from "./fee.ts";
 import * as fieldValues from "./field_values.ts";
 import * as nearby from "./nearby.ts";
@@ -11,6 +12,7 @@ import * as search from "./search.ts";
 
 export const routes = routesOf(
   detail,
+  lotExport,
   fee,
   fieldValues,
   nearby,

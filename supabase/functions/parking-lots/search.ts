@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { ApiError } from "../_shared/errors.ts";
+import { MAX_LINES, pagesAsLines } from "../_shared/http/lines.ts";
 import type { Links } from "../_shared/http/links.ts";
 import { route } from "../_shared/http/route.ts";
 import { FoundLots, SearchQuery } from "../_shared/schema/search.ts";
@@ -20,30 +21,29 @@ export const searchParkingLots = route({
   description:
     "Public lots that meet all conditions, page by page. A lot with an unknown value for a condition does not match. " +
     "With `entry_at` and `exit_at` each lot contains the fee and the state for the stay, as in `GET " +
-    "/v1/parking-lots/nearby`. `Accept: application/geo+json` returns features. `Accept: application/x-ndjson` " +
-    "returns all matching lots from `cursor` on, one per line, and ignores `limit`. If the stream fails, the " +
-    "connection is aborted. With `updated_since` the last line is `{next_cursor}`.",
+    "/v1/parking-lots/nearby`. A page with `usable` or `without_surprises` can be short or empty; the last one has no `next_cursor`. `Accept: " +
+    "application/geo+json` returns features. `Accept: application/x-ndjson` " +
+    `returns up to ${MAX_LINES} lots from \`cursor\` on, one per line; with \`limit\` so many. If there are more, the last ` +
+    "line is `{next_cursor, has_more}`: send the request again with that cursor. With `updated_since` that line is " +
+    "always there. If the stream fails, the connection is aborted.",
   query: SearchQuery,
   reply: [200, FoundLots],
   representations: {
     geojson: features,
-    async *lines({ db, query, links }) {
-      const args = { ...argumentsOf(query), limit: query.entry_at ? PRICED_PAGE : EXPORT_PAGE };
-      for (;;) {
-        const answer = await withParamPrefix(query, db.rpc<Page>("search_parking_lots", args));
-        const page = FoundLots.parse(withUrls(answer, links));
-        yield* page.clusters ?? page.items;
-        if (!(page.has_more ?? page.next_cursor !== null)) {
-          if (page.has_more !== undefined) yield { next_cursor: page.next_cursor };
-          return;
-        }
-        args.cursor = page.next_cursor ?? undefined;
-        args.include = undefined; // counting once is enough
-      }
-    },
+    lines: ({ db, query, links }, limit) =>
+      pagesAsLines<unknown>(
+        { limit, pageSize: query.entry_at ? PRICED_PAGE : EXPORT_PAGE, cursor: query.cursor },
+        async (page) => {
+          const args = { ...argumentsOf(query), ...page, include: undefined };
+          const answer = await withParamPrefix(query, db.rpc<Page>("search_parking_lots", args));
+          const { items, clusters, next_cursor, has_more } = FoundLots.parse(withUrls(answer, links));
+          return { items: clusters ?? items, next_cursor, has_more };
+        },
+      ),
   },
   errors: ["forbidden"],
-  isExpensive: (query) => query.include !== undefined || isLongStay(query) || isConditionalMap(query),
+  isExpensive: (query) =>
+    query.include !== undefined || query.without_surprises || isLongStay(query) || isConditionalMap(query),
   cache: { scope: "private", maxAge: 0 },
   // A request for specific lots or for changes is not counted as a search.
   shownLots: ({ items }, { ids, updated_since }) =>
@@ -76,7 +76,7 @@ function isConditionalMap(query: z.output<typeof SearchQuery>): boolean {
  */
 function argumentsOf(search: z.output<typeof SearchQuery>) {
   const { query, sort, bbox, ids, zoom, updated_since, limit, cursor, include, ...others } = search;
-  const { entry_at, exit_at, vehicle_type, ...conditions } = others;
+  const { entry_at, exit_at, vehicle_type, usable, without_surprises, ...conditions } = others;
   if (query && Object.keys(conditions).length > 0) {
     throw ApiError.ofFields([{
       param: "query",
@@ -93,6 +93,8 @@ function argumentsOf(search: z.output<typeof SearchQuery>) {
     entry_at,
     exit_at,
     vehicle_type,
+    usable,
+    without_surprises,
     limit,
     cursor,
     include,

@@ -15,6 +15,7 @@ export const DISPATCH_CALLS = [
   "fan_out_notification",
   "record_push_outcomes",
   "pause_push",
+  "call_next_consumer",
 ] as const;
 
 type DispatchDatabase = Database<(typeof DISPATCH_CALLS)[number]>;
@@ -41,7 +42,7 @@ interface Batch {
   readonly devices: readonly Device[];
 }
 
-export const DISPATCH: ConsumerOptions = { concurrency: 50, budgetMs: 45_000, lingerMs: 2_000 };
+export const DISPATCH: ConsumerOptions = { concurrency: 50, budgetMs: 45_000, lingerMs: 2_000, maxBatches: 8 };
 
 /** Retry delay in seconds for a device that could not be reached. The database doubles it with each attempt. */
 const RETRY_SECONDS = 30;
@@ -73,6 +74,7 @@ export async function dispatch(
         () => db.rpc("extend_push_lease", { msg_id: batch.msg_id }),
         () => batch.batch === undefined ? fanOut(db, batch, until) : send(run, batch),
       ),
+    callNext: () => db.rpc("call_next_consumer", { function: "push-dispatch" }),
   }, options);
   return done;
 }

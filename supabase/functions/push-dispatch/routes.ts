@@ -13,9 +13,11 @@ export const dispatchPushes = route({
   method: "POST",
   path: "/push-dispatch",
   access: "service",
+  isConsumer: true,
   summary: "Process the queue push-dispatch",
   description:
-    "For internal jobs, and called when a message is enqueued. Ends when the queue is empty or after 45 seconds. " +
+    "For internal jobs, and called when a message is enqueued. Ends when the queue is empty or after 45 seconds. After eight batches it " +
+    "calls the next consumer and ends. " +
     "Several calls can run at the same time.",
   reply: [200, Dispatched],
   errors: [],

@@ -46,6 +46,7 @@ export const sweepStorage = route({
   method: "POST",
   path: "/storage/sweep",
   access: "service",
+  isConsumer: true,
   summary: "Copy objects to be published and delete unused ones",
   description: "For the internal job. Failed objects stay in their queue and are retried.",
   reply: [200, Sweep],

@@ -7,10 +7,11 @@ export const processStoreNotifications = route({
   method: "POST",
   path: "/store-notifications/process",
   access: "service",
+  isConsumer: true,
   summary: "Process the queue store-notifications",
   description:
     "For internal jobs, and called when a notification is stored. Ends when the queue is empty or after 45 " +
-    "seconds. Several calls can run at the same time.",
+    "seconds. After a thousand notifications it calls the next consumer and ends. Several calls can run at the same time.",
   reply: [200, ProcessedNotifications],
   errors: [],
   calls: PROCESS_CALLS,
@@ -22,6 +23,7 @@ export const reconcileSubscriptions = route({
   method: "POST",
   path: "/store-notifications/reconcile",
   access: "service",
+  isConsumer: true,
   summary: "Query the stores for subscriptions that are due",
   description:
     "For the internal job. The longest due subscriptions come first, with 20 requests per second and store. Ends " +

@@ -5,7 +5,7 @@
  */
 import type { Database } from "../_shared/db/client.ts";
 import { ApiError } from "../_shared/errors.ts";
-import { describe } from "../_shared/http/log.ts";
+import { logFailure } from "../_shared/http/log.ts";
 import { ProviderDown } from "../_shared/providers/calls/errors.ts";
 import { notifiedStatement, type PurchaseNotification } from "../_shared/providers/google_play/notifications.ts";
 import type { KnownSubscription, Store, StoreStatement, SubscriptionFacts } from "../_shared/providers/store.ts";
@@ -17,6 +17,7 @@ import { forEach } from "../_shared/queue/pool.ts";
 /** The functions of the database that processing calls. */
 export const PROCESS_CALLS = [
   "take_store_notifications",
+  "call_next_consumer",
   "extend_lease",
   "finish_store_notification",
   "postpone_store_notifications",
@@ -45,7 +46,7 @@ interface ReadNotifications {
   readonly notifications: readonly Notification[];
 }
 
-const PROCESS: ConsumerOptions = { concurrency: 10, budgetMs: 45_000, lingerMs: 2_000 };
+const PROCESS: ConsumerOptions = { concurrency: 10, budgetMs: 45_000, lingerMs: 2_000, maxBatches: 50 };
 
 const BATCH = 20;
 /** Retry delay of a failed notification in seconds, doubled with each attempt. */
@@ -87,6 +88,7 @@ export async function processNotifications(
       return "done";
     },
     recordsEnd: true,
+    callNext: () => db.rpc("call_next_consumer", { function: "store-notifications/process" }),
   }, options);
   return run.done;
 }
@@ -121,7 +123,7 @@ async function processOne(run: Run, notification: Notification): Promise<void> {
   } catch (failure) {
     const problem = failure instanceof ApiError ? problemOf(failure) : undefined;
     if (problem === undefined) {
-      logFailure(failure);
+      logFailure("A store notification is not recorded yet", failure);
       return await postpone(run, [notification], failure);
     }
     run.done.refused++;
@@ -174,10 +176,4 @@ async function postpone({ db, done }: Run, notifications: readonly Notification[
     seconds: outage ? Math.ceil(outage.retryAfter ?? OUTAGE_SECONDS) : RETRY_SECONDS * 2 ** (attempt - 1),
     is_counted: outage === undefined,
   });
-}
-
-function logFailure(failure: unknown): void {
-  const message = "A store notification is not recorded yet";
-  const line = { level: "error", time: new Date().toISOString(), message, cause: describe(failure) };
-  console.error(JSON.stringify(line));
 }

@@ -5,7 +5,7 @@
  */
 import type { Database } from "../_shared/db/client.ts";
 import { ApiError } from "../_shared/errors.ts";
-import { describe } from "../_shared/http/log.ts";
+import { logFailure } from "../_shared/http/log.ts";
 import type { KnownSubscription, Store } from "../_shared/providers/store.ts";
 import { acknowledge, ACKNOWLEDGE_CALLS } from "../_shared/purchases.ts";
 import { pause } from "../_shared/queue/consumer.ts";
@@ -112,8 +112,7 @@ async function postpone(run: Run, { subscription_id }: Due, failure: unknown): P
   if (failure instanceof ApiError && failure.code === "service_unavailable") {
     run.isDown = true; // or the database is down, and then no more requests are sent either
   }
-  const message = "A subscription is not reconciled yet";
-  console.error(JSON.stringify({ level: "error", time: new Date().toISOString(), message, cause: describe(failure) }));
+  logFailure("A subscription is not reconciled yet", failure);
   await db.rpc("postpone_question", { subscription_id, seconds: RETRY_SECONDS });
 }
 

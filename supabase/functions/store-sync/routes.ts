@@ -12,6 +12,7 @@ export const syncRuns = route({
   method: "POST",
   path: "/store-sync",
   access: "service",
+  isConsumer: true,
   summary: "Process the queue store-sync",
   description:
     "For internal jobs, and called when a message is enqueued. Ends when no run is due or after 45 seconds. " +

@@ -210,8 +210,9 @@ begin
 end
 $$;
 
--- For reads of the console: requires an active administrator who has the area; a null area: any active administrator.
--- Errors: forbidden; details.scope is the missing permission scope.
+-- For reads of the console: requires an active administrator who has the area, and their second factor; a null area: any
+-- active administrator. Errors: forbidden; details.scope is the missing permission scope, or details.reason is
+-- mfa_required.
 create function private.check_admin(p_admin_id uuid, p_area text) returns void
 language plpgsql stable
 set search_path = ''
@@ -225,6 +226,10 @@ begin
   if v_missing is not null then
     perform private.raise_error('forbidden', 403, format('This requires the permission scope %s.', v_missing),
       p_details => jsonb_build_object('scope', v_missing));
+  elsif not private.has_second_factor() then
+    perform private.raise_error('forbidden', 403,
+      'Administrators need a second factor. Enter a code of the authenticator app, or enroll one first.',
+      p_details => '{"reason": "mfa_required"}');
   end if;
 end
 $$;
@@ -302,18 +307,3 @@ grant execute on function
 to authenticated;
 
 grant execute on function private.optional_user() to anon, authenticated;
-grant execute on function
-  private.check_admin(uuid, text), private.areas_of(uuid), private.is_premium(uuid), private.scopes_of(uuid), private.account_row(uuid, text, jsonb)
-to service_role;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- Acts of administrators
--- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function private.caller(), private.require_active(text) to service_role;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- Search presets in the console
--- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function private.lock_account(uuid), private.require_active(text) to service_role;

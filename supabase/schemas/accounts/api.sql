@@ -72,8 +72,6 @@ $$;
 comment on function commands.withdraw_my_account() is
   'Ends the caller''s account permanently. When it returns, name, e-mail address, devices and sign-in are deleted, and no one can read the rest. A job deletes vehicles, memos, files and everything else of the user, mostly within a minute. Reviews and visits stay without the user. Not for the only active administrator with the area admins (conflict, last_administrator). Errors: unauthorized, forbidden, conflict.';
 
-grant execute on function commands.withdraw_my_account() to authenticated;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Data export
 -- ---------------------------------------------------------------------------------------------------------------------

@@ -4,14 +4,14 @@
 -- equal after every transaction: writes of the auth server to the metadata go to the row (accounts/accounts.sql), and
 -- writes to the row go to the metadata (here). The console writes the row.
 --
--- Invariants: administrators cannot suspend themselves or remove the area admins from themselves. Changes run one after
+-- Invariants: administrators cannot suspend themselves, give themselves an area or remove the area admins from themselves. Changes run one after
 -- another (private.lock_admin), each by an active administrator with the area. The withdrawal of an administrator with an
 -- app account runs in turn with these changes, and not for the last one with the area. So at least one of them is left
 -- after each change through the console and after each withdrawal. The service key at the auth server has none of these
 -- limits: with it an installation gets its first administrator, and can restore one. The records of acts have
 -- administrators' names under user_id: an administrator may have an app account too.
--- Interface: api.admin_list_admins, admin_get_admin, admin_update_admin, admin_suspend_admin, admin_reactivate_admin; for
--- withdrawal (accounts/withdrawal.sql) private.lock_leaving_admin.
+-- Interface: api.admin_list_admins, admin_get_admin, admin_update_admin, admin_suspend_admin, admin_reactivate_admin,
+-- admin_reset_second_factor; for withdrawal (accounts/withdrawal.sql) private.lock_leaving_admin.
 
 -- Writes a change of an administrator into the app metadata of their auth user, unless it came from there.
 create function private.tg_admins__write_metadata() returns trigger
@@ -40,16 +40,17 @@ begin
 end
 $$;
 
--- E-mail address, invitation and last sign-in of administrators; no row for other users.
+-- E-mail address, invitation, last sign-in and second factor of administrators; no row for other users.
 create function private.admin_sign_ins(p_ids uuid[])
-returns table (id uuid, email text, invited_at timestamptz, last_sign_in_at timestamptz)
+returns table (id uuid, email text, invited_at timestamptz, last_sign_in_at timestamptz, has_second_factor boolean)
 language plpgsql stable
 security definer -- auth.users is the identity provider's; returns only the sign-in data of administrators
 set search_path = ''
 as $$
 begin
   return query
-  select u.id, u.email::text, u.invited_at, u.last_sign_in_at
+  select u.id, u.email::text, u.invited_at, u.last_sign_in_at,
+    exists (select from auth.mfa_factors f where f.user_id = u.id and f.status = 'verified')
   from auth.users u join public.admins a on a.id = u.id
   where u.id = any (p_ids);
 end
@@ -64,7 +65,7 @@ begin
   return (
     select jsonb_agg(jsonb_build_object(
       'id', a.id, 'email', s.email, 'name', a.name, 'status', a.status, 'areas', a.areas, 'invited_at', s.invited_at,
-      'last_sign_in_at', s.last_sign_in_at, 'created_at', a.created_at, 'updated_at', a.updated_at
+      'last_sign_in_at', s.last_sign_in_at, 'has_second_factor', s.has_second_factor, 'created_at', a.created_at, 'updated_at', a.updated_at
     ) order by a.created_at desc, a.id desc)
     from public.admins a left join private.admin_sign_ins(p_ids) s on s.id = a.id
     where a.id = any (p_ids)
@@ -74,34 +75,8 @@ $$;
 
 -- One administrator as the console returns them. Errors: not_found.
 create function private.console_admin(p_id uuid) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_admin jsonb := private.admin_rows(array[p_id]) -> 0;
-begin
-  if v_admin is null then
-    perform private.raise_error('not_found', 404, 'There is no such administrator.', p_param => 'id');
-  end if;
-  return v_admin;
-end
-$$;
-
--- The row of an administrator, locked until the transaction ends. Errors: not_found.
-create function private.held_admin(p_id uuid) returns public.admins
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_admin public.admins;
-begin
-  select * into v_admin from public.admins a where a.id = p_id for no key update;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such administrator.', p_param => 'id');
-  end if;
-  return v_admin;
-end
-$$;
+language sql stable
+return private.require_row(private.admin_rows(array[p_id]) -> 0, 'There is no such administrator.');
 
 -- For a user whose account is about to end. If they are an administrator, locks their row until the transaction ends.
 -- Raises conflict if they are the only active one with the area admins. Errors: conflict.
@@ -133,12 +108,10 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_name constant jsonb := coalesce(p_fields -> 'name', 'null');
   v_areas constant jsonb := case when p_fields ? 'areas' then p_fields -> 'areas' else '[]' end;
 begin
-  if jsonb_typeof(v_name) not in ('string', 'null') or char_length(v_name #>> '{}') not between 1 and 100 then
-    perform private.raise_error('validation_error', 422, 'name must have 1 to 100 characters, or be null.', p_param => 'name');
-  elsif jsonb_typeof(v_areas) <> 'array' or not v_areas <@ to_jsonb(private.admin_areas()) then
+  perform private.check_fields('public.admins', jsonb_build_object('name', p_fields -> 'name'), '{name}');
+  if jsonb_typeof(v_areas) <> 'array' or not v_areas <@ to_jsonb(private.admin_areas()) then
     perform private.raise_error('validation_error', 422, format('areas must be a list of some of %s.', to_jsonb(private.admin_areas())), p_param => 'areas');
   end if;
 end
@@ -160,7 +133,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_before constant public.admins := private.held_admin(p_id);
+  v_before constant public.admins := private.locked_row(null::public.admins, jsonb_build_object('id', p_id), 'administrator');
   v_after public.admins;
 begin
   if v_before.id = p_admin_id then
@@ -176,10 +149,17 @@ begin
 end
 $$;
 
-grant execute on function
-  private.admin_sign_ins(uuid[]), private.admin_rows(uuid[]), private.console_admin(uuid), private.held_admin(uuid),
-  private.check_admin_fields(jsonb), private.sorted_areas(jsonb), private.set_admin_status(uuid, uuid, text)
-to service_role;
+-- Removes the second factors of an administrator and ends their sessions. Their access tokens are valid until they expire.
+create function private.remove_second_factors(p_id uuid) returns void
+language plpgsql
+security definer -- the factors and sessions are the identity provider's; only those of an administrator are deleted
+set search_path = ''
+as $$
+begin
+  delete from auth.mfa_factors f using public.admins a where a.id = p_id and f.user_id = a.id;
+  delete from auth.sessions s using public.admins a where a.id = p_id and s.user_id = a.id;
+end
+$$;
 
 create function api.admin_list_admins(
   p_admin_id uuid, p_status text default null, p_area text default null, p_include text[] default '{}',
@@ -188,30 +168,13 @@ create function api.admin_list_admins(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('admins', p_status, p_area);
-  v_after jsonb;
-  v_items jsonb;
 begin
   perform private.check_admin(p_admin_id, 'admins');
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
-  if p_status not in ('active', 'suspended') then
-    perform private.raise_error('validation_error', 422, 'status must be active or suspended.', p_param => 'status');
-  elsif p_area <> all (private.admin_areas()) then
-    perform private.raise_error('validation_error', 422, format('area must be one of %s.', to_jsonb(private.admin_areas())), p_param => 'area');
-  end if;
-  -- Read as a whole: an installation has dozens of administrators.
-  v_items := private.admin_rows(array(
-    select a.id from public.admins a
-    where (p_status is null or a.status = p_status) and (p_area is null or p_area = any (a.areas))
-      and (a.created_at, a.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
-    order by a.created_at desc, a.id desc
-    limit private.page_limit(p_limit) + 1
-  ));
-  return private.page(v_filters, v_items, '{created_at,id}', p_limit) || case when 'total' = any (p_include) then (
-    select jsonb_build_object('total', count(*)) from public.admins a
-    where (p_status is null or a.status = p_status) and (p_area is null or p_area = any (a.areas))
-  ) else '{}' end;
+  perform private.check_choice('status', p_status, '{active,suspended}');
+  perform private.check_choice('area', p_area, private.admin_areas());
+  return private.list_rows('public.admins', '{created_at timestamptz,id uuid}', 'desc',
+    jsonb_build_object('r.status = %s', p_status, '%s = any (r.areas)', p_area), p_include, p_cursor, p_limit,
+    p_rows => 'private.admin_rows(array_agg((r).id))');
 end
 $$;
 
@@ -247,8 +210,7 @@ begin
       p_param => (select min(k) from jsonb_object_keys(p_changes - '{name,areas}'::text[]) as k));
   end if;
   perform private.check_admin_fields(p_changes);
-  v_before := private.held_admin(p_id);
-  perform private.require_match(p_if_match, v_before.updated_at);
+  v_before := private.locked_version(null::public.admins, jsonb_build_object('id', p_id), 'administrator', p_if_match);
   v_after := v_before;
   if p_changes ? 'name' then
     v_after.name := p_changes ->> 'name';
@@ -258,6 +220,9 @@ begin
   end if;
   if p_id = p_admin_id and 'admins' <> all (v_after.areas) then
     perform private.raise_error('forbidden', 403, 'Administrators cannot remove the area admins from themselves. Another administrator must do it.', p_param => 'areas',
+      p_details => '{"reason": "own_area"}');
+  elsif p_id = p_admin_id and not v_after.areas <@ v_before.areas then
+    perform private.raise_error('forbidden', 403, 'Administrators cannot give themselves an area. Another administrator must do it.', p_param => 'areas',
       p_details => '{"reason": "own_area"}');
   end if;
   v_difference := private.difference(to_jsonb(v_before), to_jsonb(v_after));
@@ -312,8 +277,25 @@ $$;
 comment on function api.admin_reactivate_admin(uuid, uuid, text) is
   'Reactivates a suspended administrator, with their former areas, and returns them. Recorded with the reason. Area admins. Errors: forbidden, validation_error, not_found, conflict.';
 
-grant execute on function
-  api.admin_list_admins(uuid, text, text, text[], text, integer), api.admin_get_admin(uuid, uuid),
-  api.admin_update_admin(uuid, uuid, jsonb, text), api.admin_suspend_admin(uuid, uuid, text),
-  api.admin_reactivate_admin(uuid, uuid, text)
-to service_role;
+create function api.admin_reset_second_factor(p_admin_id uuid, p_id uuid, p_reason text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_reason text;
+begin
+  perform private.lock_admin(p_admin_id, 'admins');
+  v_reason := private.required_reason(p_reason);
+  perform private.locked_row(null::public.admins, jsonb_build_object('id', p_id), 'administrator');
+  if p_id = p_admin_id then
+    perform private.raise_error('forbidden', 403, 'Administrators cannot reset their own second factor. Another administrator must do it.',
+      p_details => '{"reason": "own_account"}');
+  end if;
+  perform private.remove_second_factors(p_id);
+  perform private.record_act(p_admin_id, 'admin.reset_second_factor', 'admin', p_id::text, p_id, jsonb_build_object('reason', v_reason));
+  return private.console_admin(p_id);
+end
+$$;
+
+comment on function api.admin_reset_second_factor(uuid, uuid, text) is
+  'Removes the second factors of another administrator, ends their sessions, and returns them: at the next sign-in they enroll again. Recorded with the reason. Area admins. Errors: forbidden, validation_error, not_found.';

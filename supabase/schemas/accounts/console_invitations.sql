@@ -113,10 +113,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.write_invitation(uuid, text, text, text[]), private.claim_invitation(uuid, uuid), private.invited_user(uuid)
-to service_role;
-
 create function api.admin_invite_admin(p_admin_id uuid, p_email text, p_areas text[], p_name text default null) returns jsonb
 language plpgsql
 set search_path = ''
@@ -170,7 +166,3 @@ $$;
 
 comment on function api.admin_get_invited_admin(uuid, uuid) is
   'The administrator of an invitation that was sent. Area admins. Errors: forbidden, not_found, conflict.';
-
-grant execute on function
-  api.admin_invite_admin(uuid, text, text[], text), api.admin_claim_invitation(uuid, uuid), api.admin_get_invited_admin(uuid, uuid)
-to service_role;

@@ -30,8 +30,6 @@ begin
 end
 $$;
 
-grant execute on function private.lock_app_user(uuid, text) to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Acts on users
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -75,8 +73,6 @@ begin
   return null;
 end
 $$;
-
-grant execute on function private.set_user_status(uuid, uuid, text, text, text) to service_role;
 
 create function api.admin_suspend_user(p_admin_id uuid, p_id uuid, p_reason text, p_if_match text default null) returns jsonb
 language plpgsql
@@ -232,10 +228,3 @@ $$;
 
 comment on function api.admin_list_user_activity_logs(uuid, uuid, text[], text, integer) is
   'Acts of administrators that concern an app user, newest first: {items, next_cursor}, and total when p_include has it. Reads only. Errors: forbidden, validation_error, not_found.';
-
-grant execute on function
-  api.admin_suspend_user(uuid, uuid, text, text), api.admin_reactivate_user(uuid, uuid, text, text),
-  api.admin_set_user_premium(uuid, uuid, timestamptz, text, text), api.admin_withdraw_user(uuid, uuid, text),
-  api.admin_export_user(uuid, uuid), api.admin_read_user_export(uuid, uuid, text),
-  api.admin_list_user_activity_logs(uuid, uuid, text[], text, integer)
-to service_role;

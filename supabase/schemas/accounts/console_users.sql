@@ -282,13 +282,10 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_user jsonb := private.admin_user_rows(array[p_user_id]) -> 0;
+  v_user constant jsonb := private.require_row(private.admin_user_rows(array[p_user_id]) -> 0, 'There is no such app user.');
   -- The rest of a withdrawn account is about to be deleted.
   v_shown_id constant uuid := case when v_user ->> 'status' <> 'withdrawn' then p_user_id end;
 begin
-  if v_user is null then
-    perform private.raise_error('not_found', 404, 'There is no such app user.', p_param => 'id');
-  end if;
   return v_user || jsonb_build_object(
     'avatar', private.avatar_of(p_user_id), 'allowed_statuses', private.allowed_states('account', v_user ->> 'status'),
     'figures', (
@@ -307,12 +304,6 @@ begin
   );
 end
 $$;
-
-grant execute on function
-  private.read_user_filter(text, text, text, boolean), private.found_users(private.user_filter, timestamptz, uuid,
-  integer), private.user_total(private.user_filter), private.sign_ins_of(uuid[]), private.admin_user_rows(uuid[]),
-  private.admin_user(uuid)
-to service_role;
 
 create function api.admin_list_users(
   p_admin_id uuid, p_email text default null, p_display_name text default null, p_status text default null,
@@ -351,7 +342,3 @@ $$;
 
 comment on function api.admin_read_user(uuid, uuid) is
   'An app user: {id, email, display_name, status, is_premium, premium_ends_at, created_at, last_sign_in_at, updated_at, avatar, figures, subscription}. Reads only. Errors: forbidden, not_found.';
-
-grant execute on function
-  api.admin_list_users(uuid, text, text, text, boolean, text[], text, integer), api.admin_read_user(uuid, uuid)
-to service_role;

@@ -5,7 +5,7 @@
 -- Withdrawal
 -- ---------------------------------------------------------------------------------------------------------------------
 
-select cron.schedule('erase_withdrawn_accounts', '10 seconds',
+select cron.schedule('erase_withdrawn_accounts', '8 seconds',
   'do $work$ begin while private.next_erasure_batch() loop commit; end loop; end $work$');
 
 -- ---------------------------------------------------------------------------------------------------------------------

@@ -192,4 +192,3 @@ end
 $$;
 
 grant execute on function private.my_data_page(text) to authenticated;
-grant execute on function private.data_page(uuid, text) to service_role;

@@ -62,6 +62,7 @@ create table public.admins (
   updated_at timestamptz not null default now()
 );
 
+comment on constraint admins_areas_known on public.admins is 'areas must be areas of the console.';
 comment on table public.admins is 'Administrators of the service, as the app metadata of their auth user describes them.';
 comment on column public.admins.areas is 'The areas of the administrator; each is the permission scope admin:<area>.';
 comment on column public.admins.status is
@@ -75,6 +76,36 @@ create policy "An administrator reads their own record" on public.admins
 for select to authenticated using ((select auth.uid()) = id);
 
 grant select (id, name, status, areas, created_at, updated_at) on public.admins to authenticated;
+
+create table private.console_settings (
+  is_only_row boolean primary key default true constraint console_settings_one_row check (is_only_row),
+  requires_second_factor boolean not null default true
+);
+
+comment on table private.console_settings is 'What an operator sets for the console; one row, or none for the defaults.';
+comment on column private.console_settings.requires_second_factor is
+  'Whether administrators need a session with a second factor (aal2). False in development only.';
+
+-- Whether the request was made with a second factor, or needs none. A user's token has the claim aal. The service passes
+-- the claim of the administrator's token on in the header X-Admin-Aal. Without a request it is the operator's own SQL.
+create function private.has_second_factor() returns boolean
+language plpgsql stable
+security definer -- no client may read the setting
+set search_path = ''
+as $$
+declare
+  v_claims constant jsonb := nullif(current_setting('request.jwt.claims', true), '');
+begin
+  return v_claims is null
+    or coalesce(case v_claims ->> 'role'
+      when 'service_role' then nullif(current_setting('request.headers', true), '')::jsonb ->> 'x-admin-aal'
+      else v_claims ->> 'aal'
+    end, '') = 'aal2'
+    or exists (select from private.console_settings s where not s.requires_second_factor);
+end
+$$;
+
+grant execute on function private.has_second_factor() to authenticated; -- policies call it
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Withdrawal

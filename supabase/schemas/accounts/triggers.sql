@@ -77,20 +77,9 @@ create trigger _400_erase_user_data after update of status on public.app_users
   for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
   execute function private.tg_app_users__erase_user_data();
 
--- Notifies a user that they reached a level for the first time (rewards/exp.sql).
--- Only within the ledger's trigger: a recalculation, after an edit of levels, would notify all users at once.
-create trigger _500_notify_level after update of level on public.app_users
-  for each row when (new.level > old.highest_level and new.status <> 'withdrawn' and pg_trigger_depth() > 0)
-  execute function private.tg_app_users__notify_level();
-
 -- Deletes the search entry of an account with it (accounts/console_users.sql).
 create trigger _600_drop_search_entry after delete on public.app_users
   for each row execute function private.tg_app_users__drop_search_entry();
-
--- Gives a user whose level rose the themes of this level and of lower ones (rewards/theme_rewards.sql).
-create trigger _600_earn_themes after update of level on public.app_users
-  for each row when (new.level > old.level and new.status <> 'withdrawn')
-  execute function private.tg_app_users__earn_themes();
 
 -- Keeps the search entry of an app user, whose id is also that of the auth user (accounts/console_users.sql).
 create trigger _600_put_search_entry after insert on public.app_users

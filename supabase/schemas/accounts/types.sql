@@ -12,7 +12,7 @@ return array[
   'lots', 'notifications', 'reviews', 'search_presets', 'store_sync', 'support', 'users', 'rewards', 'content', 'admins'
 ];
 
-grant execute on function private.admin_areas() to service_role; -- a constraint calls it as the role that writes the row
+ -- a constraint calls it as the role that writes the row
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Data export

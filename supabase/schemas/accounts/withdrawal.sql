@@ -272,4 +272,3 @@ end
 $$;
 
 grant execute on function private.end_account() to authenticated;
-grant execute on function private.lock_sign_in(uuid), private.empty_account(uuid) to service_role;

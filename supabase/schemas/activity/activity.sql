@@ -36,15 +36,8 @@ grant execute on function private.log_activity(text, uuid, uuid, jsonb, boolean)
 
 -- The day of a time, in UTC.
 create function private.utc_day(p_at timestamptz) returns date
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
-begin
-  return (p_at at time zone 'UTC')::date;
-end
-$$;
-
-grant execute on function private.utc_day(timestamptz) to service_role;
+language sql immutable parallel safe
+return (p_at at time zone 'UTC')::date;
 
 -- Keeps the day of the last activity of a user.
 create function private.tg_user_activity_logs__note_day() returns trigger

@@ -40,7 +40,7 @@ alter table public.user_activity_logs enable row level security;
 -- Realtime checks only this policy, so it also excludes suspended administrators. Users find their own rows in their
 -- export.
 create policy "Administrators of users read all activity" on public.user_activity_logs for select to authenticated
-  using (exists (
+  using ((select private.has_second_factor()) and exists (
     select from public.admins a where a.id = (select auth.uid()) and a.status = 'active' and 'users' = any (a.areas)
   ));
 -- No insert, update or delete: private.log_activity writes rows, and they stay.

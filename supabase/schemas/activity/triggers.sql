@@ -6,14 +6,9 @@
 -- public.user_activity_logs
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Gives the points of an activity in its transaction (rewards/exp.sql).
-create trigger _100_give_exp after insert on public.user_activity_logs
-  for each row when (new.is_rewarded) execute function private.tg_user_activity_logs__give_exp();
-
--- Counts an activity for badges, in its transaction (rewards/badges.sql).
--- After the points: a badge that is earned by the activity comes after them in the history.
-create trigger _200_count after insert on public.user_activity_logs
-  for each row when (new.is_rewarded) execute function private.tg_user_activity_logs__count();
+-- Gives the points of an activity and counts it for badges, in its transaction (rewards/exp.sql).
+create trigger _100_reward after insert on public.user_activity_logs
+  for each row when (new.is_rewarded) execute function private.tg_user_activity_logs__reward();
 
 -- Appends an activity that counts for its lot to the pending rows, which the job counts (lots/engagement.sql).
 create trigger _300_append_count after insert on public.user_activity_logs

@@ -1,8 +1,8 @@
 -- AI search: the stored data of the function `search`. Places of geocoders, the log of requests, users' own keys.
 --
 -- Places. An answer of a geocoder is kept for 30 days by its text (private.search_text), also the answer that there is no
--- such place. The whole service sends a public geocoder one request a second: private.geocoder_turns assigns the seconds.
--- Without an answer of a geocoder, a place is searched in private.places and then in the names of lots.
+-- such place. The whole service sends a public geocoder one request a second: private.geocoder_turns assigns the seconds, and
+-- no search waits for one. A place is searched by name (private.find_places) and then in the names of lots.
 --
 -- Log. private.ai_requests has a row for each search: the parser that answered, the outcome of each model, tokens, cost,
 -- time. No text unless the setting AI_LOG_TEXT is on; then for 30 days.
@@ -88,20 +88,23 @@ to authenticated;
 -- Places
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- The prefecture or municipality of a name (as private.search_text returns it); null when there is none.
+-- The place of a name, whole and not only its beginning; null when there is none. The nearest to the device is preferred.
+-- is_ambiguous: another place has the name too, is as important, and is more than about 5 km away.
 create function private.place_by_name(p_text text, p_lat double precision, p_lng double precision) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
 begin
   return (
-    -- Of several with one name the nearest to the device, else the largest unit.
-    select jsonb_build_object('name', coalesce(p.prefecture, '') || p.name, 'lat', p.lat, 'lng', p.lng, 'source', 'places',
-      'is_ambiguous', count(*) over () > 1)
-    from private.places p where p.names @> array[p_text]
-    order by case when p_lat is not null then power(p.lat - p_lat, 2) + power((p.lng - p_lng) * cos(radians(p_lat)), 2) end,
-      p.prefecture is not null, char_length(p.name), p.code
-    limit 1
+    with found as materialized (
+      select * from private.find_places(p_text, p_lat, p_lng, 20, false) with ordinality as n (
+        id, kind, name, name_en, area, area_en, lat, lng, radius_m, score, importance, match, place)
+    )
+    select jsonb_build_object('name', case when b.kind in ('municipality', 'town') then b.area || b.name else b.name end,
+      'area', split_part(b.area, ' · ', 1), 'lat', b.lat, 'lng', b.lng, 'source', 'places', 'is_ambiguous', exists (
+        select from found o where o.importance >= b.importance - 15
+          and power(o.lat - b.lat, 2) + power((o.lng - b.lng) * cos(radians(b.lat)), 2) > power(0.05, 2)))
+    from found b where b.place = 1
   );
 end
 $$;
@@ -144,23 +147,14 @@ begin
 end
 $$;
 
--- In how many milliseconds a request may be sent to the geocoder; null: too many wait, send none.
-create function private.take_geocoder_turn() returns integer
+-- Whether a request may be sent to the geocoder now. No search waits for its turn.
+create function private.take_geocoder_turn() returns boolean
 language plpgsql
 set search_path = ''
 as $$
-declare
-  v_next_at timestamptz;
 begin
-  -- No search waits longer for its turn than it may take.
-  update private.geocoder_turns t
-  set next_at = greatest(t.next_at, clock_timestamp()) + interval '1 second'
-  where t.next_at < clock_timestamp() + interval '2 seconds'
-  returning t.next_at into v_next_at;
-  return ceil(extract(epoch from v_next_at - interval '1 second' - clock_timestamp()) * 1000);
+  update private.geocoder_turns t set next_at = clock_timestamp() + interval '1 second'
+  where t.next_at <= clock_timestamp();
+  return found;
 end
 $$;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- The service
--- ---------------------------------------------------------------------------------------------------------------------

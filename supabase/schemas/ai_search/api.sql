@@ -3,7 +3,8 @@
 -- Clients and the service call these functions. The rules are in ai_search.sql.
 
 create function api.find_place(
-  p_text text, p_geocoder text default null, p_lat double precision default null, p_lng double precision default null
+  p_text text, p_geocoder text default null, p_lat double precision default null, p_lng double precision default null,
+  p_others text[] default null, p_is_left_over boolean default false
 ) returns jsonb
 language plpgsql
 security definer -- no role may read or write the stored answers directly
@@ -11,26 +12,45 @@ set search_path = ''
 as $$
 declare
   v_text constant text := left(private.search_text(p_text), 200);
+  -- One character that remained of a text is in names of lots and in answers of geocoders by chance.
+  v_is_name constant boolean := not p_is_left_over or char_length(v_text) > 1;
   v_kept private.geocoded_places;
-  v_offline jsonb;
+  v_place jsonb;
+  v_words text := p_text;
+  v_may_ask boolean;
 begin
   if v_text = '' then
-    return '{"place": null, "wait_ms": null}';
+    return '{"place": null, "words": null, "wait_ms": null, "is_busy": false}';
   end if;
   select * into v_kept from private.geocoded_places g
   where g.geocoder = p_geocoder and g.search_text = v_text and g.found_at > now() - interval '30 days';
   if v_kept.name is not null then
-    return jsonb_build_object('wait_ms', null, 'place', jsonb_build_object(
+    return jsonb_build_object('words', p_text, 'wait_ms', null, 'is_busy', false, 'place', jsonb_build_object(
       'name', v_kept.name, 'lat', v_kept.lat, 'lng', v_kept.lng, 'source', p_geocoder, 'is_ambiguous', false));
   end if;
-  v_offline := coalesce(private.place_by_name(v_text, p_lat, p_lng), private.place_by_lots(v_text, p_lat, p_lng));
-  return jsonb_build_object('place', v_offline,
-    'wait_ms', case when p_geocoder is not null and v_kept.geocoder is null then private.take_geocoder_turn() end);
+  v_place := private.place_by_name(p_text, p_lat, p_lng);
+  if v_place is null and v_is_name then
+    v_place := private.place_by_lots(v_text, p_lat, p_lng);
+  end if;
+  if v_place is null then
+    foreach v_words in array coalesce(p_others[:5], '{}') loop
+      v_place := private.place_by_name(v_words, p_lat, p_lng);
+      exit when v_place is not null;
+    end loop;
+  end if;
+  if v_place is null then
+    v_words := null;
+  end if;
+  v_may_ask := p_geocoder is not null and v_kept.geocoder is null and v_is_name and v_place ->> 'source' is distinct from 'places';
+  if v_may_ask and private.take_geocoder_turn() then
+    return jsonb_build_object('place', v_place, 'words', v_words, 'wait_ms', 0, 'is_busy', false);
+  end if;
+  return jsonb_build_object('place', v_place, 'words', v_words, 'wait_ms', null, 'is_busy', v_may_ask);
 end
 $$;
 
-comment on function api.find_place(text, text, double precision, double precision) is
-  'For the service: the position of a place, if known: {place: {name, lat, lng, source, is_ambiguous} or null, wait_ms}. source is the geocoder whose answer is stored, places or lots. With wait_ms the geocoder may be queried after so many milliseconds. It raises no errors.';
+comment on function api.find_place(text, text, double precision, double precision, text[], boolean) is
+  'For the service: the position of a place, if known: {place: {name, lat, lng, source, is_ambiguous, area} or null, words, wait_ms, is_busy}. source is the geocoder whose answer is stored, places or lots. words: p_text, or the one of p_others that is a place. p_is_left_over: p_text is what remained of a text. With wait_ms 0 the geocoder may be queried now, for a place that is not in places; is_busy: it would be, but others query it. It raises no errors.';
 
 create function api.keep_place(
   p_text text, p_geocoder text, p_name text default null, p_lat double precision default null, p_lng double precision default null
@@ -89,11 +109,6 @@ $$;
 
 comment on function api.read_ai_keys(uuid) is
   'For the service: the decrypted keys of an active user by provider, for requests of this user only. It raises no errors.';
-
-grant execute on function
-  api.find_place(text, text, double precision, double precision), api.keep_place(text, text, text, double precision,
-  double precision), api.log_ai_request(uuid, jsonb), api.read_ai_keys(uuid)
-to service_role;
 
 create function commands.register_ai_key(p_provider_id text, p_api_key text) returns jsonb
 language plpgsql

@@ -1,40 +1,6 @@
--- Tables of AI search: places, keys of users, and the log.
+-- Tables of AI search: answers of geocoders, keys of users, and the log.
 --
 -- Each table has its comments, indexes, row security, policies and grants below it. The rules are in ai_search.sql.
-
--- ---------------------------------------------------------------------------------------------------------------------
--- Places
--- ---------------------------------------------------------------------------------------------------------------------
-
--- Places: the prefectures and municipalities of Japan, for searches without an answer of a geocoder.
---
--- The rows are of code4fukui/localgovjp (2026-07-09, CC0 1.0): the seats of 47 prefectures and 1,916 municipalities. The
--- names in Latin letters are made of the kana, without long vowels. A line has six fields:
--- code|prefecture|name|kana|romaji|lat|lng.
---
--- Invariants: names has every form of a place's name, as private.search_text returns it.
--- Interface: private.places, for api.find_place.
-
-create table private.places (
-  code text collate "C" primary key,
-  prefecture text,
-  name text not null,
-  lat double precision not null,
-  lng double precision not null,
-  names text[] collate "C" not null
-);
-
-comment on table private.places is 'Prefectures and municipalities of Japan, with their seats.';
-comment on column private.places.code is
-  'The first five digits of the local government code; the last three of a prefecture are 000.';
-comment on column private.places.names is
-  'The names of the place, as private.search_text returns them: with and without prefecture and suffix, in kana and Latin letters.';
-
-create index places_names_idx on private.places using gin (names);
-
--- ---------------------------------------------------------------------------------------------------------------------
--- AI search
--- ---------------------------------------------------------------------------------------------------------------------
 
 create table private.geocoded_places (
   geocoder text collate "C" not null,

@@ -236,7 +236,6 @@ comment on function commands.unrate_parking_lot(uuid) is
   'Removes the caller''s rating of a lot. Idempotent. Errors: unauthorized, forbidden, lot_not_found.';
 
 grant execute on function api.my_parking_lot_rating(uuid) to anon, authenticated;
-grant execute on function commands.rate_parking_lot(uuid, text), commands.unrate_parking_lot(uuid) to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Field values
@@ -277,8 +276,6 @@ $$;
 
 comment on function commands.vote_on_field_value(uuid, uuid, text) is
   'Confirms or denies a value of a field of a lot; a second vote replaces the first. It counts once the caller has been confirmed for a day (my_vote_counts). Returns the value with its counts. Idempotent. Errors: unauthorized, forbidden, lot_not_found, not_found, conflict.';
-
-grant execute on function commands.vote_on_field_value(uuid, uuid, text) to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Occupancy
@@ -371,8 +368,6 @@ comment on function api.feed_occupancy(text, jsonb) is
   'Stores reports of an operator or a sensor, at most 500, and returns how many were accepted and which lots are unknown. A late report is accepted and dropped. Errors: validation_error.';
 
 grant execute on function api.parking_lot_occupancy(uuid) to anon, authenticated;
-grant execute on function commands.report_occupancy(uuid, text, integer, numeric) to authenticated;
-grant execute on function api.feed_occupancy(text, jsonb) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Saved lots
@@ -490,10 +485,8 @@ declare
 begin
   if not private.is_premium(v_user_id) then
     perform private.raise_error('forbidden', 403, 'This requires a premium membership.', p_details => '{"reason": "premium_required"}');
-  elsif p_yen_per_walk_minute is null or p_yen_per_walk_minute not between 0 and 500 then
-    perform private.raise_error('validation_error', 422, 'yen_per_walk_minute must be between 0 and 500.',
-      p_param => 'yen_per_walk_minute');
   end if;
+  perform private.check_fields('public.search_preferences', jsonb_build_object('yen_per_walk_minute', p_yen_per_walk_minute), '{yen_per_walk_minute}');
   insert into public.search_preferences as p (user_id, yen_per_walk_minute) values (v_user_id, p_yen_per_walk_minute)
   on conflict (user_id) do update set yen_per_walk_minute = excluded.yen_per_walk_minute;
   return private.search_preferences_of(v_user_id);
@@ -541,7 +534,7 @@ begin
   end if;
   insert into public.error_reports (user_id, parking_lot_id, parking_lot_name, report_type, severity, description)
   values (v_user_id, p_parking_lot_id, private.reported_lot_name(p_parking_lot_id, p_parking_lot_name), p_report_type,
-    p_severity, private.required_text(p_description, 2000, 'description'))
+    p_severity, private.required_text(p_description, 'public.error_reports', 'description'))
   returning id into v_report_id;
   perform private.attach_evidence(v_report_id, p_evidence_asset_ids);
   perform private.log_activity('error_report_post', p_parking_lot_id, v_report_id);

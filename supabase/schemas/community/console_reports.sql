@@ -43,15 +43,10 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  perform private.require_fields(p_changes, '{
-    "assigned_admin_id": {"type": "uuid", "null": true}, "status": {"type": "text", "in": ["in_review", "resolved", "rejected"]},
-    "reason": {"type": "text", "max": 500, "null": true}, "correction": {"type": "object"}, "seen_updated_at": {"type": "text", "max": 64}
-  }');
+  perform private.check_fields('public.error_reports', p_changes, '{assigned_admin_id,status,reason,correction,seen_updated_at}', '{seen_updated_at}',
+    private.decision_rules() || '{"status": {"in": ["in_review", "resolved", "rejected"]}, "correction": {"type": "object", "null": false}}');
   if not p_changes ?| '{assigned_admin_id,status}' then
     perform private.raise_error('validation_error', 422, 'Give status, assigned_admin_id or both.', p_param => 'status');
-  elsif not private.is_moment(p_changes -> 'seen_updated_at') then
-    perform private.raise_error('validation_error', 422, 'seen_updated_at must be the updated_at of the entry that was read.',
-      p_param => 'seen_updated_at');
   elsif p_changes ->> 'assigned_admin_id' is not null and not exists (
     select from public.admins a
     where a.id = (p_changes ->> 'assigned_admin_id')::uuid and a.status = 'active' and 'lots' = any (a.areas)
@@ -62,7 +57,7 @@ begin
     if p_changes ->> 'status' is distinct from 'resolved' then
       perform private.raise_error('validation_error', 422, 'correction requires the status resolved.', p_param => 'correction');
     end if;
-    perform private.require_fields(p_changes -> 'correction', private.lot_field_rules(), 'correction');
+    perform private.check_fields('public.parking_lots', p_changes -> 'correction', private.lot_fields(), '{}', private.lot_rules(), 'correction');
   end if;
 end
 $$;
@@ -153,12 +148,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.notify_report_author(public.error_reports, text), private.admin_error_report_rows(uuid[]),
-  private.check_report_changes(jsonb), private.held_error_report(uuid, boolean),
-  private.moved_error_report(public.error_reports, jsonb), private.correct_reported_lot(uuid, public.error_reports, jsonb)
-to service_role;
-
 create function api.admin_list_error_reports(
   p_admin_id uuid,
   p_status text default null,
@@ -173,41 +162,18 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_filters jsonb := jsonb_build_array('admin_error_reports', p_status, p_severity, p_parking_lot_id, p_assigned_to);
-  v_after jsonb;
-  v_statuses text[] := case when p_status is null then '{open,in_review}' else array[p_status] end;
-  -- Withdrawn users whose data are not deleted yet: mostly none.
-  v_gone constant uuid[] := array(select e.user_id from private.account_ends e);
-  v_matching constant text := concat(
-    'from public.error_reports r where r.status = s.status',
-    case when p_severity is not null then ' and r.severity = $2' end,
-    case when p_parking_lot_id is not null then ' and r.parking_lot_id = $3' end,
-    case when p_assigned_to is not null then ' and r.assigned_admin_id = $4' end,
-    case when v_gone <> '{}' then format(' and (r.user_id = any (%L)) is not true', v_gone) end
-  );
-  v_ids uuid[];
-  v_total jsonb := '{}';
+  v_parts constant text[] := case when p_status is null then '{"r.status = ''open''","r.status = ''in_review''"}' else '{true}' end;
 begin
   perform private.check_admin(p_admin_id, 'lots');
-  perform private.page_limit(p_limit);
-  if p_status not in ('open', 'in_review', 'resolved', 'rejected') then
-    perform private.raise_error('validation_error', 422, 'status must be open, in_review, resolved or rejected.', p_param => 'status');
-  elsif p_severity not in ('low', 'medium', 'high', 'critical') then
-    perform private.raise_error('validation_error', 422, 'severity must be low, medium, high or critical.', p_param => 'severity');
-  end if;
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
-  -- One status after the other, each in the order of its index: neither of two large statuses is sorted as a whole.
-  execute concat(
-    'select array(select q.id from unnest($1) as s (status) cross join lateral (select r.id, r.created_at ', v_matching,
-    ' and (r.created_at, r.id) > ($5, $6) order by r.created_at, r.id limit $7) q order by q.created_at, q.id limit $7)'
-  ) into v_ids using v_statuses, p_severity, p_parking_lot_id, p_assigned_to, (v_after ->> 0)::timestamptz,
-    (v_after ->> 1)::uuid, p_limit + 1;
-  if 'total' = any (p_include) then
-    execute concat(
-      'select private.capped_total(count(*)) from (select from unnest($1) as s (status) cross join lateral (select ', v_matching, ') q limit $5) f'
-    ) into v_total using v_statuses, p_severity, p_parking_lot_id, p_assigned_to, private.max_total() + 1;
-  end if;
-  return private.page(v_filters, private.admin_error_report_rows(v_ids), '{created_at,id}', p_limit) || v_total;
+  perform private.check_choice('status', p_status, '{open,in_review,resolved,rejected}');
+  perform private.check_choice('severity', p_severity, '{low,medium,high,critical}');
+  return private.list_rows('public.error_reports', '{created_at timestamptz,id uuid}', 'asc', jsonb_build_object(
+    'r.status = %s', p_status,
+    'r.severity = %s', p_severity,
+    'r.parking_lot_id = %s::uuid', p_parking_lot_id,
+    'r.assigned_admin_id = %s::uuid', p_assigned_to
+  ), p_include, p_cursor, p_limit, p_rows => 'private.admin_error_report_rows(array_agg((r).id))', p_is_capped => true,
+    p_parts => v_parts, p_also => private.without_leavers());
 end
 $$;
 
@@ -262,11 +228,6 @@ $$;
 
 comment on function api.admin_update_error_report(uuid, uuid, jsonb) is
   'Assigns an error report (assigned_admin_id, null: unassigned), changes its status, or both. p_changes has seen_updated_at: the updated_at of the version that was read. With the status resolved it may have a correction of the lot''s fields. Notifies the author of a result and returns the report. An assignment that changes nothing is not recorded. Not idempotent. For administrators of lots, not on their own reports. Errors: forbidden, validation_error, not_found, conflict.';
-
-grant execute on function
-  api.admin_list_error_reports(uuid, text, text, uuid, uuid, text[], text, integer), api.admin_get_error_report(uuid, uuid),
-  api.admin_update_error_report(uuid, uuid, jsonb)
-to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Field values
@@ -324,7 +285,7 @@ begin
   select to_jsonb(l) -> v_field = (p_value).value into v_is_of_lot
   from public.parking_lots l where l.id = (p_value).parking_lot_id;
   if v_is_of_lot then
-    if not coalesce((private.lot_field_rules() #> array[v_field, 'null'])::boolean, false) then
+    if exists (select from private.column_bounds('public.parking_lots') b where b.column_name = v_field and b.bounds -> 'null' = 'false') then
       perform private.raise_error('validation_error', 422, format('A lot must have %s. Change the value instead of removing it.', v_field),
         p_param => 'state');
     end if;
@@ -336,11 +297,6 @@ begin
   where id = (p_value).id and state <> 'retired';
 end
 $$;
-
-grant execute on function
-  private.admin_field_value_rows(uuid[]), private.held_field_value(uuid), private.retire_field_value(uuid,
-  public.field_values)
-to service_role;
 
 create function api.admin_list_field_values(
   p_admin_id uuid, p_state text default null, p_parking_lot_id uuid default null, p_include text[] default '{}',
@@ -433,8 +389,3 @@ $$;
 
 comment on function api.admin_decide_field_value(uuid, uuid, text, text, text) is
   'Confirms a field value (earlier votes then do not change its state), or retires it and empties the lot''s field if it has the value. Returns the value. p_if_match is the version. A repeated confirmation has the same effect and is recorded each time; a retired value is a conflict. For administrators of lots. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
-
-grant execute on function
-  api.admin_list_field_values(uuid, text, uuid, text[], text, integer), api.admin_get_field_value(uuid, uuid),
-  api.admin_decide_field_value(uuid, uuid, text, text, text)
-to service_role;

@@ -79,6 +79,13 @@ begin
 end
 $$;
 
+-- The rules of the fields that every decision on an entry has, for private.check_fields.
+create function private.decision_rules() returns jsonb
+language sql immutable
+return '{
+  "reason": {"type": "text", "blank": false, "max_length": 500}, "seen_updated_at": {"type": "timestamp with time zone", "null": false}
+}'::jsonb;
+
 -- Checks that a value is a list of 1 to 100 decisions, each on another review. Errors: validation_error, with the field
 -- as param.
 create function private.check_review_decisions(p_decisions jsonb) returns void
@@ -86,26 +93,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  c_rules constant jsonb := '{"id": {"type": "uuid"}, "status": {"type": "text", "in": ["approved", "rejected", "hidden"]},
-    "reason": {"type": "text", "max": 500, "null": true}, "seen_updated_at": {"type": "text", "max": 64}}';
   v_at integer;
-  v_decision jsonb;
-  v_param text;
 begin
   if jsonb_typeof(p_decisions) is distinct from 'array' or jsonb_array_length(p_decisions) not between 1 and 100 then
     perform private.raise_error('validation_error', 422, 'decisions must be a list of 1 to 100 decisions.', p_param => 'decisions');
   end if;
-  for v_at, v_decision in
-    select d.place - 1, d.value from jsonb_array_elements(p_decisions) with ordinality as d (value, place)
-  loop
-    perform private.require_fields(v_decision, c_rules, 'decisions.' || v_at);
-    v_param := case when not v_decision ? 'id' then 'id' when not v_decision ? 'status' then 'status'
-      when not private.is_moment(v_decision -> 'seen_updated_at') then 'seen_updated_at' end;
-    if v_param is not null then
-      perform private.raise_error('validation_error', 422, 'A decision must have id, status and seen_updated_at.',
-        p_param => format('decisions.%s.%s', v_at, v_param));
-    end if;
-  end loop;
+  perform private.check_items('public.reviews', p_decisions, '{id,status,reason,seen_updated_at}', '{id,status,seen_updated_at}',
+    private.decision_rules() || '{"status": {"in": ["approved", "rejected", "hidden"]}}', 'decisions');
   select min(d.place) - 1 into v_at from (
     select e.place, row_number() over (partition by (e.value ->> 'id')::uuid order by e.place) as nth
     from jsonb_array_elements(p_decisions) with ordinality as e (value, place)
@@ -115,11 +109,6 @@ begin
   end if;
 end
 $$;
-
-grant execute on function
-  private.admin_review_rows(uuid[]), private.notify_review_author(public.reviews, text), private.decide_review(uuid,
-  uuid, text, text, timestamptz), private.check_review_decisions(jsonb)
-to service_role;
 
 create function api.admin_list_reviews(
   p_admin_id uuid,
@@ -133,35 +122,15 @@ create function api.admin_list_reviews(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters jsonb := jsonb_build_array('admin_reviews', p_status, p_parking_lot_id, p_user_id);
-  v_after jsonb;
-  -- Withdrawn users whose data are not deleted yet: mostly none.
-  v_gone constant uuid[] := array(select e.user_id from private.account_ends e);
-  -- The statement contains only the conditions that are given: so each filter uses its index with any plan.
-  v_matching constant text := concat(
-    'from public.reviews r where r.status = $1',
-    case when p_parking_lot_id is not null then ' and r.parking_lot_id = $2' end,
-    case when p_user_id is not null then ' and r.user_id = $3' end,
-    case when v_gone <> '{}' then format(' and (r.user_id = any (%L)) is not true', v_gone) end
-  );
-  v_ids uuid[];
-  v_total jsonb := '{}';
 begin
   perform private.check_admin(p_admin_id, 'reviews');
-  perform private.page_limit(p_limit);
-  if p_status is null or p_status not in ('pending', 'approved', 'rejected', 'hidden') then
-    perform private.raise_error('validation_error', 422, 'status must be pending, approved, rejected or hidden.', p_param => 'status');
-  end if;
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
-  execute concat(
-    'select array(select r.id ', v_matching, ' and (r.created_at, r.id) > ($4, $5) order by r.created_at, r.id limit $6)'
-  ) into v_ids using p_status, p_parking_lot_id, p_user_id, (v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid, p_limit + 1;
-  if 'total' = any (p_include) then
-    execute concat('select private.capped_total(count(*)) from (select ', v_matching, ' limit $4) f') into v_total
-      using p_status, p_parking_lot_id, p_user_id, private.max_total() + 1;
-  end if;
-  return private.page(v_filters, private.admin_review_rows(v_ids), '{created_at,id}', p_limit) || v_total;
+  perform private.check_choice('status', coalesce(p_status, ''), '{pending,approved,rejected,hidden}');
+  return private.list_rows('public.reviews', '{created_at timestamptz,id uuid}', 'asc', jsonb_build_object(
+    'r.status = %s', p_status,
+    'r.parking_lot_id = %s::uuid', p_parking_lot_id,
+    'r.user_id = %s::uuid', p_user_id
+  ), p_include, p_cursor, p_limit, p_rows => 'private.admin_review_rows(array_agg((r).id))', p_is_capped => true,
+    p_also => private.without_leavers());
 end
 $$;
 
@@ -229,8 +198,3 @@ $$;
 
 comment on function api.admin_decide_reviews(uuid, jsonb) is
   'Decides on up to 100 reviews, each {id, status, reason, seen_updated_at} as for api.admin_decide_review: {items}, in the order of the request. Each item is {id, outcome}: decided, or error with the error {code, message, param, details}. An error of one does not undo the others; forbidden and validation_error can also be errors of the whole request. Not idempotent. For administrators of reviews. Errors: forbidden, validation_error, not_found, conflict.';
-
-grant execute on function
-  api.admin_list_reviews(uuid, text, uuid, uuid, text[], text, integer), api.admin_get_review(uuid, uuid),
-  api.admin_decide_review(uuid, uuid, text, text, timestamptz), api.admin_decide_reviews(uuid, jsonb)
-to service_role;

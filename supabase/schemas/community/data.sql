@@ -5,7 +5,7 @@
 -- Field values
 -- ---------------------------------------------------------------------------------------------------------------------
 
-select cron.schedule('count_waiting_votes', '*/5 * * * *', 'select private.count_waiting_votes()');
+select cron.schedule('count_waiting_votes', '2-59/5 * * * *', 'select private.count_waiting_votes()');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Occupancy

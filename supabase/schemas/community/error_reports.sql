@@ -16,7 +16,7 @@ set search_path = ''
 as $$
 begin
   if p_lot_id is null then
-    return private.required_text(p_name, 200, 'parking_lot_name');
+    return private.required_text(p_name, 'public.error_reports', 'parking_lot_name');
   end if;
   if p_name is not null then
     perform private.raise_error('validation_error', 422, 'Give either parking_lot_id or parking_lot_name, not both.',

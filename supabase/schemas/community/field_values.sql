@@ -64,17 +64,12 @@ $$;
 -- The state by votes: confirmed from three confirmations that are two thirds or more, disputed from three denials that
 -- are more than a third, otherwise unverified.
 create function private.field_value_state(p_confirm_count bigint, p_deny_count bigint) returns text
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
-begin
-  return case
-    when p_confirm_count >= 3 and p_confirm_count >= 2 * p_deny_count then 'confirmed'
-    when p_deny_count >= 3 and 2 * p_deny_count > p_confirm_count then 'disputed'
-    else 'unverified'
-  end;
-end
-$$;
+language sql immutable parallel safe
+return case
+  when p_confirm_count >= 3 and p_confirm_count >= 2 * p_deny_count then 'confirmed'
+  when p_deny_count >= 3 and 2 * p_deny_count > p_confirm_count then 'disputed'
+  else 'unverified'
+end;
 
 -- The current value of every known field of an active lot, stored or not, with its votes.
 create function private.current_field_values(p_lot_id uuid)

@@ -246,5 +246,5 @@ end
 $$;
 
 grant execute on function private.occupancy_of(uuid[]), private.occupancy_forecast(uuid)
-to anon, authenticated, service_role;
-grant execute on function private.check_occupancy(text, integer, numeric, text) to authenticated, service_role;
+to anon, authenticated;
+grant execute on function private.check_occupancy(text, integer, numeric, text) to authenticated;

@@ -98,15 +98,10 @@ grant execute on function private.my_ratings_and_saves(uuid[]), private.yen_per_
 
 -- A rating as the interface shows it.
 create function private.rating_row(p_rating public.parking_lot_ratings) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_rating).id, 'user_id', (p_rating).user_id, 'parking_lot_id', (p_rating).parking_lot_id,
-    'value', (p_rating).value, 'created_at', (p_rating).created_at, 'updated_at', (p_rating).updated_at
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'id', (p_rating).id, 'user_id', (p_rating).user_id, 'parking_lot_id', (p_rating).parking_lot_id,
+  'value', (p_rating).value, 'created_at', (p_rating).created_at, 'updated_at', (p_rating).updated_at
+);
 
 grant execute on function private.rating_row(public.parking_lot_ratings) to authenticated;

@@ -45,7 +45,7 @@ begin
 end
 $$;
 
-grant execute on function private.lock_reviews(uuid[]) to authenticated, service_role;
+grant execute on function private.lock_reviews(uuid[]) to authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Review counts of lots
@@ -151,17 +151,12 @@ $$;
 
 -- A review as the interface shows it.
 create function private.review_row(p_review public.reviews) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_review).id, 'parking_lot_id', (p_review).parking_lot_id, 'user_id', (p_review).user_id,
-    'rating', (p_review).rating, 'comment', (p_review).comment, 'status', (p_review).status,
-    'created_at', (p_review).created_at, 'updated_at', (p_review).updated_at
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'id', (p_review).id, 'parking_lot_id', (p_review).parking_lot_id, 'user_id', (p_review).user_id,
+  'rating', (p_review).rating, 'comment', (p_review).comment, 'status', (p_review).status,
+  'created_at', (p_review).created_at, 'updated_at', (p_review).updated_at
+);
 
 grant execute on function
   private.review_authors(uuid[]), private.rating_histogram(uuid), private.review_row(public.reviews)

@@ -10,16 +10,11 @@
 
 -- A saved lot as the interface shows it.
 create function private.saved_row(p_saved public.saved_parking_lots) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_saved).id, 'user_id', (p_saved).user_id, 'parking_lot_id', (p_saved).parking_lot_id,
-    'created_at', (p_saved).created_at
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'id', (p_saved).id, 'user_id', (p_saved).user_id, 'parking_lot_id', (p_saved).parking_lot_id,
+  'created_at', (p_saved).created_at
+);
 
 -- The search preferences of a user as the interface shows them.
 create function private.search_preferences_of(p_user_id uuid) returns jsonb

@@ -7,15 +7,7 @@
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- Adds what a statement changed to the number and the rating of the approved reviews of its lots (community/reviews.sql).
-create trigger _100_count_on_insert after insert on public.reviews
-  referencing new table as rows_changed
-  for each statement execute function private.tg_reviews__count_for_lots();
-create trigger _100_count_on_update after update on public.reviews
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_reviews__count_for_lots();
-create trigger _100_count_on_delete after delete on public.reviews
-  referencing old table as rows_changed
-  for each statement execute function private.tg_reviews__count_for_lots();
+select private.watch('public.reviews', '{insert,update,delete}', '_100_count', 'private.tg_reviews__count_for_lots');
 
 -- Sets updated_at on every update of a row (foundation/values.sql).
 create trigger _100_touch_updated_at before update on public.reviews
@@ -30,33 +22,22 @@ create trigger _200_delete_photos after delete on public.reviews
   referencing old table as rows_deleted
   for each statement execute function private.tg_reviews__delete_photos();
 
--- Gives points for a review while it is approved, and takes them back when it is hidden, edited or deleted
--- (rewards/exp.sql).
-create trigger _200_give_exp_on_insert after insert on public.reviews
-  for each row when (new.status = 'approved') execute function private.tg_reviews__give_exp();
+-- Gives points for a review and counts it for badges while it is approved (rewards/exp.sql).
 -- On any update: a trigger makes an edited review pending, without status in the statement. But not for thousands of
--- reviews of an author who withdraws: their points are deleted.
-create trigger _200_give_exp_on_update after update on public.reviews
-  for each row when ('approved' in (old.status, new.status) and new.user_id is not null)
-  execute function private.tg_reviews__give_exp();
-create trigger _200_give_exp_on_delete after delete on public.reviews
-  for each row when (old.status = 'approved') execute function private.tg_reviews__give_exp();
+-- reviews of an author who withdraws: their points and progress are deleted.
+create trigger _200_reward after insert or update on public.reviews
+  for each row when (new.user_id is not null) execute function private.tg_reviews__reward();
+
+-- Takes back the points and the count of an approved review that is deleted (rewards/exp.sql).
+create trigger _200_take_back after delete on public.reviews
+  for each row when (old.status = 'approved' and old.user_id is not null)
+  execute function private.tg_reviews__take_back();
 
 -- Publishes the photos of reviews that become approved, and unpublishes those of reviews that are not approved any more
 -- (files/pictures.sql).
 create trigger _200_publish_photos after update on public.reviews
   referencing old table as rows_before new table as rows_changed
   for each statement execute function private.tg_reviews__publish_photos();
-
--- Counts a review for badges while it is approved, and permanently when it is deleted with its lot (rewards/badges.sql).
--- As the points (rewards/exp.sql). A withdrawal deletes the progress.
-create trigger _300_count_on_insert after insert on public.reviews
-  for each row when (new.status = 'approved') execute function private.tg_reviews__count();
-create trigger _300_count_on_update after update on public.reviews
-  for each row when ('approved' in (old.status, new.status) and new.user_id is not null)
-  execute function private.tg_reviews__count();
-create trigger _300_count_on_delete after delete on public.reviews
-  for each row when (old.status = 'approved') execute function private.tg_reviews__count();
 
 -- Notifies administrators of reviews of a user's first review of a lot (console/notifications.sql).
 create trigger _500_notify_admins after insert on public.reviews
@@ -82,15 +63,8 @@ create trigger _100_touch_updated_at before update on public.parking_lot_ratings
   for each row execute function private.tg_touch_updated_at();
 
 -- Adds what a statement changed to the counts of ratings of its lots (community/ratings.sql).
-create trigger _200_count_on_insert after insert on public.parking_lot_ratings
-  referencing new table as rows_changed
-  for each statement execute function private.tg_parking_lot_ratings__count();
-create trigger _200_count_on_update after update on public.parking_lot_ratings
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_parking_lot_ratings__count();
-create trigger _200_count_on_delete after delete on public.parking_lot_ratings
-  referencing old table as rows_changed
-  for each statement execute function private.tg_parking_lot_ratings__count();
+select private.watch('public.parking_lot_ratings', '{insert,update,delete}', '_200_count',
+  'private.tg_parking_lot_ratings__count');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- public.search_preferences
@@ -108,20 +82,9 @@ create trigger _100_touch_updated_at before update on public.search_preferences
 create trigger _100_touch_updated_at before update on public.field_values
   for each row execute function private.tg_touch_updated_at();
 
--- Queues the lots of which a statement changed a part (search/changes.sql).
-create trigger _900_record_changes_on_insert after insert on public.field_values
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_delete after delete on public.field_values
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_truncate after truncate on public.field_values
-  for each statement execute function private.tg_lot_rows__record_changes();
-
--- Queues the lots of which a statement changed field values (search/changes.sql).
-create trigger _900_record_changes_on_update after update on public.field_values
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_field_values__record_changes();
+-- Queues the lots of which a statement added, changed or deleted field values (search/changes.sql).
+select private.watch('public.field_values', '{insert,update,delete,truncate}', '_900_record_changes',
+  'private.tg_field_values__record_changes');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- public.field_value_votes
@@ -136,15 +99,8 @@ create trigger _100_wait after insert on public.field_value_votes
   for each row execute function private.tg_field_value_votes__wait();
 
 -- Counts the votes of those field values again whose votes a statement changed (community/field_values.sql).
-create trigger _200_refresh_on_insert after insert on public.field_value_votes
-  referencing new table as rows_changed
-  for each statement execute function private.tg_field_value_votes__refresh_field_values();
-create trigger _200_refresh_on_update after update on public.field_value_votes
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_field_value_votes__refresh_field_values();
-create trigger _200_refresh_on_delete after delete on public.field_value_votes
-  referencing old table as rows_changed
-  for each statement execute function private.tg_field_value_votes__refresh_field_values();
+select private.watch('public.field_value_votes', '{insert,update,delete}', '_200_refresh',
+  'private.tg_field_value_votes__refresh_field_values');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- public.occupancy_reports
@@ -167,15 +123,10 @@ create trigger _200_erase_texts before update of user_id on public.error_reports
   for each row when (new.user_id is null and old.user_id is not null)
   execute function private.tg_error_reports__erase_texts();
 
--- Gives points for a correct report (rewards/exp.sql).
-create trigger _200_give_exp after update of status on public.error_reports
+-- Gives points for a correct report and counts it for badges (rewards/exp.sql).
+create trigger _200_reward after update of status on public.error_reports
   for each row when (new.status = 'resolved' and old.status <> 'resolved')
-  execute function private.tg_error_reports__give_exp();
-
--- Counts a correct report for badges (rewards/badges.sql).
-create trigger _300_count after update of status on public.error_reports
-  for each row when (new.status = 'resolved' and old.status <> 'resolved')
-  execute function private.tg_error_reports__count();
+  execute function private.tg_error_reports__reward();
 
 -- Notifies administrators of lots of a report about a lot (console/notifications.sql).
 create trigger _500_notify_admins after insert on public.error_reports

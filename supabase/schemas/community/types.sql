@@ -3,12 +3,5 @@
 
 -- The position of a state in the console's list of field values.
 create function private.field_value_rank(p_state text) returns integer
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
-begin
-  return array_position('{disputed,unverified,confirmed,retired}', p_state);
-end
-$$;
-
-grant execute on function private.field_value_rank(text) to service_role;
+language sql immutable parallel safe
+return array_position('{disputed,unverified,confirmed,retired}', p_state);

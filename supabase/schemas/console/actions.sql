@@ -226,3 +226,9 @@ select private.add_admin_actions('[
 -- ---------------------------------------------------------------------------------------------------------------------
 
 select private.add_admin_actions('[["store_sync.trigger", "ストア連携の実行", "Started a sync with the stores"]]');
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Second factors
+-- ---------------------------------------------------------------------------------------------------------------------
+
+select private.add_admin_actions('[["admin.reset_second_factor", "管理者の二要素認証のリセット", "Reset the second factor of an administrator"]]');

@@ -90,10 +90,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.lock_area_admins(), private.lock_admin(uuid, text), private.record_act(uuid, text, text, text, uuid, jsonb)
-to service_role;
-
 create function api.run_admin_command(
   p_admin_id uuid,
   p_command text,
@@ -150,45 +146,21 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_filters jsonb := jsonb_build_array('admin_activity_logs', p_by_admin_id, p_user_id, p_action, p_target_id, p_from, p_to);
-  v_after jsonb;
-  -- The statement contains only the conditions that are given: so each filter uses its index with any plan.
-  v_matching constant text := concat(
-    'from public.admin_activity_logs l where true',
-    case when p_by_admin_id is not null then ' and l.admin_id = $1' end,
-    case when p_user_id is not null then ' and l.user_id = $2' end,
-    case when p_action is not null then ' and l.action = $3' end,
-    case when p_target_id is not null then ' and l.target_id = $4' end,
-    case when p_from is not null then ' and l.created_at >= $5' end,
-    case when p_to is not null then ' and l.created_at < $6' end,
-    case when not private.areas_of(p_admin_id) @> private.admin_areas() then ' and private.area_of_act(l.action) = any ($10)' end
-  );
-  v_items jsonb;
-  v_total jsonb := '{}';
+  v_areas constant text[] := private.areas_of(p_admin_id);
 begin
   perform private.check_admin(p_admin_id, null);
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
-  if p_limit is null or p_limit not between 1 and 1000 then
-    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 1000.', p_param => 'limit');
-  end if;
-  execute concat(
-    'select jsonb_agg(to_jsonb(l) order by l.created_at desc, l.id desc) from (select l.* ', v_matching,
-    ' and (l.created_at, l.id) < ($7, $8) order by l.created_at desc, l.id desc limit $9) l'
-  ) into v_items using p_by_admin_id, p_user_id, p_action, p_target_id, p_from, p_to,
-    (v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid, p_limit + 1, private.areas_of(p_admin_id);
-  if 'total' = any (p_include) then
-    execute concat('select private.capped_total(count(*)) from (select ', v_matching, ' limit $7) f') into v_total
-      using p_by_admin_id, p_user_id, p_action, p_target_id, p_from, p_to, private.max_total() + 1, null, null,
-        private.areas_of(p_admin_id);
-  end if;
-  return private.page(v_filters, v_items, '{created_at,id}', p_limit) || v_total;
+  return private.list_rows('public.admin_activity_logs', '{created_at timestamptz,id uuid}', 'desc', jsonb_build_object(
+    'r.admin_id = %s::uuid', p_by_admin_id,
+    'r.user_id = %s::uuid', p_user_id,
+    'r.action = %s', p_action,
+    'r.target_id = %s', p_target_id,
+    'r.created_at >= %s::timestamptz', p_from,
+    'r.created_at < %s::timestamptz', p_to,
+    'private.area_of_act(r.action) = any (string_to_array(%s, '',''))',
+    case when not v_areas @> private.admin_areas() then array_to_string(v_areas, ',') end
+  ), p_include, p_cursor, p_limit, p_is_capped => true, p_max_limit => 1000);
 end
 $$;
 
 comment on function api.admin_list_activity_logs(uuid, uuid, uuid, text, text, timestamptz, timestamptz, text[], text, integer) is
   'Acts of administrators, newest first: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it; p_from is included, p_to is not. Up to 1,000 a page. Only acts of the administrator''s areas. Errors: forbidden, validation_error.';
-
-grant execute on function
-  api.run_admin_command(uuid, text, jsonb, text, text, integer), api.check_administrator(uuid, text),
-  api.admin_list_activity_logs(uuid, uuid, uuid, text, text, timestamptz, timestamptz, text[], text, integer)
-to service_role;

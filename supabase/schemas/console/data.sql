@@ -19,5 +19,5 @@ insert into private.rate_limit_policies (name, quota, window_seconds, daily_quot
 -- Overview
 -- ---------------------------------------------------------------------------------------------------------------------
 
-select cron.schedule('refresh_overview_now', '* * * * *', 'select private.refresh_overview_now()');
-select cron.schedule('refresh_overview', '*/5 * * * *', 'select private.refresh_overview()');
+select cron.schedule('refresh_overview_now', '57 seconds', 'select private.refresh_overview_now()');
+select cron.schedule('refresh_overview', '1-59/5 * * * *', 'select private.refresh_overview()');

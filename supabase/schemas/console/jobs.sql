@@ -103,33 +103,16 @@ $$;
 -- Dead messages
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Dead messages of these areas after the keys of a cursor, newest first; null for an empty list.
-create function private.dead_messages_page(p_areas text[], p_queue text, p_after jsonb, p_limit integer) returns jsonb
-language plpgsql stable
-security definer -- queues are accessed only through functions
-set search_path = ''
-as $$
-declare
-  v_items jsonb;
-begin
-  execute concat(
-    'select jsonb_agg(to_jsonb(m) - ''msg_id'' order by m.died_at desc, m.id desc)
-    from (select d.* from private.dead_messages d where private.area_of_queue(d.queue) = any ($5)',
-    case when p_queue is not null then ' and d.queue = $1' end,
-    ' and (d.died_at, d.id) < ($2, $3) order by d.died_at desc, d.id desc limit $4) m'
-  ) into v_items using p_queue, (p_after ->> 0)::timestamptz, (p_after ->> 1)::uuid, p_limit, p_areas;
-  return v_items;
-end
-$$;
-
--- The number of dead messages of these areas, of one queue or of all.
-create function private.count_dead_messages(p_areas text[], p_queue text) returns bigint
+-- A page of the dead messages of these areas, newest first, as private.list_rows returns it. Errors: validation_error.
+create function private.dead_messages_page(p_areas text[], p_queue text, p_include text[], p_cursor text, p_limit integer) returns jsonb
 language plpgsql stable
 security definer -- queues are accessed only through functions
 set search_path = ''
 as $$
 begin
-  return (select count(*) from private.dead_messages d where private.area_of_queue(d.queue) = any (p_areas) and (p_queue is null or d.queue = p_queue));
+  return private.list_rows('private.dead_messages', '{died_at timestamptz,id uuid}', 'desc',
+    jsonb_build_object('private.area_of_queue(r.queue) = any (string_to_array(%s, '',''))', array_to_string(p_areas, ','),
+      'r.queue = %s', p_queue), p_include, p_cursor, p_limit, 'to_jsonb(r) - ''msg_id''');
 end
 $$;
 
@@ -165,12 +148,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.schedule_values(text, integer, integer), private.next_run(text, timestamptz, timestamptz), private.job_runs(),
-  private.dead_messages_page(text[], text, jsonb, integer), private.count_dead_messages(text[], text), private.take_dead_message(uuid),
-  private.requeue(text, jsonb)
-to service_role;
-
 create function api.admin_list_jobs(p_admin_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -188,7 +165,7 @@ begin
       'failed_24h', r.failed,
       'next_run_at', case when r.is_active then private.next_run(r.schedule, coalesce(r.started_at, now()), now()) end
     ) order by r.name), '[]'))
-    from private.job_runs() r where private.area_of_job(r.name) = any (private.areas_of(p_admin_id))
+    from private.job_runs() r where private.area_of_job(r.name) = any (array(select unnest(private.areas_of(p_admin_id))))
   );
 end
 $$;
@@ -202,15 +179,9 @@ create function api.admin_list_dead_messages(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('dead_messages', p_queue);
-  v_areas constant text[] := private.areas_of(p_admin_id);
-  v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, null);
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
-  return private.page(v_filters, private.dead_messages_page(v_areas, p_queue, v_after, private.page_limit(p_limit) + 1), '{died_at,id}', p_limit)
-    || case when 'total' = any (p_include) then jsonb_build_object('total', private.count_dead_messages(v_areas, p_queue)) else '{}' end;
+  return private.dead_messages_page(private.areas_of(p_admin_id), p_queue, p_include, p_cursor, p_limit);
 end
 $$;
 
@@ -253,8 +224,3 @@ $$;
 
 comment on function api.admin_discard_dead_message(uuid, uuid) is
   'Deletes a dead message permanently. Recorded. Area admins. Errors: forbidden, not_found.';
-
-grant execute on function
-  api.admin_list_jobs(uuid), api.admin_list_dead_messages(uuid, text, text[], text, integer),
-  api.admin_requeue_dead_message(uuid, uuid), api.admin_discard_dead_message(uuid, uuid)
-to service_role;

@@ -92,39 +92,24 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_filters jsonb := jsonb_build_array('admin_notifications', p_admin_id, p_unread);
-  v_after jsonb;
-  v_areas text[];
-  v_items jsonb;
+  v_own constant jsonb := jsonb_build_object(
+    'r.area is null or r.area = any (string_to_array(%s, '',''))', array_to_string(private.areas_of(p_admin_id), ','),
+    'r.admin_id is null or r.admin_id = %s::uuid', p_admin_id
+  );
+  v_unread constant jsonb := jsonb_build_object('%s::uuid <> all (r.read_by)', p_admin_id);
+  v_read constant jsonb := jsonb_build_object('%s::uuid = any (r.read_by)', p_admin_id);
+  v_page jsonb;
 begin
   perform private.check_admin(p_admin_id, null);
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
-  select areas into v_areas from public.admins where id = p_admin_id;
-  select jsonb_agg(to_jsonb(n) - 'read_by' - 'admin_id' || jsonb_build_object('is_read', p_admin_id = any (n.read_by))
-    order by n.created_at desc, n.id desc)
-  into v_items
-  from (
-    select * from public.admin_notifications n
-    where (n.created_at, n.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
-      and (n.area is null or n.area = any (v_areas)) and (n.admin_id is null or n.admin_id = p_admin_id)
-      and (p_unread is null or p_unread <> (p_admin_id = any (n.read_by)))
-    order by n.created_at desc, n.id desc
-    limit private.page_limit(p_limit) + 1
-  ) n;
-  return private.page(v_filters, v_items, '{created_at,id}', p_limit) || case when 'total' = any (p_include) then (
-    select private.capped_total(count(*)) from (
-      select from public.admin_notifications n
-      where (n.area is null or n.area = any (v_areas)) and (n.admin_id is null or n.admin_id = p_admin_id)
-        and (p_unread is null or p_unread <> (p_admin_id = any (n.read_by)))
-      limit private.max_total() + 1
-    ) f
-  ) else '{}' end || case when 'unread_count' = any (p_include) then (
-    select jsonb_build_object('unread_count', count(*)) from (
-      select from public.admin_notifications n
-      where (n.area is null or n.area = any (v_areas)) and (n.admin_id is null or n.admin_id = p_admin_id)
-        and p_admin_id <> all (n.read_by)
-      limit private.max_total()
-    ) f
+  v_page := private.list_rows('public.admin_notifications', '{created_at timestamptz,id uuid}', 'desc',
+    v_own || case when p_unread then v_unread when not p_unread then v_read else '{}' end, p_include, p_cursor, p_limit,
+    'to_jsonb(r) - ''admin_id''', p_is_capped => true);
+  return v_page || jsonb_build_object('items', (
+    select coalesce(jsonb_agg(i.item - 'read_by' || jsonb_build_object('is_read', i.item -> 'read_by' ? p_admin_id::text) order by i.nth), '[]')
+    from jsonb_array_elements(v_page -> 'items') with ordinality as i (item, nth)
+  )) || case when 'unread_count' = any (p_include) then jsonb_build_object('unread_count',
+    private.list_rows('public.admin_notifications', '{created_at timestamptz,id uuid}', 'desc', v_own || v_unread, '{total}', null, 1,
+      p_is_capped => true) -> 'total'
   ) else '{}' end;
 end
 $$;
@@ -165,7 +150,3 @@ $$;
 
 comment on function api.admin_mark_notifications_read(uuid, uuid[], timestamptz) is
   'Marks notifications as read by the administrator, those of p_ids or all before p_before, the latest first and at most 20,000 of them: {updated, has_more}. Idempotent. The act is not recorded. For any active administrator. Errors: forbidden, validation_error.';
-
-grant execute on function
-  api.admin_list_notifications(uuid, boolean, text[], text, integer), api.admin_mark_notifications_read(uuid, uuid[], timestamptz)
-to service_role;

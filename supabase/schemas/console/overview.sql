@@ -118,10 +118,8 @@ return case
   else 'admins'
 end;
 
-grant execute on function private.area_of_queue(text), private.area_of_job(text) to service_role;
-
--- For each queue: the number of messages, the number that a consumer could read, and the time since when the oldest of
--- these waits.
+-- For each queue: the number of messages, the number that a consumer could read, the time since when the oldest of these
+-- waits, and the number of its dead messages.
 create function private.queue_figures() returns jsonb
 language plpgsql
 set search_path = ''
@@ -135,7 +133,8 @@ begin
     -- A message with a delay is not late: its age counts from the time when it is due.
     execute format(
       'select jsonb_build_object(''queue'', $1, ''length'', count(*), ''due'', count(*) filter (where q.vt <= clock_timestamp()),
-        ''oldest_due_at'', min(q.vt) filter (where q.vt <= clock_timestamp()))
+        ''oldest_due_at'', min(q.vt) filter (where q.vt <= clock_timestamp()),
+        ''dead'', (select count(*) from private.dead_messages d where d.queue = $1))
       from pgmq.%I q', 'q_' || lower(v_queue)
     ) into v_figures using v_queue;
     v_queues := v_queues || v_figures;
@@ -144,8 +143,8 @@ begin
 end
 $$;
 
--- For each job: its name, whether it is active, the number of failed runs in the last 24 hours, and whether its last
--- finished run failed.
+-- For each job: its name, whether it is active, the number of failed runs in the last 24 hours, whether its last finished
+-- run failed, and the end of its last run that succeeded.
 create function private.job_figures() returns jsonb
 language plpgsql
 set search_path = ''
@@ -155,12 +154,13 @@ begin
   return (
     select jsonb_agg(jsonb_build_object(
       'name', coalesce(j.jobname, 'job ' || j.jobid), 'is_active', j.active, 'failed_24h', coalesce(r.failed_24h, 0),
-      'is_failing', coalesce(r.failed > coalesce(r.succeeded, 0), false)
+      'is_failing', coalesce(r.failed > coalesce(r.succeeded, 0), false), 'succeeded_at', r.succeeded_at
     ) order by j.jobname, j.jobid)
     from cron.job j
     left join (
       select d.jobid, max(d.runid) filter (where d.status = 'failed') as failed,
         max(d.runid) filter (where d.status = 'succeeded') as succeeded,
+        max(d.end_time) filter (where d.status = 'succeeded') as succeeded_at,
         count(*) filter (where d.status = 'failed' and d.start_time > now() - interval '24 hours') as failed_24h
       from cron.job_run_details d
       group by d.jobid
@@ -273,17 +273,12 @@ $$;
 
 -- Waiting work {oldest_at, …} with the current age of its oldest.
 create function private.with_oldest_age(p_counted jsonb) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return p_counted || jsonb_build_object(
-    'oldest_age_seconds', case when p_counted ->> 'oldest_at' is not null then
-      floor(extract(epoch from greatest(now() - (p_counted ->> 'oldest_at')::timestamptz, interval '0')))
-    end
-  );
-end
-$$;
+language sql stable
+return p_counted || jsonb_build_object(
+  'oldest_age_seconds', case when p_counted ->> 'oldest_at' is not null then
+    floor(extract(epoch from greatest(now() - (p_counted ->> 'oldest_at')::timestamptz, interval '0')))
+  end
+);
 
 -- The figures of the jobs of these areas: {active, failed_24h, failing}, with the names of those whose last finished run
 -- failed.
@@ -303,10 +298,6 @@ begin
   );
 end
 $$;
-
-grant execute on function
-  private.overview_values(text[]), private.with_oldest_age(jsonb), private.job_sums(jsonb, text[])
-to service_role;
 
 create function api.admin_get_overview(p_admin_id uuid, p_days integer default 14) returns jsonb
 language plpgsql stable
@@ -362,5 +353,3 @@ $$;
 
 comment on function api.admin_get_overview(uuid, integer) is
   'The first page of the console: users, sessions, waiting work, queues, jobs, dead messages and slow statements, each with its time, and the time when a job was last started. p_days: the number of days of sessions by day. Each part is for an area and null without it: people, sessions and sessions_by_day for users, slow_queries for admins, push and mail for notifications, each kind of open_work for its own. Queues, jobs and dead messages are those of the administrator''s areas. Errors: forbidden, validation_error.';
-
-grant execute on function api.admin_get_overview(uuid, integer) to service_role;

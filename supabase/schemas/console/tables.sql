@@ -38,6 +38,7 @@ alter table public.admin_notifications enable row level security;
 create policy "Administrators read their own notifications" on public.admin_notifications for select to authenticated
   using (
     (admin_id is null or (select auth.uid()) = admin_id)
+    and (select private.has_second_factor())
     and exists (
       select from public.admins a
       where a.id = (select auth.uid()) and a.status = 'active' and (area is null or area = any (a.areas))
@@ -83,7 +84,7 @@ create index admin_activity_logs_target_idx on public.admin_activity_logs (targe
 
 alter table public.admin_activity_logs enable row level security;
 create policy "Administrators read the records of their areas" on public.admin_activity_logs for select to authenticated
-  using (exists (
+  using ((select private.has_second_factor()) and exists (
     select from public.admins a
     where a.id = (select auth.uid()) and a.status = 'active' and private.area_of_act(action) = any (a.areas)
   ));

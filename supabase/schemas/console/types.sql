@@ -18,4 +18,4 @@ return case
   else 'admins'
 end;
 
-grant execute on function private.area_of_act(text) to authenticated, service_role; -- a policy calls it
+grant execute on function private.area_of_act(text) to authenticated; -- a policy calls it

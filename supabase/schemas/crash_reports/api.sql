@@ -10,15 +10,11 @@ as $$
 declare
   c_max constant integer := private.crash_report_bound('stack_bytes');
   v_stack text := private.without_personal_data(private.trimmed(p_stack));
-  v_device text := private.trimmed(p_device);
-  v_version text := private.trimmed(p_app_version);
+  v_device text := private.required_text(p_device, 'public.client_crash_reports', 'device');
+  v_version text := private.required_text(p_app_version, 'public.client_crash_reports', 'app_version');
 begin
   if v_stack is null or octet_length(p_stack) > 65536 then
     perform private.raise_error('validation_error', 422, 'stack must have 1 to 65536 bytes.', p_param => 'stack');
-  elsif v_device is null or char_length(v_device) > 200 then
-    perform private.raise_error('validation_error', 422, 'device must have 1 to 200 characters.', p_param => 'device');
-  elsif v_version is null or char_length(v_version) > 50 then
-    perform private.raise_error('validation_error', 422, 'app_version must have 1 to 50 characters.', p_param => 'app_version');
   end if;
   -- Cut after personal data are removed: half an address would not be recognized.
   v_stack := left(v_stack, c_max);
@@ -34,5 +30,3 @@ $$;
 
 comment on function api.report_crash(text, text, text, text) is
   'Counts a crash of the app, and keeps the first 8 KiB of the stack of the first one of its kind, version, device and day. p_address: the client''s network address, kept as a keyed hash of its network (IPv4 /24, IPv6 /48). At most 4 MiB a day and 100 rows a network and day: beyond them it replaces a row of the network that added most. For the service. Errors: validation_error.';
-
-grant execute on function api.report_crash(text, text, text, text) to service_role;

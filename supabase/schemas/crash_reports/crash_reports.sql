@@ -61,9 +61,6 @@ begin
 end
 $$;
 
-grant execute on function private.without_personal_data(text), private.crash_fingerprint(text), private.crash_network(text)
-to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The bounds of a day and of a network
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -220,5 +217,3 @@ begin
   end if;
 end
 $$;
-
-grant execute on function private.keep_crash_report(text, text, text, text, text) to service_role;

@@ -23,6 +23,7 @@ create table public.client_crash_reports (
   constraint client_crash_reports_one_a_day unique (reported_on, fingerprint, app_version, device)
 );
 
+comment on constraint client_crash_reports_stack_size on public.client_crash_reports is 'stack must not be empty.';
 comment on table public.client_crash_reports is 'Crashes of the app: one row a day, kind, version and device.';
 comment on column public.client_crash_reports.fingerprint is 'SHA-256 of the top of the stack without its numbers: the kind.';
 comment on column public.client_crash_reports.stack is
@@ -40,7 +41,10 @@ create index client_crash_reports_named_idx on public.client_crash_reports (repo
 
 alter table public.client_crash_reports enable row level security;
 create policy "Active administrators read the crashes" on public.client_crash_reports for select to authenticated
-  using ((select true from public.admins a where a.id = (select auth.uid()) and a.status = 'active'));
+  using (
+    (select private.has_second_factor())
+    and (select true from public.admins a where a.id = (select auth.uid()) and a.status = 'active')
+  );
 
 -- No insert, update or delete: api.report_crash writes rows, and a job deletes old ones.
 

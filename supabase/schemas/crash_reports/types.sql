@@ -20,4 +20,3 @@ language sql immutable parallel safe
 return octet_length(p_stack) + 2 * (octet_length(p_device) + octet_length(p_app_version)) + 500 + 150 * p_networks;
 
 -- Constraints and generated columns call these as the role that writes the row.
-grant execute on function private.crash_report_bound(text), private.crash_report_size(text, text, text, integer) to service_role;

@@ -24,7 +24,8 @@ begin
       'id', r.id, 'parking_lot_id', r.parking_lot_id, 'pricing_group_id', r.pricing_group_id, 'category', r.category,
       'rule_order', r.rule_order, 'time_start', private.clock_text(r.time_start), 'time_end', private.clock_text(r.time_end),
       'day_type', r.day_type, 'per_minutes', r.per_minutes, 'price_minor', r.price_minor, 'cap_type', r.cap_type,
-      'cap_duration_hours', r.cap_duration_hours, 'cap_price_minor', r.cap_price_minor, 'cap_repeat', r.cap_repeat
+      'cap_duration_hours', r.cap_duration_hours, 'cap_price_minor', r.cap_price_minor, 'cap_repeat', r.cap_repeat,
+      'effective_from', r.effective_from, 'effective_to', r.effective_to
     ),
     jsonb_build_array(k.group_place, k.display_order, k.group_id, r.rule_order, r.id)
   from public.pricing_rules r
@@ -70,7 +71,7 @@ $$;
 
 grant execute on function
   private.pricing_rules_after(uuid, jsonb, integer), private.pricing_rules_json(uuid), private.check_vehicle_type(text)
-to anon, authenticated, service_role;
+to anon, authenticated;
 
 create function api.calculate_fee(
   p_parking_lot_id uuid, p_entry_at timestamptz, p_exit_at timestamptz, p_vehicle_type text default 'standard'
@@ -94,7 +95,7 @@ end
 $$;
 
 comment on function api.calculate_fee(uuid, timestamptz, timestamptz, text) is
-  'The fee of a stay: {total_amount, currency, breakdown} in minor units. details of fee_unknown: reason (no_rules, no_rate, vehicle_type_not_priced) and, with no_rate, from and until. Reads only. Errors: validation_error, forbidden, lot_not_found, fee_unknown.';
+  'The fee of a stay: {total_amount, currency, breakdown, surprises} in minor units. details of fee_unknown: reason (no_rules, no_rate, only_totals, vehicle_type_not_priced); with no_rate from and until; with only_totals at_least, currency and, if known, at_most. Reads only. Errors: validation_error, forbidden, lot_not_found, fee_unknown.';
 
 grant execute on function api.calculate_fee(uuid, timestamptz, timestamptz, text) to anon, authenticated;
 
@@ -128,11 +129,3 @@ comment on function api.list_pricing_rules(uuid, integer, text, text[]) is
   'The pricing rules of a lot: {items, next_cursor}, and total when p_include has it. Those of the default group come first, then group by group, in rule_order. Reads only. Errors: forbidden, validation_error, lot_not_found.';
 
 grant execute on function api.list_pricing_rules(uuid, integer, text, text[]) to anon, authenticated;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- One lot
--- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function
-  private.pricing_rules_json(uuid), private.pricing_rules_after(uuid, jsonb, integer)
-to service_role;

@@ -38,6 +38,62 @@ begin
 end
 $$;
 
+-- When the lots among these are closed that may charge nothing then: from the entry of a stay to the fortnight after its
+-- exit, by their business hours. The starts and ends in order, in microseconds since 1970. Dates without known hours are
+-- not closed.
+create function private.free_hours(p_lot_ids uuid[], p_entry timestamptz, p_exit timestamptz)
+returns table (parking_lot_id uuid, closed_from bigint[], closed_to bigint[])
+language plpgsql stable rows 5
+set search_path = ''
+as $$
+declare
+  c_lot_ids constant uuid[] := array(
+    select distinct g.parking_lot_id from public.pricing_groups g
+    where g.parking_lot_id = any (p_lot_ids) and g.free_while_closed
+  );
+begin
+  if c_lot_ids = '{}' then
+    return;
+  end if;
+  return query
+  with closed as (
+    select h.parking_lot_id, range_agg(tstzrange(d.day_start, greatest(d.day_start, d.day_end))) filter (where h.is_known)
+      - coalesce(range_agg(tstzrange(h.starts_at, h.ends_at)) filter (where h.starts_at < h.ends_at), '{}') as hours
+    from private.hours_of_days(c_lot_ids, p_entry, p_exit + interval '15 days') h
+    cross join lateral (
+      select h.local_date::timestamp at time zone h.time_zone as day_start,
+        (h.local_date + 1)::timestamp at time zone h.time_zone as day_end
+    ) d
+    where h.for_open
+    group by h.parking_lot_id
+  )
+  select c.parking_lot_id, array_agg((extract(epoch from lower(r)) * 1000000)::bigint order by r),
+    array_agg((extract(epoch from upper(r)) * 1000000)::bigint order by r)
+  from closed c
+  cross join lateral unnest(c.hours) as r
+  group by c.parking_lot_id;
+end
+$$;
+
+-- The tariff for a stay that is not priced moment by moment: by the rules of one date (p_priced_on: the date of an entry
+-- that fixes the prices), or without these closed hours.
+create function private.tariff_of_stay(p_tariff private.tariff, p_priced_on date, p_closed_from bigint[], p_closed_to bigint[])
+returns private.tariff
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_result private.tariff := case when p_priced_on is null then p_tariff
+    else private.tariff_between(p_tariff, p_priced_on, p_priced_on) end;
+begin
+  if v_result.free_while_closed then
+    v_result.closed_from := p_closed_from;
+    v_result.closed_to := p_closed_to;
+  end if;
+  return v_result;
+end
+$$;
+
 -- The arguments of private.walk_fee for this stay at these lots. A lot without rules has a null tariff.
 create function private.stay_tariffs(
   p_lot_ids uuid[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz
@@ -70,10 +126,14 @@ begin
         select o.override_date from public.parking_lot_date_overrides o
         where o.parking_lot_id = l.id and o.override_date between c_from and c_to and o.pricing is not null
       ) end,
-      t.tariff, coalesce(t.is_priced, true)
+      case when l.price_fixed_at_entry or c.parking_lot_id is not null then private.tariff_of_stay(
+        t.tariff, case when l.price_fixed_at_entry then (p_entry at time zone l.time_zone)::date end, c.closed_from, c.closed_to
+      ) else t.tariff end,
+      coalesce(t.is_priced, true)
     from public.parking_lots l
     left join calendars h on h.calendar = l.holiday_calendar
     left join private.chosen_tariffs(p_lot_ids, p_vehicle_type, v_overridden, c_from, c_to) t on t.parking_lot_id = l.id
+    left join private.free_hours(p_lot_ids, p_entry, p_exit) c on c.parking_lot_id = l.id
     where l.id = any (p_lot_ids);
 end
 $$;
@@ -91,16 +151,17 @@ declare
   c_local constant bigint := p_entry + p_offset;
   c_from constant bigint := (c_local % c_day + c_day) % c_day; -- by the wall clock
   c_upto constant bigint := c_from + p_exit - p_entry;
+  c_date constant date := date '1970-01-01' + ((c_local - c_from) / c_day)::integer;
   v_plan integer;
   v_rule integer := 0;
   v_fee bigint;
 begin
-  if c_upto > c_day or p_exit = p_entry then
+  if c_upto > c_day or p_exit = p_entry or p_tariff.closed_from is not null then
     return null;
   end if;
   if p_tariff.has_entry_rows then
     for v_entry_rule in 1..cardinality(p_tariff.families) loop
-      if p_tariff.families[v_entry_rule] = 'initial'
+      if p_tariff.families[v_entry_rule] in ('initial', 'published_total')
         or (p_tariff.families[v_entry_rule] = 'grace' and p_tariff.units[v_entry_rule] >= p_exit - p_entry)
       then
         return null;
@@ -108,7 +169,7 @@ begin
     end loop;
   end if;
   v_plan := private.plan_of_day(p_tariff.plan_sets, p_tariff.plan_bits, p_tariff.plan_masks, null,
-    private.date_bits(date '1970-01-01' + ((c_local - c_from) / c_day)::integer, p_holidays));
+    private.date_bits(c_date, p_holidays), p_tariff.plan_from, p_tariff.plan_to, c_date);
   if v_plan = 0 then
     return null;
   end if;
@@ -125,11 +186,14 @@ begin
 end
 $$;
 
--- The fee of the stay at each of these lots, in minor units; or null and a refusal: no_rules, no_rate,
--- vehicle_type_not_priced. Errors: validation_error (exit_at).
+-- The fee of the stay at each of these lots, in minor units; or null and a refusal: no_rules, no_rate, only_totals,
+-- vehicle_type_not_priced. With only_totals the fee is at_least and, if known, at_most so much. Errors: validation_error
+-- (exit_at).
 create function private.stay_fees(
   p_lot_ids uuid[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz
-) returns table (parking_lot_id uuid, amount bigint, currency text, refusal text)
+) returns table (
+  parking_lot_id uuid, amount bigint, currency text, refusal text, at_least bigint, at_most bigint
+)
 language plpgsql stable rows 50
 security definer -- row security would cost a look-up per rule; the caller has chosen lots that the user may see
 set search_path = ''
@@ -150,7 +214,8 @@ begin
   end if;
   return query
     select f.parking_lot_id, coalesce(f.plain, (f.walk).total), f.currency,
-      case when f.is_priced or (f.walk).refusal is null then (f.walk).refusal else 'vehicle_type_not_priced' end
+      case when f.is_priced or (f.walk).refusal is null then (f.walk).refusal else 'vehicle_type_not_priced' end,
+      (f.walk).at_least, (f.walk).at_most
     from (
       select s.parking_lot_id, s.currency, s.is_priced, p.plain,
         case when p.plain is null then private.walk_fee(
@@ -168,7 +233,8 @@ begin
 end
 $$;
 
--- The lots among these at which the stay may cost p_amount or less. At every other lot the fee is greater or unknown.
+-- The lots among these at which the stay may cost p_amount or less. At every other lot the fee, or what it is at most, is
+-- greater or unknown.
 -- Much cheaper than private.stay_fees.
 create function private.lots_within_amount(
   p_lot_ids uuid[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz, p_amount numeric
@@ -182,7 +248,7 @@ declare
   c_stay constant bigint := round(extract(epoch from p_exit - p_entry) * 1000000);
 begin
   -- Units cover the stay. If no unit is flat and no cap applies, those after the initial rows cost their least rate or more.
-  -- A flat unit costs its price; where a cap applies, its window costs the price of the cap. A long stay has many windows:
+  -- A flat unit and a published total cost their price; where a cap applies, its window costs the price of the cap. A long stay has many windows:
   -- those after the initial rows cost their least pace or more. The factor allows for rounding.
   return array(
     select t.parking_lot_id
@@ -215,8 +281,10 @@ begin
 end
 $$;
 
--- The greatest number of lots at which one request may price this stay: 1,777 for a day or less, 410 for 31 days.
-create function private.max_priced_lots(p_entry timestamptz, p_exit timestamptz) returns integer
+-- The greatest number of lots at which one request may price this stay: 1,777 for a day or less, 410 for 31 days; with
+-- p_with_surprises 444 and 102.
+create function private.max_priced_lots(p_entry timestamptz, p_exit timestamptz, p_with_surprises boolean default false)
+returns integer
 language plpgsql stable
 set search_path = ''
 as $$
@@ -224,37 +292,39 @@ declare
   -- Pricing a lot costs as much as eight days of its stay. All together: 0.2 s on two slow cores.
   c_max_work constant integer := 16000;
 begin
-  return c_max_work / (8 + ceil(extract(epoch from p_exit - p_entry) / 86400)::integer);
+  -- The surprises of a lot cost up to three times as much as its fee.
+  return c_max_work / (8 + ceil(extract(epoch from p_exit - p_entry) / 86400)::integer) / case when p_with_surprises then 4 else 1 end;
 end
 $$;
 
 -- Rejects a request that would price a stay at more lots than private.max_priced_lots. Errors: validation_error;
 -- details.reason is too_much_to_price.
-create function private.reject_pricing(p_entry timestamptz, p_exit timestamptz) returns void
+create function private.reject_pricing(p_entry timestamptz, p_exit timestamptz, p_with_surprises boolean default false)
+returns void
 language plpgsql stable
 set search_path = ''
 as $$
 begin
   perform private.raise_error('validation_error', 422,
     format('This search would price more than %s lots. Search a smaller area, a shorter stay or another price range.',
-      private.max_priced_lots(p_entry, p_exit)),
+      private.max_priced_lots(p_entry, p_exit, p_with_surprises)),
     p_details => '{"reason": "too_much_to_price"}');
 end
 $$;
 
 grant execute on function
   private.check_compared_stay(timestamptz, timestamptz, text),
-  private.max_priced_lots(timestamptz, timestamptz),
-  private.reject_pricing(timestamptz, timestamptz),
+  private.max_priced_lots(timestamptz, timestamptz, boolean),
+  private.reject_pricing(timestamptz, timestamptz, boolean),
   private.stay_fees(uuid[], text, timestamptz, timestamptz),
   private.lots_within_amount(uuid[], text, timestamptz, timestamptz, numeric)
-to anon, authenticated, service_role;
+to anon, authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Keeping tariffs and hour_price
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- The hour_price of each lot, calculated from its tariffs.
+-- The hour_price of each lot, calculated from its tariffs by the rules in effect today.
 create function private.hour_prices(p_lot_ids uuid[]) returns table (parking_lot_id uuid, hour_price integer)
 language plpgsql stable
 set search_path = ''
@@ -265,67 +335,115 @@ begin
   select lot_id, case when w.total <= 2147483647 then w.total::integer end
   from unnest(p_lot_ids) as lot_id
   left join private.chosen_tariffs(p_lot_ids, 'standard') t on t.parking_lot_id = lot_id and t.is_priced
+  left join public.parking_lots l on l.id = lot_id
+  cross join lateral (select (now() at time zone l.time_zone)::date as date) today
   cross join lateral private.walk_fee(
-    t.tariff, 'UTC', null, null, timestamptz '2026-06-03 12:00:00+00', timestamptz '2026-06-03 13:00:00+00', false, 0
+    private.tariff_between(t.tariff, today.date, today.date), 'UTC', null, null, timestamptz '2026-06-03 12:00:00+00', timestamptz '2026-06-03 13:00:00+00', false, 0
   ) w;
 end
 $$;
 
--- Compiles the price lists of these lots again, and writes their hour_price.
-create function private.refresh_tariffs(p_lot_ids uuid[]) returns void
+-- Raises validation_error if a published total of one of these lots is lower than that of a shorter stay, for the same
+-- vehicles, days, hours and dates.
+create function private.check_published_totals(p_lot_ids uuid[]) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_minutes integer;
+begin
+  select s.per_minutes into v_minutes
+  from (
+    select r.per_minutes, r.price_minor, max(r.price_minor) over (
+        partition by r.parking_lot_id, case when not g.is_default then g.id end, coalesce(r.day_type, 'all'), r.time_start,
+          r.time_end, r.effective_from, r.effective_to
+        order by r.per_minutes
+      ) as most
+    from public.pricing_rules r
+    left join public.pricing_groups g on g.id = r.pricing_group_id
+    where r.parking_lot_id = any (p_lot_ids) and r.category = 'published_total'
+  ) s
+  where s.price_minor < s.most
+  order by s.per_minutes limit 1;
+  if found then
+    perform private.raise_error('validation_error', 422,
+      format('The published total of %s minutes is lower than that of a stay that is not longer. Correct one of them.', v_minutes),
+      p_param => 'pricing_rules');
+  end if;
+end
+$$;
+
+-- Compiles the price lists of these lots again, and writes their hour_price. Errors: validation_error (pricing_rules).
+create function private.refresh_tariffs(p_lot_ids uuid[]) returns uuid[]
 language plpgsql
 security definer -- no role may write compiled price lists; a role that may write rules may have them compiled
 set search_path = ''
 as $$
 declare
   v_lot_ids uuid[];
+  v_changed uuid[];
 begin
   -- Locked in one order first: the statements below then see what a concurrent writer of the same lot committed.
   select array_agg(l.id) into v_lot_ids
   from (select id from public.parking_lots where id = any (p_lot_ids) order by id for no key update) l;
   if v_lot_ids is null then
-    return;
+    return '{}';
   end if;
+  perform private.check_published_totals(v_lot_ids);
   delete from private.tariffs where parking_lot_id = any (v_lot_ids);
   insert into private.tariffs (
-    parking_lot_id, place, is_default, vehicle_types, longest_grace, initial_time, least_rate, least_price, least_pace, tariff
+    parking_lot_id, place, is_default, vehicle_types, longest_grace, initial_time, least_rate, least_price, least_pace, tariff,
+    changes_on
   )
   select c.parking_lot_id, c.place, c.is_default, c.vehicle_types, b.longest_grace, b.initial_time, b.least_rate,
-    b.least_price, private.least_pace(c.tariff), c.tariff
+    b.least_price, private.least_pace(c.tariff), c.tariff,
+    private.next_price_date(c.tariff, (now() at time zone l.time_zone)::date)
   from private.compiled_tariffs(v_lot_ids) c
+  join public.parking_lots l on l.id = c.parking_lot_id
   cross join lateral private.tariff_bounds(c.tariff) b
   -- A default list without rules has the same meaning as no list.
   where not (c.is_default and c.vehicle_types is null and (c.tariff).rule_ids is null);
-  update public.parking_lots l
-  set hour_price = p.hour_price
-  from private.hour_prices(v_lot_ids) p
-  where l.id = p.parking_lot_id and l.hour_price is distinct from p.hour_price;
+  with changed as (
+    update public.parking_lots l
+    set hour_price = p.hour_price
+    from private.hour_prices(v_lot_ids) p
+    where l.id = p.parking_lot_id and l.hour_price is distinct from p.hour_price
+    returning l.id
+  )
+  select array_agg(c.id) into v_changed from changed c;
+  return coalesce(v_changed, '{}');
 end
 $$;
 
-grant execute on function private.refresh_tariffs(uuid[]) to service_role;
-
--- Compiles the tariffs and hour_price of the lots whose prices a statement changed.
--- For pricing_rules and pricing_groups.
-create function private.tg_price_rows__refresh_tariffs() returns trigger
+-- Refreshes up to p_count lots on whose calendar other rules came into effect: hour_price, their search entries and the
+-- queue of changed lots. Returns whether there may be more.
+create function private.next_price_change_batch(p_count integer default 500) returns boolean
 language plpgsql
+security definer -- the job reads and writes compiled price lists
 set search_path = ''
 as $$
 declare
   v_lot_ids uuid[];
+  v_written uuid[];
 begin
-  if tg_op = 'TRUNCATE' then
-    v_lot_ids := array(select l.id from public.parking_lots l);
-  elsif tg_op = 'UPDATE' then
-    select array_agg(distinct r.parking_lot_id) into v_lot_ids
-    from (select parking_lot_id from rows_before union all select parking_lot_id from rows_changed) r;
-  else
-    select array_agg(distinct r.parking_lot_id) into v_lot_ids from rows_changed r;
+  -- It is tomorrow somewhere before it is in UTC.
+  select array_agg(d.id) into v_lot_ids
+  from (
+    select distinct l.id
+    from private.tariffs t
+    join public.parking_lots l on l.id = t.parking_lot_id
+    where t.changes_on <= (now() at time zone 'UTC')::date + 1 and t.changes_on <= (now() at time zone l.time_zone)::date
+    order by l.id limit p_count
+  ) d;
+  if v_lot_ids is null then
+    return false;
   end if;
-  if v_lot_ids is not null then
-    perform private.refresh_tariffs(v_lot_ids);
-  end if;
-  return null;
+  v_written := private.refresh_tariffs(v_lot_ids);
+  -- The trigger of parking_lots has refreshed and queued the lots whose hour price changed.
+  v_lot_ids := array(select unnest(v_lot_ids) except select unnest(v_written));
+  perform private.refresh_search_entries(v_lot_ids);
+  perform private.queue_lot_changes(v_lot_ids);
+  return true;
 end
 $$;
 

@@ -24,16 +24,22 @@ create table public.pricing_groups (
   is_default boolean not null default false,
   display_order integer not null default 0,
   vehicle_types text[] check (cardinality(vehicle_types) > 0 and array_position(vehicle_types, null) is null),
+  free_while_closed boolean not null default false,
   constraint pricing_groups_code_key unique (parking_lot_id, code),
   -- The key that a rule refers to, so that a rule cannot refer to a group of another lot.
   constraint pricing_groups_of_lot_key unique (id, parking_lot_id)
 );
 
+comment on constraint pricing_groups_vehicle_types_check on public.pricing_groups is
+  'vehicle_types must have one or more codes of the category vehicle_type.';
 comment on table public.pricing_groups is 'Price lists of one lot for different vehicles.';
 comment on column public.pricing_groups.vehicle_types is 'Codes of the category vehicle_type. Null: all of them.';
+comment on column public.pricing_groups.free_while_closed is 'No unit of the price begins while the lot is closed by its business hours.';
 
 -- At most one default group per lot.
 create unique index pricing_groups_one_default on public.pricing_groups (parking_lot_id) where is_default;
+-- The evaluator looks up the few lots whose closed hours it must know.
+create index pricing_groups_free_while_closed_idx on public.pricing_groups (parking_lot_id) where free_while_closed;
 
 -- No insert, update or delete for clients: importers, accepted corrections and administrators write prices.
 
@@ -44,7 +50,7 @@ create policy "Everyone reads the pricing groups of active lots" on public.prici
   for select to anon, authenticated
   using ((select true from public.parking_lots l where l.id = parking_lot_id));
 
-grant select (id, parking_lot_id, code, name, is_default, display_order, vehicle_types)
+grant select (id, parking_lot_id, code, name, is_default, display_order, vehicle_types, free_while_closed)
   on public.pricing_groups to anon, authenticated;
 
 create table public.pricing_rules (
@@ -62,6 +68,8 @@ create table public.pricing_rules (
   cap_duration_hours numeric,
   cap_price_minor integer,
   cap_repeat boolean,
+  effective_from date,
+  effective_to date,
   constraint pricing_rules_group_is_of_lot foreign key (pricing_group_id, parking_lot_id)
     references public.pricing_groups (id, parking_lot_id) on delete cascade,
   -- The cast raises check_violation with the name of the violated constraint.
@@ -72,13 +80,24 @@ create table public.pricing_rules (
         cap_price_minor, cap_repeat
       )::private.pricing_rule
     ) is distinct from null
-  )
+  ),
+  constraint pricing_rules_effective_in_order check (effective_from <= effective_to),
+  -- Dates that clients can read; no end is null, not infinity.
+  constraint pricing_rules_effective_from_is_a_date check (effective_from between '0001-01-01' and '9999-12-31'),
+  constraint pricing_rules_effective_to_is_a_date check (effective_to between '0001-01-01' and '9999-12-31')
 );
+
+-- What each constraint requires, for the errors of requests (foundation/fields.sql).
+comment on constraint pricing_rules_effective_in_order on public.pricing_rules is 'effective_to must not be before effective_from.';
+comment on constraint pricing_rules_effective_from_is_a_date on public.pricing_rules is
+  'effective_from must be in the years 1 to 9999.';
+comment on constraint pricing_rules_effective_to_is_a_date on public.pricing_rules is
+  'effective_to must be in the years 1 to 9999.';
 
 comment on table public.pricing_rules is 'Rows of the price list of a lot, read by the evaluator of fees.';
 comment on column public.pricing_rules.pricing_group_id is 'Null: the default group.';
 comment on column public.pricing_rules.category is
-  'time_band: metered; flat: one price to the end of its band or stay; initial: price of the first minutes; grace: free if not longer; cap: maximum price.';
+  'time_band: metered; flat: one price to the end of its band or stay; initial: price of the first minutes; grace: free if not longer; cap: maximum price; published_total: price of a stay of per_minutes.';
 comment on column public.pricing_rules.rule_order is 'Smaller first.';
 comment on column public.pricing_rules.time_end is 'When not after time_start: on the next day. 24:00 is the end of the day.';
 comment on column public.pricing_rules.day_type is 'Null means all.';
@@ -86,6 +105,8 @@ comment on column public.pricing_rules.price_minor is 'In minor units of the cur
 comment on column public.pricing_rules.cap_type is
   'The period that cap_price_minor bounds: duration (hours from entry), day (calendar day), band (each of the rule''s bands), stay.';
 comment on column public.pricing_rules.cap_repeat is 'True: every window of the series; false or null: only the first.';
+comment on column public.pricing_rules.effective_from is 'The first date of the rule, in the time zone of the lot. Null: no first.';
+comment on column public.pricing_rules.effective_to is 'Inclusive, like effective_from. Null: no end.';
 
 -- The evaluator reads the rules of a lot in their order.
 create index pricing_rules_lot_idx on public.pricing_rules (parking_lot_id, rule_order);
@@ -100,7 +121,7 @@ create policy "Everyone reads the pricing rules of active lots" on public.pricin
 
 grant select (
   id, parking_lot_id, pricing_group_id, category, rule_order, time_start, time_end, day_type, per_minutes, price_minor,
-  cap_type, cap_duration_hours, cap_price_minor, cap_repeat
+  cap_type, cap_duration_hours, cap_price_minor, cap_repeat, effective_from, effective_to
 ) on public.pricing_rules to anon, authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -118,8 +139,12 @@ create table private.tariffs (
   least_price bigint,
   least_pace double precision not null default 0,
   tariff private.tariff,
+  changes_on date,
   primary key (parking_lot_id, place)
 );
+
+-- The job that follows the calendar reads the lots whose prices change next.
+create index tariffs_changes_idx on private.tariffs (changes_on) where changes_on is not null;
 
 comment on table private.tariffs is 'The compiled price lists of lots. Triggers on pricing_rules and pricing_groups maintain them.';
 comment on column private.tariffs.place is 'The position of the group in the lot, by display_order and id.';
@@ -129,5 +154,7 @@ comment on column private.tariffs.longest_grace is 'The longest grace period, in
 comment on column private.tariffs.initial_time is 'The length of all initial rows together, in microseconds.';
 comment on column private.tariffs.least_rate is 'The lowest price per microsecond of any metered rate; null: no rate is metered.';
 comment on column private.tariffs.least_price is 'The lowest price of a flat rate or a cap; null: there is neither.';
+comment on column private.tariffs.changes_on is
+  'The next date on which other rules are in effect than when the hour price was calculated; null: none.';
 comment on column private.tariffs.least_pace is
   'The lowest average price per microsecond of a stay after its initial rows, caps included; 0: unknown.';

@@ -5,7 +5,11 @@
 -- of the clock, and the series of caps. It is compiled when rules are written, so that a search prices fifty lots with fifty
 -- look-ups. Where a date override is near the stay, the tariffs of the lot are compiled for that stay, with its rows.
 --
--- Invariants: private.tariffs always equals the compiled pricing_rules and pricing_groups (by the triggers of stay_fees).
+-- A rule with dates is in effect on these dates only. A tariff has all rules of its group, past and future ones too, and
+-- plans for each period without a change. So no tariff is ever out of date; only hour_price and the attributes of a search
+-- are (private.next_price_change_batch).
+--
+-- Invariants: private.tariffs always equals the compiled pricing_rules and pricing_groups (private.refresh_tariffs).
 -- Interface: private.compiled_tariffs(lots, from, to); private.chosen_tariffs(lots, vehicle type, ...).
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -23,17 +27,17 @@ begin
   return query
   with lists as (
     -- One tariff for each group that is not the default, and one for the default group and the rules without a group.
-    select g.parking_lot_id, g.id as group_id, g.display_order, g.vehicle_types
+    select g.parking_lot_id, g.id as group_id, g.display_order, g.vehicle_types, g.free_while_closed
     from public.pricing_groups g
     where g.parking_lot_id = any (p_lot_ids) and not g.is_default
     union all
-    select lot_id, null, coalesce(g.display_order, 0), g.vehicle_types
+    select lot_id, null, coalesce(g.display_order, 0), g.vehicle_types, g.free_while_closed
     from unnest(p_lot_ids) as lot_id
     left join public.pricing_groups g on g.parking_lot_id = lot_id and g.is_default
   ), rules as (
     select r.parking_lot_id, case when not g.is_default then g.id end as group_id, r.id, null::date as set_date, 0 as place,
       r.category, r.rule_order, r.time_start, r.time_end, r.day_type, r.per_minutes, r.price_minor, r.cap_type,
-      r.cap_duration_hours, r.cap_price_minor, r.cap_repeat
+      r.cap_duration_hours, r.cap_price_minor, r.cap_repeat, r.effective_from, r.effective_to
     from public.pricing_rules r
     left join public.pricing_groups g on g.id = r.pricing_group_id
     where r.parking_lot_id = any (p_lot_ids)
@@ -41,7 +45,7 @@ begin
     -- The prices of a date apply to every group.
     select l.parking_lot_id, l.group_id, null, o.override_date, n.place::integer,
       t.category, coalesce(t.rule_order, n.place::integer), t.time_start, t.time_end, t.day_type, t.per_minutes,
-      t.price_minor, t.cap_type, t.cap_duration_hours, t.cap_price_minor, t.cap_repeat
+      t.price_minor, t.cap_type, t.cap_duration_hours, t.cap_price_minor, t.cap_repeat, null, null
     from lists l
     join public.parking_lot_date_overrides o on o.parking_lot_id = l.parking_lot_id
     cross join jsonb_array_elements(o.pricing) with ordinality as n (rule, place)
@@ -49,19 +53,24 @@ begin
     where o.override_date between p_from and p_to
   ), ordered as (
     select r.parking_lot_id, r.group_id, r.id, r.set_date, r.per_minutes, r.price_minor, r.cap_type,
-      r.cap_duration_hours, r.cap_price_minor, r.cap_repeat, private.day_bit(r.day_type) as day_bit,
+      r.cap_duration_hours, r.cap_price_minor, r.cap_repeat, r.effective_from, r.effective_to, l.free_while_closed,
+      private.day_bit(r.day_type) as day_bit,
       case when r.category in ('time_band', 'flat') then 'rate' else r.category end as family,
       date_part('epoch', r.time_start) * 1000000 as start_us,
       case r.time_end when '00:00' then 86400000000 else date_part('epoch', r.time_end) * 1000000 end as end_us
     from rules r
+    join lists l on l.parking_lot_id = r.parking_lot_id and l.group_id is not distinct from r.group_id
     order by r.parking_lot_id, r.group_id, day_bit desc, r.rule_order, r.id, r.place
   ), packed as (
     select o.parking_lot_id, o.group_id, row (
       array_agg(o.id), array_agg(o.family), array_agg(o.set_date), array_agg(o.day_bit),
       array_agg(o.start_us::bigint), array_agg(o.end_us::bigint), array_agg(o.per_minutes * bigint '60000000'),
       array_agg(o.price_minor::bigint), array_agg(o.cap_type), array_agg((o.cap_duration_hours * 3600000000)::bigint),
-      array_agg(o.cap_price_minor::bigint), array_agg(o.cap_repeat), bool_or(o.family in ('grace', 'initial')),
-      null, null, null, null, null, null, null, null, null
+      array_agg(o.cap_price_minor::bigint), array_agg(o.cap_repeat), bool_or(o.family in ('grace', 'initial', 'published_total')),
+      null, null, null, null, null, null, null, null, null,
+      case when count(o.effective_from) + count(o.effective_to) > 0 then array_agg(o.effective_from) end,
+      case when count(o.effective_from) + count(o.effective_to) > 0 then array_agg(o.effective_to) end,
+      null, null, nullif(bool_or(o.free_while_closed), false), null, null
     )::private.tariff as tariff
     from ordered o
     group by o.parking_lot_id, o.group_id
@@ -84,6 +93,11 @@ create function private.band_holds(p_start bigint, p_end bigint, p_at bigint) re
 language sql immutable parallel safe
 return p_start is null
   or case when p_start < p_end then p_at >= p_start and p_at < p_end else p_at >= p_start or p_at < p_end end;
+
+-- Whether a rule with these dates is in effect on a date. A null date is no bound.
+create function private.is_in_effect(p_from date, p_to date, p_date date) returns boolean
+language sql immutable parallel safe
+return coalesce(p_from <= p_date, true) and coalesce(p_to >= p_date, true);
 
 -- The tariff with its series of caps: cap rows of one kind that share their windows, and each cap of a single rate.
 create function private.with_series(p_tariff private.tariff) returns private.tariff
@@ -126,6 +140,7 @@ begin
       v_is_own or (
         p_tariff.day_bits[v_rule] = 1 and (v_types[v_rule] = 'band' or p_tariff.starts[v_rule] is null)
         and array_remove(p_tariff.sets, null) = '{}'
+        and p_tariff.from_dates[v_rule] is null and p_tariff.to_dates[v_rule] is null
       )
     );
   end loop;
@@ -136,8 +151,8 @@ begin
 end
 $$;
 
--- The tariff with a plan for each kind of day: which rate is in force from which time of day. The best row comes first,
--- so the first match is taken.
+-- The tariff with a plan for each kind of day, and for each period in which the same rates are in effect: which rate is in
+-- force from which time of day. The best row comes first, so the first match is taken.
 create function private.with_plans(p_tariff private.tariff) returns private.tariff
 language plpgsql immutable
 set search_path = ''
@@ -158,20 +173,38 @@ declare
   v_firsts integer[] := '{}';
   v_edges bigint[] := '{}';
   v_edge_rules integer[] := '{}';
+  v_plan_from date[] := '{}';
+  v_plan_to date[] := '{}';
 begin
   for v_set in
-    select r.set_date, bit_or(r.bits) as bits, array_agg(r.rule::integer order by r.rule) as rates,
+    with starts as (
+      -- The dates on which rates begin, and those after their last dates. The first period has no start.
+      select null::date as first_date
+      union
+      select d.first_date
+      from unnest(p_tariff.families, p_tariff.from_dates, p_tariff.to_dates) as r (family, from_date, to_date)
+      cross join lateral (values (r.from_date), (r.to_date + 1)) as d (first_date)
+      where r.family = 'rate'
+    ), periods as (
+      select s.first_date, lead(s.first_date) over (order by s.first_date nulls first) - 1 as last_date from starts s
+    )
+    select r.set_date, p.first_date, p.last_date, bit_or(r.bits) as bits, array_agg(r.rule::integer order by r.rule) as rates,
       -- Where a band begins or ends, the rate may change.
       array(select distinct m from unnest(array_agg(r.band_from) || array_agg(r.band_to) || bigint '0') as m
         where m < 86400000000 order by m) as marks
-    from unnest(p_tariff.families, p_tariff.sets, v_bits, v_starts, v_ends)
-      with ordinality as r (family, set_date, bits, band_from, band_to, rule)
+    from unnest(p_tariff.families, p_tariff.sets, v_bits, v_starts, v_ends, p_tariff.from_dates, p_tariff.to_dates)
+      with ordinality as r (family, set_date, bits, band_from, band_to, from_date, to_date, rule)
+    join periods p on case
+      when r.set_date is not null then p.first_date is null
+      else coalesce(r.from_date <= p.first_date, r.from_date is null) and coalesce(r.to_date >= p.last_date, r.to_date is null) end
     where r.family = 'rate'
-    group by r.set_date
+    group by r.set_date, p.first_date, p.last_date
   loop
     -- The day types of a weekday, a Saturday, a Sunday, each also as an eve, and a holiday, as far as rates name them.
     foreach v_mask in array array(select distinct m & v_set.bits from unnest('{3,5,9,19,21,25,33}'::integer[]) as m) loop
       v_sets := v_sets || v_set.set_date;
+      v_plan_from := v_plan_from || case when v_set.set_date is null then v_set.first_date end;
+      v_plan_to := v_plan_to || case when v_set.set_date is null then v_set.last_date end;
       v_plan_bits := v_plan_bits || v_set.bits;
       v_masks := v_masks || v_mask;
       v_firsts := v_firsts || cardinality(v_edges) + 1;
@@ -189,6 +222,8 @@ begin
       end loop;
     end loop;
   end loop;
+  v_result.plan_from := case when p_tariff.from_dates is not null then v_plan_from end;
+  v_result.plan_to := case when p_tariff.from_dates is not null then v_plan_to end;
   v_result.plan_sets := v_sets;
   v_result.plan_bits := v_plan_bits;
   v_result.plan_masks := v_masks;
@@ -219,13 +254,16 @@ begin
       longest_grace := greatest(longest_grace, c_units[v_rule]);
     elsif c_families[v_rule] = 'initial' then
       initial_time := initial_time + c_units[v_rule];
-    elsif c_families[v_rule] = 'rate' and c_units[v_rule] is null then
+    elsif c_families[v_rule] = 'published_total' or (c_families[v_rule] = 'rate' and c_units[v_rule] is null) then
       least_price := least(least_price, c_prices[v_rule]);
     elsif c_families[v_rule] = 'rate' then
       least_rate := least(least_rate, c_prices[v_rule]::double precision / c_units[v_rule]);
     end if;
     least_price := least(least_price, c_cap_prices[v_rule]);
   end loop;
+  if p_tariff.free_while_closed then
+    least_price := 0;
+  end if;
 end
 $$;
 
@@ -258,13 +296,64 @@ begin
       from terms t
     )
     select case
-        when bool_or(s.family = 'rate' and s.unit is null) or bool_or(s.cap_price is not null and s.cap_span is null) then 0
+        when p_tariff.free_while_closed or bool_or(s.family = 'published_total' or (s.family = 'rate' and s.unit is null)) or bool_or(s.cap_price is not null and s.cap_span is null) then 0
         else coalesce(least(
           min(s.price::double precision / s.unit) filter (where s.family = 'rate'),
           min(s.cap_price::double precision / (s.cap_span + l.longest)) / case when cardinality(p_tariff.series) > 1 then 2 else 1 end
         ), 0) end
     from spans s
     cross join (select max(u.unit) as longest from spans u where u.family = 'rate') l
+  );
+end
+$$;
+
+-- The tariff of the rules that are in effect on any date from p_from to p_to, with their dates. Rules that are in effect on
+-- all of them have none. For one date it is a tariff without dates.
+create function private.tariff_between(p_tariff private.tariff, p_from date, p_to date) returns private.tariff
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_rules integer[];
+  v_sets date[];
+  v_result private.tariff;
+begin
+  if p_tariff.from_dates is null then
+    return p_tariff;
+  end if;
+  select array_agg(r.rule::integer order by r.rule), array_agg(r.set_date order by r.rule) into v_rules, v_sets
+  from unnest(p_tariff.sets, p_tariff.from_dates, p_tariff.to_dates) with ordinality as r (set_date, from_date, to_date, rule)
+  where coalesce(r.from_date <= p_to, true) and coalesce(r.to_date >= p_from, true);
+  v_result := private.picked_tariff(p_tariff, v_rules, v_sets);
+  if v_result.rule_ids is null then
+    return v_result;
+  end if;
+  select array_agg(case when r.from_date > p_from then r.from_date end order by r.rule),
+    array_agg(case when r.to_date < p_to then r.to_date end order by r.rule)
+  into v_result.from_dates, v_result.to_dates
+  from unnest(v_result.from_dates, v_result.to_dates) with ordinality as r (from_date, to_date, rule);
+  if array_remove(v_result.from_dates || v_result.to_dates, null) = '{}' then
+    v_result.from_dates := null;
+    v_result.to_dates := null;
+  end if;
+  return private.with_plans(private.with_series(v_result));
+end
+$$;
+
+-- The next date after p_date on which other rules are in effect; null: none.
+create function private.next_price_date(p_tariff private.tariff, p_date date) returns date
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if p_tariff.from_dates is null then
+    return null;
+  end if;
+  return (
+    select min(d.at)
+    from unnest(p_tariff.from_dates, p_tariff.to_dates) as r (from_date, to_date)
+    cross join lateral (values (r.from_date), (r.to_date + 1)) as d (at)
+    where d.at > p_date
   );
 end
 $$;

@@ -12,7 +12,7 @@
 -- Parts of the walk
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- The grace or initial rows in force at entry (p_local) that have the most specific day type, in rule_order.
+-- The rows of a family (grace, initial, published_total) in force at entry (p_local) that have the most specific day type, in rule_order.
 create function private.rows_at_entry(
   p_tariff private.tariff, p_family text, p_holidays date[], p_overridden date[], p_local bigint
 ) returns integer[]
@@ -26,6 +26,8 @@ declare
   c_families constant text[] := p_tariff.families;
   c_sets constant date[] := p_tariff.sets;
   c_bits constant integer[] := p_tariff.day_bits;
+  c_from_dates constant date[] := p_tariff.from_dates;
+  c_to_dates constant date[] := p_tariff.to_dates;
   v_family integer[] := '{}';
   v_date_bits integer := private.date_bits(c_date, p_holidays);
   v_bits integer := 0;
@@ -34,7 +36,9 @@ declare
   v_rows integer[] := '{}';
 begin
   for v_rule in 1..cardinality(c_families) loop
-    if c_families[v_rule] = p_family and c_sets[v_rule] is not distinct from c_set then
+    if c_families[v_rule] = p_family and c_sets[v_rule] is not distinct from c_set
+      and private.is_in_effect(c_from_dates[v_rule], c_to_dates[v_rule], c_date)
+    then
       v_family := v_family || v_rule;
       v_bits := v_bits | c_bits[v_rule];
     end if;
@@ -54,10 +58,11 @@ begin
 end
 $$;
 
--- The plan of a tariff (plan_sets, plan_bits, plan_masks) for a date: which rates are in force; 0: none. p_set: the date,
--- if it has an override.
-create function private.plan_of_day(p_sets date[], p_bits integer[], p_masks integer[], p_set date, p_date_bits integer)
-returns integer
+-- The plan of a tariff (plan_sets, plan_bits, plan_masks, plan_from, plan_to) for a date: which rates are in force; 0:
+-- none. p_set: the date, if it has an override.
+create function private.plan_of_day(
+  p_sets date[], p_bits integer[], p_masks integer[], p_set date, p_date_bits integer, p_from date[], p_to date[], p_date date
+) returns integer
 language plpgsql immutable parallel safe
 set search_path = ''
 as $$
@@ -65,6 +70,7 @@ begin
   for v_plan in 1..coalesce(cardinality(p_masks), 0) loop
     if p_sets[v_plan] is not distinct from p_set
       and p_masks[v_plan] = p_bits[v_plan] & private.bits_in_force(p_date_bits, p_bits[v_plan])
+      and (p_from is null or private.is_in_effect(p_from[v_plan], p_to[v_plan], p_date))
     then
       return v_plan;
     end if;
@@ -130,14 +136,18 @@ begin
   -- Only a holiday needs to know whether a row is for holidays: the query costs more than all the rest.
   if v_bits & 32 <> 0 then
     v_bits := private.bits_in_force(v_bits, (
-      select bit_or(t.bit) from unnest(p_tariff.families, p_tariff.sets, p_tariff.day_bits) as t (family, set_date, bit)
+      select bit_or(t.bit)
+      from unnest(p_tariff.families, p_tariff.sets, p_tariff.day_bits, p_tariff.from_dates, p_tariff.to_dates)
+        as t (family, set_date, bit, from_date, to_date)
       where t.family = 'cap' and t.set_date is not distinct from c_set
+        and private.is_in_effect(t.from_date, t.to_date, c_date)
     ));
   end if;
   for v_rule in p_first..cardinality(p_tariff.rule_ids) loop
     continue when p_tariff.families[v_rule] <> 'cap' or p_tariff.cap_types[v_rule] <> p_tariff.cap_types[p_first]
       or p_tariff.cap_spans[v_rule] is distinct from p_tariff.cap_spans[p_first]
       or p_tariff.day_bits[v_rule] & v_bits = 0 or p_tariff.sets[v_rule] is distinct from c_set
+      or not private.is_in_effect(p_tariff.from_dates[v_rule], p_tariff.to_dates[v_rule], c_date)
       or not (p_is_first or coalesce(p_tariff.cap_repeats[v_rule], false));
     if p_tariff.cap_types[v_rule] = 'band' then
       continue when p_tariff.starts[v_rule] <> p_tariff.starts[p_first] or p_tariff.ends[v_rule] <> p_tariff.ends[p_first];
@@ -149,6 +159,59 @@ begin
     return v_rule;
   end loop;
   return 0;
+end
+$$;
+
+-- The fee of a stay by these rows of published totals (p_rules), all in force at entry. A price never falls with time: a
+-- stay costs at least what a shorter one does, and at most what a longer one does. Where both are the same, that is the fee.
+create function private.walk_of_totals(
+  p_tariff private.tariff, p_rules integer[], p_time_zone text, p_overridden date[], p_entry bigint, p_exit bigint, p_offset bigint
+) returns private.fee_walk
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+declare
+  c_units constant bigint[] := p_tariff.units;
+  c_prices constant bigint[] := p_tariff.prices;
+  c_first constant bigint := private.day_number(p_entry + coalesce(p_offset, private.clock_offset(p_time_zone, p_entry)));
+  c_last constant bigint := private.day_number(p_exit - 1 + coalesce(p_offset, private.clock_offset(p_time_zone, p_exit - 1)));
+  v_result private.fee_walk;
+  v_rule integer;
+  v_next integer; -- the shortest that is not shorter than the stay
+begin
+  -- Sums that fall with time contradict one another. A date with special prices has no sums of other dates.
+  if exists (
+    select from (
+      select c_prices[r] as price, max(c_prices[r]) over (order by c_units[r]) as most from unnest(p_rules) as r
+    ) s
+    where s.price < s.most
+  ) or exists (select from unnest(p_overridden) as d where d - date '1970-01-01' > c_first and d - date '1970-01-01' <= c_last) then
+    v_result.refusal := 'no_rate';
+    v_result.refused_from := p_entry;
+    return v_result;
+  end if;
+  v_result.at_least := 0;
+  foreach v_rule in array p_rules loop
+    if c_units[v_rule] <= p_exit - p_entry then
+      v_result.at_least := greatest(v_result.at_least, c_prices[v_rule]);
+    end if;
+    if c_units[v_rule] >= p_exit - p_entry and (v_next is null or c_units[v_rule] < c_units[v_next]) then
+      v_next := v_rule;
+    end if;
+  end loop;
+  v_result.at_most := c_prices[v_next];
+  if v_result.at_least < v_result.at_most or v_next is null then
+    v_result.refusal := 'only_totals';
+    return v_result;
+  end if;
+  v_result.total := v_result.at_most;
+  v_result.segments := array[
+    row (1, 'published_total', v_next, p_entry, 1, c_units[v_next], v_result.total, v_result.total, null)::private.fee_segment
+  ];
+  v_result.windows := '{}';
+  v_result.at_least := null;
+  v_result.at_most := null;
+  return v_result;
 end
 $$;
 
@@ -189,6 +252,10 @@ declare
   c_plan_bits constant integer[] := p_tariff.plan_bits;
   c_plan_masks constant integer[] := p_tariff.plan_masks;
   c_plan_firsts constant integer[] := p_tariff.plan_firsts;
+  c_plan_from constant date[] := p_tariff.plan_from;
+  c_plan_to constant date[] := p_tariff.plan_to;
+  c_closed_from constant bigint[] := p_tariff.closed_from;
+  c_closed_to constant bigint[] := p_tariff.closed_to;
   c_edges constant bigint[] := p_tariff.edges;
   c_edge_rules constant integer[] := p_tariff.edge_rules;
   c_series constant integer[] := p_tariff.series;
@@ -208,6 +275,7 @@ declare
   v_edge integer;
   v_last_edge integer;
   v_edge_end bigint;
+  v_closed integer := 1; -- the closed hours that contain now, or the next ones
   -- Initial rows; those from v_stage on are still to come.
   v_stages integer[] := '{}';
   v_stage integer := 1;
@@ -256,11 +324,29 @@ begin
         return v_result;
       end if;
     end loop;
+    if 'published_total' = any (p_tariff.families) then
+      v_stages := private.rows_at_entry(p_tariff, 'published_total', p_holidays, p_overridden, c_entry + v_offset);
+      if v_stages <> '{}' then
+        return private.walk_of_totals(p_tariff, v_stages, p_time_zone, p_overridden, c_entry, c_exit, c_steady);
+      end if;
+    end if;
     v_stages := private.rows_at_entry(p_tariff, 'initial', p_holidays, p_overridden, c_entry + v_offset);
   end if;
 
   -- After a refusal it only looks for the next rate.
   while v_now < c_exit or v_result.refusal is not null loop
+    if c_closed_from is not null then
+      while v_now >= c_closed_to[v_closed] loop
+        v_closed := v_closed + 1;
+      end loop;
+      -- No unit begins while the lot is closed.
+      if v_now >= c_closed_from[v_closed] then
+        v_now := c_closed_to[v_closed];
+        v_line_rule := 0;
+        continue;
+      end if;
+    end if;
+
     if v_now >= v_piece_end then
       v_offset := coalesce(c_steady, private.clock_offset(p_time_zone, v_now));
       v_day := private.day_number(v_now + v_offset);
@@ -271,7 +357,8 @@ begin
         v_piece_end := private.clock_change(p_time_zone, v_now, v_piece_end);
       end if;
       v_plan := private.plan_of_day(c_plan_sets, c_plan_bits, c_plan_masks,
-        case when v_date = any (p_overridden) then v_date end, private.date_bits(v_date, p_holidays));
+        case when v_date = any (p_overridden) then v_date end, private.date_bits(v_date, p_holidays),
+        c_plan_from, c_plan_to, v_date);
       v_edge := case when v_plan = 0 then 0 else c_plan_firsts[v_plan] - 1 end;
       v_last_edge := case when v_plan = 0 then 0 else c_plan_firsts[v_plan + 1] - 1 end;
       v_edge_end := case when v_plan = 0 then v_piece_end else v_now end;
@@ -322,6 +409,7 @@ begin
     end if;
     v_price := c_prices[v_rule];
     if c_exit < v_until then v_until := c_exit; end if;
+    if c_closed_from[v_closed] < v_until then v_until := c_closed_from[v_closed]; end if;
 
     -- The windows that contain now, and the smallest remainder among them.
     v_room := null;

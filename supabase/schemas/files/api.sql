@@ -89,12 +89,6 @@ $$;
 comment on function api.finish_object_deletions(bigint[], text[]) is
   'For the service: records that these objects are deleted, and deletes their rows and messages. Returns the number of messages. It raises no errors.';
 
-grant execute on function commands.create_upload(bigint, text, text, text, uuid, boolean) to authenticated;
-grant execute on function
-  api.pending_asset(uuid, uuid, text), api.place_asset(uuid, text, integer), api.read_object_deletions(integer),
-  api.finish_object_deletions(bigint[], text[])
-to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Publication
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -167,8 +161,3 @@ $$;
 
 comment on function api.reject_published_object(text) is
   'For the service: the original of a published file is missing or is not the object that was checked. Marks the file for deletion. It raises no errors.';
-
-grant execute on function
-  api.read_object_publications(integer), api.object_publication(uuid),
-  api.finish_object_publication(bigint, text, boolean), api.reject_published_object(text)
-to service_role;

@@ -15,7 +15,7 @@ insert into private.retentions (table_name, condition) values
 -- Objects that are to be deleted: {"storage_key"}.
 select private.add_queue('object_deletion', 'storage/sweep');
 
-select cron.schedule('sweep_assets', '40 2 * * *', 'select private.sweep_assets()');
+select cron.schedule('sweep_assets', '44 2 * * *', 'select private.sweep_assets()');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Publication
@@ -24,4 +24,4 @@ select cron.schedule('sweep_assets', '40 2 * * *', 'select private.sweep_assets(
 -- Files whose copy has to be made or deleted: {"storage_key"}.
 select private.add_queue('object_publication', 'storage/sweep');
 
-select cron.schedule('requeue_publications', '45 2 * * *', 'select private.requeue_publications()');
+select cron.schedule('requeue_publications', '49 2 * * *', 'select private.requeue_publications()');

@@ -166,4 +166,3 @@ end
 $$;
 
 grant execute on function private.put_avatar(uuid), private.my_avatar() to authenticated;
-grant execute on function private.avatar_of(uuid) to service_role;

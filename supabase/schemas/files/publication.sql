@@ -55,17 +55,12 @@ $$;
 -- Whether a file should have a copy, whether it has one, and which object is its original. A deleted file should have
 -- none.
 create function private.publication_of(p_asset public.assets) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'is_wanted', coalesce((p_asset).published_at is not null and (p_asset).deleted_at is null, false),
-    'is_public', coalesce((p_asset).is_public, false), 'content_type', (p_asset).content_type,
-    'size_bytes', (p_asset).size_bytes, 'etag', (p_asset).etag
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'is_wanted', coalesce((p_asset).published_at is not null and (p_asset).deleted_at is null, false),
+  'is_public', coalesce((p_asset).is_public, false), 'content_type', (p_asset).content_type,
+  'size_bytes', (p_asset).size_bytes, 'etag', (p_asset).etag
+);
 
 -- Queues copies again that could not be made or deleted.
 create function private.requeue_publications() returns void
@@ -86,5 +81,3 @@ begin
   end loop;
 end
 $$;
-
-grant execute on function private.publication_of(public.assets) to service_role;

@@ -28,6 +28,8 @@ create table public.assets (
   constraint assets_entity_whole check ((entity_type is null) = (entity_id is null))
 );
 
+comment on constraint assets_entity_type_check on public.assets is 'entity_type must be a lower-case name, for example parking_lot.';
+comment on constraint assets_entity_whole on public.assets is 'Give entity_type and entity_id together.';
 comment on table public.assets is 'Files in object storage, by key. The bytes are not stored here.';
 comment on column public.assets.entity_id is
   'The row to which the file belongs, of the kind in entity_type. Until the file is attached: what the uploader announced.';

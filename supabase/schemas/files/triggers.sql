@@ -6,10 +6,11 @@
 -- public.assets
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Writes main_image_key of the lots that show a file which changed (lots/lots.sql).
-create trigger _100_refresh_lot_facts after update on public.assets
+-- Writes main_image_key of the lots that show a file which changed, and queues the lots with a picture of it
+-- (lots/lots.sql).
+create trigger _100_refresh_lots after update on public.assets
   referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_assets__refresh_lot_facts();
+  for each statement execute function private.tg_assets__refresh_lots();
 
 -- Adds files to the totals of their uploaders (files/totals.sql).
 create trigger _150_add_bytes after insert on public.assets
@@ -49,8 +50,3 @@ create trigger _310_request_publication after update on public.assets
     (old.published_at is null) <> (new.published_at is null) or (old.is_public and not new.is_public)
   )
   execute function private.tg_assets__request_publication();
-
--- Queues the lots with pictures whose file a statement changed (search/changes.sql).
-create trigger _900_record_changes after update on public.assets
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_assets__record_changes();

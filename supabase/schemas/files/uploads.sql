@@ -42,10 +42,7 @@ begin
     perform private.raise_error('validation_error', 422, 'mime_type must be image/jpeg, image/png, image/webp or image/heic.',
       p_param => 'mime_type');
   end if;
-  if p_category is null
-    or p_category not in ('review', 'session_photo', 'error_report', 'support', 'avatar', 'parking_lot') then
-    perform private.raise_error('validation_error', 422, 'category must be a code of the list upload_category.', p_param => 'category');
-  end if;
+  perform private.check_fields('public.assets', jsonb_build_object('category', p_category, 'entity_type', p_entity_type), '{category,entity_type}');
   if p_is_public and p_category not in ('review', 'avatar', 'parking_lot') then
     perform private.raise_error('validation_error', 422, format('A file of the category %s cannot be public. Set is_public to false.', p_category),
       p_param => 'is_public');
@@ -53,9 +50,6 @@ begin
   if (p_entity_type is null) <> (p_entity_id is null) then
     perform private.raise_error('validation_error', 422, 'entity_type and entity_id must be given together.',
       p_param => case when p_entity_type is null then 'entity_type' else 'entity_id' end);
-  end if;
-  if p_entity_type !~ '^[a-z][a-z_]{0,49}$' then
-    perform private.raise_error('validation_error', 422, 'entity_type must be a lower-case name, for example parking_lot.', p_param => 'entity_type');
   end if;
 end
 $$;

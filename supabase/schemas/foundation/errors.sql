@@ -26,22 +26,20 @@ begin
 end
 $$;
 
-grant execute on function private.raise_error(text, integer, text, text, jsonb) to anon, authenticated, service_role;
+grant execute on function private.raise_error(text, integer, text, text, jsonb) to anon, authenticated;
 
--- Returns the row of a request that names it by id. Errors: not_found, when p_row is null.
-create function private.require_row(p_row jsonb, p_message text) returns jsonb
+-- Returns the row of a request that names it by p_param. Errors: not_found, when p_row is null.
+create function private.require_row(p_row jsonb, p_message text, p_param text default 'id') returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
 begin
   if p_row is null then
-    perform private.raise_error('not_found', 404, p_message, p_param => 'id');
+    perform private.raise_error('not_found', 404, p_message, p_param => p_param);
   end if;
   return p_row;
 end
 $$;
-
-grant execute on function private.require_row(jsonb, text) to service_role;
 
 -- Sets application_name of the transaction to the request id (X-Request-Id), which the log of the database and
 -- pg_stat_activity show. The Data API runs it before the function of each request.
@@ -58,7 +56,7 @@ begin
 end
 $$;
 
-grant execute on function private.tag_request() to anon, authenticated, service_role;
+grant execute on function private.tag_request() to anon, authenticated;
 
 alter role authenticator set pgrst.db_pre_request = 'private.tag_request';
 notify pgrst, 'reload config';

@@ -8,14 +8,14 @@
 -- another request is rejected before its content is read. It is not a secret: a client can forge a cursor. So each list
 -- names the types of its keys, a cursor with other keys is rejected, and keys are never written into a statement's text.
 
--- Returns the limit of a list, 1 to 100. Errors: validation_error.
-create function private.page_limit(p_limit integer) returns integer
+-- Returns the limit of a list, 1 to p_max. Errors: validation_error.
+create function private.page_limit(p_limit integer, p_max integer default 100) returns integer
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if p_limit is null or p_limit not between 1 and 100 then
-    perform private.raise_error('validation_error', 422, 'limit must be between 1 and 100.', p_param => 'limit');
+  if (p_limit between 1 and p_max) is not true then
+    perform private.raise_error('validation_error', 422, format('limit must be between 1 and %s.', p_max), p_param => 'limit');
   end if;
   return p_limit;
 end
@@ -160,13 +160,8 @@ $$;
 -- Up to this number the items of a list that may have millions are counted: no one pages that far. Such a list counts one
 -- more.
 create function private.max_total() returns integer
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
-begin
-  return 10000;
-end
-$$;
+language sql immutable parallel safe
+return 10000;
 
 -- The number of items of a list that counts up to private.max_total() + 1 of them: {total, total_is_exact}. Not exact: at
 -- least total. p_is_all false: only a part of the list was counted.
@@ -181,10 +176,10 @@ begin
 end
 $$;
 
-grant execute on function private.max_total(), private.capped_total(bigint, boolean) to anon, authenticated, service_role;
+grant execute on function private.max_total(), private.capped_total(bigint, boolean) to anon, authenticated;
 grant execute on function
-  private.page_limit(integer), private.cursor_checksum(jsonb, bytea), private.cursor_encode(jsonb, jsonb),
+  private.page_limit(integer, integer), private.cursor_checksum(jsonb, bytea), private.cursor_encode(jsonb, jsonb),
   private.is_cursor_key(jsonb, text), private.cursor_keys(bytea, text[]), private.cursor_decode(jsonb, text, text[]),
   private.page_start(jsonb, text, text[], text),
   private.page(jsonb, jsonb, text[], integer, bigint)
-to anon, authenticated, service_role;
+to anon, authenticated;

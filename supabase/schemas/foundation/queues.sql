@@ -66,13 +66,8 @@ $$;
 
 -- How long a message that a consumer took is hidden from the others. The consumer extends it every three seconds.
 create function private.lease_seconds() returns integer
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return 12;
-end
-$$;
+language sql immutable
+return 12;
 
 -- Records that a consumer of this function is at work.
 create function private.note_consumer(p_function text) returns void
@@ -166,13 +161,9 @@ begin
 end
 $$;
 
-grant execute on function
-  private.lease_seconds(), private.read_messages(text, integer, integer), private.hide_messages(text, bigint[], integer),
-  private.finish_messages(text, bigint[])
-to service_role;
-
 -- Calls a function of the service over HTTP, as the service, once the transaction has committed. Returns the id of the
--- request in net._http_response. For jobs: no client may execute it.
+-- request in net._http_response. For jobs: no client may execute it. The key of the vault is a secret key (sb_secret_…) or
+-- a legacy service role key. Gateways read either from apikey; a legacy key is also a token.
 create function private.call_function(p_path text, p_body jsonb default '{}') returns bigint
 language plpgsql
 set search_path = ''
@@ -189,7 +180,9 @@ begin
   end if;
   return net.http_post(
     url := v_url || '/functions/v1/' || p_path, body := p_body,
-    headers := jsonb_build_object('Content-Type', 'application/json', 'Authorization', 'Bearer ' || v_key),
+    headers := jsonb_build_object(
+      'Content-Type', 'application/json', 'apikey', v_key, 'Authorization', 'Bearer ' || v_key
+    ),
     timeout_milliseconds := 60000
   );
 end

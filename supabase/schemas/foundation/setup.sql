@@ -2,9 +2,11 @@
 --
 -- public      tables, domains and indexes. The Data API does not expose it. Every table has row security. Clients read and
 --             write through column grants only, as themselves, inside the functions of api.
--- api         functions only. It is the one schema that the Data API exposes. Execute is granted per function and role.
+-- api         functions only. It is the one schema that the Data API exposes. Anonymous and authenticated clients execute
+--             what is granted to them by name; the service executes all.
 -- commands    functions that write for an authenticated user. api.run_command calls them.
--- private     trigger functions, policy predicates, evaluators, settings. Execute is granted on named helpers only.
+-- private     trigger functions, policy predicates, evaluators, settings. Clients execute named helpers only; the service
+--             executes all.
 -- extensions  extensions, separate from the names of the service.
 --
 -- Invariants: public executes nothing without a grant; clients cannot read a new table until a column is granted to them.
@@ -30,6 +32,9 @@ alter default privileges in schema public revoke all on functions from anon, aut
 alter default privileges revoke execute on functions from public;
 alter default privileges in schema public grant all on tables to service_role;
 alter default privileges in schema public grant usage, select on sequences to service_role;
+alter default privileges in schema api grant execute on functions to service_role;
+alter default privileges in schema private grant execute on functions to service_role;
+alter default privileges in schema commands grant execute on functions to authenticated;
 
 create extension if not exists pgmq;
 create extension if not exists pg_cron with schema pg_catalog;

@@ -60,4 +60,4 @@ end
 $$;
 
 grant execute on function private.allowed_states(text, text), private.check_move(text, text, text)
-to authenticated, service_role;
+to authenticated;

@@ -1,6 +1,6 @@
 -- Values: texts and times of requests, and the columns that every table keeps in the same way.
 --
--- private.trimmed and private.required_text read a text, private.is_moment a time. The trigger functions keep updated_at,
+-- private.trimmed reads a text, private.is_moment a time. The trigger functions keep updated_at,
 -- and whether a row with a period was returned to clients.
 
 -- A text without surrounding white space; null when nothing is left.
@@ -9,26 +9,7 @@ language sql immutable parallel safe
 -- Includes the wide space of Japanese keyboards and the non-breaking space.
 return nullif(btrim(p_text, e' \t\r\n\u00a0\u3000'), '');
 
-grant execute on function private.trimmed(text) to authenticated, service_role;
-
--- A required text without the spaces around it. Errors: validation_error, with the field as param.
-create function private.required_text(p_text text, p_max integer, p_param text) returns text
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_text text := private.trimmed(p_text);
-begin
-  if v_text is null or char_length(v_text) > p_max then
-    perform private.raise_error('validation_error', 422, format('%s must have 1 to %s characters.', p_param, p_max),
-      p_param => p_param);
-  end if;
-  return v_text;
-end
-$$;
-
-grant execute on function private.required_text(text, integer, text) to authenticated;
-grant execute on function private.required_text(text, integer, text) to service_role;
+grant execute on function private.trimmed(text) to anon, authenticated;
 
 -- Whether a JSON value is an RFC 3339 timestamp with an offset. As in the router, t and z may be in lower case, and the
 -- second 60 is the next second. Postgres reads no fraction of it.
@@ -46,7 +27,7 @@ begin
 end
 $$;
 
-grant execute on function private.is_moment(jsonb) to anon, authenticated, service_role;
+grant execute on function private.is_moment(jsonb) to anon, authenticated;
 
 -- Sets updated_at on every update of a row.
 create function private.tg_touch_updated_at() returns trigger

@@ -96,4 +96,4 @@ create function private.day_number(p_local bigint) returns bigint
 language sql immutable parallel safe
 return (p_local - ((p_local % 86400000000) + 86400000000) % 86400000000) / 86400000000;
 
-grant execute on function private.date_bits(date, date[]) to anon, authenticated, service_role;
+grant execute on function private.date_bits(date, date[]) to anon, authenticated;

@@ -316,13 +316,10 @@ begin
 end
 $$;
 
--- The answers of each lot for a stay from p_entry to p_exit. next_exit_at: when a car that is locked in can next leave,
--- within 14 days from p_exit.
-create function private.planned_stays(p_lot_ids uuid[], p_entry timestamptz, p_exit timestamptz)
-returns table (
-  parking_lot_id uuid, entry_at timestamptz, exit_at timestamptz, is_open_at_entry boolean, can_enter_at boolean,
-  can_exit_at boolean, locked_in boolean, next_exit_at timestamptz
-)
+-- Whether each lot is open and may be entered at the entry, and may be left at the exit: true, false, or null where
+-- unknown.
+create function private.hours_at_ends(p_lot_ids uuid[], p_entry timestamptz, p_exit timestamptz)
+returns table (parking_lot_id uuid, is_open boolean, can_enter boolean, can_exit boolean)
 language plpgsql stable rows 50
 set search_path = ''
 set plan_cache_mode = force_generic_plan
@@ -337,33 +334,52 @@ begin
     select m.* from private.hours_at_moments(p_lot_ids, case when c_is_short then array[p_entry, p_exit] else array[p_entry] end) m
     union all
     select m.* from private.hours_at_moments(case when c_is_short then '{}' else p_lot_ids end, array[p_exit]) m
-  ),
-  at_exit as materialized (
-    select e.parking_lot_id, e.can_exit from ends e where e.at = p_exit
+  )
+  select e.parking_lot_id, e.is_open, e.can_enter, x.can_exit
+  from ends e
+  join ends x on x.parking_lot_id = e.parking_lot_id and x.at = p_exit
+  where e.at = p_entry;
+end
+$$;
+
+-- The answers of each lot for a stay from p_entry to p_exit. next_exit_at: when a car that is locked in can next leave,
+-- within 14 days from p_exit.
+create function private.planned_stays(p_lot_ids uuid[], p_entry timestamptz, p_exit timestamptz)
+returns table (
+  parking_lot_id uuid, entry_at timestamptz, exit_at timestamptz, is_open_at_entry boolean, can_enter_at boolean,
+  can_exit_at boolean, locked_in boolean, next_exit_at timestamptz
+)
+language plpgsql stable rows 50
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_nestloop = off
+as $$
+begin
+  return query
+  with ends as materialized (
+    select h.* from private.hours_at_ends(p_lot_ids, p_entry, p_exit) h
   ),
   -- Nearly all cars can leave within a day, and a day is much cheaper to evaluate than a fortnight.
   soon as materialized (
     select n.*
     from private.next_exits(
-      array(select x.parking_lot_id from at_exit x where not x.can_exit), p_exit, p_exit + interval '24 hours'
+      array(select e.parking_lot_id from ends e where not e.can_exit), p_exit, p_exit + interval '24 hours'
     ) n
   ),
   later as (
     select n.*
     from private.next_exits(
       array(
-        select x.parking_lot_id from at_exit x where not x.can_exit
+        select e.parking_lot_id from ends e where not e.can_exit
         except
         select s.parking_lot_id from soon s
       ),
       p_exit, p_exit + interval '336 hours'
     ) n
   )
-  select e.parking_lot_id, p_entry, p_exit, e.is_open, e.can_enter, x.can_exit, not x.can_exit, n.starts_at
+  select e.parking_lot_id, p_entry, p_exit, e.is_open, e.can_enter, e.can_exit, not e.can_exit, n.starts_at
   from ends e
-  join at_exit x on x.parking_lot_id = e.parking_lot_id
-  left join (select * from soon union all select * from later) n on n.parking_lot_id = e.parking_lot_id
-  where e.at = p_entry;
+  left join (select * from soon union all select * from later) n on n.parking_lot_id = e.parking_lot_id;
 end
 $$;
 
@@ -433,7 +449,8 @@ grant execute on function
   private.next_exits(uuid[], timestamptz, timestamptz),
   private.hours_at(uuid[], timestamptz),
   private.next_changes(uuid, timestamptz),
+  private.hours_at_ends(uuid[], timestamptz, timestamptz),
   private.planned_stays(uuid[], timestamptz, timestamptz),
   private.hours_json(uuid),
   private.date_overrides_json(uuid)
-to anon, authenticated, service_role;
+to anon, authenticated;

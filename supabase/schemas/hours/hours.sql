@@ -118,4 +118,4 @@ $$;
 grant execute on function
   private.always_open(uuid[], timestamptz, timestamptz), private.lasting_hours(uuid, timestamptz, timestamptz),
   private.clock_text(time), private.clock_times(jsonb)
-to anon, authenticated, service_role;
+to anon, authenticated;

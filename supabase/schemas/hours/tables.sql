@@ -24,6 +24,18 @@ create table public.parking_lot_windows (
   constraint parking_lot_windows_effective_to_is_a_date check (effective_to between '0001-01-01' and '9999-12-31')
 );
 
+-- What each constraint requires, for the errors of requests (foundation/fields.sql).
+comment on constraint parking_lot_windows_times_are_a_pair on public.parking_lot_windows is 'Give open_time and close_time together.';
+comment on constraint parking_lot_windows_opens_within_the_day on public.parking_lot_windows is 'open_time must be before 24:00.';
+comment on constraint parking_lot_windows_open_or_closed on public.parking_lot_windows is
+  'is_closed must not be true together with is_24h.';
+comment on constraint parking_lot_windows_effective_in_order on public.parking_lot_windows is
+  'effective_to must not be before effective_from.';
+comment on constraint parking_lot_windows_effective_from_is_a_date on public.parking_lot_windows is
+  'effective_from must be in the years 1 to 9999.';
+comment on constraint parking_lot_windows_effective_to_is_a_date on public.parking_lot_windows is
+  'effective_to must be in the years 1 to 9999.';
+
 comment on table public.parking_lot_windows is 'Weekly hours of a lot, by kind of hours (window_type).';
 comment on column public.parking_lot_windows.day_of_week is '0 is Sunday, 6 is Saturday.';
 comment on column public.parking_lot_windows.close_time is
@@ -60,6 +72,10 @@ create table public.parking_lot_date_overrides (
   constraint parking_lot_date_overrides_pricing_is_rules check (private.is_override_pricing(pricing))
 );
 
+comment on constraint parking_lot_date_overrides_hours_check on public.parking_lot_date_overrides is
+  'hours must be an object of kinds of hours with their spans, or is_closed, or is_24h.';
+comment on constraint parking_lot_date_overrides_pricing_is_rules on public.parking_lot_date_overrides is
+  'pricing must be an array of pricing rules.';
 comment on table public.parking_lot_date_overrides is 'Hours and prices of a lot on one date, instead of the usual ones.';
 comment on column public.parking_lot_date_overrides.override_date is 'A date in the time zone of the lot.';
 comment on column public.parking_lot_date_overrides.hours is
@@ -84,6 +100,8 @@ create table public.holidays (
   updated_at timestamptz not null default now(),
   primary key (calendar, holiday_date)
 );
+
+comment on constraint holidays_calendar_check on public.holidays is 'calendar must be an ISO 3166 code, for example JP.';
 
 comment on table public.holidays is 'Public holidays by calendar; parking_lots.holiday_calendar names one.';
 comment on column public.holidays.name is 'The name in the language of the calendar; name_en is the English name.';

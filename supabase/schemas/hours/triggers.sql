@@ -6,48 +6,17 @@
 -- public.parking_lot_windows
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Writes the search entries of the lots of which a statement changed a part that search reads (search/entries.sql).
-create trigger _800_refresh_search_on_insert after insert on public.parking_lot_windows
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_search();
-create trigger _800_refresh_search_on_update after update on public.parking_lot_windows
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_search();
-create trigger _800_refresh_search_on_delete after delete on public.parking_lot_windows
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_search();
-create trigger _800_refresh_search_on_truncate after truncate on public.parking_lot_windows
-  for each statement execute function private.tg_lot_rows__refresh_search();
-
--- Queues the lots of which a statement changed a part (search/changes.sql).
-create trigger _900_record_changes_on_insert after insert on public.parking_lot_windows
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_update after update on public.parking_lot_windows
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_delete after delete on public.parking_lot_windows
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_truncate after truncate on public.parking_lot_windows
-  for each statement execute function private.tg_lot_rows__record_changes();
+-- Writes the search entries of the lots whose hours a statement changed, and queues these lots (lots/lots.sql).
+select private.watch('public.parking_lot_windows', '{insert,update,delete,truncate}', '_900_refresh_lots',
+  'private.tg_lot_rows__refresh_lots', 'search');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- public.parking_lot_date_overrides
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Queues the lots of which a statement changed a part (search/changes.sql).
-create trigger _900_record_changes_on_insert after insert on public.parking_lot_date_overrides
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_update after update on public.parking_lot_date_overrides
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_delete after delete on public.parking_lot_date_overrides
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_truncate after truncate on public.parking_lot_date_overrides
-  for each statement execute function private.tg_lot_rows__record_changes();
+-- Queues the lots whose hours of single dates a statement changed (lots/lots.sql).
+select private.watch('public.parking_lot_date_overrides', '{insert,update,delete,truncate}', '_900_refresh_lots',
+  'private.tg_lot_rows__refresh_lots');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- public.holidays

@@ -3,22 +3,17 @@
 
 -- Whether this is a span of a date override: {open_time, close_time}, {is_24h: true} or {is_closed: true}.
 create function private.is_override_span(p_span jsonb) returns boolean
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return coalesce(
-    p_span = '{"is_24h": true}'
-    or p_span = '{"is_closed": true}'
-    or (
-      p_span - '{open_time,close_time}'::text[] = '{}'
-      and p_span ->> 'open_time' ~ '^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$'
-      and p_span ->> 'close_time' ~ '^(([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?|24:00(:00)?)$'
-    ),
-    false
-  );
-end
-$$;
+language sql immutable
+return coalesce(
+  p_span = '{"is_24h": true}'
+  or p_span = '{"is_closed": true}'
+  or (
+    p_span - '{open_time,close_time}'::text[] = '{}'
+    and p_span ->> 'open_time' ~ '^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$'
+    and p_span ->> 'close_time' ~ '^(([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?|24:00(:00)?)$'
+  ),
+  false
+);
 
 -- Whether this is the hours of a date override: kinds with arrays of spans, or the short forms is_closed and is_24h.
 create function private.is_override_hours(p_hours jsonb) returns boolean
@@ -51,4 +46,3 @@ end
 $$;
 
 -- A constraint runs as the role that writes the row.
-grant execute on function private.is_override_span(jsonb), private.is_override_hours(jsonb) to service_role;

@@ -46,7 +46,7 @@ set search_path = ''
 as $$
 begin
   return (
-    select jsonb_object_agg(f.key, f.value) from jsonb_each(to_jsonb(p_lot)) as f where private.lot_field_rules() ? f.key
+    select jsonb_object_agg(f.key, f.value) from jsonb_each(to_jsonb(p_lot)) as f where f.key = any (private.lot_fields())
   );
 end
 $$;
@@ -64,10 +64,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.delete_lot(uuid), private.held_lot(uuid, text), private.lock_lot_assets(uuid, uuid[]), private.lot_fields_json(public.parking_lots)
-to service_role;
-
 create function api.admin_create_parking_lot(p_admin_id uuid, p_lot jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -76,7 +72,7 @@ declare
   v_lot public.parking_lots;
 begin
   perform private.lock_admin(p_admin_id, 'lots');
-  perform private.require_fields(p_lot, private.lot_field_rules(), null, true);
+  perform private.check_fields('public.parking_lots', p_lot, private.lot_fields(), '{name,lat,lng}', private.lot_rules());
   perform private.check_move('parking_lot', 'new', coalesce(p_lot ->> 'status', 'draft'));
   -- As a draft, which search does not have: its entry is written once, with all fields.
   insert into public.parking_lots (name, lat, lng)
@@ -145,8 +141,3 @@ $$;
 
 comment on function api.admin_delete_parking_lot(uuid, uuid) is
   'Deletes a lot with all its data, or closes it when it has parking sessions: {id, deleted, status}. Closing again changes nothing; a deleted lot is lot_not_found. Recorded. For administrators with the area lots. Errors: forbidden, lot_not_found.';
-
-grant execute on function
-  api.admin_create_parking_lot(uuid, jsonb), api.admin_update_parking_lot(uuid, uuid, jsonb, text),
-  api.admin_delete_parking_lot(uuid, uuid)
-to service_role;

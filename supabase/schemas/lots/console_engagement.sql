@@ -49,5 +49,3 @@ $$;
 
 comment on function api.admin_list_lot_engagement(uuid, date, date, text, text[], text, integer) is
   'How often lots were saved, parked at and returned by searches from p_from to the day before p_to (default: the last 30 days): {from, to, items, next_cursor}, and total when p_include has it. Without p_sort every lot with any count, by sessions, then saves, then searches, the highest first. By saves, sessions or searches: without lots whose count is 0. By name: all lots. A period with more than 200,000 daily counts is rejected with details.reason period_too_large. For administrators with the area lots. Errors: forbidden, validation_error.';
-
-grant execute on function api.admin_list_lot_engagement(uuid, date, date, text, text[], text, integer) to service_role;

@@ -1,47 +1,26 @@
--- Lots in the console: the fields of a lot, checked one by one before they are stored.
+-- Lots in the console: the fields of a lot, checked before they are stored.
 --
 -- Administrators, accepted error reports and imports of the console change the fields of a lot with
--- private.apply_lot_changes. Each field has a rule: its type, its bounds, whether it may be null. A value that breaks its
--- rule is rejected with the name of the field. For every other writer the table has constraints.
+-- private.apply_lot_changes. The table states what a field may be (foundation/fields.sql); here is what it does not say.
 --
--- Invariants: private.require_fields (console/kit.sql) has checked every value that the console stores; a field without a
--- rule cannot be written.
+-- Invariants: private.check_fields has checked every value that the console stores; a field that is not in
+-- private.lot_fields cannot be written.
 -- Interface: private.require_lot_fields for all data of a lot that the console stores; private.apply_lot_changes.
 
--- The fields of a lot that the console writes, and the rule of each. Without columns that triggers keep.
-create function private.lot_field_rules() returns jsonb
+-- The fields of a lot that the console writes. Without columns that triggers keep.
+create function private.lot_fields() returns text[]
+language sql immutable
+return '{name,name_kana,address,lat,lng,area,total_spaces,status,structure,max_height_m,max_width_m,max_length_m,
+  max_weight_t,min_clearance_cm,max_tire_width_mm,max_parking_duration_min,entry_method,shape_type,entry_difficulty,
+  operator_code,phone,website,time_zone,holiday_calendar,currency,source,external_id,source_url,licence,attribution,
+  price_fixed_at_entry}'::text[];
+
+-- The rules of these fields, for private.check_fields.
+create function private.lot_rules() returns jsonb
 language sql immutable
 return '{
-  "name": {"type": "text", "max": 200, "required": true},
-  "name_kana": {"type": "text", "max": 200, "null": true},
-  "address": {"type": "text", "max": 500, "null": true},
-  "lat": {"type": "number", "min": -90, "max": 90, "required": true},
-  "lng": {"type": "number", "min": -180, "max": 180, "required": true},
-  "area": {"type": "geometry", "null": true},
-  "total_spaces": {"type": "integer", "min": 0, "max": 1000000, "null": true},
-  "status": {"type": "text", "in": ["draft", "active", "suspended", "closed"]},
-  "structure": {"type": "text", "category": "structure", "null": true},
-  "max_height_m": {"type": "number", "above": 0, "max": 50, "null": true},
-  "max_width_m": {"type": "number", "above": 0, "max": 50, "null": true},
-  "max_length_m": {"type": "number", "above": 0, "max": 100, "null": true},
-  "max_weight_t": {"type": "number", "above": 0, "max": 200, "null": true},
-  "min_clearance_cm": {"type": "integer", "min": 0, "max": 200, "null": true},
-  "max_tire_width_mm": {"type": "integer", "min": 1, "max": 2000, "null": true},
-  "max_parking_duration_min": {"type": "integer", "min": 1, "max": 2147483647, "null": true},
-  "entry_method": {"type": "text", "category": "entry_method", "null": true},
-  "shape_type": {"type": "text", "category": "shape_type", "null": true},
-  "entry_difficulty": {"type": "text", "in": ["easy", "normal", "hard"], "null": true},
-  "operator_code": {"type": "text", "max": 50, "null": true},
-  "phone": {"type": "text", "max": 50, "null": true},
-  "website": {"type": "text", "max": 2000, "pattern": "^https?://[^[:space:]]+$", "must": "Must be a URL that begins with https:// or http://.", "null": true},
-  "time_zone": {"type": "time_zone"},
-  "holiday_calendar": {"type": "text", "pattern": "^[A-Z]{2}(-[A-Z0-9]{1,3})?$", "must": "Must be an ISO 3166 code, for example JP."},
-  "currency": {"type": "text", "pattern": "^[A-Z]{3}$", "must": "Must be an ISO 4217 code, for example JPY."},
-  "source": {"type": "text", "max": 100, "null": true},
-  "external_id": {"type": "text", "max": 200, "null": true},
-  "source_url": {"type": "text", "max": 2000, "pattern": "^https?://[^[:space:]]+$", "must": "Must be a URL that begins with https:// or http://.", "null": true},
-  "licence": {"type": "text", "max": 200, "null": true},
-  "attribution": {"type": "text", "max": 500, "null": true}
+  "*": {"blank": false}, "structure": {"category": "structure"}, "entry_method": {"category": "entry_method"},
+  "shape_type": {"category": "shape_type"}
 }'::jsonb;
 
 -- Checks fields against the lot, a stored or a new one. Errors: validation_error (param: the field), conflict for the
@@ -53,11 +32,10 @@ as $$
 declare
   v_after public.parking_lots;
 begin
-  perform private.require_fields(p_fields, private.lot_field_rules());
+  perform private.check_fields('public.parking_lots', p_fields, private.lot_fields(), p_rules => private.lot_rules(),
+    p_before => coalesce(to_jsonb(p_lot), '{"source": null, "external_id": null}'));
   v_after := jsonb_populate_record(p_lot, p_fields);
-  if v_after.external_id is not null and v_after.source is null then
-    perform private.raise_error('validation_error', 422, 'Must be the data source of the external_id.', p_param => 'source');
-  elsif p_fields ->> 'operator_code' is not null
+  if p_fields ->> 'operator_code' is not null
     and not exists (select from public.operators o where o.id = v_after.operator_code) then
     perform private.raise_error('validation_error', 422, 'There is no such operator.', p_param => 'operator_code');
   elsif v_after.external_id is not null and exists (
@@ -70,7 +48,7 @@ begin
 end
 $$;
 
--- Changes fields of a lot that the caller has locked, each checked by its rule (null empties the field). Returns their
+-- Changes fields of a lot that the caller has locked, each checked (null empties the field). Returns their
 -- private.difference; {} when nothing changes. Errors: validation_error (param: the field), conflict (a status that may
 -- not follow: details.allowed; the external_id of another lot).
 create function private.apply_lot_changes(p_lot_id uuid, p_changes jsonb) returns jsonb
@@ -99,13 +77,8 @@ begin
     operator_code = v_after.operator_code, phone = v_after.phone, website = v_after.website, time_zone = v_after.time_zone,
     holiday_calendar = v_after.holiday_calendar, currency = v_after.currency, source = v_after.source,
     external_id = v_after.external_id, source_url = v_after.source_url, licence = v_after.licence,
-    attribution = v_after.attribution
+    attribution = v_after.attribution, price_fixed_at_entry = v_after.price_fixed_at_entry
   where id = p_lot_id;
   return v_difference;
 end
 $$;
-
-grant execute on function
-  private.lot_field_rules(), private.require_lot_fields(jsonb, public.parking_lots), private.apply_lot_changes(uuid,
-  jsonb)
-to service_role;

@@ -38,21 +38,14 @@ begin
 end
 $$;
 
--- The first error in the windows or pricing rules of a lot, as [{param, message}]; [] without one.
+-- The first error in the windows or pricing rules of a lot whose items have valid fields, as [{param, message}]; [] without one.
 create function private.import_set_problem(p_set text, p_items jsonb) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if p_items is null or p_items = 'null' then
-    return '[]';
-  elsif exists (
-    select from jsonb_path_query(case when jsonb_typeof(p_items) = 'array' then p_items else '[]' end, '$[*].keyvalue().key') as k
-    where k in ('"id"', '"pricing_group_id"')
-  ) then
-    return jsonb_build_array(jsonb_build_object('param', p_set, 'message', 'An import must have neither id nor pricing_group_id.'));
-  end if;
-  perform private.check_set_items(p_set, p_items);
+  perform private.check_set_size(p_set, p_items);
+  perform private.check_set_relations(p_set, p_items);
   return '[]';
 exception when sqlstate 'PGRST' then
   return jsonb_build_array(jsonb_build_object(
@@ -61,39 +54,95 @@ exception when sqlstate 'PGRST' then
 end
 $$;
 
--- The errors in the fields and tags of a lot of an import: [{param, message}], with paths in the lot; p_rules are the
--- rules of its fields.
-create function private.import_lot_problems(p_lot jsonb, p_rules jsonb) returns jsonb
+-- The different windows and pricing rules of the lots of an import, each with its first error as [{param, message}].
+create function private.import_sets(p_lots jsonb[]) returns table (name text, items jsonb, problems jsonb)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return query
+  with sets as materialized (
+    -- Many lots of a source have the same hours and prices, which are checked once.
+    select row_number() over () as id, d.name, d.items
+    from (
+      select distinct n.name, l -> n.name as items
+      from unnest(p_lots) as l cross join (values ('windows'), ('pricing_rules')) as n (name)
+      where l -> n.name <> 'null'
+    ) d
+  ), items as materialized (
+    select s.id, s.name, i.value, i.nth, row_number() over (partition by s.name order by s.id, i.nth) as place
+    from sets s
+    cross join jsonb_array_elements(case jsonb_typeof(s.items) when 'array' then s.items else '[]' end) with ordinality as i (value, nth)
+  ), errors as materialized (
+    -- One statement for the items of all lots.
+    select distinct on (i.id) i.id, jsonb_build_object('param', concat_ws('.', n.name, i.nth - 1, e.field), 'message', e.message) as problem
+    from (values ('windows'), ('pricing_rules')) as n (name)
+    cross join lateral private.set_item_errors(n.name, array(select i.value from items i where i.name = n.name order by i.place)) as e
+    join items i on i.name = n.name and i.place = e.place
+    order by i.id, i.nth, e.field
+  )
+  select s.name, s.items, case
+      when exists (select from items i where i.id = s.id and jsonb_typeof(i.value) = 'object' and i.value ?| '{id,pricing_group_id}')
+        then jsonb_build_array(jsonb_build_object('param', s.name, 'message', 'An import must have neither id nor pricing_group_id.'))
+      when e.problem is not null then jsonb_build_array(e.problem)
+      else private.import_set_problem(s.name, s.items)
+    end
+  from sets s left join errors e on e.id = s.id;
+end
+$$;
+
+-- The errors in the fields of the lots of an import: the position of the lot from 1, and [{param, message}].
+create function private.import_field_problems(p_lots jsonb[]) returns table (place bigint, problems jsonb)
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- Values that could not be mapped are not among the fields: they are not reported as missing.
-  v_mapped constant jsonb := case when jsonb_typeof(p_lot -> 'mapping_errors') = 'array' then p_lot -> 'mapping_errors' else '[]' end;
+  c_others constant text[] := '{operator_code,operator_name,tags,windows,pricing_rules,mapping_errors,mapping_warnings}';
+  c_fields constant text[] := array(
+    select f from unnest(private.lot_fields()) as f where f not in ('operator_code', 'status', 'source', 'source_url', 'licence', 'attribution')
+  );
+begin
+  -- One statement for all lots. The operator is a row of its own.
+  return query
+  select e.place, jsonb_agg(jsonb_build_object('param', e.field, 'message', e.message))
+  from (
+    select * from private.field_errors(
+      'public.parking_lots', array(select case jsonb_typeof(l) when 'object' then l - c_others else l end from unnest(p_lots) as l), c_fields,
+      p_rules => private.lot_rules() || '{"external_id": {"null": false}}'
+    )
+    union all
+    select o.place, 'operator_' || case o.field when 'id' then 'code' else o.field end, 'operator_' || replace(o.message, 'id must', 'code must')
+    from private.field_errors('public.operators', array(
+      select jsonb_strip_nulls(jsonb_build_object('id', l -> 'operator_code', 'name', l -> 'operator_name')) from unnest(p_lots) as l
+    ), '{id,name}', p_rules => '{"*": {"blank": false}}') as o
+  ) e
+  group by e.place;
+end
+$$;
+
+-- The errors in the tags of a lot of an import, and its absent fields: [{param, message}], with paths in the lot.
+create function private.import_lot_problems(p_lot jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
 begin
   if jsonb_typeof(p_lot) is distinct from 'object' then
-    return '[{"param": null, "message": "Must be an object."}]';
+    return '[]';
   end if;
-  return v_mapped || (
-    select coalesce(jsonb_agg(jsonb_build_object('param', f.name, 'message', f.message) order by f.nth), '[]')
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('param', f.name, 'message', f.message)), '[]')
     from (
-      select k.name, k.nth, case
-        when k.name in ('tags', 'windows', 'pricing_rules', 'mapping_errors', 'mapping_warnings') then null
-        when p_rules ? k.name then private.field_problem(p_lot -> k.name, p_rules -> k.name)
-        else 'This field does not exist.' end as message
-      from jsonb_object_keys(p_lot) with ordinality as k (name, nth)
+      select r.name, r.name || ' is required.' as message from unnest('{external_id,name,lat,lng}'::text[]) as r (name)
+      -- Values that could not be mapped are not among the fields: they are not reported as missing.
+      where not p_lot ? r.name and case when jsonb_typeof(p_lot -> 'mapping_errors') = 'array' then p_lot -> 'mapping_errors' = '[]' else true end
       union all
-      select r.name, 0, 'This field is required.' from unnest('{external_id,name,lat,lng}'::text[]) as r (name)
-      where not p_lot ? r.name and v_mapped = '[]'
-      union all
-      select 'tags', 1000, 'Must be an object of slugs with true or false.'
+      select 'tags', 'tags must be an object of slugs with true or false.'
       where p_lot ? 'tags' and jsonb_typeof(p_lot -> 'tags') not in ('object', 'null')
       union all
-      select 'tags.' || t.key, 1001, case when jsonb_typeof(t.value) <> 'boolean' then 'Must be true or false.' else 'There is no such tag.' end
+      select 'tags.' || t.key, case when jsonb_typeof(t.value) <> 'boolean' then 'Must be true or false.' else 'There is no such tag.' end
       from jsonb_each(case when jsonb_typeof(p_lot -> 'tags') = 'object' then p_lot -> 'tags' else '{}' end) t
       where jsonb_typeof(t.value) <> 'boolean' or not exists (select from public.tags g where g.slug = t.key)
     ) f
-    where f.message is not null
   );
 end
 $$;
@@ -105,29 +154,21 @@ returns table (index integer, external_id text, lot jsonb, problems jsonb, warni
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  c_rules constant jsonb := private.lot_field_rules() - '{status,source,source_url,licence,attribution}'::text[] || '{
-    "external_id": {"type": "text", "max": 200},
-    "operator_code": {"type": "text", "pattern": "^[a-z0-9][a-z0-9_-]{0,49}$", "must": "Must be 1 to 50 lower case letters, digits, - and _.", "null": true},
-    "operator_name": {"type": "text", "max": 200, "null": true}
-  }';
 begin
   return query
   with given as materialized (
     select (g.nth - 1)::integer as nth, private.normal_import_lot(g.value) as lot
     from jsonb_array_elements(p_lots) with ordinality as g (value, nth)
   ), sets as materialized (
-    -- Many lots of a source have the same hours and prices, which are checked once.
-    select d.name, d.items, private.import_set_problem(d.name, d.items) as problems
-    from (
-      select distinct n.name, g.lot -> n.name as items
-      from given g cross join (values ('windows'), ('pricing_rules')) as n (name)
-      where g.lot -> n.name <> 'null'
-    ) d
+    select * from private.import_sets(array(select g.lot from given g))
+  ), fields as materialized (
+    select * from private.import_field_problems(array(select g.lot from given g order by g.nth))
   ), checked as materialized (
-    select g.nth, g.lot, private.import_lot_problems(g.lot, c_rules) || coalesce(w.problems, '[]') || coalesce(r.problems, '[]') as problems,
+    select g.nth, g.lot, case when jsonb_typeof(g.lot -> 'mapping_errors') = 'array' then g.lot -> 'mapping_errors' else '[]' end
+        || coalesce(f.problems, '[]') || private.import_lot_problems(g.lot) || coalesce(w.problems, '[]') || coalesce(r.problems, '[]') as problems,
       case when jsonb_typeof(g.lot -> 'external_id') = 'string' then g.lot ->> 'external_id' end as external_id
     from given g
+    left join fields f on f.place = g.nth + 1
     left join sets w on w.name = 'windows' and w.items = g.lot -> 'windows'
     left join sets r on r.name = 'pricing_rules' and r.items = g.lot -> 'pricing_rules'
   )
@@ -153,7 +194,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  c_new constant jsonb := '{"time_zone": "Asia/Tokyo", "holiday_calendar": "JP", "currency": "JPY"}';
+  c_new constant jsonb := '{"time_zone": "Asia/Tokyo", "holiday_calendar": "JP", "currency": "JPY", "price_fixed_at_entry": false}';
 begin
   perform private.open_import_stage(p_columns);
   -- Fields that a lot does not contain keep the stored value: the row is locked, so that it does not change meanwhile.
@@ -183,7 +224,7 @@ set search_path = ''
 as $$
 declare
   c_columns constant text[] := array(
-    select k from jsonb_object_keys(private.lot_field_rules()) as k where k not in ('status', 'source') order by k
+    select f from unnest(private.lot_fields()) as f where f not in ('status', 'source') order by f
   );
   v_source constant text := p_provenance ->> 'source';
 begin
@@ -293,13 +334,6 @@ exception when sqlstate 'DRYRN' then
 end
 $$;
 
-grant execute on function
-  private.normal_import_lot(jsonb), private.import_set_problem(text, jsonb), private.import_lot_problems(jsonb, jsonb),
-  private.checked_import_lots(jsonb), private.stage_import_rows(jsonb, text[]), private.merge_import_rows(jsonb, text),
-  private.import_notes(integer, jsonb), private.import_report(boolean), private.reject_import(jsonb),
-  private.import_lots(jsonb, jsonb, text, boolean, boolean)
-to service_role;
-
 create function api.admin_import_parking_lots(
   p_admin_id uuid, p_source text, p_lots jsonb, p_licence text default null, p_attribution text default null,
   p_source_url text default null, p_status text default 'active', p_dry_run boolean default false, p_partial boolean default false
@@ -314,7 +348,8 @@ declare
   v_report jsonb;
 begin
   perform private.lock_admin(p_admin_id, 'lots');
-  perform private.require_fields(c_provenance, private.lot_field_rules() || '{"source": {"type": "text", "max": 100}}');
+  perform private.check_fields('public.parking_lots', c_provenance, '{source,licence,attribution,source_url}',
+    p_rules => '{"*": {"blank": false}, "source": {"null": false}}');
   if p_status is null or p_status not in ('draft', 'active') then
     perform private.raise_error('validation_error', 422, 'Must be draft or active.', p_param => 'status');
   elsif jsonb_typeof(p_lots) is distinct from 'array' or jsonb_array_length(p_lots) not between 1 and 1000 then
@@ -331,7 +366,3 @@ $$;
 
 comment on function api.admin_import_parking_lots(uuid, text, jsonb, text, text, text, text, boolean, boolean) is
   'Creates and changes up to 1,000 lots of a source by their external_id: {dry_run, counts, rows}, a row for each lot with its outcome (created, updated, unchanged, rejected), errors and warnings. Idempotent. When a lot is rejected no lot is written and details.errors has the reasons, unless the import is partial. A dry run reports and writes nothing. Recorded as one act, with the counts. For administrators with the area lots. Errors: forbidden, validation_error.';
-
-grant execute on function
-  api.admin_import_parking_lots(uuid, text, jsonb, text, text, text, text, boolean, boolean)
-to service_role;

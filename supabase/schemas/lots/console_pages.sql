@@ -169,13 +169,8 @@ $$;
 
 -- Whether more than one lot in fifty is expected to have the text of the filter, by the statistics of terms.
 create function private.is_common_text(p_filter private.lot_filter) returns boolean
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return private.term_share(p_filter.terms) > 0.02;
-end
-$$;
+language sql stable
+return private.term_share(p_filter.terms) > 0.02;
 
 -- Whether none of about 20,000 public lots has the text of the filter, although many may have its terms. False for fewer
 -- lots, and for other lots than public ones.
@@ -350,12 +345,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.keywords_of(text), private.read_lot_filter(text, text, text, text[]), private.console_lots(private.lot_filter,
-  jsonb, integer), private.console_lots_total(private.lot_filter), private.console_lot_parts_json(uuid),
-  private.console_lot_json(uuid), private.reject_missing_lot()
-to service_role;
-
 create function api.admin_list_parking_lots(
   p_admin_id uuid, p_status text default null, p_operator_code text default null, p_source text default null,
   p_q text default null, p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
@@ -445,8 +434,3 @@ $$;
 
 comment on function api.admin_list_parking_lot_history(uuid, uuid, text[], text, integer) is
   'Acts of administrators on a lot, newest first, also of a lot that was deleted: {items, next_cursor}, and total when p_include has it. For administrators with the area lots. Errors: forbidden, validation_error.';
-
-grant execute on function
-  api.admin_list_parking_lots(uuid, text, text, text, text, text[], text, integer),
-  api.admin_get_parking_lot(uuid, uuid), api.admin_list_parking_lot_history(uuid, uuid, text[], text, integer)
-to service_role;

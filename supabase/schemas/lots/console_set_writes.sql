@@ -8,7 +8,7 @@
 --
 -- Invariants: a set is stored completely or not at all; a rule never loses its group; the writes of a preview are rolled
 -- back before its function ends, with their locks.
--- Interface: api.admin_put_parking_lot_set, api.admin_preview_parking_lot_fee.
+-- Interface: api.admin_put_parking_lot_set, api.admin_preview_parking_lot_fee, api.admin_preview_standard_stays.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Which row an item is
@@ -120,7 +120,8 @@ begin
     from jsonb_populate_recordset(null::public.pricing_groups, v_written) w
     where g.id = w.id and (g.code, g.is_default) <> (w.code, w.is_default);
     update public.pricing_groups g
-    set code = w.code, name = w.name, is_default = w.is_default, display_order = w.display_order, vehicle_types = w.vehicle_types
+    set code = w.code, name = w.name, is_default = w.is_default, display_order = w.display_order, vehicle_types = w.vehicle_types,
+      free_while_closed = w.free_while_closed
     from jsonb_populate_recordset(null::public.pricing_groups, v_written) w
     where g.id = w.id;
   end if;
@@ -190,7 +191,7 @@ begin
 end
 $$;
 
--- The rates of a lot that never apply, because other rules take precedence at all times of all kinds of days.
+-- The rates of a lot that never apply, because other rules take precedence at all times of all kinds of days of their dates.
 create function private.idle_rules(p_lot_id uuid) returns uuid[]
 language plpgsql stable
 security definer -- compiled price lists are private; returns only ids of the lot's own rules, to the service
@@ -233,7 +234,7 @@ begin
       and id not in (select i.asset_id from public.parking_lot_images i where i.parking_lot_id = p_lot_id);
   elsif p_set = 'pricing_rules' then
     select min(i.nth) - 1 into v_nth from jsonb_array_elements(v_placed) with ordinality as i (item, nth)
-    where (i.item #>> '{row,id}')::uuid = any (private.idle_rules(p_lot_id));
+    where (i.item #>> '{row,id}')::uuid = any (array(select unnest(private.idle_rules(p_lot_id))));
     if v_nth is not null then
       perform private.raise_error('validation_error', 422, 'This rule never applies: other rules of its group take precedence at all times. Change or remove it.',
         p_param => format('pricing_rules.%s.category', v_nth));
@@ -256,24 +257,19 @@ begin
 end
 $$;
 
-grant execute on function
-  private.placed_items(uuid, text, jsonb), private.check_placed_items(uuid, text, jsonb), private.store_rows(uuid, text, jsonb),
-  private.store_tags(uuid, jsonb), private.claim_images(uuid, uuid, jsonb), private.idle_rules(uuid),
-  private.store_set(uuid, uuid, text, jsonb), private.lot_set_json(uuid, text)
-to service_role;
-
 create function api.admin_put_parking_lot_set(
-  p_admin_id uuid, p_parking_lot_id uuid, p_set text, p_items jsonb, p_if_match text default null
+  p_admin_id uuid, p_parking_lot_id uuid, p_set text, p_items jsonb, p_if_match text default null, p_reason text default null
 ) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
+  v_reason text;
   v_old jsonb;
   v_new jsonb;
 begin
   perform private.lock_admin(p_admin_id, 'lots');
-  if private.lot_set_rules(p_set) is null then
+  if (private.lot_set_bounds(p_set)).table_name is null then
     perform private.raise_error('validation_error', 422, 'Must be the name of a set of a lot, for example windows.', p_param => 'set');
   end if;
   if p_set = 'images' then
@@ -281,20 +277,22 @@ begin
     perform private.lock_lot_assets(p_parking_lot_id, array(select (i ->> 'asset_id')::uuid from jsonb_array_elements(p_items) as i));
   end if;
   perform private.held_lot(p_parking_lot_id, p_if_match);
+  v_reason := private.decision_reason(p_reason);
   v_old := private.lot_set_json(p_parking_lot_id, p_set);
   perform private.store_set(p_admin_id, p_parking_lot_id, p_set, p_items);
   v_new := private.lot_set_json(p_parking_lot_id, p_set);
   if v_new <> v_old then
     update public.parking_lots set updated_at = now() where id = p_parking_lot_id;
     perform private.record_act(p_admin_id, 'parking_lot.update', 'parking_lot', p_parking_lot_id::text, null,
-      jsonb_build_object(p_set, jsonb_build_object('old', v_old, 'new', v_new)));
+      jsonb_build_object(p_set, jsonb_build_object('old', v_old, 'new', v_new))
+        || case when v_reason is null then '{}' else jsonb_build_object('reason', v_reason) end);
   end if;
   return private.console_lot_json(p_parking_lot_id);
 end
 $$;
 
-comment on function api.admin_put_parking_lot_set(uuid, uuid, text, jsonb, text) is
-  'Replaces a set of a lot (spots, pricing_groups, pricing_rules, windows, date_overrides, tags, images) by p_items: private.console_lot_json, with its new updated_at. Idempotent. Recorded with the old and the new set, unless nothing changes. For administrators with the area lots. Errors: forbidden, lot_not_found, precondition_failed, validation_error, conflict.';
+comment on function api.admin_put_parking_lot_set(uuid, uuid, text, jsonb, text, text) is
+  'Replaces a set of a lot (spots, pricing_groups, pricing_rules, windows, date_overrides, tags, images) by p_items: private.console_lot_json, with its new updated_at. Idempotent. Recorded with the old and the new set and p_reason (up to 500 characters), unless nothing changes. For administrators with the area lots. Errors: forbidden, lot_not_found, precondition_failed, validation_error, conflict.';
 
 create function api.admin_preview_parking_lot_fee(
   p_admin_id uuid, p_parking_lot_id uuid, p_entry_at timestamptz, p_exit_at timestamptz, p_vehicle_type text default 'standard',
@@ -339,7 +337,83 @@ $$;
 comment on function api.admin_preview_parking_lot_fee(uuid, uuid, timestamptz, timestamptz, text, jsonb, jsonb, jsonb, jsonb) is
   'The fee of a stay at a lot of any status if these sets were stored in place of its own: as api.calculate_fee. Stores and records nothing. For administrators with the area lots. Errors: forbidden, lot_not_found, validation_error, conflict, fee_unknown.';
 
-grant execute on function
-  api.admin_put_parking_lot_set(uuid, uuid, text, jsonb, text),
-  api.admin_preview_parking_lot_fee(uuid, uuid, timestamptz, timestamptz, text, jsonb, jsonb, jsonb, jsonb)
-to service_role;
+-- The eight stays by which tariffs are compared, at a lot's own clock. Their days are the next Wednesday that is neither a
+-- holiday nor an eve, and the next Saturday and Sunday that are no holidays. The last one is the next holiday from Monday to
+-- Friday; without one, Sunday.
+create function private.standard_stays(p_time_zone text, p_holiday_calendar text)
+returns table (place integer, name text, entry_at timestamptz, exit_at timestamptz)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return query
+  with days as (
+    select d::date as day, extract(isodow from d)::integer as dow,
+      exists (select from public.holidays h where h.calendar = p_holiday_calendar and h.holiday_date = d::date) as is_holiday,
+      exists (select from public.holidays h where h.calendar = p_holiday_calendar and h.holiday_date = d::date + 1) as is_eve
+    from generate_series(1, 400) n
+    cross join lateral (select (now() at time zone p_time_zone)::date + n as d) s
+  ), kinds as (
+    select min(day) filter (where dow = 3 and not is_holiday and not is_eve) as weekday,
+      min(day) filter (where dow = 6 and not is_holiday) as saturday,
+      min(day) filter (where dow = 7 and not is_holiday) as sunday,
+      min(day) filter (where dow < 6 and is_holiday) as holiday
+    from days
+  )
+  select s.place, s.name, s.entry, s.entry + s.length
+  from kinds k
+  cross join lateral (values
+    (1, 'hour', k.weekday + time '10:00', interval '1 hour'),
+    (2, 'three_hours', k.weekday + time '10:00', interval '3 hours'),
+    (3, 'day', k.weekday + time '08:00', interval '12 hours'),
+    (4, 'night', k.weekday + time '20:00', interval '12 hours'),
+    (5, 'day_and_night', k.weekday + time '10:00', interval '25 hours 30 minutes'),
+    (6, 'saturday', k.saturday + time '10:00', interval '8 hours'),
+    (7, 'sunday_night', k.sunday + time '21:00', interval '21 hours 30 minutes'),
+    (8, 'holiday', coalesce(k.holiday, k.sunday) + time '10:00', interval '6 hours')
+  ) v (place, name, wall, length)
+  cross join lateral (select v.place, v.name, v.wall at time zone p_time_zone as entry, v.length) s;
+end
+$$;
+
+create function api.admin_preview_standard_stays(
+  p_admin_id uuid, p_parking_lot_id uuid, p_pricing_rules jsonb default null, p_vehicle_type text default 'standard'
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_lot record;
+  v_stays jsonb;
+begin
+  perform private.lock_admin(p_admin_id, 'lots');
+  perform private.check_vehicle_type(p_vehicle_type);
+  if p_parking_lot_id is null then
+    return '{"currency": null, "stays": null}';
+  end if;
+  -- As in admin_preview_parking_lot_fee: the rules are stored, the stays are priced, and all of it is rolled back.
+  begin
+    select l.time_zone, l.holiday_calendar, l.currency into v_lot
+    from public.parking_lots l where l.id = p_parking_lot_id for no key update;
+    if not found then
+      perform private.reject_missing_lot();
+    end if;
+    if p_pricing_rules is not null then
+      perform private.store_set(p_admin_id, p_parking_lot_id, 'pricing_rules', p_pricing_rules);
+    end if;
+    select jsonb_agg(jsonb_build_object(
+        'name', s.name, 'entry_at', s.entry_at, 'exit_at', s.exit_at,
+        'total_amount', f.answer -> 'total_amount', 'reason', f.refusal -> 'reason'
+      ) order by s.place) into v_stays
+    from private.standard_stays(v_lot.time_zone, v_lot.holiday_calendar) s
+    cross join lateral private.explained_fee(p_parking_lot_id, p_vehicle_type, s.entry_at, s.exit_at) f;
+    raise exception using errcode = 'UNDO0';
+  exception when sqlstate 'UNDO0' then
+    null;
+  end;
+  return jsonb_build_object('currency', v_lot.currency, 'stays', v_stays);
+end
+$$;
+
+comment on function api.admin_preview_standard_stays(uuid, uuid, jsonb, text) is
+  'The fees of eight stays at a lot of any status, by its rules or by p_pricing_rules in their place: {currency, stays: [{name, entry_at, exit_at, total_amount, reason}]}, the amount in minor units, or null with the reason of fee_unknown. Without a lot both are null. Stores and records nothing. For administrators with the area lots. Errors: forbidden, lot_not_found, validation_error, conflict.';

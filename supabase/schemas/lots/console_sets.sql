@@ -1,104 +1,44 @@
 -- Checks of the sets of a lot: spots, pricing groups, pricing rules, windows, date overrides, tags and images.
 --
--- The console replaces each set as a whole. Before a set is stored, every item is checked: its fields by rules, then
--- relations between fields (a rule without a field that its category requires, windows that contradict each other). An
--- error has its place: pricing_rules.3.time_start is the field time_start of the fourth item.
+-- The console replaces each set as a whole. Before a set is stored, every item is checked by its table
+-- (foundation/fields.sql), then relations that no constraint states (a window without hours, windows that contradict each
+-- other). An error has its place: pricing_rules.3.time_start is the field time_start of the fourth item.
 --
--- Invariants: a set that passes can be stored and evaluated; these checks come before the constraints of the tables.
--- Interface: private.lot_set_rules, private.check_set_items.
+-- Invariants: a set that passes can be stored and evaluated.
+-- Interface: private.lot_set_bounds, private.check_set_items.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Rules of items
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- The fields of a pricing rule, of a lot or of a date override, and the rule of each.
-create function private.pricing_terms_rules() returns jsonb
-language sql immutable
-return '{
-  "category": {"type": "text", "in": ["time_band", "flat", "initial", "grace", "cap"], "required": true},
-  "rule_order": {"type": "integer", "min": -2147483648, "max": 2147483647},
-  "time_start": {"type": "time", "null": true},
-  "time_end": {"type": "time", "null": true},
-  "day_type": {"type": "text", "in": ["weekday", "saturday", "sunday", "holiday", "holiday_eve", "all"], "null": true},
-  "per_minutes": {"type": "integer", "min": 1, "max": 527040, "null": true},
-  "price_minor": {"type": "integer", "min": 0, "max": 2147483647, "null": true},
-  "cap_type": {"type": "text", "in": ["duration", "day", "band", "stay"], "null": true},
-  "cap_duration_hours": {"type": "number", "above": 0, "max": 8784, "null": true},
-  "cap_price_minor": {"type": "integer", "min": 0, "max": 2147483647, "null": true},
-  "cap_repeat": {"type": "boolean", "null": true}
-}'::jsonb;
-
--- The sets of a lot: for each the fields of an item and the rule of each; null when there is no such set.
-create function private.lot_set_rules(p_set text) returns jsonb
-language sql immutable
-return case p_set
-  when 'spots' then '{
-    "id": {"type": "uuid"},
-    "code": {"type": "text", "max": 50, "required": true},
-    "vehicle_type_max": {"type": "text", "category": "vehicle_type", "null": true},
-    "is_ev_charger": {"type": "boolean"},
-    "ev_connector_type": {"type": "text", "category": "ev_connector_type", "null": true},
-    "accessibility": {"type": "text", "category": "accessibility", "null": true},
-    "is_reservable": {"type": "boolean"}
-  }'::jsonb
-  when 'pricing_groups' then '{
-    "id": {"type": "uuid"},
-    "code": {"type": "text", "max": 50, "required": true},
-    "name": {"type": "text", "max": 100, "required": true},
-    "is_default": {"type": "boolean"},
-    "display_order": {"type": "integer", "min": -2147483648, "max": 2147483647},
-    "vehicle_types": {"type": "codes", "category": "vehicle_type", "null": true}
-  }'::jsonb
-  when 'pricing_rules' then private.pricing_terms_rules() || '{"id": {"type": "uuid"}, "pricing_group_id": {"type": "uuid", "null": true}}'
-  when 'windows' then '{
-    "id": {"type": "uuid"},
-    "window_type": {"type": "text", "in": ["business", "entry", "exit", "after_hours_exit"], "required": true},
-    "day_type": {"type": "text", "in": ["weekday", "saturday", "sunday", "holiday", "holiday_eve", "all"], "null": true},
-    "day_of_week": {"type": "integer", "min": 0, "max": 6, "null": true},
-    "is_24h": {"type": "boolean", "null": true},
-    "is_closed": {"type": "boolean", "null": true},
-    "open_time": {"type": "time", "null": true},
-    "close_time": {"type": "time", "null": true},
-    "effective_from": {"type": "date", "null": true},
-    "effective_to": {"type": "date", "null": true}
-  }'::jsonb
-  when 'date_overrides' then '{
-    "id": {"type": "uuid"},
-    "override_date": {"type": "date", "required": true},
-    "label": {"type": "text", "max": 200, "null": true},
-    "hours": {"type": "object", "null": true},
-    "pricing": {"type": "array", "null": true},
-    "note": {"type": "text", "max": 2000, "null": true}
-  }'::jsonb
-  when 'tags' then '{
-    "tag_id": {"type": "uuid", "required": true},
-    "state": {"type": "boolean", "null": true}
-  }'::jsonb
-  when 'images' then '{
-    "id": {"type": "uuid"},
-    "asset_id": {"type": "uuid", "required": true},
-    "is_main": {"type": "boolean"},
-    "sort_order": {"type": "integer", "min": -2147483648, "max": 2147483647, "null": true}
-  }'::jsonb
-end;
-
 -- Properties of a set of a lot: its table, the maximum number of items, the field that must be unique among items (null:
--- none), and the default values of an item.
-create function private.lot_set_bounds(p_set text, out table_name text, out max_items integer, out key_field text, out defaults jsonb)
+-- none), and the default values of an item. Its fields, those it must have, and their rules are for private.check_fields.
+-- All null: there is no such set.
+create function private.lot_set_bounds(
+  p_set text, out table_name text, out max_items integer, out key_field text, out defaults jsonb, out fields text[], out required text[],
+  out rules jsonb
+)
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  select b.table_name, b.max_items, b.key_field, b.defaults::jsonb into table_name, max_items, key_field, defaults
+  select b.table_name, b.max_items, b.key_field, b.defaults::jsonb, b.fields::text[], b.required::text[], '{"*": {"blank": false}}' || b.rules::jsonb
+  into table_name, max_items, key_field, defaults, fields, required, rules
   from (values
-    ('spots', 'parking_lot_spots', 1000, 'code', '{"is_ev_charger": false, "is_reservable": false}'),
-    ('pricing_groups', 'pricing_groups', 20, 'code', '{"is_default": false, "display_order": 0}'),
-    ('pricing_rules', 'pricing_rules', 200, null, '{}'),
-    ('windows', 'parking_lot_windows', 200, null, '{}'),
-    ('date_overrides', 'parking_lot_date_overrides', 400, 'override_date', '{}'),
-    ('tags', 'parking_lot_tags', 100, 'tag_id', '{"state": true}'),
-    ('images', 'parking_lot_images', 20, 'asset_id', '{"is_main": false}')
-  ) as b (set_name, table_name, max_items, key_field, defaults)
+    ('spots', 'parking_lot_spots', 1000, 'code', '{"is_ev_charger": false, "is_reservable": false}',
+      '{id,code,vehicle_type_max,is_ev_charger,ev_connector_type,accessibility,is_reservable}', '{code}',
+      '{"vehicle_type_max": {"category": "vehicle_type"}, "ev_connector_type": {"category": "ev_connector_type"},
+        "accessibility": {"category": "accessibility"}}'),
+    ('pricing_groups', 'pricing_groups', 20, 'code', '{"is_default": false, "display_order": 0, "free_while_closed": false}',
+      '{id,code,name,is_default,display_order,vehicle_types,free_while_closed}', '{code,name}', '{"vehicle_types": {"category": "vehicle_type"}}'),
+    ('pricing_rules', 'pricing_rules', 200, null, '{}', '{id,pricing_group_id,effective_from,effective_to}', '{}', '{}'),
+    ('windows', 'parking_lot_windows', 200, null, '{}',
+      '{id,window_type,day_type,day_of_week,is_24h,is_closed,open_time,close_time,effective_from,effective_to}', '{window_type}', '{}'),
+    ('date_overrides', 'parking_lot_date_overrides', 400, 'override_date', '{}', '{id,override_date,label,hours,pricing,note}',
+      '{override_date}', '{"hours": {"type": "object"}, "pricing": {"type": "array"}}'),
+    ('tags', 'parking_lot_tags', 100, 'tag_id', '{"state": true}', '{tag_id,state}', '{tag_id}', '{}'),
+    ('images', 'parking_lot_images', 20, 'asset_id', '{"is_main": false}', '{id,asset_id,is_main,sort_order}', '{asset_id}', '{}')
+  ) as b (set_name, table_name, max_items, key_field, defaults, fields, required, rules)
   where b.set_name = p_set;
 end
 $$;
@@ -107,67 +47,50 @@ $$;
 -- Prices
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- The field of a pricing rule that breaks a constraint of private.pricing_rule, and the message.
-create function private.pricing_rule_problem(p_constraint text, p_rule jsonb, out field text, out message text)
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  -- The field to change is the first that is missing, or the first that must be missing.
-  select coalesce(
-      (select f.name from unnest(c.missing) with ordinality as f (name, nth) where coalesce(p_rule -> f.name, 'null') = 'null' order by f.nth limit 1),
-      (select f.name from unnest(c.given) with ordinality as f (name, nth) where coalesce(p_rule -> f.name, 'null') <> 'null' order by f.nth limit 1),
-      'category'
-    ), c.message
-  into field, message
-  from (values
-    ('band_has_both_ends', '{time_start,time_end}'::text[], '{}'::text[], 'Give time_start and time_end together.'),
-    ('band_starts_within_the_day', '{}', '{time_start}', 'Must be before 24:00.'),
-    ('metered_rule_has_minutes', '{per_minutes}', '{}', 'Required for the categories time_band, initial and grace.'),
-    ('priced_rule_has_price', '{price_minor}', '{}', 'Required for the categories time_band, initial and flat.'),
-    ('flat_rule_has_no_minutes', '{}', '{per_minutes}', 'Must be null for the category flat.'),
-    ('grace_has_no_price', '{}', '{price_minor}', 'Must be null for the category grace.'),
-    ('cap_has_no_price_of_its_own', '{}', '{per_minutes,price_minor}', 'The category cap must have cap_price_minor, and neither per_minutes nor price_minor.'),
-    ('cap_has_type_and_price', '{cap_type,cap_price_minor}', '{}', 'Give cap_type and cap_price_minor together.'),
-    ('cap_row_has_cap', '{cap_type}', '{}', 'The category cap requires cap_type and cap_price_minor.'),
-    ('initial_and_grace_have_no_cap', '{}', '{cap_type}', 'Must be null for the categories initial and grace.'),
-    ('duration_cap_has_hours', '{}', '{cap_duration_hours}', 'Must be null unless cap_type is duration.'),
-    ('cap_hours_are_positive', '{}', '{cap_duration_hours}', 'Must be at least a microsecond.'),
-    ('band_cap_has_band', '{time_start}', '{}', 'The cap_type band requires time_start and time_end.'),
-    ('only_caps_repeat', '{}', '{cap_repeat}', 'Must be null without a cap_type.')
-  ) as c (name, missing, given, message)
-  where c.name = p_constraint;
-  if p_constraint = 'duration_cap_has_hours' and p_rule ->> 'cap_type' = 'duration' then
-    field := 'cap_duration_hours';
-    message := 'Required for the cap_type duration.';
-  end if;
-end
-$$;
-
--- Raises validation_error for an array with an invalid pricing rule. p_at is the name of the array, p_field_rules are the
--- rules of its items.
-create function private.check_pricing_rules(p_rules jsonb, p_at text, p_field_rules jsonb) returns void
+-- private.field_errors of pricing rules. p_keys are the ids that a rule may have in addition to its terms.
+create function private.pricing_rule_errors(p_rules jsonb[], p_keys text[]) returns table (place bigint, field text, message text)
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_rule jsonb;
-  v_nth integer := -1;
-  v_constraint text;
-  v_problem record;
+  -- A term that is absent is null.
+  c_none constant jsonb := to_jsonb(jsonb_populate_record(null::private.pricing_terms, '{}'));
 begin
-  if jsonb_array_length(p_rules) > 200 then
-    perform private.raise_error('validation_error', 422, 'Must have at most 200 items.', p_param => p_at);
+  return query select * from private.field_errors(
+    'private.pricing_terms', p_rules, p_keys || array(select jsonb_object_keys(c_none)), '{category}',
+    '{"rule_order": {"null": false}, "id": {"type": "uuid", "null": false}, "parking_lot_id": {"type": "uuid", "null": false},
+      "pricing_group_id": {"type": "uuid"}, "effective_from": {"type": "date"}, "effective_to": {"type": "date"}}', c_none
+  );
+end
+$$;
+
+-- Raises validation_error for pricing rules of one group and kind that are for the same days and hours, both with dates,
+-- if their dates overlap. A rule without dates is the usual price, which one with dates may replace by its rule_order.
+create function private.check_rule_dates(p_rules jsonb) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_found record;
+begin
+  with rules as (
+    select r.nth, daterange(t.effective_from, t.effective_to, '[]') as dates, jsonb_build_array(
+        t.pricing_group_id, case when t.category = 'flat' then 'time_band' else t.category end, coalesce(t.day_type, 'all'),
+        t.time_start, nullif(t.time_end, '24:00'), t.cap_type, t.cap_duration_hours
+      ) as of_days
+    from jsonb_array_elements(p_rules) with ordinality as r (value, nth)
+    cross join lateral jsonb_populate_record(null::public.pricing_rules, r.value) as t
+    -- Several initial rules follow one another, and of several grace rules the longest counts.
+    where t.category in ('time_band', 'flat', 'cap') and num_nonnulls(t.effective_from, t.effective_to) > 0
+  )
+  select a.nth - 1 as first, b.nth - 1 as nth into v_found
+  from rules a join rules b on a.nth < b.nth and a.of_days = b.of_days and a.dates && b.dates
+  order by b.nth, a.nth limit 1;
+  if found then
+    perform private.raise_error('validation_error', 422,
+      format('Rules %s and %s are for the same days and hours, and their dates overlap. Change the dates of one of them.', v_found.first, v_found.nth),
+      p_param => format('pricing_rules.%s.effective_from', v_found.nth));
   end if;
-  for v_rule in select jsonb_array_elements(p_rules) loop
-    v_nth := v_nth + 1;
-    perform private.require_fields(v_rule, p_field_rules, concat(p_at, '.', v_nth), true);
-    perform jsonb_populate_record(null::private.pricing_terms, v_rule)::private.pricing_rule;
-  end loop;
-exception when check_violation then
-  get stacked diagnostics v_constraint = constraint_name;
-  v_problem := private.pricing_rule_problem(v_constraint, v_rule);
-  perform private.raise_error('validation_error', 422, v_problem.message, p_param => concat(p_at, '.', v_nth, '.', v_problem.field));
 end
 $$;
 
@@ -175,7 +98,7 @@ $$;
 -- Hours
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- The first error of a window whose fields are valid; nulls when there is none.
+-- The first error of a window that no constraint states; nulls when there is none.
 create function private.window_problem(p_window jsonb, out field text, out message text)
 language plpgsql stable
 set search_path = ''
@@ -183,28 +106,18 @@ as $$
 declare
   v_window constant public.parking_lot_windows := jsonb_populate_record(null::public.parking_lot_windows, p_window);
 begin
-  field := case
-    when (v_window.open_time is null) <> (v_window.close_time is null)
-      then case when v_window.open_time is null then 'open_time' else 'close_time' end
-    when v_window.open_time = '24:00' then 'open_time'
-    when v_window.is_24h and v_window.is_closed then 'is_closed'
-    when v_window.open_time is not null and (v_window.is_24h or v_window.is_closed) then 'open_time'
-    when v_window.open_time is null and v_window.is_24h is not true and v_window.is_closed is not true then 'open_time'
-    when v_window.effective_from > v_window.effective_to then 'effective_to'
-    when v_window.day_type = 'weekday' and v_window.day_of_week in (0, 6) or v_window.day_type = 'saturday' and v_window.day_of_week <> 6
-      or v_window.day_type = 'sunday' and v_window.day_of_week <> 0 then 'day_of_week'
-  end;
-  message := case field
-    when 'is_closed' then 'Must not be true together with is_24h.'
-    when 'effective_to' then 'Must not be before effective_from.'
-    when 'day_of_week' then 'No date has both this day_type and this day_of_week. Change one of them.'
-    when 'open_time' then 'A window must have open_time (before 24:00) with close_time, or is_24h, or is_closed.'
-    when 'close_time' then 'A window must have open_time with close_time, or is_24h, or is_closed.'
-  end;
+  if (v_window.open_time is not null) = (coalesce(v_window.is_24h, false) or coalesce(v_window.is_closed, false)) then
+    field := 'open_time';
+    message := 'A window must have open_time with close_time, or is_24h, or is_closed.';
+  elsif v_window.day_type = 'weekday' and v_window.day_of_week in (0, 6) or v_window.day_type = 'saturday' and v_window.day_of_week <> 6
+    or v_window.day_type = 'sunday' and v_window.day_of_week <> 0 then
+    field := 'day_of_week';
+    message := 'No date has both this day_type and this day_of_week. Change one of them.';
+  end if;
 end
 $$;
 
--- Raises validation_error for a window that cannot be read, has no date, or contradicts another: of the same kind and
+-- Raises validation_error for a window that has no hours or no date, or contradicts another: of the same kind and
 -- days, at the same time, one closed and the other not.
 create function private.check_windows(p_windows jsonb) returns void
 language plpgsql stable
@@ -243,22 +156,19 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  c_rules constant jsonb := '{"open_time": {"type": "time"}, "close_time": {"type": "time"}, "is_24h": {"type": "boolean"}, "is_closed": {"type": "boolean"}}';
-  v_span jsonb;
-  v_nth integer := 0;
+  v_nth bigint;
 begin
   if jsonb_typeof(p_spans) <> 'array' or jsonb_array_length(p_spans) > 50 then
     perform private.raise_error('validation_error', 422, 'Must be an array of at most 50 spans.', p_param => p_at);
   end if;
-  for v_span in select jsonb_array_elements(p_spans) loop
-    perform private.require_fields(v_span, c_rules, concat(p_at, '.', v_nth));
-    if not private.is_override_span(v_span) then
-      perform private.raise_error('validation_error', 422, 'A span must have open_time (before 24:00) with close_time, or is_24h: true, or is_closed: true.',
-        p_param => concat(p_at, '.', v_nth));
-    end if;
-    v_nth := v_nth + 1;
-  end loop;
-  if v_nth > 1 and p_spans @> '[{"is_closed": true}]' then
+  perform private.check_items('public.parking_lot_windows', p_spans, '{open_time,close_time,is_24h,is_closed}', '{}',
+    '{"*": {"null": false}}', p_at);
+  select min(s.nth) - 1 into v_nth from jsonb_array_elements(p_spans) with ordinality as s (value, nth)
+  where not private.is_override_span(s.value);
+  if v_nth is not null then
+    perform private.raise_error('validation_error', 422, 'A span must have open_time (before 24:00) with close_time, or is_24h: true, or is_closed: true.',
+      p_param => concat(p_at, '.', v_nth));
+  elsif jsonb_array_length(p_spans) > 1 and p_spans @> '[{"is_closed": true}]' then
     perform private.raise_error('validation_error', 422, 'A closed kind of hours must have no other span.', p_param => p_at);
   end if;
 end
@@ -278,20 +188,20 @@ begin
   for v_override in select jsonb_array_elements(p_overrides) loop
     v_at := format('date_overrides.%s.', v_nth);
     if jsonb_typeof(v_override -> 'hours') = 'object' then
-      perform private.require_fields(v_override -> 'hours', '{"business": {"type": "array"}, "entry": {"type": "array"},
-        "exit": {"type": "array"}, "after_hours_exit": {"type": "array"}, "is_closed": {"type": "boolean"}, "is_24h": {"type": "boolean"}}',
-        v_at || 'hours');
+      perform private.check_fields('public.parking_lot_windows', v_override -> 'hours',
+        '{business,entry,exit,after_hours_exit,is_closed,is_24h}', p_rules => '{"*": {"null": false}, "business": {"type": "array"},
+          "entry": {"type": "array"}, "exit": {"type": "array"}, "after_hours_exit": {"type": "array"}}', p_at => v_at || 'hours');
       for v_key in select k from jsonb_object_keys(v_override -> 'hours') as k where k not like 'is\_%' loop
         perform private.check_override_spans(v_override -> 'hours' -> v_key, concat(v_at, 'hours.', v_key));
       end loop;
-      if v_override -> 'hours' @> '{"is_closed": true, "is_24h": true}' then
-        perform private.raise_error('validation_error', 422, 'Must not be true together with is_24h.', p_param => v_at || 'hours.is_closed');
-      end if;
     end if;
     if jsonb_typeof(v_override -> 'pricing') = 'array' then
       -- A rule that was copied from a lot's own may keep its keys, which have no effect here.
-      perform private.check_pricing_rules(v_override -> 'pricing', v_at || 'pricing', private.pricing_terms_rules()
-        || '{"id": {"type": "uuid"}, "parking_lot_id": {"type": "uuid"}}');
+      if jsonb_array_length(v_override -> 'pricing') > 200 then
+        perform private.raise_error('validation_error', 422, 'Must have at most 200 items.', p_param => v_at || 'pricing');
+      end if;
+      perform private.raise_item_error(v_at || 'pricing', e.place, e.field, e.message)
+      from private.pricing_rule_errors(array(select jsonb_array_elements(v_override -> 'pricing')), '{id,parking_lot_id}') as e;
     end if;
     v_nth := v_nth + 1;
   end loop;
@@ -320,27 +230,50 @@ begin
 end
 $$;
 
--- Raises validation_error (param: place and field) for a set of a lot that could not be stored or evaluated, as far as
--- the set alone shows.
-create function private.check_set_items(p_set text, p_items jsonb) returns void
+-- private.field_errors of items of a set of a lot, also of several lots.
+create function private.set_item_errors(p_set text, p_items jsonb[]) returns table (place bigint, field text, message text)
 language plpgsql stable
 set search_path = ''
 as $$
 declare
   v_bounds record := private.lot_set_bounds(p_set);
+begin
+  if p_set = 'pricing_rules' then
+    -- The terms have a type of their own; the dates belong to the table.
+    return query
+    select distinct on (e.place, e.field) e.* from (
+      select * from private.pricing_rule_errors(p_items, v_bounds.fields)
+      union all
+      select * from private.broken_checks('public.pricing_rules', array(
+        select jsonb_build_object('effective_from', d.first, 'effective_to', d.last)
+        from unnest(p_items) with ordinality as i (value, place)
+        cross join lateral (select
+          case when private.is_field_value(i.value -> 'effective_from', 'date') then i.value -> 'effective_from' end as first,
+          case when private.is_field_value(i.value -> 'effective_to', 'date') then i.value -> 'effective_to' end as last
+        ) d
+        order by i.place
+      ), '{}')
+    ) e
+    order by e.place, e.field;
+  else
+    return query select * from private.field_errors(
+      ('public.' || v_bounds.table_name)::regclass, p_items, v_bounds.fields, v_bounds.required, v_bounds.rules,
+      (select jsonb_object_agg(f, null) from unnest(v_bounds.fields) as f) || v_bounds.defaults
+    );
+  end if;
+end
+$$;
+
+-- Raises validation_error (param: place and field) for items whose fields are valid, and that contradict each other.
+create function private.check_set_relations(p_set text, p_items jsonb) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
   v_field text;
   v_nth bigint;
 begin
-  if jsonb_typeof(p_items) is distinct from 'array' or jsonb_array_length(p_items) > v_bounds.max_items then
-    perform private.raise_error('validation_error', 422, format('Must be an array of at most %s items.', v_bounds.max_items), p_param => p_set);
-  end if;
-  if p_set = 'pricing_rules' then
-    perform private.check_pricing_rules(p_items, p_set, private.lot_set_rules(p_set));
-  else
-    perform private.require_fields(i.value, private.lot_set_rules(p_set), concat(p_set, '.', i.nth - 1), true)
-    from jsonb_array_elements(p_items) with ordinality as i (value, nth) order by i.nth;
-  end if;
-  foreach v_field in array array_remove(array['id', v_bounds.key_field], null) loop
+  foreach v_field in array array_remove(array['id', (private.lot_set_bounds(p_set)).key_field], null) loop
     v_nth := private.repeated_item(p_items, v_field);
     if v_nth is not null then
       perform private.raise_error('validation_error', 422, format('Another item has the same %s. Each must be different.', v_field), p_param => format('%s.%s.%s', p_set, v_nth, v_field));
@@ -354,15 +287,40 @@ begin
   end if;
   if p_set = 'windows' then
     perform private.check_windows(p_items);
-  elsif p_set = 'date_overrides' then
-    perform private.check_date_overrides(p_items);
+  elsif p_set = 'pricing_rules' then
+    perform private.check_rule_dates(p_items);
   end if;
 end
 $$;
 
-grant execute on function
-  private.pricing_terms_rules(), private.lot_set_rules(text), private.lot_set_bounds(text),
-  private.pricing_rule_problem(text, jsonb), private.check_pricing_rules(jsonb, text, jsonb), private.window_problem(jsonb),
-  private.check_windows(jsonb), private.check_override_spans(jsonb, text), private.check_date_overrides(jsonb),
-  private.repeated_item(jsonb, text), private.check_set_items(text, jsonb)
-to service_role;
+-- Raises validation_error for a set of a lot that is no array, or has too many items.
+create function private.check_set_size(p_set text, p_items jsonb) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_max_items constant integer := (private.lot_set_bounds(p_set)).max_items;
+begin
+  if jsonb_typeof(p_items) is distinct from 'array' or jsonb_array_length(p_items) > v_max_items then
+    perform private.raise_error('validation_error', 422, format('Must be an array of at most %s items.', v_max_items), p_param => p_set);
+  end if;
+end
+$$;
+
+-- Raises validation_error (param: place and field) for a set of a lot that could not be stored or evaluated, as far as
+-- the set alone shows.
+create function private.check_set_items(p_set text, p_items jsonb) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_set_size(p_set, p_items);
+  if p_set = 'date_overrides' then
+    -- Before the constraints, which cannot name a place in hours or prices.
+    perform private.check_date_overrides(p_items);
+  end if;
+  perform private.raise_item_error(p_set, e.place, e.field, e.message)
+  from private.set_item_errors(p_set, array(select jsonb_array_elements(p_items))) as e;
+  perform private.check_set_relations(p_set, p_items);
+end
+$$;

@@ -48,7 +48,7 @@ from public.user_activity_logs l
 where l.parking_lot_id is not null and l.activity_type in ('lot_save', 'session_start')
 group by 1, 2;
 
-select cron.schedule('fold_lot_counts', '* * * * *',
+select cron.schedule('fold_lot_counts', '44 seconds',
   'do $work$ begin while private.fold_lot_counts() loop commit; end loop; commit; while private.next_past_counts_batch() loop commit; end loop; end $work$');
 
 -- ---------------------------------------------------------------------------------------------------------------------

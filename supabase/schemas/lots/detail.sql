@@ -22,7 +22,7 @@ begin
         l.max_height_m, l.max_width_m, l.max_length_m, l.max_weight_t, l.min_clearance_cm, l.max_tire_width_mm,
         l.max_parking_duration_min, l.entry_method, l.shape_type, l.entry_difficulty, l.operator_code, l.phone,
         l.website, l.time_zone, l.holiday_calendar, l.currency, l.source, l.avg_rating, l.review_count,
-        coalesce(r.good_count, 0) as good_count, coalesce(r.bad_count, 0) as bad_count, l.hour_price,
+        coalesce(r.good_count, 0) as good_count, coalesce(r.bad_count, 0) as bad_count, l.hour_price, l.price_fixed_at_entry,
         l.main_image_key as main_image, l.created_at, l.updated_at,
         jsonb_build_object(
           'source', l.source, 'external_id', l.external_id, 'source_url', l.source_url, 'licence', l.licence,
@@ -101,7 +101,7 @@ begin
       select coalesce(jsonb_agg(
         jsonb_build_object(
           'id', g.id, 'code', g.code, 'name', g.name, 'is_default', g.is_default, 'display_order', g.display_order,
-          'vehicle_types', g.vehicle_types
+          'vehicle_types', g.vehicle_types, 'free_while_closed', g.free_while_closed
         )
         order by g.is_default desc, g.display_order, g.id
       ), '[]')
@@ -221,9 +221,3 @@ grant execute on function
   private.planned_stay_json(uuid, timestamptz, timestamptz, text),
   private.lot_included_json(uuid, text[], timestamptz, text, text)
 to anon, authenticated;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- One lot
--- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function private.lot_places_json(uuid) to service_role;

@@ -18,13 +18,8 @@
 
 -- The day for which an event is counted: the date in Asia/Tokyo.
 create function private.day_of(p_at timestamptz) returns date
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return (p_at at time zone 'Asia/Tokyo')::date;
-end
-$$;
+language sql stable
+return (p_at at time zone 'Asia/Tokyo')::date;
 
 -- Appends an activity that counts for its lot to the pending rows, which the job counts.
 create function private.tg_user_activity_logs__append_count() returns trigger
@@ -103,13 +98,8 @@ $$;
 
 -- The counts by which a report is sorted, the most important first: one, or all without p_sort.
 create function private.engagement_counts(p_sort text) returns text[]
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return case when p_sort is null then '{sessions,saves,searches}' else array[p_sort] end;
-end
-$$;
+language sql immutable
+return case when p_sort is null then '{sessions,saves,searches}' else array[p_sort] end;
 
 -- The part of a statement that selects the lots of a report in the period $1, those with a count by which it is sorted:
 -- from the recent sums, or by the days.
@@ -275,11 +265,3 @@ begin
   );
 end
 $$;
-
-grant execute on function
-  private.check_engagement_size(daterange, text, integer, integer),
-  private.day_of(timestamptz), private.count_searches(jsonb), private.engagement_period(date, date, date),
-  private.engagement_counts(text), private.most_engaged_lots(daterange, text, bigint[], uuid, integer),
-  private.count_engaged_lots(daterange, text), private.lot_engagement(daterange, uuid[]),
-  private.engagement_items(daterange, text, bigint[], text, uuid, integer)
-to service_role;

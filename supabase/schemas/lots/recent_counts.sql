@@ -34,14 +34,13 @@ begin
     truncate private.recent_lot_counts;
     return null;
   end if;
-  -- Branches, because a statement has only the rows of its kind.
-  if tg_op in ('UPDATE', 'DELETE') then
+  if tg_op = 'UPDATE' then
     v_changes := array(select row(b.parking_lot_id, b.day, -b.saves, -b.sessions, -b.searches)::private.parking_lot_daily_counts from rows_before b);
   end if;
-  if tg_op in ('INSERT', 'UPDATE') then
-    v_changes := v_changes
-      || array(select row(c.parking_lot_id, c.day, c.saves, c.sessions, c.searches)::private.parking_lot_daily_counts from rows_changed c);
-  end if;
+  v_changes := v_changes || array(
+    select row(c.parking_lot_id, c.day, s.sign * c.saves, s.sign * c.sessions, s.sign * c.searches)::private.parking_lot_daily_counts
+    from rows_changed c cross join (select case tg_op when 'DELETE' then -1 else 1 end as sign) s
+  );
   perform private.add_recent_lot_counts(v_changes);
   return null;
 end

@@ -16,6 +16,7 @@ create table public.operators (
   created_at timestamptz not null default now()
 );
 
+comment on constraint operators_id_check on public.operators is 'id must be 1 to 50 lower case letters, digits, - and _.';
 comment on table public.operators is 'Operators of lots. Master data.';
 comment on column public.operators.id is 'The code of the operator; parking_lots.operator_code refers to it.';
 comment on column public.operators.name is 'The Japanese name; name_en is the English name.';
@@ -41,6 +42,9 @@ create table public.tags (
   updated_at timestamptz not null default now()
 );
 
+comment on constraint tags_slug_check on public.tags is
+  'slug must be 1 to 50 lower case letters, digits and _, and begin with a letter or digit.';
+comment on constraint tags_color_check on public.tags is 'color must be #rrggbb in lower case, for example #1565c0.';
 comment on table public.tags is 'Features that a lot can have. Master data.';
 comment on column public.tags.is_active is 'False for a tag that is no longer offered; lots that have it still show it.';
 comment on column public.tags.slug is 'The value that a search uses; every attribute of SearchQueryV1 is a slug.';
@@ -90,31 +94,25 @@ create table public.parking_lots (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   hour_price integer check (hour_price >= 0),
+  price_fixed_at_entry boolean not null default false,
   constraint parking_lots_source_external_id_key unique (source, external_id),
   constraint parking_lots_external_id_has_source check (external_id is null or source is not null),
-  constraint parking_lots_area_is_geometry check (
-    area is null
-    or (
-      jsonb_typeof(area) = 'object'
-      and coalesce(
-        (
-          area ->> 'type' in ('Point', 'LineString', 'Polygon', 'MultiPoint', 'MultiLineString', 'MultiPolygon')
-          and jsonb_typeof(area -> 'coordinates') = 'array'
-        )
-        or (area ->> 'type' = 'GeometryCollection' and jsonb_typeof(area -> 'geometries') = 'array'),
-        false
-      )
-      and coalesce(jsonb_typeof(area -> 'coordinates'), 'array') = 'array'
-      and coalesce(jsonb_typeof(area -> 'geometries'), 'array') = 'array'
-    )
-  ),
-  -- An unknown zone raises invalid_parameter_value. The pattern excludes names that Postgres accepts but IANA does not have:
-  -- abbreviations (EST) and POSIX rules (Tokyo-9).
-  constraint parking_lots_time_zone_is_iana check (
-    time_zone ~ '^(UTC|Etc/GMT[+-]1?[0-9]|[A-Z][A-Za-z]*(/[A-Z][A-Za-z_-]+){1,2})$'
-    and (timestamptz '2000-01-01 00:00:00+00' at time zone time_zone) is not null
-  )
+  constraint parking_lots_area_is_geometry check (area is null or private.is_geometry(area)),
+  constraint parking_lots_time_zone_is_iana check (private.is_time_zone(time_zone))
 );
+
+-- The sentences of constraints whose expressions are no clear errors of a request (foundation/fields.sql).
+comment on constraint parking_lots_area_is_geometry on public.parking_lots is 'area must be a GeoJSON geometry.';
+comment on constraint parking_lots_website_check on public.parking_lots is
+  'website must be a URL that begins with https:// or http://, of at most 2000 characters.';
+comment on constraint parking_lots_source_url_check on public.parking_lots is
+  'source_url must be a URL that begins with https:// or http://, of at most 2000 characters.';
+comment on constraint parking_lots_holiday_calendar_check on public.parking_lots is
+  'holiday_calendar must be an ISO 3166 code, for example JP.';
+comment on constraint parking_lots_currency_check on public.parking_lots is 'currency must be an ISO 4217 code, for example JPY.';
+comment on constraint parking_lots_time_zone_is_iana on public.parking_lots is
+  'time_zone must be the name of an IANA time zone, for example Asia/Tokyo.';
+comment on constraint parking_lots_external_id_has_source on public.parking_lots is 'source is required with an external_id.';
 
 comment on table public.parking_lots is 'Parking lots. Public when active.';
 comment on column public.parking_lots.area is 'The outline, a GeoJSON geometry.';
@@ -127,7 +125,9 @@ comment on column public.parking_lots.main_image_key is
   'Storage key of the main image, if it may be shown. Triggers maintain it, so that search needs no join.';
 
 comment on column public.parking_lots.hour_price is
-  'The fee of a standard vehicle for 60 minutes from 12:00 on a Wednesday that is not a holiday, in minor units; null: unknown. Triggers maintain it, for search.';
+  'The fee of a standard vehicle for 60 minutes from 12:00 on a Wednesday that is not a holiday, by the rules in effect today, in minor units; null: unknown. Triggers and a job maintain it, for search.';
+comment on column public.parking_lots.price_fixed_at_entry is
+  'A stay is priced by the pricing rules in effect on the date of its entry. False: by those of each date.';
 
 -- The list without a filter, and with each of them. Deleting or renaming an operator also finds its lots by them.
 create index parking_lots_updated_idx on public.parking_lots (updated_at desc, id desc);
@@ -151,7 +151,7 @@ grant select (
   source_url, licence, attribution, avg_rating, review_count, tag_slugs, main_image_key, created_at, updated_at
 ) on public.parking_lots to anon, authenticated;
 
-grant select (hour_price) on public.parking_lots to anon, authenticated;
+grant select (hour_price, price_fixed_at_entry) on public.parking_lots to anon, authenticated;
 
 create table public.parking_lot_tags (
   parking_lot_id uuid not null references public.parking_lots (id) on delete cascade,

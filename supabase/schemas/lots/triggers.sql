@@ -44,34 +44,16 @@ create trigger _500_sync_field_values after update of
   operator_code, phone, website
 on public.parking_lots for each row execute function private.tg_parking_lots__sync_field_values();
 
--- Writes the search entries of lots that a statement added, or of which it changed a column that search reads
--- (search/entries.sql).
--- No trigger on delete: the entry is deleted with the lot.
-create trigger _800_refresh_search_on_insert after insert on public.parking_lots
-  referencing new table as rows_changed
-  for each statement execute function private.tg_parking_lots__refresh_search();
-create trigger _800_refresh_search_on_update after update on public.parking_lots
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_parking_lots__refresh_search();
+-- Writes the search entries of lots that a statement added or changed, and queues those that it added, changed or deleted
+-- (lots/lots.sql).
+select private.watch('public.parking_lots', '{insert,update,delete,truncate}', '_800_refresh',
+  'private.tg_parking_lots__refresh');
 
 -- A row begins in a start state, and moves only as private.allowed_moves lists (foundation/states.sql).
 create trigger _900_check_start before insert on public.parking_lots
   for each row execute function private.tg_check_state('parking_lot');
 create trigger _900_check_move before update on public.parking_lots
   for each row when (new.status <> old.status) execute function private.tg_check_state('parking_lot');
-
--- Queues the lots whose rows a statement added, changed or deleted (search/changes.sql).
-create trigger _900_record_changes_on_insert after insert on public.parking_lots
-  referencing new table as rows_changed
-  for each statement execute function private.tg_parking_lots__record_changes();
-create trigger _900_record_changes_on_update after update on public.parking_lots
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_parking_lots__record_changes();
-create trigger _900_record_changes_on_delete after delete on public.parking_lots
-  referencing old table as rows_changed
-  for each statement execute function private.tg_parking_lots__record_changes();
-create trigger _900_record_changes_on_truncate after truncate on public.parking_lots
-  for each statement execute function private.tg_parking_lots__record_changes();
 
 -- Sets updated_at on every update of a row (foundation/values.sql).
 create trigger _900_touch_updated_at before update on public.parking_lots
@@ -81,118 +63,30 @@ create trigger _900_touch_updated_at before update on public.parking_lots
 -- public.parking_lot_tags
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Writes tag_slugs and main_image_key of the lots whose tags or images a statement changed (lots/lots.sql).
-create trigger _100_refresh_on_insert after insert on public.parking_lot_tags
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_lot_facts();
-create trigger _100_refresh_on_update after update on public.parking_lot_tags
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_lot_facts();
-create trigger _100_refresh_on_delete after delete on public.parking_lot_tags
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_lot_facts();
-create trigger _100_refresh_on_truncate after truncate on public.parking_lot_tags
-  for each statement execute function private.tg_lot_rows__refresh_lot_facts();
-
--- Writes the search entries of the lots of which a statement changed a part that search reads (search/entries.sql).
-create trigger _800_refresh_search_on_insert after insert on public.parking_lot_tags
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_search();
-create trigger _800_refresh_search_on_update after update on public.parking_lot_tags
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_search();
-create trigger _800_refresh_search_on_delete after delete on public.parking_lot_tags
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_search();
-create trigger _800_refresh_search_on_truncate after truncate on public.parking_lot_tags
-  for each statement execute function private.tg_lot_rows__refresh_search();
-
--- Queues the lots of which a statement changed a part (search/changes.sql).
-create trigger _900_record_changes_on_insert after insert on public.parking_lot_tags
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_update after update on public.parking_lot_tags
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_delete after delete on public.parking_lot_tags
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_truncate after truncate on public.parking_lot_tags
-  for each statement execute function private.tg_lot_rows__record_changes();
+-- Writes the tags and search entries of the lots whose tags a statement changed, and queues these lots (lots/lots.sql).
+select private.watch('public.parking_lot_tags', '{insert,update,delete,truncate}', '_900_refresh_lots',
+  'private.tg_lot_rows__refresh_lots', 'facts', 'search');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- public.parking_lot_images
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Writes tag_slugs and main_image_key of the lots whose tags or images a statement changed (lots/lots.sql).
-create trigger _100_refresh_on_insert after insert on public.parking_lot_images
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_lot_facts();
-create trigger _100_refresh_on_update after update on public.parking_lot_images
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_lot_facts();
-create trigger _100_refresh_on_delete after delete on public.parking_lot_images
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_lot_facts();
-create trigger _100_refresh_on_truncate after truncate on public.parking_lot_images
-  for each statement execute function private.tg_lot_rows__refresh_lot_facts();
-
--- Queues the lots of which a statement changed a part (search/changes.sql).
-create trigger _900_record_changes_on_insert after insert on public.parking_lot_images
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_update after update on public.parking_lot_images
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_delete after delete on public.parking_lot_images
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_truncate after truncate on public.parking_lot_images
-  for each statement execute function private.tg_lot_rows__record_changes();
+-- Writes the main image of the lots whose images a statement changed, and queues these lots (lots/lots.sql).
+select private.watch('public.parking_lot_images', '{insert,update,delete,truncate}', '_900_refresh_lots',
+  'private.tg_lot_rows__refresh_lots', 'facts');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- public.parking_lot_spots
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Writes the search entries of the lots of which a statement changed a part that search reads (search/entries.sql).
-create trigger _800_refresh_search_on_insert after insert on public.parking_lot_spots
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_search();
-create trigger _800_refresh_search_on_update after update on public.parking_lot_spots
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_search();
-create trigger _800_refresh_search_on_delete after delete on public.parking_lot_spots
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__refresh_search();
-create trigger _800_refresh_search_on_truncate after truncate on public.parking_lot_spots
-  for each statement execute function private.tg_lot_rows__refresh_search();
-
--- Queues the lots of which a statement changed a part (search/changes.sql).
-create trigger _900_record_changes_on_insert after insert on public.parking_lot_spots
-  referencing new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_update after update on public.parking_lot_spots
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_delete after delete on public.parking_lot_spots
-  referencing old table as rows_changed
-  for each statement execute function private.tg_lot_rows__record_changes();
-create trigger _900_record_changes_on_truncate after truncate on public.parking_lot_spots
-  for each statement execute function private.tg_lot_rows__record_changes();
+-- Writes the search entries of the lots whose spots a statement changed, and queues these lots (lots/lots.sql).
+select private.watch('public.parking_lot_spots', '{insert,update,delete,truncate}', '_900_refresh_lots',
+  'private.tg_lot_rows__refresh_lots', 'search');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- private.parking_lot_daily_counts
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- Adds what a statement changes in the daily counts to the sums of the last 30 days (lots/recent_counts.sql).
-create trigger _300_add_recent_insert after insert on private.parking_lot_daily_counts
-  referencing new table as rows_changed
-  for each statement execute function private.tg_parking_lot_daily_counts__add_recent();
-create trigger _300_add_recent_update after update on private.parking_lot_daily_counts
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_parking_lot_daily_counts__add_recent();
-create trigger _300_add_recent_delete after delete on private.parking_lot_daily_counts
-  referencing old table as rows_before
-  for each statement execute function private.tg_parking_lot_daily_counts__add_recent();
-create trigger _300_add_recent_truncate after truncate on private.parking_lot_daily_counts
-  for each statement execute function private.tg_parking_lot_daily_counts__add_recent();
+select private.watch('private.parking_lot_daily_counts', '{insert,update,delete,truncate}', '_300_add_recent',
+  'private.tg_parking_lot_daily_counts__add_recent');

@@ -77,12 +77,8 @@ set search_path = ''
 as $$
 begin
   perform private.active_user();
-  if p_fcm_token is null or p_fcm_token !~ '^[!-~]+$' or char_length(p_fcm_token) > 2000 then
-    perform private.raise_error('validation_error', 422, 'fcm_token must be 1 to 2000 visible ASCII characters.',
-      p_param => 'fcm_token');
-  elsif p_device_type is null or p_device_type not in ('ios', 'android', 'web') then
-    perform private.raise_error('validation_error', 422, 'device_type must be ios, android or web.', p_param => 'device_type');
-  end if;
+  perform private.check_fields('public.user_push_tokens', jsonb_build_object('fcm_token', p_fcm_token, 'device_type', p_device_type),
+    '{fcm_token,device_type}');
   return private.push_token_row(private.take_push_token(p_fcm_token, p_device_type));
 end
 $$;
@@ -281,11 +277,6 @@ $$;
 comment on function api.pause_push(text, integer, bigint[]) is
   'Pauses pushing when the push service is down (reason outage), rejects the credentials (credentials), or is not configured (not_configured). No batch is taken for p_seconds, or longer after several failures; returns the seconds. No attempt is counted. For the service only. It raises no errors.';
 
-grant execute on function
-  api.take_push_batches(integer), api.extend_push_lease(bigint), api.record_push_outcomes(bigint, uuid, integer, jsonb,
-  integer, boolean), api.pause_push(text, integer, bigint[])
-to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Fan-out
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -301,6 +292,7 @@ declare
   v_notification public.user_notifications;
   v_last uuid;
   v_user_ids uuid[];
+  v_inboxes integer := 0;
   v_devices integer := 0;
   v_mail_batches integer := 0;
 begin
@@ -317,21 +309,19 @@ begin
     'order by a.id limit $3) u'
   ) into v_last, v_user_ids using v_notification, v_fan_out.after_user_id, c_accounts;
   if v_user_ids is not null then
-    perform private.fill_inboxes(v_notification, v_user_ids);
+    v_inboxes := private.fill_inboxes(v_notification, v_user_ids);
     v_devices := private.write_deliveries(v_notification, v_user_ids, v_fan_out.devices);
     v_mail_batches := private.write_mails(p_notification_id, v_notification.type, true, v_user_ids, v_fan_out.mail_batches);
   end if;
   if v_last is null then
     perform private.finish_messages('push-dispatch', array[p_msg_id]);
   end if;
-  return private.record_fan_out_page(v_fan_out, v_last, coalesce(cardinality(v_user_ids), 0), v_devices, v_mail_batches);
+  return private.record_fan_out_page(v_fan_out, v_last, coalesce(cardinality(v_user_ids), 0), v_inboxes, v_devices, v_mail_batches);
 end
 $$;
 
 comment on function api.fan_out_notification(uuid, bigint) is
   'Fans a composed notification out to the next 5,000 accounts: {is_done, people, devices} so far. Deletes its message when it is done. For the service only. It raises no errors.';
-
-grant execute on function api.fan_out_notification(uuid, bigint) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The consumer
@@ -404,8 +394,3 @@ $$;
 
 comment on function api.pause_mail(text, integer, bigint[]) is
   'Pauses mail when the mail service is down (reason outage), rejects the credentials (credentials) or its quota is exceeded (quota). Nothing is taken for p_seconds, or longer after several failures; returns the seconds. The messages are returned again then; this attempt does not count. For the service only. It raises no errors.';
-
-grant execute on function
-  api.take_mails(), api.record_mail_outcomes(bigint, uuid, integer, jsonb, integer), api.pause_mail(text, integer,
-  bigint[])
-to service_role;

@@ -4,7 +4,11 @@
 -- the inboxes. A draft and a scheduled one can be changed and cancelled; a draft can be deleted. Sending locks the row and
 -- sets its status to sending, so that of two administrators who send at once one gets 409.
 --
--- Interface: api.admin_*_user_notification(s), with the area notifications.
+-- The funnel of a sent one is read from the counts of its fan-out and its outcomes. Devices by reason
+-- and opened rows have no count: they are counted in an index, up to a bound.
+--
+-- Interface: api.admin_*_user_notification(s), api.admin_read_notification_funnel and api.admin_list_undelivered_devices,
+-- with the area notifications.
 
 -- A composed notification as the console returns it.
 create function private.composed_row(p_notification public.user_notifications) returns jsonb
@@ -168,33 +172,16 @@ begin
 end
 $$;
 
-grant execute on function
-  private.composed_row(public.user_notifications), private.check_segment(jsonb), private.check_composed(public.user_notifications),
-  private.composed_with(public.user_notifications, jsonb), private.lock_composed(uuid),
-  private.require_draft(public.user_notifications)
-to service_role;
-
 create function api.admin_list_user_notifications(
   p_admin_id uuid, p_status text default null, p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
 ) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters jsonb := jsonb_build_array('admin_user_notifications', p_status);
-  v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'notifications');
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
-  return private.page(v_filters, (
-    select jsonb_agg(private.composed_row(n) order by n.created_at desc, n.id desc) from (
-      select * from public.user_notifications n
-      where n.is_composed and (p_status is null or n.status = p_status) and (n.created_at, n.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
-      order by n.created_at desc, n.id desc limit private.page_limit(p_limit) + 1
-    ) n
-  ), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
-    select count(*) from public.user_notifications n where n.is_composed and (p_status is null or n.status = p_status)
-  )) else '{}' end;
+  return private.list_rows('public.user_notifications', '{created_at timestamptz,id uuid}', 'desc',
+    jsonb_build_object('r.is_composed', true, 'r.status = %s', p_status), p_include, p_cursor, p_limit, 'private.composed_row(r)');
 end
 $$;
 
@@ -205,15 +192,11 @@ create function api.admin_read_user_notification(p_admin_id uuid, p_id uuid) ret
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_row jsonb;
 begin
   perform private.check_admin(p_admin_id, 'notifications');
-  select private.composed_row(n) into v_row from public.user_notifications n where n.id = p_id and n.is_composed;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such notification.', p_param => 'id');
-  end if;
-  return v_row;
+  return private.require_row(
+    (select private.composed_row(n) from public.user_notifications n where n.id = p_id and n.is_composed), 'There is no such notification.'
+  );
 end
 $$;
 
@@ -396,10 +379,114 @@ begin
 end
 $$;
 
-grant execute on function
-  private.count_deliveries(uuid), api.admin_list_user_notifications(uuid, text, text[], text, integer),
-  api.admin_read_user_notification(uuid, uuid), api.admin_create_user_notification(uuid, jsonb),
-  api.admin_update_user_notification(uuid, uuid, jsonb, text), api.admin_delete_user_notification(uuid, uuid, text),
-  api.admin_send_user_notification(uuid, uuid), api.admin_cancel_user_notification(uuid, uuid),
-  api.admin_preview_user_notification(uuid, jsonb), api.admin_test_user_notification(uuid, uuid)
-to service_role;
+-- ---------------------------------------------------------------------------------------------------------------------
+-- What became of it
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- The funnel of a composed notification: its audience, the inboxes, the devices and their outcomes, the opened rows. Null:
+-- there is no such notification.
+create function private.notification_funnel(p_id uuid) returns jsonb
+language plpgsql stable
+security definer -- fan-outs and deliveries are private; returns numbers
+set search_path = ''
+as $$
+begin
+  return (
+    select jsonb_build_object(
+      'people', coalesce(f.people, 0), 'inboxes', case when f.notification_id is null then 0 else f.inboxes end,
+      'devices', coalesce(f.devices, 0) + n.suppressed_count, 'delivered', n.success_count, 'failed', n.failure_count,
+      'suppressed', n.suppressed_count, 'deferred', coalesce(f.deferred, 0),
+      'waiting', greatest(0, coalesce(f.devices, 0) - n.success_count - n.failure_count),
+      'failures', (
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'outcome', c.outcome, 'devices', least(c.devices, private.max_total()), 'is_exact', c.devices <= private.max_total()
+        ) order by c.devices desc, c.outcome), '[]')
+        from (
+          select o.outcome, (
+            select count(*) from (
+              select from private.push_deliveries d where d.notification_id = n.id and d.outcome = o.outcome
+                and d.outcome <> 'delivered' limit private.max_total() + 1
+            ) d
+          ) as devices
+          from unnest('{dead_token,wrong_sender,payload_fault,undeliverable,gone}'::text[]) as o (outcome)
+        ) c
+        where c.devices > 0
+      ),
+      'opened', least(r.opened, private.max_total()), 'opened_is_exact', r.opened <= private.max_total()
+    )
+    from public.user_notifications n
+    left join private.fan_outs f on f.notification_id = n.id
+    cross join lateral (
+      select count(*) as opened from (
+        select from public.user_notifications i where i.composed_id = n.id and i.read_at is not null limit private.max_total() + 1
+      ) i
+    ) r
+    where n.id = p_id and n.is_composed
+  );
+end
+$$;
+
+create function api.admin_read_notification_funnel(p_admin_id uuid, p_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_admin(p_admin_id, 'notifications');
+  return private.require_row(private.notification_funnel(p_id), 'There is no such notification.');
+end
+$$;
+
+comment on function api.admin_read_notification_funnel(uuid, uuid) is
+  'What became of a composed notification: {people, inboxes (null: from before they were counted), devices, delivered, failed, suppressed, deferred, waiting, failures: [{outcome, devices, is_exact}], opened, opened_is_exact}. Opened inboxes and devices of a reason are counted up to 10,000, reasons for 30 days. Errors: forbidden, not_found.';
+
+-- Devices of a notification that did not get its push, as the console lists them; null for none.
+create function private.undelivered_rows(p_notification_id uuid, p_token_ids uuid[]) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select jsonb_agg(jsonb_build_object(
+      'token_id', d.token_id, 'user_id', d.user_id, 'device_type', t.device_type, 'outcome', d.outcome, 'attempts', d.attempts,
+      'recorded_at', d.recorded_at
+    ) order by d.outcome, d.token_id)
+    from private.push_deliveries d
+    left join public.user_push_tokens t on t.id = d.token_id and t.user_id = d.user_id
+    where d.notification_id = p_notification_id and d.token_id = any (p_token_ids)
+  );
+end
+$$;
+
+-- A page of the devices of a notification that did not get its push, by outcome.
+create function private.undelivered_page(p_id uuid, p_outcome text, p_include text[], p_cursor text, p_limit integer) returns jsonb
+language plpgsql stable
+security definer -- deliveries are private; returns those of one notification, without the names of devices
+set search_path = ''
+as $$
+begin
+  return private.list_rows('private.push_deliveries', '{outcome text,token_id uuid}', 'asc',
+    jsonb_build_object('r.outcome <> ''delivered'' and r.notification_id = %s::uuid', p_id, 'r.outcome = %s', p_outcome),
+    p_include, p_cursor, p_limit, p_rows => 'private.undelivered_rows((array_agg((r).notification_id))[1], array_agg((r).token_id))',
+    p_is_capped => true);
+end
+$$;
+
+create function api.admin_list_undelivered_devices(
+  p_admin_id uuid, p_id uuid, p_outcome text default null, p_include text[] default '{}', p_cursor text default null,
+  p_limit integer default 20
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_admin(p_admin_id, 'notifications');
+  perform private.check_choice('outcome', p_outcome, '{dead_token,wrong_sender,payload_fault,undeliverable,gone,suppressed}');
+  perform private.require_row(
+    (select to_jsonb(n.id) from public.user_notifications n where n.id = p_id and n.is_composed), 'There is no such notification.'
+  );
+  return private.undelivered_page(p_id, p_outcome, p_include, p_cursor, p_limit);
+end
+$$;
+
+comment on function api.admin_list_undelivered_devices(uuid, uuid, text, text[], text, integer) is
+  'The devices of a composed notification that did not get its push, by outcome, for 30 days: {items, next_cursor}, and total (counted up to 10,000) with total_is_exact when p_include has it. device_type is null for a device that is not registered any more. Errors: forbidden, validation_error, not_found.';

@@ -14,6 +14,7 @@ insert into public.notification_types (code, push_enabled, in_app_enabled, email
   ('campaign', false, true, false, false, true),
   ('fee_increase', true, true, false, true, false),
   ('exit_closing', true, true, false, true, false),
+  ('fee_surprise', true, true, false, false, false),
   ('session_reminder', true, true, false, false, false),
   ('saved_lot_update', true, true, false, false, true),
   ('review_result', true, true, false, false, true),
@@ -35,6 +36,8 @@ from (values
     'Your parking fee is about to rise', 'After {time} the fee will be {amount}.'),
   ('exit_closing', 'exit_closing', 'まもなく出庫できなくなります', '{time}を過ぎると出庫できません。',
     'The exit is about to close', 'You cannot drive out after {time}.'),
+  ('fee_surprise', 'fee_surprise', '{time}から料金が大きく上がります', '{time}に{before}の料金が、{until}には{amount}になります。{message}',
+    'Your parking fee rises sharply after {time}', '{before} at {time} becomes {amount} by {until}. {message}'),
   ('review_approved', 'review_result', 'レビューが公開されました', '「{lot}」へのレビューを、ほかの利用者も見られるようになりました。{reason}',
     'Your review is published', 'Other users can see your review of {lot} now.{reason}'),
   ('review_hidden', 'review_result', 'レビューが非公開になりました', '「{lot}」へのレビューは、ほかの利用者に表示されなくなりました。{reason}',
@@ -87,7 +90,7 @@ insert into private.outages (queue) values ('push-dispatch');
 -- Health of push
 -- ---------------------------------------------------------------------------------------------------------------------
 
-select cron.schedule('check_push_health', '* * * * *', $$
+select cron.schedule('check_push_health', '51 seconds', $$
   select private.check_queue_health('push-dispatch');
   delete from private.push_leases where leased_until <= now();
 $$);
@@ -96,7 +99,7 @@ $$);
 -- Fan-out
 -- ---------------------------------------------------------------------------------------------------------------------
 
-select cron.schedule('start_scheduled_notifications', '* * * * *', 'select private.start_scheduled_notifications()');
+select cron.schedule('start_scheduled_notifications', '43 seconds', 'select private.start_scheduled_notifications()');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Mail
@@ -112,10 +115,10 @@ insert into private.retentions (table_name, condition) values
   -- Mails of dead messages, which are kept for 90 days.
   ('private.mail_deliveries', 't.outcome is null and t.created_at < now() - interval ''100 days''');
 
-select cron.schedule('check_mail_health', '* * * * *', $$select private.check_queue_health('mail')$$);
+select cron.schedule('check_mail_health', '52 seconds', $$select private.check_queue_health('mail')$$);
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Figures of delivery
 -- ---------------------------------------------------------------------------------------------------------------------
 
-select cron.schedule('refresh_delivery_figures', '* * * * *', 'select private.refresh_delivery_figures()');
+select cron.schedule('refresh_delivery_figures', '53 seconds', 'select private.refresh_delivery_figures()');

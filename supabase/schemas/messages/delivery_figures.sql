@@ -91,5 +91,3 @@ begin
   ));
 end
 $$;
-
-grant execute on function private.delivery_figures(text) to service_role;

@@ -146,11 +146,13 @@ end
 $$;
 
 -- Writes the rows of these users' inboxes, each in the language of its user; none for users who turned the type off in
--- the inbox.
-create function private.fill_inboxes(p_notification public.user_notifications, p_user_ids uuid[]) returns void
+-- the inbox. Returns their number.
+create function private.fill_inboxes(p_notification public.user_notifications, p_user_ids uuid[]) returns integer
 language plpgsql
 set search_path = ''
 as $$
+declare
+  v_written integer;
 begin
   insert into public.user_notifications (user_id, type, title, body, data, target, status, sent_at, composed_id)
   select u.id, (p_notification).type,
@@ -162,6 +164,8 @@ begin
   join public.notification_types y on y.code = (p_notification).type
   left join public.notification_preferences p on p.user_id = u.id and p.notif_type = y.code
   where coalesce(p.in_app_enabled, y.in_app_enabled);
+  get diagnostics v_written = row_count;
+  return v_written;
 end
 $$;
 
@@ -202,7 +206,7 @@ $$;
 
 -- Queues the batches that this page filled, at the end also the last one, and records the progress of the fan-out.
 create function private.record_fan_out_page(
-  p_fan_out private.fan_outs, p_last uuid, p_people integer, p_devices integer, p_mail_batches integer
+  p_fan_out private.fan_outs, p_last uuid, p_people integer, p_inboxes integer, p_devices integer, p_mail_batches integer
 ) returns jsonb
 language plpgsql
 set search_path = ''
@@ -221,7 +225,7 @@ begin
     perform private.wake_consumer('push-dispatch');
   end if;
   update private.fan_outs
-  set after_user_id = coalesce(p_last, after_user_id), people = people + p_people, devices = v_devices,
+  set after_user_id = coalesce(p_last, after_user_id), people = people + p_people, inboxes = inboxes + p_inboxes, devices = v_devices,
     mail_batches = mail_batches + p_mail_batches, finished_at = case when v_is_done then now() end
   where notification_id = v_id;
   if v_is_done then
@@ -251,8 +255,3 @@ begin
   return v_started;
 end
 $$;
-
-grant execute on function
-  private.audience_size(public.user_notifications), private.deferred_devices(uuid),
-  private.audience_sql(public.user_notifications), private.start_fan_out(uuid)
-to service_role;

@@ -7,10 +7,11 @@
 -- Invariants: users see only notifications that are theirs, sent and for the inbox. The token of a device belongs to one
 -- user, the one who registered it last, and a user has at most twenty.
 -- Interface: api.list_my_notifications, commands.mark_my_notifications_read, put_my_push_token, delete_my_push_token; for
--- the other domains private.notify_user. Preferences are in messages/preferences.sql.
+-- the other domains private.notify_user, which writes the row, its pushes (messages/push.sql) and its mail
+-- (messages/mail.sql). Preferences are in messages/preferences.sql.
 
--- Sends a notification to a user, in the transaction of its cause, and returns its id. It is in the inbox unless the user
--- turned that off for the type. For functions of the service only. An unknown type is an error.
+-- Sends a notification to a user, in the transaction of its cause, and returns its id: to the inbox unless the user turned
+-- that off for the type, then to the devices, then by mail. For functions of the service only. An unknown type is an error.
 create function private.notify_user(
   p_user_id uuid, p_type text, p_title text, p_body text, p_target text default 'user', p_data jsonb default '{}'
 ) returns uuid
@@ -27,6 +28,8 @@ begin
   left join public.notification_preferences p on p.user_id = p_user_id and p.notif_type = t.code
   where t.code = p_type
   returning id into strict v_id;
+  perform private.push_notification(v_id, p_user_id, p_type);
+  perform private.write_mails(v_id, p_type, false, array[p_user_id]);
   return v_id;
 end
 $$;
@@ -60,18 +63,13 @@ $$;
 
 -- A notification as the interface shows it.
 create function private.notification_row(p_notification public.user_notifications) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_notification).id, 'title', (p_notification).title, 'body', (p_notification).body,
-    'type', (p_notification).type, 'target', (p_notification).target, 'status', (p_notification).status,
-    'scheduled_at', (p_notification).scheduled_at, 'sent_at', (p_notification).sent_at,
-    'read_at', (p_notification).read_at, 'created_at', (p_notification).created_at, 'data', (p_notification).data
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'id', (p_notification).id, 'title', (p_notification).title, 'body', (p_notification).body,
+  'type', (p_notification).type, 'target', (p_notification).target, 'status', (p_notification).status,
+  'scheduled_at', (p_notification).scheduled_at, 'sent_at', (p_notification).sent_at,
+  'read_at', (p_notification).read_at, 'created_at', (p_notification).created_at, 'data', (p_notification).data
+);
 
 -- The next notifications of an inbox after p_after, latest first; p_unread true or false: only unread or read ones.
 create function private.inbox_page(p_user_id uuid, p_unread boolean, p_after jsonb, p_limit integer)
@@ -95,24 +93,13 @@ $$;
 
 -- A device as the interface shows it to its owner.
 create function private.push_token_row(p_token public.user_push_tokens) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_token).id, 'user_id', (p_token).user_id, 'fcm_token', (p_token).fcm_token,
-    'device_type', (p_token).device_type, 'created_at', (p_token).created_at, 'updated_at', (p_token).updated_at
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'id', (p_token).id, 'user_id', (p_token).user_id, 'fcm_token', (p_token).fcm_token,
+  'device_type', (p_token).device_type, 'created_at', (p_token).created_at, 'updated_at', (p_token).updated_at
+);
 
 grant execute on function
   private.take_push_token(text, text), private.notification_row(public.user_notifications),
   private.inbox_page(uuid, boolean, jsonb, integer), private.push_token_row(public.user_push_tokens)
 to authenticated;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- Composed notifications
--- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function private.notify_user(uuid, text, text, text, text, jsonb) to service_role;

@@ -67,17 +67,6 @@ begin
 end
 $$;
 
--- Queues the mail of a notification to one user. The fan-out queues those of the rows that it writes.
-create function private.tg_user_notifications__mail() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform private.write_mails(new.id, new.type, false, array[new.user_id]);
-  return null;
-end
-$$;
-
 -- A batch for its consumer; null when it has no mail to send. Users who do not want mail any more get their outcome.
 create function private.mail_batch(p_msg_id bigint, p_notification_id uuid, p_batch integer, p_read_count integer) returns jsonb
 language plpgsql
@@ -114,7 +103,3 @@ begin
   );
 end
 $$;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- The consumer
--- ---------------------------------------------------------------------------------------------------------------------

@@ -9,13 +9,8 @@
 
 -- Whether p_time is within quiet hours from p_from until p_to, which run past midnight where p_to is earlier.
 create function private.is_quiet_at(p_from time, p_to time, p_time time) returns boolean
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return case when p_from < p_to then p_time >= p_from and p_time < p_to else p_time >= p_from or p_time < p_to end;
-end
-$$;
+language sql immutable
+return case when p_from < p_to then p_time >= p_from and p_time < p_to else p_time >= p_from or p_time < p_to end;
 
 -- When the quiet hours end that contain a moment: the first minute after it that is not quiet by the clock of the time
 -- zone; null when it is not in quiet hours.

@@ -85,15 +85,3 @@ begin
   end if;
 end
 $$;
-
--- Queues the pushes of a notification to one user. The fan-out queues those of the rows that it writes.
-create function private.tg_user_notifications__push() returns trigger
-language plpgsql
-security definer -- as private.push_notification
-set search_path = ''
-as $$
-begin
-  perform private.push_notification(new.id, new.user_id, new.type);
-  return null;
-end
-$$;

@@ -243,5 +243,3 @@ begin
   update public.user_notifications n set status = 'failed' where n.id = p_notification_id and n.status = 'sending';
 end
 $$;
-
-grant execute on function private.hold_push_batch(bigint) to service_role;

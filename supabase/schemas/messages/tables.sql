@@ -93,6 +93,10 @@ create table public.user_notifications (
     check (sent_at >= timestamptz '0001-01-01 00:00:00+00' and sent_at < timestamptz '10000-01-01 00:00:00+00')
 );
 
+comment on constraint user_notifications_scheduled_at_has_four_digit_year on public.user_notifications is
+  'scheduled_at must be in the years 1 to 9999.';
+comment on constraint user_notifications_target_has_user on public.user_notifications is
+  'user_id is required for the target user.';
 comment on table public.user_notifications is 'Notifications of the service to users.';
 comment on column public.user_notifications.user_id is 'The user whose inbox has it; null: no inbox, because a row for each of many users is made from it.';
 comment on column public.user_notifications.is_in_app is 'False: not in the inbox, because the user turned the inbox off for the type.';
@@ -118,6 +122,8 @@ create index user_notifications_age_idx on public.user_notifications (created_at
 
 -- The console's list, and due notifications.
 create index user_notifications_composed_idx on public.user_notifications (created_at desc, id desc) where is_composed;
+-- The read rows of a composed notification: their number up to a bound.
+create index user_notifications_opened_idx on public.user_notifications (composed_id) where composed_id is not null and read_at is not null;
 create index user_notifications_due_idx on public.user_notifications (scheduled_at) where status = 'scheduled';
 
 alter table public.user_notifications enable row level security;
@@ -149,6 +155,8 @@ create table public.user_push_tokens (
   constraint user_push_tokens_one_owner unique (fcm_token)
 );
 
+comment on constraint user_push_tokens_fcm_token_form on public.user_push_tokens is
+  'fcm_token must be 1 to 2000 visible ASCII characters.';
 comment on table public.user_push_tokens is 'The devices of users that receive push messages.';
 comment on column public.user_push_tokens.fcm_token is 'The messaging service''s name for the device. It belongs to the user who registered it last.';
 
@@ -233,6 +241,9 @@ comment on column private.push_deliveries.is_deferred is
 
 -- The deliveries of a message of the queue; also whether a notification has all its outcomes.
 create index push_deliveries_open_idx on private.push_deliveries (notification_id, batch) where outcome is null;
+-- The devices of a notification without its push, by reason: their list, and their number up to a bound.
+create index push_deliveries_undelivered_idx on private.push_deliveries (notification_id, outcome, token_id)
+  where outcome <> 'delivered';
 -- The purge.
 create index push_deliveries_recorded_at_idx on private.push_deliveries (recorded_at) where recorded_at is not null;
 
@@ -299,7 +310,8 @@ create table private.fan_outs (
   mail_batches integer not null default 0,
   deferred integer not null default 0,
   started_at timestamptz not null default now(),
-  finished_at timestamptz
+  finished_at timestamptz,
+  inboxes integer default 0
 );
 
 comment on table private.fan_outs is 'The progress of the fan-out of a composed notification.';
@@ -309,6 +321,7 @@ comment on column private.fan_outs.devices is
   'The number of deliveries that it wrote, without suppressed ones; batches are numbered by it.';
 comment on column private.fan_outs.mail_batches is 'The number of batches of mails that it wrote.';
 comment on column private.fan_outs.deferred is 'The number of its deliveries that wait for the end of quiet hours.';
+comment on column private.fan_outs.inboxes is 'The number of inboxes that it wrote to; null: from before it was counted.';
 
 -- The consumer's first query.
 create index fan_outs_open_idx on private.fan_outs (started_at) where finished_at is null;

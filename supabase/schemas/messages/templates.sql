@@ -91,5 +91,3 @@ begin
     left(private.fill_template(v_template.body, p_values, v_template.lang), 4000), p_data => p_data);
 end
 $$;
-
-grant execute on function private.reason_text(text), private.notify(uuid, text, jsonb, jsonb) to service_role;

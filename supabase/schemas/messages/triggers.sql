@@ -18,16 +18,6 @@ create trigger _100_touch_updated_at before update on public.notification_prefer
 create trigger _100_touch_updated_at before update on public.user_notifications
   for each row execute function private.tg_touch_updated_at();
 
--- Queues the pushes of a notification to one user (messages/push.sql).
-create trigger _500_push after insert on public.user_notifications
-  for each row when (new.status = 'sent' and new.user_id is not null and new.composed_id is null)
-  execute function private.tg_user_notifications__push();
-
--- Queues the mail of a notification to one user (messages/mail.sql).
-create trigger _510_mail after insert on public.user_notifications
-  for each row when (new.status = 'sent' and new.user_id is not null and new.composed_id is null)
-  execute function private.tg_user_notifications__mail();
-
 -- A row begins in a start state, and moves only as private.allowed_moves lists (foundation/states.sql).
 create trigger _900_check_start before insert on public.user_notifications
   for each row execute function private.tg_check_state('notification');

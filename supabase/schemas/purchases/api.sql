@@ -77,8 +77,6 @@ $$;
 comment on function api.record_acknowledgement(uuid) is
   'For the service: records that a purchase was acknowledged to the store. Idempotent. It raises no errors.';
 
-grant execute on function api.record_store_statement(jsonb, text, uuid), api.record_acknowledgement(uuid) to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Claims
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -94,8 +92,6 @@ $$;
 
 comment on function api.check_purchaser(uuid) is
   'For the service, before it queries a store about a receipt: raises forbidden unless the caller is an active app user. Errors: forbidden.';
-
-grant execute on function api.check_purchaser(uuid) to service_role;
 
 create function commands.claim_subscription(p_subscription_id uuid, p_must_be_own boolean default false) returns jsonb
 language plpgsql
@@ -289,11 +285,6 @@ $$;
 comment on function api.postpone_store_notifications(bigint[], integer, boolean) is
   'For the consumer: these are taken again in p_seconds or up to a quarter more. The attempt counts as one of five, unless the store was down. It raises no errors.';
 
-grant execute on function
-  api.receive_store_notification(text, text, jsonb), api.take_store_notifications(integer, boolean),
-  api.finish_store_notification(bigint, uuid, jsonb, text), api.postpone_store_notifications(bigint[], integer, boolean)
-to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Reconciliation
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -353,5 +344,3 @@ $$;
 
 comment on function api.postpone_question(uuid, integer) is
   'For the consumer: the store of a subscription is queried again in p_seconds. It raises no errors.';
-
-grant execute on function api.take_due_subscriptions(text, integer), api.postpone_question(uuid, integer) to service_role;

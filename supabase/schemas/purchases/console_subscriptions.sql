@@ -42,11 +42,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_listed jsonb := private.admin_subscription_rows(array[p_id]) -> 0;
+  v_listed constant jsonb := private.require_row(private.admin_subscription_rows(array[p_id]) -> 0, 'There is no such subscription.');
 begin
-  if v_listed is null then
-    perform private.raise_error('not_found', 404, 'There is no such subscription.', p_param => 'id');
-  end if;
   return (
     select v_listed || jsonb_build_object(
       'user', private.admin_user_rows(array[s.user_id]) -> 0,
@@ -116,85 +113,14 @@ begin
 end
 $$;
 
--- The conditions on public.user_subscriptions s for the current status $1; a subscription meets one of them.
-create function private.subscription_conditions(p_status text) returns text[]
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return case
-    when p_status is null then array['']
-    when p_status in ('active', 'grace') then array[' and s.status = $1 and s.access_ends_at > now()']
-    -- Each half has an index.
-    when p_status = 'expired' then array[
-      ' and s.status = $1', $sql$ and s.status in ('active', 'grace') and s.access_ends_at <= now()$sql$
-    ]
-    else array[' and s.status = $1']
-  end;
-end
-$$;
-
--- The query of the subscriptions that meet the filters: $1 the status, $2 the user, $3 the external id, $4 the provider,
--- $5 the plan. p_rest ends each of its parts.
-create function private.subscription_matches(
-  p_status text, p_user_id uuid, p_external_id text, p_provider text, p_plan_id uuid, p_rest text
-) returns text
-language plpgsql immutable
-set search_path = ''
-as $$
-declare
-  -- The statement contains only the conditions that are given: so each filter uses its index with any plan.
-  v_matching constant text := concat(
-    case when p_user_id is not null then ' and s.user_id = $2' end,
-    case when p_external_id is not null then ' and s.external_subscription_id = $3' end,
-    case when p_provider is not null then ' and s.provider = $4' end,
-    case when p_plan_id is not null then ' and s.plan_id = $5' end
-  );
-begin
-  return (
-    select string_agg(concat(
-      '(select s.id, s.created_at from public.user_subscriptions s where true', c.condition, v_matching, p_rest, ')'
-    ), ' union all ')
-    from unnest(private.subscription_conditions(p_status)) as c (condition)
-  );
-end
-$$;
-
--- The first subscriptions, newest first, that meet the filters, after a position in the list.
-create function private.found_subscriptions(
-  p_status text, p_user_id uuid, p_external_id text, p_provider text, p_plan_id uuid, p_after jsonb, p_limit integer
-) returns uuid[]
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_ids uuid[];
-begin
-  execute format(
-    'select array(select f.id from (%s) f order by f.created_at desc, f.id desc limit $8)',
-    private.subscription_matches(p_status, p_user_id, p_external_id, p_provider, p_plan_id,
-      ' and (s.created_at, s.id) < ($6, $7) order by s.created_at desc, s.id desc limit $8')
-  ) into v_ids using p_status, p_user_id, p_external_id, p_provider, p_plan_id, (p_after ->> 0)::timestamptz,
-    (p_after ->> 1)::uuid, p_limit;
-  return v_ids;
-end
-$$;
-
--- The number of subscriptions that meet the filters: {total, total_is_exact}. Counted up to 10,000.
-create function private.subscription_total(p_status text, p_user_id uuid, p_external_id text, p_provider text, p_plan_id uuid)
-returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_count integer;
-begin
-  execute format('select count(*) from (%s) f',
-    private.subscription_matches(p_status, p_user_id, p_external_id, p_provider, p_plan_id, ' limit $6')
-  ) into v_count using p_status, p_user_id, p_external_id, p_provider, p_plan_id, private.max_total() + 1;
-  return private.capped_total(v_count);
-end
-$$;
+-- An event of the ledger as the console returns it.
+create function private.managed_store_event(p_event public.store_events) returns jsonb
+language sql stable
+return jsonb_build_object(
+  'id', p_event.id, 'event_id', p_event.event_id, 'source', p_event.source, 'type', p_event.type, 'subtype', p_event.subtype,
+  'status', p_event.status, 'occurred_at', p_event.occurred_at, 'confirmed_at', p_event.confirmed_at,
+  'received_at', p_event.received_at, 'facts', p_event.facts - 'account_token', 'payload', p_event.payload
+);
 
 -- Adds an act of an administrator to the ledger of a subscription, which the caller has locked, and computes the
 -- subscription.
@@ -264,15 +190,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.admin_subscription_rows(uuid[]), private.admin_subscription(uuid), private.is_revoked_by_hand(uuid),
-  private.admin_subscription_of_user(uuid), private.subscription_conditions(text), private.subscription_matches(text,
-  uuid, text, text, uuid, text), private.found_subscriptions(text, uuid, text, text, uuid, jsonb, integer),
-  private.subscription_total(text, uuid, text, text, uuid), private.write_subscription_act(public.user_subscriptions,
-  uuid, text, text), private.held_admin_subscription(uuid, uuid), private.act_on_subscription(uuid, uuid, text, text,
-  text), private.known_subscription(uuid)
-to service_role;
-
 create function api.admin_list_subscriptions(
   p_admin_id uuid, p_status text default null, p_user_id uuid default null, p_external_subscription_id text default null,
   p_provider text default null, p_plan_id uuid default null, p_include text[] default '{}', p_cursor text default null,
@@ -282,24 +199,22 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_filters constant jsonb := jsonb_build_array(
-    'admin_subscriptions', p_status, p_user_id, p_external_subscription_id, p_provider, p_plan_id
-  );
+  -- The access of an active subscription may have ended since the store's last statement: then it is expired.
+  v_parts constant text[] := case when p_status = 'expired'
+    then '{"r.status = ''expired''","r.status in (''active'', ''grace'') and r.access_ends_at <= now()"}' else '{true}' end;
 begin
   perform private.check_admin(p_admin_id, 'users');
-  perform private.page_limit(p_limit);
-  if p_status not in ('active', 'expired', 'revoked', 'grace', 'on_hold', 'paused', 'pending', 'unknown') then
-    perform private.raise_error('validation_error', 422,
-      'status must be active, expired, revoked, grace, on_hold, paused, pending or unknown.', p_param => 'status');
-  elsif p_provider not in ('ios_store', 'android_store') then
-    perform private.raise_error('validation_error', 422, 'provider must be ios_store or android_store.', p_param => 'provider');
-  end if;
-  return private.page(v_filters, private.admin_subscription_rows(private.found_subscriptions(
-    p_status, p_user_id, p_external_subscription_id, p_provider, p_plan_id,
-    private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc'), p_limit + 1
-  )), '{created_at,id}', p_limit) || case when 'total' = any (p_include) then private.subscription_total(
-    p_status, p_user_id, p_external_subscription_id, p_provider, p_plan_id
-  ) else '{}' end;
+  perform private.check_choice('status', p_status, '{active,expired,revoked,grace,on_hold,paused,pending,unknown}');
+  perform private.check_choice('provider', p_provider, '{ios_store,android_store}');
+  return private.list_rows('public.user_subscriptions', '{created_at timestamptz,id uuid}', 'desc', jsonb_build_object(
+    'r.status = %s', nullif(p_status, 'expired'),
+    'r.access_ends_at > now()', case when p_status in ('active', 'grace') then true end,
+    'r.user_id = %s::uuid', p_user_id,
+    'r.external_subscription_id = %s', p_external_subscription_id,
+    'r.provider = %s', p_provider,
+    'r.plan_id = %s::uuid', p_plan_id
+  ), p_include, p_cursor, p_limit, p_rows => 'private.admin_subscription_rows(array_agg((r).id))', p_is_capped => true,
+    p_parts => v_parts);
 end
 $$;
 
@@ -325,31 +240,13 @@ create function api.admin_list_subscription_events(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('admin_subscription_events', p_id);
-  v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'users');
-  perform private.page_limit(p_limit);
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
-  if not exists (select from public.user_subscriptions s where s.id = p_id) then
-    perform private.raise_error('not_found', 404, 'There is no such subscription.', p_param => 'id');
-  end if;
-  return private.page(v_filters, (
-    select jsonb_agg(jsonb_build_object(
-      'id', e.id, 'event_id', e.event_id, 'source', e.source, 'type', e.type, 'subtype', e.subtype, 'status', e.status,
-      'occurred_at', e.occurred_at, 'confirmed_at', e.confirmed_at, 'received_at', e.received_at,
-      'facts', e.facts - 'account_token', 'payload', e.payload
-    ) order by e.occurred_at desc, e.id desc)
-    from (
-      select * from public.store_events o
-      where o.subscription_id = p_id and (o.occurred_at, o.id)
-        < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
-      order by o.occurred_at desc, o.id desc limit p_limit + 1
-    ) e
-  ), '{occurred_at,id}', p_limit) || case when 'total' = any (p_include) then jsonb_build_object('total', (
-    select count(*) from public.store_events e where e.subscription_id = p_id
-  )) else '{}' end;
+  perform private.require_row(
+    (select to_jsonb(s.id) from public.user_subscriptions s where s.id = p_id), 'There is no such subscription.'
+  );
+  return private.list_rows('public.store_events', '{occurred_at timestamptz,id uuid}', 'desc',
+    jsonb_build_object('r.subscription_id = %s::uuid', p_id), p_include, p_cursor, p_limit, 'private.managed_store_event(r)');
 end
 $$;
 
@@ -413,10 +310,3 @@ $$;
 
 comment on function api.admin_refresh_subscription(uuid, uuid) is
   'Records that an administrator queried the store of a subscription, whose answer is recorded already, and returns it as admin_read_subscription does. For administrators of users. Errors: forbidden, not_found.';
-
-grant execute on function
-  api.admin_list_subscriptions(uuid, text, uuid, text, text, uuid, text[], text, integer), api.admin_read_subscription(uuid, uuid),
-  api.admin_list_subscription_events(uuid, uuid, text[], text, integer), api.admin_revoke_subscription(uuid, uuid, text, text),
-  api.admin_reinstate_subscription(uuid, uuid, text, text), api.admin_read_known_subscription(uuid, uuid),
-  api.admin_refresh_subscription(uuid, uuid)
-to service_role;

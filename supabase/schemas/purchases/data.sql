@@ -30,12 +30,12 @@ insert into private.retentions (table_name, condition) values (
 -- Reconciliation
 -- ---------------------------------------------------------------------------------------------------------------------
 
-select cron.schedule('reconcile_subscriptions', '* * * * *', 'select private.reconcile_subscriptions()');
+select cron.schedule('reconcile_subscriptions', '59 seconds', 'select private.reconcile_subscriptions()');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Announced ends
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- At most a thousand each time: after an outage of a store the next run has the others.
-select cron.schedule('announce_subscription_ends', '*/10 * * * *',
+select cron.schedule('announce_subscription_ends', '3-59/10 * * * *',
   'do $work$ begin for nth in 1 .. 1000 loop exit when not private.announce_next_end(); commit; end loop; end $work$');

@@ -250,18 +250,8 @@ begin
 end
 $$;
 
-grant execute on function private.refresh_premium(uuid) to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Claims
 -- ---------------------------------------------------------------------------------------------------------------------
 
 grant execute on function private.status_at(text, timestamptz, timestamptz) to authenticated;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- Subscriptions in the console
--- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function
-  private.last_store_event(uuid, text[]), private.status_at(text, timestamptz, timestamptz)
-to service_role;

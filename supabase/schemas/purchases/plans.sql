@@ -7,21 +7,16 @@
 
 -- A plan as the interface returns it, in the language; in Japanese without English texts.
 create function private.plan_row(p_plan public.subscription_plans, p_lang text) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_plan).id, 'code', (p_plan).code,
-    'name', case p_lang when 'en' then coalesce((p_plan).name_en, (p_plan).name) else (p_plan).name end,
-    'description',
-      case p_lang when 'en' then coalesce((p_plan).description_en, (p_plan).description) else (p_plan).description end,
-    'price_minor', (p_plan).price_minor, 'currency', (p_plan).currency, 'billing_period', (p_plan).billing_period,
-    'accent_color', (p_plan).accent_color,
-    'features', case p_lang when 'en' then coalesce((p_plan).features_en, (p_plan).features) else (p_plan).features end,
-    'sort_order', (p_plan).sort_order
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'id', (p_plan).id, 'code', (p_plan).code,
+  'name', case p_lang when 'en' then coalesce((p_plan).name_en, (p_plan).name) else (p_plan).name end,
+  'description',
+    case p_lang when 'en' then coalesce((p_plan).description_en, (p_plan).description) else (p_plan).description end,
+  'price_minor', (p_plan).price_minor, 'currency', (p_plan).currency, 'billing_period', (p_plan).billing_period,
+  'accent_color', (p_plan).accent_color,
+  'features', case p_lang when 'en' then coalesce((p_plan).features_en, (p_plan).features) else (p_plan).features end,
+  'sort_order', (p_plan).sort_order
+);
 
 grant execute on function private.plan_row(public.subscription_plans, text) to anon, authenticated;

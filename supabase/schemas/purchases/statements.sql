@@ -389,11 +389,3 @@ begin
   return jsonb_build_object('subscription_id', v_id);
 end
 $$;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- The service records
--- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function
-  private.keep_possession(jsonb, text, uuid), private.write_store_statement(jsonb, text, uuid)
-to service_role;

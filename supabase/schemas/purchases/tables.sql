@@ -37,6 +37,16 @@ create table public.subscription_plans (
   updated_at timestamptz not null default now()
 );
 
+comment on constraint subscription_plans_code_form on public.subscription_plans is
+  'code must be 1 to 150 letters, digits, _, full stops and -, and begin with a letter or digit.';
+comment on constraint subscription_plans_currency_form on public.subscription_plans is
+  'currency must be an ISO 4217 code, for example JPY.';
+comment on constraint subscription_plans_accent_color_form on public.subscription_plans is
+  'accent_color must be #rrggbb in lower case, for example #1565c0.';
+comment on constraint subscription_plans_features_form on public.subscription_plans is
+  'features must be an object, or at most 50 texts of 1 to 200 characters.';
+comment on constraint subscription_plans_features_en_form on public.subscription_plans is
+  'features_en must be an object, or at most 50 texts of 1 to 200 characters.';
 comment on table public.subscription_plans is 'Subscription plans and one-time products.';
 comment on column public.subscription_plans.code is 'The product id in the stores; never changed.';
 comment on column public.subscription_plans.features is

@@ -5,7 +5,8 @@
 -- sends the columns which that role may select.
 -- It checks nothing else. So every restriction is in those policies and grants: notifications that are not sent or not for
 -- the inbox, and all rows of users or administrators who are not active. The policies check the status inline: a function
--- would cost twice the rest of a check, and there is a check for each subscriber of each change.
+-- would cost twice the rest of a check, and there is a check for each subscriber of each change. Only the policies for
+-- administrators call one, for the second factor: they have few subscribers.
 --
 -- A delete is different: its row is deleted and no policy applies. Every subscriber of the table whose filter passes gets
 -- it, with only the primary key. These keys are random ids, of a notification with its status; no published table may have
@@ -47,7 +48,7 @@ create policy "Users join their own topics, administrators the console's" on rea
     extension = 'broadcast'
     and case
       when (select realtime.topic()) in ('live-user-activity', 'admin-notifications-sidebar') then
-        exists (
+        (select private.has_second_factor()) and exists (
           select from public.admins a where a.id = (select auth.uid()) and a.status = 'active'
             -- Where users park, and when.
             and ((select realtime.topic()) <> 'live-user-activity' or 'users' = any (a.areas))

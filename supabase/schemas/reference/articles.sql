@@ -7,16 +7,11 @@
 
 -- An article as lists return it: without its body.
 create function private.article_row(p_article public.articles) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_article).id, 'slug', (p_article).slug, 'locale', (p_article).locale, 'title', (p_article).title,
-    'summary', (p_article).summary, 'cover_image_url', (p_article).cover_image_url, 'tags', (p_article).tags,
-    'published_at', (p_article).published_at, 'updated_at', (p_article).updated_at
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'id', (p_article).id, 'slug', (p_article).slug, 'locale', (p_article).locale, 'title', (p_article).title,
+  'summary', (p_article).summary, 'cover_image_url', (p_article).cover_image_url, 'tags', (p_article).tags,
+  'published_at', (p_article).published_at, 'updated_at', (p_article).updated_at
+);
 
 grant execute on function private.article_row(public.articles) to anon, authenticated;

@@ -25,12 +25,7 @@ $$;
 
 -- A text in the language; a text without English is returned in Japanese.
 create function private.in_lang(p_lang text, p_text text, p_text_en text) returns text
-language plpgsql immutable parallel safe
-set search_path = ''
-as $$
-begin
-  return case p_lang when 'en' then coalesce(p_text_en, p_text) else p_text end;
-end
-$$;
+language sql immutable parallel safe
+return case p_lang when 'en' then coalesce(p_text_en, p_text) else p_text end;
 
 grant execute on function private.require_lang(text), private.in_lang(text, text, text) to anon, authenticated;

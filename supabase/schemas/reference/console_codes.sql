@@ -8,24 +8,24 @@
 -- the label.
 -- Interface: api.admin_list_codes, admin_get_code, admin_create_code, admin_update_code.
 
--- The codes of a category or of all, or one of them, as the console returns them: both languages in one object.
-create function private.managed_codes(p_category_id text, p_code text)
-returns table (category_id text, code text, sort_order integer, is_active boolean, shown jsonb)
+-- A code as the console returns it: both languages in one object; null when there is none.
+create function private.managed_code(p_category_id text, p_code text) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return query
-  select c.category_id, c.code, min(c.sort_order), bool_and(c.is_active), jsonb_build_object(
-    'category_id', c.category_id, 'code', c.code, 'labels', jsonb_object_agg(c.lang, c.display_label),
-    'metadata', '{"color": null, "logo_url": null, "url": null}'::jsonb || (array_agg(c.metadata order by c.lang))[1],
-    'sort_order', min(c.sort_order), 'is_active', bool_and(c.is_active), 'is_open', bool_and(k.is_open),
-    'created_at', min(c.created_at), 'updated_at', max(c.updated_at)
-  )
-  from public.codes c
-  join public.code_categories k on k.id = c.category_id
-  where (p_category_id is null or c.category_id = p_category_id) and (p_code is null or c.code = p_code)
-  group by c.category_id, c.code;
+  return (
+    select jsonb_build_object(
+      'category_id', k.id, 'code', p_code, 'labels', jsonb_object_agg(c.lang, c.display_label),
+      'metadata', '{"color": null, "logo_url": null, "url": null}'::jsonb || (array_agg(c.metadata order by c.lang))[1],
+      'sort_order', min(c.sort_order), 'is_active', bool_and(c.is_active), 'is_open', k.is_open,
+      'created_at', min(c.created_at), 'updated_at', max(c.updated_at)
+    )
+    from public.codes c
+    join public.code_categories k on k.id = c.category_id
+    where c.category_id = p_category_id and c.code = p_code
+    group by k.id
+  );
 end
 $$;
 
@@ -105,7 +105,7 @@ begin
 end
 $$;
 
--- Writes the rows of a code, whose versions are as private.managed_codes returns them, and records the act; p_before is
+-- Writes the rows of a code, whose versions are as private.managed_code returns them, and records the act; p_before is
 -- null for a new one. An equal version changes nothing.
 create function private.write_code(p_admin_id uuid, p_before jsonb, p_after jsonb) returns jsonb
 language plpgsql
@@ -123,17 +123,12 @@ begin
       display_label = excluded.display_label, sort_order = excluded.sort_order, metadata = excluded.metadata,
       is_active = excluded.is_active;
     perform private.record_act(p_admin_id,
-      private.content_action('code', (p_before -> 'is_active')::boolean, (p_after -> 'is_active')::boolean),
+      private.content_action('code', p_before, p_after),
       'code', concat_ws('/', p_after ->> 'category_id', p_after ->> 'code'), null, v_changes);
   end if;
-  return (select m.shown from private.managed_codes(p_after ->> 'category_id', p_after ->> 'code') m);
+  return private.managed_code(p_after ->> 'category_id', p_after ->> 'code');
 end
 $$;
-
-grant execute on function
-  private.managed_codes(text, text), private.check_labels(jsonb), private.check_code_metadata(jsonb),
-  private.check_code_fields(jsonb, text[], text[]), private.require_open_list(text, text), private.write_code(uuid, jsonb, jsonb)
-to service_role;
 
 create function api.admin_list_codes(
   p_admin_id uuid, p_category_id text default null, p_is_active boolean default null, p_q text default null,
@@ -142,30 +137,18 @@ create function api.admin_list_codes(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('admin_codes', p_category_id, p_is_active, p_q);
-  v_after jsonb;
-  v_items jsonb;
-  v_total bigint;
 begin
   perform private.check_admin(p_admin_id, 'content');
-  v_after := private.page_start(v_filters, p_cursor, '{text,integer,text}', 'asc');
-  with matching as (
-    select m.* from private.managed_codes(p_category_id, null) m
-    where (p_is_active is null or m.is_active = p_is_active)
-      and (p_q is null or strpos(lower(m.code), lower(p_q)) > 0 or exists (
-        select from jsonb_each_text(m.shown -> 'labels') as l where strpos(lower(l.value), lower(p_q)) > 0
-      ))
-  ), page as (
-    select * from matching m
-    where (m.category_id, m.sort_order, m.code) > ((v_after ->> 0) collate "C", (v_after ->> 1)::integer, (v_after ->> 2) collate "C")
-    order by m.category_id collate "C", m.sort_order, m.code collate "C" limit private.page_limit(p_limit) + 1
-  )
-  select (
-      select jsonb_agg(p.shown order by p.category_id collate "C", p.sort_order, p.code collate "C") from page p
-    ), case when 'total' = any (p_include) then (select count(*) from matching) end
-  into v_items, v_total;
-  return private.page(v_filters, v_items, '{category_id,sort_order,code}', p_limit, v_total);
+  return private.list_rows('public.codes', '{category_id text,sort_order integer,code text}', 'asc', jsonb_build_object(
+    -- One row of each code: that of its first language.
+    'r.lang = (select min(o.lang) from public.codes o where (o.category_id, o.code) = (r.category_id, r.code))', true,
+    'r.category_id = %s', p_category_id,
+    'r.is_active = %s::boolean', p_is_active,
+    'strpos(lower(r.code), lower(%1$s)) > 0 or exists (
+      select from public.codes o
+      where (o.category_id, o.code) = (r.category_id, r.code) and strpos(lower(o.display_label), lower(%1$s)) > 0
+    )', p_q
+  ), p_include, p_cursor, p_limit, 'private.managed_code((r).category_id, (r).code)');
 end
 $$;
 
@@ -176,15 +159,9 @@ create function api.admin_get_code(p_admin_id uuid, p_category_id text, p_code t
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_shown jsonb;
 begin
   perform private.check_admin(p_admin_id, 'content');
-  select m.shown into v_shown from private.managed_codes(p_category_id, p_code) m;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such code.', p_param => 'code');
-  end if;
-  return v_shown;
+  return private.require_row(private.managed_code(p_category_id, p_code), 'There is no such code.', 'code');
 end
 $$;
 
@@ -234,10 +211,7 @@ begin
   perform private.lock_admin(p_admin_id, 'content');
   perform private.check_code_fields(p_changes, '{sort_order,metadata,is_active}');
   perform from public.codes c where c.category_id = p_category_id and c.code = p_code order by c.lang for update;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such code.', p_param => 'code');
-  end if;
-  select m.shown into v_before from private.managed_codes(p_category_id, p_code) m;
+  v_before := private.require_row(private.managed_code(p_category_id, p_code), 'There is no such code.', 'code');
   perform private.require_match(p_if_match, (v_before ->> 'updated_at')::timestamptz);
   if p_changes -> 'is_active' <> v_before -> 'is_active' then
     perform private.require_open_list(p_category_id, 'is_active');
@@ -251,8 +225,3 @@ $$;
 
 comment on function api.admin_update_code(uuid, text, text, jsonb, text) is
   'Changes labels, sort_order, metadata and, in an open list, is_active of a code, in the version p_if_match; labels and metadata are replaced completely. Returns it as admin_get_code does. Idempotent. For administrators of content. Errors: forbidden, validation_error, not_found, conflict, precondition_failed.';
-
-grant execute on function
-  api.admin_list_codes(uuid, text, boolean, text, text[], text, integer), api.admin_get_code(uuid, text, text),
-  api.admin_create_code(uuid, jsonb), api.admin_update_code(uuid, text, text, jsonb, text)
-to service_role;

@@ -61,6 +61,7 @@ insert into public.code_categories (id, description) values
   ('theme_acquisition_type', 'How a user acquired a theme: user_themes.acquisition_type'),
   ('ticket_category', 'Category of a support ticket: support_tickets.category'),
   ('ticket_status', 'State of a support ticket: support_tickets.status'),
+  ('unusable_reason', 'Why a lot cannot be used for a stay: unusable_reasons'),
   ('upload_category', 'Purpose of an uploaded file: assets.category'),
   ('user_activity', 'Activities of users: user_activity_logs.activity_type'),
   ('vehicle_type', 'Kinds of vehicles, from small to large: user_vehicles, pricing_groups.vehicle_types, parking_lot_spots.vehicle_type_max'),
@@ -216,6 +217,7 @@ from (values
   ('fee_line_kind', 'rate', 30, '時間料金', 'Metered', null),
   ('fee_line_kind', 'flat', 40, '定額', 'Flat', null),
   ('fee_line_kind', 'cap', 50, '最大料金による割引', 'Cut by a maximum fee', null),
+  ('fee_line_kind', 'published_total', 60, '掲示された合計料金', 'Published total', null),
 
   ('fee_note', 'holiday_rates_not_given', 10, '祝日料金の記載がないため、曜日の料金で計算しました', 'No holiday rates are given; those of the day of the week were used', null),
   ('fee_note', 'cap_repeat_not_given', 20, '最大料金が繰り返すか記載がないため、初回のみ適用しました', 'Whether the maximum fee repeats is unknown; it was applied once', null),
@@ -224,6 +226,7 @@ from (values
 
   ('fee_unknown_reason', 'no_rules', 10, '料金が登録されていません', 'No rules are known', null),
   ('fee_unknown_reason', 'no_rate', 20, '料金の分からない時間帯があります', 'A part of the stay has no known rate', null),
+  ('fee_unknown_reason', 'only_totals', 25, 'この駐車時間の料金は公表されていません', 'The total of this length of stay is not published', null),
   ('fee_unknown_reason', 'vehicle_type_not_priced', 30, 'この車種の料金が登録されていません', 'No price for this vehicle type', null),
 
   ('field_value_state', 'unverified', 10, '未確認', 'Unverified', '{"color": "#757575"}'),
@@ -259,6 +262,7 @@ from (values
   ('notification_type', 'campaign', 20, 'キャンペーン', 'Campaigns', null),
   ('notification_type', 'fee_increase', 30, '駐車料金の加算前', 'Before the fee goes up', null),
   ('notification_type', 'exit_closing', 40, '出庫できなくなる前', 'Before the exit closes', null),
+  ('notification_type', 'fee_surprise', 45, '料金が大きく上がる前', 'Before the fee rises sharply', null),
   ('notification_type', 'session_reminder', 50, '駐車中のリマインド', 'Reminders while parked', null),
   ('notification_type', 'saved_lot_update', 60, 'お気に入りの更新', 'Changes to saved lots', null),
   ('notification_type', 'review_result', 70, 'レビューの審査結果', 'Review results', null),
@@ -287,6 +291,7 @@ from (values
   ('pricing_category', 'initial', 30, '最初の料金', 'Initial charge', null),
   ('pricing_category', 'grace', 40, '無料時間', 'Grace period', null),
   ('pricing_category', 'cap', 50, '最大料金', 'Maximum fee', null),
+  ('pricing_category', 'published_total', 60, '掲示された合計料金', 'Published total', null),
 
   ('rating_value', 'good', 10, 'よい', 'Good', '{"color": "#2e7d32"}'),
   ('rating_value', 'bad', 20, 'よくない', 'Bad', '{"color": "#c62828"}'),
@@ -364,6 +369,12 @@ from (values
   ('ticket_status', 'open', 10, '対応中', 'Open', '{"color": "#1565c0"}'),
   ('ticket_status', 'answered', 20, '回答済み', 'Answered', '{"color": "#2e7d32"}'),
   ('ticket_status', 'closed', 30, '完了', 'Closed', '{"color": "#757575"}'),
+
+  ('unusable_reason', 'closed_at_entry', 10, '入庫時刻は入れません', 'Closed at entry', null),
+  ('unusable_reason', 'closed_at_exit', 20, '出庫時刻は出られません', 'No exit at that time', null),
+  ('unusable_reason', 'vehicle_does_not_fit', 30, '車が入りません', 'Vehicle does not fit', null),
+  ('unusable_reason', 'full', 40, '満車', 'Full', null),
+  ('unusable_reason', 'stay_too_long', 50, '駐車時間の上限を超えます', 'Stay is too long', null),
 
   ('upload_category', 'review', 10, 'レビュー', 'Review', null),
   ('upload_category', 'session_photo', 20, '駐車の写真', 'Session photo', null),

@@ -44,6 +44,10 @@ create table public.codes (
   primary key (category_id, code, lang)
 );
 
+comment on constraint codes_code_form on public.codes is
+  'code must be letters, digits, _ and full stops, and begin with a letter or digit.';
+comment on constraint codes_metadata_form on public.codes is
+  'metadata must be an object whose color, logo_url and url are texts or null.';
 comment on table public.codes is 'The codes of each list with their labels: one row for each code and language.';
 comment on column public.codes.sort_order is 'The position in the list, the same in every language. Sizes and levels are ordered from small to large.';
 comment on column public.codes.metadata is 'What a client may use to draw the code: color (#rrggbb), logo_url, url. Clients always get all three: null where the row has none.';
@@ -83,6 +87,14 @@ create table public.articles (
   constraint articles_withdrawn_after_published check (withdrawn_at is null or coalesce(withdrawn_at >= published_at, false))
 );
 
+comment on constraint articles_slug_form on public.articles is
+  'slug must be lower case letters and digits with single - between them, at most 100 characters.';
+comment on constraint articles_cover_image_url_form on public.articles is
+  'cover_image_url must be an http or https address in ASCII, of at most 2000 characters.';
+comment on constraint articles_tags_bounds on public.articles is 'tags must be at most 20 texts of 1 to 50 characters.';
+comment on constraint articles_withdrawn_after_published on public.articles is 'withdrawn_at must not be before published_at.';
+comment on constraint articles_published_at_has_four_digit_year on public.articles is
+  'published_at must be in the years 1 to 9999.';
 comment on table public.articles is 'Articles for users, in each language.';
 comment on column public.articles.body is 'Markdown.';
 comment on column public.articles.published_at is 'The start of publication; null for a draft.';
@@ -129,6 +141,12 @@ create table public.ads (
     check (starts_at >= timestamptz '0001-01-01 00:00:00+00' and ends_at < timestamptz '10000-01-01 00:00:00+00')
 );
 
+comment on constraint ads_image_url_form on public.ads is
+  'image_url must be an http or https address in ASCII, of at most 2000 characters.';
+comment on constraint ads_link_url_form on public.ads is
+  'link_url must be an http or https address in ASCII, of at most 2000 characters.';
+comment on constraint ads_ends_after_start on public.ads is 'ends_at must be after starts_at.';
+comment on constraint ads_times_have_four_digit_years on public.ads is 'starts_at and ends_at must be in the years 1 to 9999.';
 comment on table public.ads is 'Advertisements, with their period and weight.';
 comment on column public.ads.weight is 'How often it is first, relative to the weights of the others of its placement.';
 comment on column public.ads.ends_at is 'The end of its period; null: no end.';

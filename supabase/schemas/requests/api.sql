@@ -1,6 +1,7 @@
 -- The interface of requests: rate limits, idempotency keys, and the call of a command.
 --
--- Clients and the service call these functions. The rules are in commands.sql, idempotency.sql and rate_limits.sql.
+-- Clients and the service call these functions. The rules are in commands.sql, idempotency.sql,
+-- rate_limits.sql and request_counts.sql.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Rate limits
@@ -42,8 +43,48 @@ $$;
 comment on function api.take_anonymous_request(text, text) is
   'api.take_request for an anonymous client, by the network of its address, which only the service knows. Errors: rate_limited.';
 
+create function api.take_request_instead(p_policy text, p_instead text, p_user_id uuid default null, p_address text default null)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_subject constant text := coalesce(p_user_id::text, private.network_hash(p_address));
+  v_count jsonb := private.count_request(p_policy, v_subject);
+begin
+  if (v_count -> 'allowed')::boolean then
+    perform private.uncount_request(p_instead, v_subject);
+  end if;
+  return v_count;
+end
+$$;
+
+comment on function api.take_request_instead(text, text, uuid, text) is
+  'For the service: counts a request under p_policy that is counted under p_instead, and takes that count back: of an account, or of the network of an address. Over the quota of p_policy it stays counted. Returns what api.take_request returns. It raises no errors.';
+
 grant execute on function api.take_request(text, text) to authenticated;
-grant execute on function api.take_anonymous_request(text, text) to service_role;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Counts of requests
+-- ---------------------------------------------------------------------------------------------------------------------
+
+create function api.add_request_counts(p_counts jsonb) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(p_counts) is distinct from 'array' or jsonb_array_length(p_counts) > 5000 then
+    perform private.raise_error('validation_error', 422, 'counts must be a list of up to 5,000 counts.', p_param => 'counts');
+  end if;
+  perform private.write_request_counts(p_counts);
+exception when check_violation or not_null_violation or cardinality_violation or data_exception then
+  perform private.raise_error('validation_error', 422,
+    'counts must have method, route, status, access, buckets and seconds, and each route and status once.', p_param => 'counts');
+end
+$$;
+
+comment on function api.add_request_counts(jsonb) is
+  'Adds requests to the counts for metrics: [{method, route, status, access, buckets, seconds}], each method, route and status once. buckets has 11 counts by duration, seconds is their sum. Not idempotent. For the service only. Errors: validation_error.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Idempotency keys
@@ -126,4 +167,4 @@ comment on function api.read_counted(text, jsonb, text) is
   'Counts a read that costs more than a page and calls its function of the interface: {replayed, reply, rate_limit} and errors as in api.run_command. The policy is expensive_read: by account, or by network for an anonymous client. For the service, p_address is the network address of the anonymous client; the rest of the transaction runs as that client. Errors: unauthorized, forbidden, validation_error, not_found, conflict, rate_limited. The errors of the function are returned too.';
 
 grant execute on function api.run_command(text, jsonb, text, text, integer) to authenticated;
-grant execute on function api.read_counted(text, jsonb, text) to anon, authenticated, service_role;
+grant execute on function api.read_counted(text, jsonb, text) to anon, authenticated;

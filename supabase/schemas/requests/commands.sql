@@ -145,7 +145,6 @@ grant execute on function
   private.is_command(text), private.call_by_name(text, jsonb), private.require_active_account(), private.run_once(text, text, text, jsonb, integer)
 to authenticated;
 grant execute on function private.call_by_name(text, jsonb), private.is_command(text) to anon;
-grant execute on function private.is_command(text), private.area_of(text) to service_role;
 
 -- Counts a request of the caller under the policy of the command. Returns what private.count_request returns. Errors:
 -- unauthorized.
@@ -169,43 +168,6 @@ return case when p_sqlstate in ('23503', '23505') then '409' when p_sqlstate = '
 
 grant execute on function private.count_command(text) to authenticated;
 grant execute on function private.status_of(text) to anon, authenticated;
-
--- The error of a field that a call sent and that a constraint of one column (or not null: p_column) does not allow:
--- {param, message}; otherwise null. The message states what the constraint requires.
-create function private.field_fault(p_arguments jsonb, p_table regclass, p_constraint text, p_column text) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_field text := nullif(p_column, '');
-  v_rule text;
-  v_bounds text[];
-begin
-  if v_field is null then
-    -- The definition without casts, brackets and quotes.
-    select a.attname, regexp_replace(pg_get_constraintdef(c.oid), '::[a-z]+( precision)?(\[\])?|[()'']', '', 'g')
-    into v_field, v_rule
-    from pg_catalog.pg_constraint c
-    join pg_catalog.pg_attribute a on a.attrelid = c.conrelid and c.conkey = array[a.attnum]
-    where c.conrelid = p_table and c.conname = p_constraint;
-  end if;
-  -- A field that the client did not send is not the client's mistake.
-  if not p_arguments ? ('p_' || v_field) and not exists (
-    select from jsonb_each(p_arguments) a where jsonb_typeof(a.value) = 'object' and a.value ? v_field
-  ) then
-    return null;
-  end if;
-  v_bounds := regexp_match(v_rule, '^CHECK (?:char_length)?\w+ >= ([-\d.]+) AND \w+ <= ([-\d.]+)$');
-  return jsonb_build_object('param', v_field, 'message', v_field || case
-    when v_rule is null then ' is required.'
-    when v_rule ~ '^CHECK char_length' and v_bounds is not null then format(' must have %s to %s characters.', variadic v_bounds)
-    when v_rule ~ '^CHECK char_length\w+ <= \d+$' then format(' must have at most %s characters.', substring(v_rule from '\d+$'))
-    when v_bounds is not null then format(' must be between %s and %s.', variadic v_bounds)
-    when v_rule ~ '^CHECK \w+ = ANY ARRAY\[.*\]$' then ' must be one of ' || substring(v_rule from '\[(.*)\]') || '.'
-    else ' has a value that is not allowed.'
-  end);
-end
-$$;
 
 -- Calls a function, once per key if there is one: {replayed, reply}. p_nth is 1 to 10. An error of the function rolls
 -- back what the function did and is returned with its status: {code, message, details, hint}. A field that a constraint
@@ -272,16 +234,5 @@ end
 $$;
 
 grant execute on function
-  private.field_fault(jsonb, regclass, text, text), private.call_returning_errors(text, jsonb, text, text, integer),
-  private.counted_reply(jsonb, jsonb)
-to anon, authenticated;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- Acts of administrators
--- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function
-  private.call_by_name(text, jsonb), private.require_active_account(), private.run_once(text, text, text, jsonb,
-  integer), private.status_of(text), private.field_fault(jsonb, regclass, text, text),
   private.call_returning_errors(text, jsonb, text, text, integer), private.counted_reply(jsonb, jsonb)
-to service_role;
+to anon, authenticated;

@@ -140,11 +140,3 @@ begin
   return null;
 end
 $$;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- Acts of administrators
--- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function
-  private.claim_key(text, text, text), private.store_reply(text, text, text, jsonb)
-to service_role;

@@ -8,8 +8,9 @@
 --
 -- Invariants: one row per policy and subject, changed by one statement. No client can reach these tables. A job deletes
 -- closed windows.
--- Interface: api.take_request and api.take_anonymous_request, for the router; private.count_request, private.network_hash
--- and private.require_counted_read for the other domains; private.rate_limit_policies, to which they may add rows.
+-- Interface: api.take_request, api.take_anonymous_request and api.take_request_instead, for the router;
+-- private.count_request, private.network_hash and private.require_counted_read for the other domains;
+-- private.rate_limit_policies, to which they may add rows.
 
 -- No row security and no grants: clients have no right on the tables of this schema, and no view shows them.
 
@@ -82,6 +83,21 @@ begin
     'remaining', greatest(least(v_quota - v_window.taken, v_policy.daily_quota - v_window.day_taken), 0),
     'reset_seconds', greatest(1, ceil(v_policy.window_seconds - extract(epoch from now() - v_window.started_at)))::integer
   );
+end
+$$;
+
+-- Takes back one counted request of the subject.
+create function private.uncount_request(p_policy text, p_subject text) returns void
+language plpgsql
+security definer -- as private.count_request
+set search_path = ''
+as $$
+begin
+  -- taken is one more than the quota after a rejection.
+  update private.rate_limit_windows w
+  set taken = greatest(0, least(w.taken, private.quota_for(p, w.subject)) - 1), day_taken = greatest(0, w.day_taken - 1)
+  from private.rate_limit_policies p
+  where p.name = w.policy and w.policy = p_policy and w.subject = p_subject;
 end
 $$;
 
@@ -188,4 +204,4 @@ $$;
 grant execute on function
   private.count_request(text, text), private.is_quota_used_up(text, text), private.network_hash(text), private.client_address(), private.reply_over_quota(jsonb),
   private.set_rate_limit_headers(jsonb), private.require_counted_read()
-to anon, authenticated, service_role;
+to anon, authenticated;

@@ -1,7 +1,7 @@
--- Tables of requests: rate limits, idempotency keys, and the call of a command.
+-- Tables of requests: rate limits, counts of requests, idempotency keys, and the call of a command.
 --
 -- Each table has its comments, indexes, row security, policies and grants below it. The rules are in commands.sql,
--- idempotency.sql and rate_limits.sql.
+-- idempotency.sql, rate_limits.sql and request_counts.sql.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Rate limits
@@ -47,6 +47,35 @@ create table private.network_key (
 );
 
 comment on table private.network_key is 'The secret with which this database hashes network addresses; one row.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Counts of requests
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- Unlogged: counts need no write-ahead log. A crash sets them to zero, which a monitoring system reads as a restart. The
+-- functions write the templates of their routes, never the path of a request. So a row for each route and status is the bound.
+create unlogged table private.request_counts (
+  method text collate "C" not null constraint request_counts_method_known
+    check (method in ('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'OTHER')),
+  route text collate "C" not null constraint request_counts_route_form
+    check (route ~ '^(unmatched|(/[a-z0-9._-]+|/\{[A-Za-z_]+\})+)$' and char_length(route) <= 200),
+  status smallint not null constraint request_counts_status_bounds check (status between 100 and 599),
+  access text collate "C" not null constraint request_counts_access_known
+    check (access in ('public', 'optional', 'user', 'admin', 'service', 'monitor')),
+  buckets bigint[] not null constraint request_counts_buckets_form
+    check (cardinality(buckets) = 11 and array_position(buckets, null) is null and 0 <= all (buckets)),
+  seconds double precision not null constraint request_counts_seconds_finite check (seconds >= 0 and seconds < 'infinity'),
+  counted_at timestamptz not null default now(),
+  primary key (method, route, status)
+) with (fillfactor = 50); -- counting rewrites the row in its page
+
+comment on table private.request_counts is 'Requests since the start of counting, by route and status: for metrics.';
+comment on column private.request_counts.route is 'The template of the route; unmatched: no route has the path.';
+comment on column private.request_counts.access is 'The access of the route, for example public.';
+comment on column private.request_counts.buckets is
+  'Requests by duration: up to 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10 and 30 seconds, and longer ones.';
+comment on column private.request_counts.seconds is 'The sum of the durations.';
+comment on column private.request_counts.counted_at is 'When a request was last counted.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Idempotency keys

@@ -79,8 +79,6 @@ $$;
 comment on function api.recalculate_all_user_levels() is
   'For the service: starts the job that sets the sum of points and the level of all users from the ledger and the current levels. Returns its progress: {status, done_users, total_users, changed_users, started_at, updated_at}. A call while it runs restarts it from the beginning. Needed after an edit of levels. It raises no errors.';
 
-grant execute on function api.recalculate_all_user_levels() to service_role;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Conditions of badges
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -102,8 +100,6 @@ $$;
 
 comment on function api.evaluate_badge_conditions(jsonb, jsonb) is
   'For the service: whether an activity counts under a badge''s conditions. metadata is that of the activity, with kind, hour (0 to 23), weekday (0 is Sunday) and date (YYYY-MM-DD), those of Japan. Reads nothing. Errors: validation_error.';
-
-grant execute on function api.evaluate_badge_conditions(jsonb, jsonb) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Lists of badges
@@ -222,8 +218,6 @@ $$;
 
 comment on function api.backfill_all_badge_progress() is
   'For the service: api.backfill_badge_progress for every active badge. Returns the progress of all rebuilds in sum: {status, done_users, total_users, started_at, updated_at, done_badges, total_badges}. It raises no errors.';
-
-grant execute on function api.backfill_badge_progress(uuid), api.backfill_all_badge_progress() to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Themes

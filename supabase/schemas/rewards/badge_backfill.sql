@@ -58,9 +58,66 @@ begin
 end
 $$;
 
-grant execute on function
-  private.start_badge_backfills(uuid[], boolean), private.badge_backfill_progress(uuid), private.badge_backfills_progress()
-to service_role;
+-- The marks that the history of these users has under valid conditions, each once.
+create function private.marks_of_history(p_conditions jsonb, p_user_ids uuid[]) returns table (user_id uuid, mark text)
+language plpgsql stable rows 10000
+set search_path = ''
+as $$
+declare
+  v_kinds constant text[] := array(select jsonb_array_elements_text(p_conditions -> 'activity'));
+  v_measure constant text := p_conditions ->> 'measure';
+  v_is_plain constant boolean := not p_conditions ? 'where';
+begin
+  return query
+  select distinct s.user_id,
+    private.badge_mark(v_measure, s.kind, s.subject_id, s.parking_lot_id, s.created_at) collate "C" as mark
+  from private.badge_sources s
+  where s.user_id = any (p_user_ids) and s.kind = any (v_kinds)
+    and (v_measure <> 'distinct_lots' or s.parking_lot_id is not null)
+    and case when v_is_plain then true else private.meets_badge_conditions(
+      private.badge_metadata(s.kind, s.metadata, s.created_at), p_conditions) end;
+end
+$$;
+
+-- The number of users who would have a badge with these valid conditions and this threshold by their history. Of more than
+-- 1,000 users a sample of 1,000 is read, and the number is scaled: not exact.
+create function private.badge_audience(p_conditions jsonb, p_threshold integer) returns jsonb
+language plpgsql stable
+security definer -- history is private; returns numbers
+set search_path = ''
+as $$
+declare
+  c_sample constant integer := 1000;
+  c_accounts constant double precision := (
+    select c.reltuples from pg_catalog.pg_class c where c.oid = 'public.app_users'::regclass
+  );
+  v_user_ids uuid[] := array(select u.id from public.app_users u where u.status <> 'withdrawn' limit c_sample + 1);
+  v_is_exact constant boolean := cardinality(v_user_ids) <= c_sample;
+  v_holders bigint;
+begin
+  if not v_is_exact then
+    execute format('select array(select u.id from public.app_users u tablesample system (%s) repeatable (1)
+      where u.status <> ''withdrawn'' limit %s)', 100 * c_sample / greatest(c_accounts, c_sample), c_sample) into v_user_ids;
+  end if;
+  if p_conditions ->> 'measure' = 'streak_days' then
+    select count(*) into v_holders
+    from (
+      select array_agg(m.user_id) as user_ids, array_agg(m.mark) as marks from private.marks_of_history(p_conditions, v_user_ids) m
+    ) m cross join lateral private.longest_runs(m.user_ids, m.marks) r
+    where r.days >= p_threshold;
+  else
+    select count(*) into v_holders
+    from (
+      select from private.marks_of_history(p_conditions, v_user_ids) m group by m.user_id having count(*) >= p_threshold
+    ) u;
+  end if;
+  return jsonb_build_object(
+    'users', case when v_is_exact then v_holders else round(v_holders * greatest(c_accounts, cardinality(v_user_ids))
+      / greatest(cardinality(v_user_ids), 1)) end,
+    'is_exact', v_is_exact
+  );
+end
+$$;
 
 -- Rebuilds the progress of these users, whose accounts are locked, with a badge of valid conditions. Nothing changes for
 -- users who have it.
@@ -74,19 +131,11 @@ declare
     select p.id from unnest(p_user_ids) as p (id)
     where not exists (select from public.user_badges u where u.user_id = p.id and u.badge_id = (p_badge).id)
   );
-  v_kinds text[] := array(select jsonb_array_elements_text((p_badge).conditions -> 'activity'));
   v_measure text := (p_badge).conditions ->> 'measure';
-  v_is_plain boolean := not (p_badge).conditions ? 'where';
 begin
   -- Only rows that differ are written: mostly none.
   with marks as materialized (
-    select distinct s.user_id,
-      private.badge_mark(v_measure, s.kind, s.subject_id, s.parking_lot_id, s.created_at) collate "C" as mark
-    from private.badge_sources s
-    where s.user_id = any (v_user_ids) and s.kind = any (v_kinds)
-      and (v_measure <> 'distinct_lots' or s.parking_lot_id is not null)
-      and case when v_is_plain then true else private.meets_badge_conditions(
-        private.badge_metadata(s.kind, s.metadata, s.created_at), (p_badge).conditions) end
+    select h.user_id, h.mark collate "C" as mark from private.marks_of_history((p_badge).conditions, v_user_ids) h
   ), marks_before as materialized (
     select m.user_id, m.mark from private.badge_marks m where m.badge_id = (p_badge).id and m.user_id = any (v_user_ids)
   ), gone as (
@@ -110,10 +159,12 @@ begin
     where p.badge_id = (p_badge).id and p.user_id = s.user_id and p.count <> s.days;
   end if;
   if (p_badge).is_active then
-    insert into public.user_badges (user_id, badge_id)
-    select p.user_id, p.badge_id from public.user_badge_progress p
-    where p.badge_id = (p_badge).id and p.user_id = any (v_user_ids) and p.count >= (p_badge).threshold
-    order by p.user_id;
+    v_user_ids := array(
+      select p.user_id from public.user_badge_progress p
+      where p.badge_id = (p_badge).id and p.user_id = any (v_user_ids) and p.count >= (p_badge).threshold
+      order by p.user_id
+    );
+    perform private.earn_badge(u.id, (p_badge).id) from unnest(v_user_ids) as u (id);
   end if;
 end
 $$;

@@ -225,15 +225,10 @@ $$;
 -- Whether an activity counts: its metadata with kind, hour, weekday and date (private.badge_metadata), against conditions
 -- without fault.
 create function private.meets_badge_conditions(p_metadata jsonb, p_conditions jsonb) returns boolean
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return coalesce(p_conditions -> 'activity' ? (p_metadata ->> 'kind'), false)
-    and case when p_conditions ? 'where'
-      then private.evaluate_badge_predicate(p_metadata, p_conditions -> 'where') else true end;
-end
-$$;
+language sql immutable
+return coalesce(p_conditions -> 'activity' ? (p_metadata ->> 'kind'), false)
+  and case when p_conditions ? 'where'
+    then private.evaluate_badge_predicate(p_metadata, p_conditions -> 'where') else true end;
 
 -- The input of conditions: the activity's metadata, its kind, and its hour and day in Japan.
 create function private.badge_metadata(p_kind text, p_metadata jsonb, p_at timestamptz) returns jsonb
@@ -247,11 +242,3 @@ begin
     'weekday', extract(dow from v_at)::integer, 'date', to_char(v_at, 'YYYY-MM-DD'));
 end
 $$;
-
-grant execute on function
-  private.badge_kinds(), private.is_short_date(jsonb), private.badge_field_fault(text, jsonb),
-  private.badge_span_fault(text, jsonb), private.badge_predicate_fault(jsonb, integer),
-  private.badge_conditions_fault(jsonb), private.fault_within(text, text[]), private.require_badge_conditions(jsonb),
-  private.evaluate_badge_predicate(jsonb, jsonb), private.meets_badge_conditions(jsonb, jsonb),
-  private.badge_metadata(text, jsonb, timestamptz)
-to service_role;

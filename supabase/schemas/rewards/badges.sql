@@ -7,12 +7,35 @@
 --
 -- Invariants: a badge that is saved has valid conditions. A badge with invalid conditions counts nothing, is noted in
 -- private.badge_faults, and stops neither the activity nor the other badges. A user earns a badge once.
--- Interface: api.list_my_badges, list_my_badge_progress (rewards/api.sql); for the service api.backfill_badge_progress
--- and api.backfill_all_badge_progress (rewards/badge_backfill.sql).
+-- Interface: private.count_for_badges and private.earn_badge, for the triggers that reward (rewards/exp.sql);
+-- api.list_my_badges, list_my_badge_progress (rewards/api.sql); for the service api.backfill_badge_progress and
+-- api.backfill_all_badge_progress (rewards/badge_backfill.sql).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Badges
 -- ---------------------------------------------------------------------------------------------------------------------
+
+-- Gives a user a badge: notifies them, gives its points and its themes, and ends the counting for it.
+create function private.earn_badge(p_user_id uuid, p_badge_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into public.user_badges (user_id, badge_id) values (p_user_id, p_badge_id);
+  perform private.notify(p_user_id, 'badge_earned',
+    jsonb_build_object(
+      'badge', jsonb_build_object('ja', b.name, 'en', coalesce(b.name_en, b.name)),
+      'description', jsonb_build_object('ja', b.description, 'en', coalesce(b.description_en, b.description))
+    ), jsonb_build_object('badge_id', b.id))
+  from public.badges b where b.id = p_badge_id;
+  perform private.give_exp(p_user_id, 'badge_earned', 'badge', p_badge_id);
+  delete from private.badge_marks m where m.user_id = p_user_id and m.badge_id = p_badge_id;
+  update public.user_badge_progress p set count = b.threshold
+  from public.badges b where b.id = p_badge_id and p.user_id = p_user_id and p.badge_id = b.id;
+  perform private.grant_theme(p_user_id, t.id, 'reward')
+  from public.themes t where t.is_active and not t.is_free and t.unlock_badge_id = p_badge_id;
+end
+$$;
 
 -- Rejects invalid conditions, with the place and the message. A trigger, not a constraint: after a later change of the
 -- rules the row is still readable.
@@ -23,27 +46,6 @@ as $$
 begin
   perform private.require_badge_conditions(new.conditions);
   return new;
-end
-$$;
-
--- Notifies a user of their badge, gives its points, and ends the counting for it.
-create function private.tg_user_badges__reward() returns trigger
-language plpgsql
-security definer -- a user who earns a badge may write neither points nor notifications
-set search_path = ''
-as $$
-begin
-  perform private.notify(new.user_id, 'badge_earned',
-    jsonb_build_object(
-      'badge', jsonb_build_object('ja', b.name, 'en', coalesce(b.name_en, b.name)),
-      'description', jsonb_build_object('ja', b.description, 'en', coalesce(b.description_en, b.description))
-    ), jsonb_build_object('badge_id', b.id))
-  from public.badges b where b.id = new.badge_id;
-  perform private.give_exp(new.user_id, 'badge_earned', 'badge', new.badge_id);
-  delete from private.badge_marks m where m.user_id = new.user_id and m.badge_id = new.badge_id;
-  update public.user_badge_progress p set count = b.threshold
-  from public.badges b where b.id = new.badge_id and p.user_id = new.user_id and p.badge_id = b.id;
-  return null;
 end
 $$;
 
@@ -67,9 +69,9 @@ begin
 end
 $$;
 
--- The longest run of days among the marks for a badge of days, for each of these users who has marks.
-create function private.longest_streaks(p_user_ids uuid[], p_badge_id uuid) returns table (user_id uuid, days integer)
-language plpgsql stable
+-- The longest run of days among marks of days, one of each user at a place, for each of these users.
+create function private.longest_runs(p_user_ids uuid[], p_marks text[]) returns table (user_id uuid, days integer)
+language plpgsql immutable
 set search_path = ''
 as $$
 begin
@@ -80,16 +82,31 @@ begin
     from (
       select d.user_id, d.day - row_number() over (partition by d.user_id order by d.day)::integer as run
       from (
-        select m.user_id, substr(m.mark, 5)::date as day from private.badge_marks m
-        where m.user_id = any (p_user_ids) and m.badge_id = p_badge_id and m.mark like 'day:%'
+        select m.user_id, substr(m.mark, 5)::date as day from unnest(p_user_ids, p_marks) as m (user_id, mark)
+        where m.mark like 'day:%'
       ) d
     ) n group by n.user_id, n.run
   ) r group by r.user_id;
 end
 $$;
 
--- Writes one mark for each of these badges. New marks update the progress and may earn the badge.
-create function private.mark_badges(p_user_id uuid, p_badge_ids uuid[], p_marks text[]) returns void
+-- The longest run of days among the marks for a badge of days, for each of these users who has marks.
+create function private.longest_streaks(p_user_ids uuid[], p_badge_id uuid) returns table (user_id uuid, days integer)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return query
+  select r.user_id, r.days
+  from (
+    select array_agg(m.user_id) as user_ids, array_agg(m.mark) as marks from private.badge_marks m
+    where m.user_id = any (p_user_ids) and m.badge_id = p_badge_id
+  ) m cross join lateral private.longest_runs(m.user_ids, m.marks) r;
+end
+$$;
+
+-- Writes one mark for each of these badges. New marks update the progress. Returns the badges that the user has earned now.
+create function private.mark_badges(p_user_id uuid, p_badge_ids uuid[], p_marks text[]) returns uuid[]
 language plpgsql
 set search_path = ''
 set plan_cache_mode = force_generic_plan -- planned for each activity, it took twice as long
@@ -115,23 +132,24 @@ begin
   )
   select array_agg(m.badge_id) into v_moved from moved m;
   if v_moved is null then
-    return;
+    return '{}';
   end if;
   update public.user_badge_progress p set count = s.days
   from public.badges b cross join lateral private.longest_streaks(array[p_user_id], b.id) as s
   where b.id = any (v_moved) and b.conditions ->> 'measure' = 'streak_days'
     and p.user_id = p_user_id and p.badge_id = b.id;
-  insert into public.user_badges (user_id, badge_id)
-  select p.user_id, p.badge_id
-  from public.user_badge_progress p join public.badges b on b.id = p.badge_id
-  where p.user_id = p_user_id and p.badge_id = any (v_moved) and b.is_active and p.count >= b.threshold
-    and not exists (select from public.user_badges u where u.user_id = p.user_id and u.badge_id = p.badge_id)
-    and not exists (
-      select from private.badge_backfills f
-      where f.badge_id = p.badge_id and f.finished_at is null and f.had_other_conditions
-        and (f.last_user_id is null or f.last_user_id < p.user_id)
-    )
-  order by b.sort_order, b.id;
+  return array(
+    select p.badge_id
+    from public.user_badge_progress p join public.badges b on b.id = p.badge_id
+    where p.user_id = p_user_id and p.badge_id = any (v_moved) and b.is_active and p.count >= b.threshold
+      and not exists (select from public.user_badges u where u.user_id = p.user_id and u.badge_id = p.badge_id)
+      and not exists (
+        select from private.badge_backfills f
+        where f.badge_id = p.badge_id and f.finished_at is null and f.had_other_conditions
+          and (f.last_user_id is null or f.last_user_id < p.user_id)
+      )
+    order by b.sort_order, b.id
+  );
 end
 $$;
 
@@ -152,10 +170,10 @@ end
 $$;
 
 -- Counts an activity, or a state that begins, for every badge that it meets and the user has not earned. A badge with
--- invalid conditions is noted and skipped.
+-- invalid conditions is noted and skipped. Returns the badges that are earned by it: the caller gives them.
 create function private.count_for_badges(
   p_user_id uuid, p_kind text, p_subject_id uuid, p_lot_id uuid, p_metadata jsonb, p_at timestamptz
-) returns void
+) returns uuid[]
 language plpgsql
 set search_path = ''
 as $$
@@ -170,7 +188,7 @@ begin
   -- One transaction a user at a time, and none during a rebuild of their progress.
   perform 1 from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn' for no key update;
   if not found then
-    return;
+    return '{}';
   end if;
   -- Badges that clearly count other kinds are left out first. Badges without readable kinds are evaluated, and noted.
   for v_badge in
@@ -191,46 +209,7 @@ begin
       end if;
     end if;
   end loop;
-  perform private.mark_badges(p_user_id, v_badge_ids, v_marks);
-end
-$$;
-
--- Counts an activity for badges, in its transaction.
-create function private.tg_user_activity_logs__count() returns trigger
-language plpgsql
-security definer -- users may not write their progress
-set search_path = ''
-as $$
-begin
-  perform private.count_for_badges(new.user_id, new.activity_type, coalesce(new.subject_id, new.id), new.parking_lot_id,
-    new.metadata, new.created_at);
-  return null;
-end
-$$;
-
--- Counts a review for badges while it is approved, and permanently when it is deleted with its lot.
-create function private.tg_reviews__count() returns trigger
-language plpgsql
-security definer -- neither an administrator nor an author may write progress
-set search_path = ''
-as $$
-declare
-  v_before uuid := case when tg_op <> 'INSERT' and old.status = 'approved' then old.user_id end;
-  v_after uuid := case when tg_op <> 'DELETE' and new.status = 'approved' then new.user_id end;
-begin
-  if v_before is distinct from v_after then
-    if v_before is not null and tg_op = 'DELETE' and private.deleted_with_lot(old) then
-      insert into private.kept_reviews (review_id, user_id, parking_lot_id, rating, created_at)
-      values (old.id, old.user_id, old.parking_lot_id, old.rating, old.created_at);
-    elsif v_before is not null then
-      perform private.uncount_review(v_before, old);
-    end if;
-    if v_after is not null then
-      perform private.count_for_badges(v_after, 'review_approved', new.id, new.parking_lot_id,
-        jsonb_build_object('rating', new.rating), new.created_at);
-    end if;
-  end if;
-  return null;
+  return private.mark_badges(p_user_id, v_badge_ids, v_marks);
 end
 $$;
 
@@ -242,20 +221,5 @@ as $$
 begin
   perform 1 from public.app_users u where u.id = p_user_id for no key update;
   perform private.unmark_badges(p_user_id, 'review_approved:' || (p_review).id);
-end
-$$;
-
--- Counts a correct report for badges.
-create function private.tg_error_reports__count() returns trigger
-language plpgsql
-security definer -- an administrator may not write progress
-set search_path = ''
-as $$
-begin
-  if new.user_id is not null then
-    perform private.count_for_badges(new.user_id, 'error_report_resolved', new.id, new.parking_lot_id,
-      jsonb_build_object('report_type', new.report_type), new.created_at);
-  end if;
-  return null;
 end
 $$;

@@ -5,23 +5,18 @@
 -- with the difference.
 --
 -- Interface: api.admin_list_badges, admin_read_badge, admin_create_badge, admin_update_badge, admin_delete_badge,
--- admin_backfill_badge, admin_backfill_badges, admin_read_badge_backfill, admin_read_badge_backfills.
+-- admin_preview_badge, admin_backfill_badge, admin_backfill_badges, admin_read_badge_backfill, admin_read_badge_backfills.
 
--- The fields of a badge that administrators write. Conditions have their own check, whose errors have the place.
-create function private.badge_field_rules() returns jsonb
-language sql immutable
-return '{
-  "name": {"type": "text", "max": 100}, "name_en": {"type": "text", "max": 100, "null": true},
-  "description": {"type": "text", "max": 500}, "description_en": {"type": "text", "max": 500, "null": true},
-  "icon": {"type": "text", "max": 100}, "conditions": {"type": "any", "null": true},
-  "category": {
-    "type": "text", "max": 50, "pattern": "^[a-z][a-z_]*$", "must": "Must be lower-case letters and underscores, for example parking."
-  },
-  "threshold": {"type": "integer", "min": 1, "max": 1000000}, "is_active": {"type": "boolean"},
-  "sort_order": {"type": "integer", "min": -1000000, "max": 1000000}
-}'::jsonb;
-
-grant execute on function private.badge_field_rules() to service_role;
+-- Checks the fields of a badge. Conditions have their own check, whose errors have the place. Errors: validation_error.
+create function private.check_badge_fields(p_fields jsonb, p_required text[] default '{}') returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_fields('public.badges', p_fields,
+    '{name,name_en,description,description_en,icon,category,conditions,threshold,is_active,sort_order}', p_required, '{"*": {"blank": false}}');
+end
+$$;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Badges
@@ -34,24 +29,10 @@ create function api.admin_list_badges(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters jsonb := jsonb_build_array('admin_badges', p_is_active);
-  v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'rewards');
-  v_after := private.page_start(v_filters, p_cursor, '{integer,uuid}', 'asc');
-  return private.page(v_filters, (
-    select jsonb_agg(to_jsonb(b) order by b.sort_order, b.id)
-    from (
-      select * from public.badges o
-      where (p_is_active is null or o.is_active = p_is_active)
-        and (o.sort_order, o.id) > ((v_after ->> 0)::integer, (v_after ->> 1)::uuid)
-      order by o.sort_order, o.id
-      limit private.page_limit(p_limit) + 1
-    ) b
-  ), '{sort_order,id}', p_limit, case when 'total' = any (p_include) then (
-    select count(*) from public.badges o where p_is_active is null or o.is_active = p_is_active
-  ) end);
+  return private.list_rows('public.badges', '{sort_order integer,id uuid}', 'asc',
+    jsonb_build_object('r.is_active = %s::boolean', p_is_active), p_include, p_cursor, p_limit);
 end
 $$;
 
@@ -76,24 +57,10 @@ create function api.admin_create_badge(p_admin_id uuid, p_fields jsonb) returns 
 language plpgsql
 set search_path = ''
 as $$
-declare
-  v_badge public.badges;
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  perform private.require_fields('{"name": null, "description": null, "icon": null, "category": null, "conditions": null, "threshold": null}'
-    || p_fields, private.badge_field_rules());
-  v_badge := jsonb_populate_record(null::public.badges, '{"is_active": true, "sort_order": 0}' || p_fields);
-  insert into public.badges (
-    name, name_en, description, description_en, icon, category, conditions, threshold, is_active, sort_order
-  )
-  values (
-    v_badge.name, v_badge.name_en, v_badge.description, v_badge.description_en, v_badge.icon, v_badge.category,
-    v_badge.conditions, v_badge.threshold, v_badge.is_active, v_badge.sort_order
-  )
-  returning * into v_badge;
-  perform private.record_act(p_admin_id, 'badge.create', 'badge', v_badge.id::text,
-    p_changes => private.difference(null, to_jsonb(v_badge)));
-  return to_jsonb(v_badge);
+  perform private.check_badge_fields(p_fields, '{name,description,icon,category,conditions,threshold}');
+  return to_jsonb(private.save_row(p_admin_id, 'badge', null::public.badges, p_fields));
 end
 $$;
 
@@ -106,27 +73,11 @@ set search_path = ''
 as $$
 declare
   v_before public.badges;
-  v_badge public.badges;
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  select * into v_before from public.badges where id = p_id for no key update;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such badge.', p_param => 'id');
-  end if;
-  perform private.require_match(p_if_match, v_before.updated_at);
-  perform private.require_fields(p_changes, private.badge_field_rules());
-  v_badge := jsonb_populate_record(v_before, p_changes);
-  if v_badge is distinct from v_before then
-    update public.badges
-    set name = v_badge.name, name_en = v_badge.name_en, description = v_badge.description,
-      description_en = v_badge.description_en, icon = v_badge.icon, category = v_badge.category,
-      conditions = v_badge.conditions, threshold = v_badge.threshold, is_active = v_badge.is_active,
-      sort_order = v_badge.sort_order
-    where id = p_id returning * into v_badge;
-    perform private.record_act(p_admin_id, 'badge.update', 'badge', p_id::text,
-      p_changes => private.difference(to_jsonb(v_before), to_jsonb(v_badge)));
-  end if;
-  return to_jsonb(v_badge);
+  v_before := private.locked_version(null::public.badges, jsonb_build_object('id', p_id), 'badge', p_if_match);
+  perform private.check_badge_fields(p_changes);
+  return to_jsonb(private.save_row(p_admin_id, 'badge', v_before, p_changes, 'badge.update'));
 end
 $$;
 
@@ -141,23 +92,36 @@ declare
   v_badge public.badges;
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  select * into v_badge from public.badges where id = p_id for update;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such badge.', p_param => 'id');
-  elsif exists (select from public.user_badges u where u.badge_id = p_id)
+  v_badge := private.locked_row(null::public.badges, jsonb_build_object('id', p_id), 'badge');
+  if exists (select from public.user_badges u where u.badge_id = p_id)
     or exists (select from public.user_badge_progress p where p.badge_id = p_id)
     or exists (select from public.themes t where t.unlock_badge_id = p_id) then
     perform private.raise_error('conflict', 409, 'Users have this badge or progress with it, or a theme requires it. Deactivate it instead.',
       p_param => 'id', p_details => '{"reason": "in_use"}');
   end if;
-  delete from public.badges where id = p_id;
-  perform private.record_act(p_admin_id, 'badge.delete', 'badge', p_id::text,
-    p_changes => private.difference(to_jsonb(v_badge), null));
+  perform private.delete_row(p_admin_id, 'badge', v_badge);
 end
 $$;
 
 comment on function api.admin_delete_badge(uuid, uuid) is
   'Deletes a badge that no user has or has progress with, and that no theme requires. Area: rewards. Errors: forbidden, not_found, conflict.';
+
+create function api.admin_preview_badge(p_admin_id uuid, p_conditions jsonb, p_threshold integer) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_admin(p_admin_id, 'rewards');
+  perform private.require_badge_conditions(p_conditions);
+  if p_threshold is null or p_threshold not between 1 and 1000000 then
+    perform private.raise_error('validation_error', 422, 'threshold must be between 1 and 1,000,000.', p_param => 'threshold');
+  end if;
+  return private.badge_audience(p_conditions, p_threshold);
+end
+$$;
+
+comment on function api.admin_preview_badge(uuid, jsonb, integer) is
+  'The number of users who would have a badge with these conditions and this threshold by their history: {users, is_exact}. Not exact: scaled from a sample, of more than 1,000 users. Stores nothing. Area: rewards. Errors: forbidden, validation_error.';
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Rebuilds
@@ -207,15 +171,9 @@ create function api.admin_read_badge_backfill(p_admin_id uuid, p_id uuid) return
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_progress jsonb;
 begin
   perform private.check_admin(p_admin_id, 'rewards');
-  v_progress := private.badge_backfill_progress(p_id);
-  if v_progress is null then
-    perform private.raise_error('not_found', 404, 'There is no such badge.', p_param => 'id');
-  end if;
-  return v_progress;
+  return private.require_row(private.badge_backfill_progress(p_id), 'There is no such badge.');
 end
 $$;
 
@@ -234,10 +192,3 @@ $$;
 
 comment on function api.admin_read_badge_backfills(uuid) is
   'The sum of the latest rebuilds of all badges: {status, done_users, total_users, started_at, updated_at, done_badges, total_badges}. Area: rewards. Errors: forbidden.';
-
-grant execute on function
-  api.admin_list_badges(uuid, boolean, text[], text, integer), api.admin_read_badge(uuid, uuid),
-  api.admin_create_badge(uuid, jsonb), api.admin_update_badge(uuid, uuid, jsonb, text), api.admin_delete_badge(uuid, uuid),
-  api.admin_backfill_badge(uuid, uuid), api.admin_backfill_badges(uuid), api.admin_read_badge_backfill(uuid, uuid),
-  api.admin_read_badge_backfills(uuid)
-to service_role;

@@ -7,26 +7,24 @@
 -- Interface: api.admin_list_themes, admin_read_theme, admin_create_theme, admin_update_theme, admin_delete_theme,
 -- admin_gift_theme, gift_theme_to_user.
 
--- The fields of a theme that administrators write.
-create function private.theme_field_rules() returns jsonb
-language sql immutable
-return '{
-  "name": {"type": "text", "max": 100}, "description": {"type": "text", "max": 1000, "null": true},
-  "is_free": {"type": "boolean"}, "price_yen_minor": {"type": "integer", "min": 1, "max": 1000000, "null": true},
-  "unlock_level": {"type": "integer", "min": 2, "max": 10000, "null": true},
-  "unlock_badge_id": {"type": "uuid", "null": true}, "preview_asset_id": {"type": "uuid", "null": true},
-  "is_active": {"type": "boolean"}, "sort_order": {"type": "integer", "min": -1000000, "max": 1000000}
-}'::jsonb;
+-- Checks the fields of a theme, a stored or a new one. Errors: validation_error.
+create function private.check_theme_fields(p_fields jsonb, p_before jsonb, p_required text[] default '{}') returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_fields('public.themes', p_fields,
+    '{name,description,is_free,price_yen_minor,unlock_level,unlock_badge_id,preview_asset_id,is_active,sort_order}', p_required,
+    '{"*": {"blank": false}}', p_before => p_before);
+end
+$$;
 
--- Raises validation_error for a free theme with a price, and for one whose level or badge does not exist.
+-- Raises validation_error for a theme whose level or badge does not exist.
 create function private.check_theme(p_theme public.themes) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  if (p_theme).is_free and (p_theme).price_yen_minor is not null then
-    perform private.raise_error('validation_error', 422, 'price_yen_minor must be null for a free theme.', p_param => 'price_yen_minor');
-  end if;
   -- Locked, so that the level or badge that earns the theme is not deleted meanwhile.
   perform from public.levels l where l.level = (p_theme).unlock_level for key share;
   if not found and (p_theme).unlock_level is not null then
@@ -76,26 +74,23 @@ begin
 end
 $$;
 
--- A theme, locked until the transaction ends. Errors: not_found.
-create function private.held_theme(p_id uuid) returns public.themes
+-- private.save_row for a theme, with its picture; p_changes of a new one has its id. Errors: validation_error.
+create function private.save_theme(p_admin_id uuid, p_before public.themes, p_changes jsonb, p_action text) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_theme public.themes;
+  v_given constant public.themes := jsonb_populate_record(p_before, p_changes);
 begin
-  select * into v_theme from public.themes where id = p_id for update;
-  if not found then
-    perform private.raise_error('not_found', 404, 'There is no such theme.', p_param => 'id');
+  if v_given is distinct from p_before then
+    perform private.check_theme(v_given);
+    if v_given.preview_asset_id is distinct from p_before.preview_asset_id then
+      perform private.put_theme_preview(v_given.id, v_given.preview_asset_id);
+    end if;
   end if;
-  return v_theme;
+  return private.admin_theme(private.save_row(p_admin_id, 'theme', p_before, p_changes, p_action));
 end
 $$;
-
-grant execute on function
-  private.theme_field_rules(), private.check_theme(public.themes), private.put_theme_preview(uuid, uuid),
-  private.admin_theme(public.themes), private.held_theme(uuid)
-to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Themes
@@ -108,24 +103,10 @@ create function api.admin_list_themes(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters jsonb := jsonb_build_array('admin_themes', p_is_active);
-  v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'rewards');
-  v_after := private.page_start(v_filters, p_cursor, '{integer,uuid}', 'asc');
-  return private.page(v_filters, (
-    select jsonb_agg(private.admin_theme(t) order by t.sort_order, t.id)
-    from (
-      select * from public.themes o
-      where (p_is_active is null or o.is_active = p_is_active)
-        and (o.sort_order, o.id) > ((v_after ->> 0)::integer, (v_after ->> 1)::uuid)
-      order by o.sort_order, o.id
-      limit private.page_limit(p_limit) + 1
-    ) t
-  ), '{sort_order,id}', p_limit, case when 'total' = any (p_include) then (
-    select count(*) from public.themes o where p_is_active is null or o.is_active = p_is_active
-  ) end);
+  return private.list_rows('public.themes', '{sort_order integer,id uuid}', 'asc',
+    jsonb_build_object('r.is_active = %s::boolean', p_is_active), p_include, p_cursor, p_limit, 'private.admin_theme(r)');
 end
 $$;
 
@@ -150,26 +131,10 @@ create function api.admin_create_theme(p_admin_id uuid, p_fields jsonb) returns 
 language plpgsql
 set search_path = ''
 as $$
-declare
-  v_theme public.themes;
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  perform private.require_fields('{"name": null}' || p_fields, private.theme_field_rules());
-  v_theme := jsonb_populate_record(null::public.themes, jsonb_build_object('id', gen_random_uuid())
-    || '{"is_free": false, "is_active": true, "sort_order": 0}' || p_fields);
-  perform private.check_theme(v_theme);
-  insert into public.themes (
-    id, name, description, is_free, price_yen_minor, unlock_level, unlock_badge_id, preview_asset_id, sort_order, is_active
-  )
-  values (
-    v_theme.id, v_theme.name, v_theme.description, v_theme.is_free, v_theme.price_yen_minor, v_theme.unlock_level,
-    v_theme.unlock_badge_id, null, v_theme.sort_order, v_theme.is_active
-  );
-  perform private.put_theme_preview(v_theme.id, v_theme.preview_asset_id);
-  update public.themes set preview_asset_id = v_theme.preview_asset_id where id = v_theme.id returning * into v_theme;
-  perform private.record_act(p_admin_id, 'theme.create', 'theme', v_theme.id::text,
-    p_changes => private.difference(null, to_jsonb(v_theme)));
-  return private.admin_theme(v_theme);
+  perform private.check_theme_fields(p_fields, '{"is_free": false, "price_yen_minor": null}', '{name}');
+  return private.save_theme(p_admin_id, null, p_fields || jsonb_build_object('id', gen_random_uuid()), 'theme.create');
 end
 $$;
 
@@ -182,28 +147,11 @@ set search_path = ''
 as $$
 declare
   v_before public.themes;
-  v_theme public.themes;
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  v_before := private.held_theme(p_id);
-  perform private.require_match(p_if_match, v_before.updated_at);
-  perform private.require_fields(p_changes, private.theme_field_rules());
-  v_theme := jsonb_populate_record(v_before, p_changes);
-  if v_theme is distinct from v_before then
-    perform private.check_theme(v_theme);
-    if v_theme.preview_asset_id is distinct from v_before.preview_asset_id then
-      perform private.put_theme_preview(p_id, v_theme.preview_asset_id);
-    end if;
-    update public.themes
-    set name = v_theme.name, description = v_theme.description, is_free = v_theme.is_free,
-      price_yen_minor = v_theme.price_yen_minor, unlock_level = v_theme.unlock_level,
-      unlock_badge_id = v_theme.unlock_badge_id, preview_asset_id = v_theme.preview_asset_id,
-      sort_order = v_theme.sort_order, is_active = v_theme.is_active
-    where id = p_id returning * into v_theme;
-    perform private.record_act(p_admin_id, 'theme.update', 'theme', p_id::text,
-      p_changes => private.difference(to_jsonb(v_before), to_jsonb(v_theme)));
-  end if;
-  return private.admin_theme(v_theme);
+  v_before := private.locked_version(null::public.themes, jsonb_build_object('id', p_id), 'theme', p_if_match);
+  perform private.check_theme_fields(p_changes, to_jsonb(v_before));
+  return private.save_theme(p_admin_id, v_before, p_changes, 'theme.update');
 end
 $$;
 
@@ -218,26 +166,19 @@ declare
   v_theme public.themes;
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  v_theme := private.held_theme(p_id);
+  v_theme := private.locked_row(null::public.themes, jsonb_build_object('id', p_id), 'theme');
   if v_theme.is_free and v_theme.is_active or exists (select from public.user_themes o where o.theme_id = p_id)
     or exists (select from public.theme_gifts g where g.theme_id = p_id) then
     perform private.raise_error('conflict', 409, 'Users own this theme: every user owns an active free theme. Deactivate it instead.',
       p_param => 'id', p_details => '{"reason": "in_use"}');
   end if;
   perform private.put_theme_preview(p_id, null);
-  delete from public.themes where id = p_id;
-  perform private.record_act(p_admin_id, 'theme.delete', 'theme', p_id::text,
-    p_changes => private.difference(to_jsonb(v_theme), null));
+  perform private.delete_row(p_admin_id, 'theme', v_theme);
 end
 $$;
 
 comment on function api.admin_delete_theme(uuid, uuid) is
   'Deletes a theme that no user owns or was given, and its picture. Area: rewards. Errors: forbidden, validation_error, not_found, conflict.';
-
-grant execute on function
-  api.admin_list_themes(uuid, boolean, text[], text, integer), api.admin_read_theme(uuid, uuid),
-  api.admin_create_theme(uuid, jsonb), api.admin_update_theme(uuid, uuid, jsonb, text), api.admin_delete_theme(uuid, uuid)
-to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Gifts
@@ -256,9 +197,8 @@ begin
   select t.name into v_name from public.themes t where t.id = p_theme_id for key share;
   if not found then
     perform private.raise_error('not_found', 404, 'There is no such theme.', p_param => 'theme_id');
-  elsif char_length(v_message) > 500 then
-    perform private.raise_error('validation_error', 422, 'message must have at most 500 characters.', p_param => 'message');
   end if;
+  perform private.check_fields('public.theme_gifts', jsonb_build_object('message', v_message), '{message}');
   -- Locked, so that the user does not withdraw meanwhile and gifts come one after the other.
   perform from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn' for no key update;
   if not found then
@@ -296,5 +236,3 @@ $$;
 
 comment on function api.gift_theme_to_user(uuid, uuid, uuid, text) is
   'api.admin_gift_theme with the name and the arguments that the back office calls. Errors: forbidden, not_found, validation_error, conflict.';
-
-grant execute on function api.gift_theme_to_user(uuid, uuid, uuid, text), api.admin_gift_theme(uuid, uuid, uuid, text) to service_role;

@@ -26,7 +26,7 @@ insert into public.levels (level, required_exp, name, name_en) values
 -- Recalculation of levels
 -- ---------------------------------------------------------------------------------------------------------------------
 
-select cron.schedule('recalculate_levels', '* * * * *', 'do $work$ begin while private.next_level_batch() loop commit; end loop; end $work$');
+select cron.schedule('recalculate_levels', '47 seconds', 'do $work$ begin while private.next_level_batch() loop commit; end loop; end $work$');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Badges
@@ -63,10 +63,10 @@ delete from private.badge_backfills where total_users = 0;
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- With many users and activities, a rebuild of one badge is some tens of batches.
-select cron.schedule('backfill_badges', '* * * * *', 'do $work$ begin while private.next_badge_batch() loop commit; end loop; end $work$');
+select cron.schedule('backfill_badges', '46 seconds', 'do $work$ begin while private.next_badge_batch() loop commit; end loop; end $work$');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Themes that are earned
 -- ---------------------------------------------------------------------------------------------------------------------
 
-select cron.schedule('grant_earned_themes', '* * * * *', 'do $work$ begin while private.next_theme_batch() loop commit; end loop; end $work$');
+select cron.schedule('grant_earned_themes', '49 seconds', 'do $work$ begin while private.next_theme_batch() loop commit; end loop; end $work$');

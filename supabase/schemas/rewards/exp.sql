@@ -6,6 +6,10 @@
 --
 -- Invariants: entries do not change. app_users.total_exp is the sum of a user's entries and level the highest that it
 -- reaches, with any number of concurrent writers. Only the ledger's triggers write these two columns.
+--
+-- Rewards begin with one trigger on activities, reviews and error reports: it gives the points, then counts for badges and
+-- gives those that are earned (rewards/badges.sql). A level, its notification and its themes follow from the entries.
+--
 -- Interface: api.my_exp, list_my_exp_entries; for other domains private.give_exp, private.take_exp_back. After an edit of
 -- levels, users keep theirs until recalculated (rewards/level_recalculation.sql).
 
@@ -78,38 +82,41 @@ begin
 end
 $$;
 
--- Adds entries to the sums of their users, in one statement.
+-- Adds entries to the sums of their users. Notifies those who reached a level for the first time, and gives the themes of
+-- a level that rose.
 create function private.tg_exp_entries__keep_sums() returns trigger
 language plpgsql
 security definer -- no role may write the sums directly
 set search_path = ''
 as $$
+declare
+  v_user record;
 begin
-  -- The sum is added to the row's value under its lock, so no concurrent writer's points are lost.
-  update public.app_users u
-  set total_exp = u.total_exp + d.amount, level = private.level_at(u.total_exp + d.amount)
-  from (
-    select r.user_id, (sum(r.amount) * case tg_op when 'DELETE' then -1 else 1 end)::integer as amount
-    from rows_changed r group by r.user_id
-  ) d
-  where u.id = d.user_id;
+  -- Locked in one order first: the sums below are added to what a concurrent writer committed, and none is lost.
+  perform 1 from public.app_users u where u.id = any (array(select r.user_id from rows_changed r))
+  order by u.id for no key update;
+  for v_user in
+    update public.app_users u
+    set total_exp = u.total_exp + d.amount, level = private.level_at(u.total_exp + d.amount)
+    from (
+      select r.user_id, (sum(r.amount) * case tg_op when 'DELETE' then -1 else 1 end)::integer as amount
+      from rows_changed r group by r.user_id
+    ) d
+    join public.app_users b on b.id = d.user_id
+    where u.id = b.id
+    returning u.id, u.status, u.total_exp, u.level, b.level as level_before, b.highest_level as highest_before
+  loop
+    if v_user.status <> 'withdrawn' and v_user.level > v_user.highest_before then
+      perform private.notify(v_user.id, 'level_up',
+        jsonb_build_object('level', v_user.level, 'exp', to_char(v_user.total_exp, 'FM999G999G999G990')));
+    end if;
+    if v_user.status <> 'withdrawn' and v_user.level > v_user.level_before then
+      perform private.grant_level_themes(v_user.id, v_user.level);
+    end if;
+  end loop;
   return null;
 end
 $$;
-
--- Notifies a user that they reached a level for the first time.
-create function private.tg_app_users__notify_level() returns trigger
-language plpgsql
-security definer -- the role that caused the points may not write notifications
-set search_path = ''
-as $$
-begin
-  perform private.notify(new.id, 'level_up', jsonb_build_object('level', new.level, 'exp', to_char(new.total_exp, 'FM999G999G999G990')));
-  return null;
-end
-$$;
-
-grant execute on function private.level_at(integer) to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Giving and taking back
@@ -215,16 +222,20 @@ begin
 end
 $$;
 
--- Gives the points of an activity in its transaction.
-create function private.tg_user_activity_logs__give_exp() returns trigger
+-- Gives the points of an activity in its transaction, and then counts it for badges: a badge that is earned by the
+-- activity comes after its points in the history.
+create function private.tg_user_activity_logs__reward() returns trigger
 language plpgsql
-security definer -- users may not write points
+security definer -- users may write neither points nor progress
 set search_path = ''
 as $$
 begin
   -- The account is locked first: a later writer of the same user waits here, and reads the sums after it.
   perform 1 from public.app_users u where u.id = new.user_id for no key update;
   perform private.reward_activity(new);
+  perform private.earn_badge(new.user_id, b.id)
+  from unnest(private.count_for_badges(new.user_id, new.activity_type, coalesce(new.subject_id, new.id), new.parking_lot_id,
+    new.metadata, new.created_at)) as b (id);
   return null;
 end
 $$;
@@ -239,38 +250,63 @@ begin
 end
 $$;
 
--- Gives points for a review while it is approved, and takes them back when it is hidden, edited or deleted. A review that
--- is deleted with its lot keeps them, because the deletion of a lot does not wait for accounts.
-create function private.tg_reviews__give_exp() returns trigger
+-- Gives points for a review that becomes approved, and counts it for badges. Takes both back when it is hidden or edited.
+create function private.tg_reviews__reward() returns trigger
 language plpgsql
-security definer -- neither an administrator nor an author may write points
+security definer -- neither an administrator nor an author may write points and progress
 set search_path = ''
 as $$
 declare
-  v_before uuid := case when tg_op <> 'INSERT' and old.status = 'approved' then old.user_id end;
-  v_after uuid := case when tg_op <> 'DELETE' and new.status = 'approved' then new.user_id end;
+  v_before uuid := case when tg_op = 'UPDATE' and old.status = 'approved' then old.user_id end;
+  v_after uuid := case when new.status = 'approved' then new.user_id end;
 begin
-  if v_before is distinct from v_after then
-    if v_before is not null and not (tg_op = 'DELETE' and private.deleted_with_lot(old)) then
-      perform private.take_exp_back(v_before, 'review_approved', 'review', old.id);
-    end if;
-    if v_after is not null then
-      perform private.give_exp(v_after, 'review_approved', 'review', new.id);
-    end if;
+  if v_before is not distinct from v_after then
+    return null;
+  elsif v_before is not null then
+    perform private.take_exp_back(v_before, 'review_approved', 'review', old.id);
+    perform private.uncount_review(v_before, old);
+  end if;
+  if v_after is not null then
+    perform private.give_exp(v_after, 'review_approved', 'review', new.id);
+    perform private.earn_badge(v_after, b.id)
+    from unnest(private.count_for_badges(v_after, 'review_approved', new.id, new.parking_lot_id,
+      jsonb_build_object('rating', new.rating), new.created_at)) as b (id);
   end if;
   return null;
 end
 $$;
 
--- Gives points for a correct report.
-create function private.tg_error_reports__give_exp() returns trigger
+-- Takes back the points and the count of an approved review that is deleted. One that is deleted with its lot keeps them,
+-- because the deletion of a lot does not wait for accounts.
+create function private.tg_reviews__take_back() returns trigger
 language plpgsql
-security definer -- an administrator may not write points
+security definer -- as private.tg_reviews__reward
+set search_path = ''
+as $$
+begin
+  if private.deleted_with_lot(old) then
+    insert into private.kept_reviews (review_id, user_id, parking_lot_id, rating, created_at)
+    values (old.id, old.user_id, old.parking_lot_id, old.rating, old.created_at);
+  else
+    perform private.take_exp_back(old.user_id, 'review_approved', 'review', old.id);
+    perform private.uncount_review(old.user_id, old);
+  end if;
+  return null;
+end
+$$;
+
+-- Gives points for a correct report, and counts it for badges.
+create function private.tg_error_reports__reward() returns trigger
+language plpgsql
+security definer -- an administrator may write neither points nor progress
 set search_path = ''
 as $$
 begin
   if new.user_id is not null then
     perform private.give_exp(new.user_id, 'error_report_resolved', 'error_report', new.id);
+    perform private.earn_badge(new.user_id, b.id)
+    from unnest(private.count_for_badges(new.user_id, 'error_report_resolved', new.id, new.parking_lot_id,
+      jsonb_build_object('report_type', new.report_type), new.created_at)) as b (id);
   end if;
   return null;
 end

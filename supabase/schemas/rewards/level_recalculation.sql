@@ -5,7 +5,8 @@
 -- The jobs of badges (rewards/badge_backfill.sql) and themes (rewards/theme_rewards.sql) have the same form and share
 -- private.next_users.
 --
--- The job sends no notifications, because no user did anything. It gives the themes that a level earns.
+-- The job sends no notifications, because no user did anything. It gives the themes that a level earns
+-- (rewards/theme_rewards.sql).
 --
 -- Invariants: there is one recalculation; a request while it runs restarts it from the beginning.
 -- Interface: api.recalculate_all_user_levels (start), private.next_level_batch (work).
@@ -90,21 +91,30 @@ as $$
 declare
   v_job private.level_recalculation;
   v_user_ids uuid[];
-  v_changed integer;
+  v_user record;
+  v_changed integer := 0;
 begin
   select * into v_job from private.level_recalculation r where r.finished_at is null for no key update skip locked;
   if not found then
     return false;
   end if;
   v_user_ids := private.next_users(v_job.last_user_id, p_users);
-  update public.app_users u
-  set total_exp = s.total_exp, level = private.level_at(s.total_exp)
-  from (
-    select p.id, coalesce(sum(e.amount), 0)::integer as total_exp
-    from unnest(v_user_ids) as p (id) left join public.exp_entries e on e.user_id = p.id group by p.id
-  ) s
-  where u.id = s.id and (u.total_exp, u.level) is distinct from (s.total_exp, private.level_at(s.total_exp));
-  get diagnostics v_changed = row_count;
+  for v_user in
+    update public.app_users u
+    set total_exp = s.total_exp, level = private.level_at(s.total_exp)
+    from (
+      select p.id, coalesce(sum(e.amount), 0)::integer as total_exp
+      from unnest(v_user_ids) as p (id) left join public.exp_entries e on e.user_id = p.id group by p.id
+    ) s
+    join public.app_users b on b.id = s.id
+    where u.id = b.id and (u.total_exp, u.level) is distinct from (s.total_exp, private.level_at(s.total_exp))
+    returning u.id, u.level, b.level as level_before
+  loop
+    v_changed := v_changed + 1;
+    if v_user.level > v_user.level_before then
+      perform private.grant_level_themes(v_user.id, v_user.level);
+    end if;
+  end loop;
   update private.level_recalculation r
   set last_user_id = coalesce(v_user_ids[cardinality(v_user_ids)], r.last_user_id),
     done_users = r.done_users + cardinality(v_user_ids), changed_users = r.changed_users + v_changed,
@@ -115,11 +125,6 @@ begin
   return true;
 end
 $$;
-
-grant execute on function
-  private.job_progress(bigint, bigint, timestamptz, timestamptz, boolean), private.level_recalculation_progress(),
-  private.start_level_recalculation()
-to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The highest level: a level that a recalculation takes away and gives back is not announced again

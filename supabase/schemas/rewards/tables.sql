@@ -28,15 +28,17 @@ comment on column private.exp_rules.daily_limit is 'The number of sources that c
 grant select, insert, update, delete on private.exp_rules to service_role;
 
 create table public.levels (
-  level integer primary key constraint levels_level_positive check (level >= 1),
-  required_exp integer not null,
+  level integer primary key constraint levels_level_bounds check (level between 1 and 10000),
+  required_exp integer not null constraint levels_required_exp_bounds check (required_exp between 0 and 1000000000),
   name text constraint levels_name_length check (char_length(name) between 1 and 50),
   name_en text constraint levels_name_en_length check (char_length(name_en) between 1 and 50),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  constraint levels_first_is_free check ((level = 1) = (required_exp = 0) and required_exp >= 0)
+  constraint levels_first_is_free check ((level = 1) = (required_exp = 0))
 );
 
+comment on constraint levels_first_is_free on public.levels is
+  'required_exp must be 0 for the first level, and above 0 for the others.';
 comment on table public.levels is 'The points at which a user reaches a level; they increase with the level (triggers).';
 comment on column public.levels.name is 'In Japanese; name_en is the English name.';
 
@@ -120,13 +122,15 @@ create table public.badges (
   icon text not null constraint badges_icon_length check (char_length(icon) between 1 and 100),
   category text not null constraint badges_category_token check (category ~ '^[a-z][a-z_]{0,49}$'),
   conditions jsonb not null,
-  threshold integer not null constraint badges_threshold_positive check (threshold >= 1),
+  threshold integer not null constraint badges_threshold_bounds check (threshold between 1 and 1000000),
   is_active boolean not null default true,
-  sort_order integer not null default 0,
+  sort_order integer not null default 0 constraint badges_sort_order_bounds check (sort_order between -1000000 and 1000000),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
 
+comment on constraint badges_category_token on public.badges is
+  'category must be 1 to 50 lower-case letters and underscores, for example parking.';
 comment on table public.badges is 'Badges that users can earn. Migration badge_conditions describes the conditions.';
 comment on column public.badges.name is 'In Japanese, as the description; name_en and description_en are in English.';
 comment on column public.badges.icon is 'The name of a picture in the app.';
@@ -272,21 +276,23 @@ create table public.themes (
   name text not null constraint themes_name_length check (char_length(name) between 1 and 100),
   description text constraint themes_description_length check (char_length(description) between 1 and 1000),
   is_free boolean not null default false,
-  price_yen_minor integer constraint themes_price_positive check (price_yen_minor > 0),
-  unlock_level integer constraint themes_unlock_level_earned check (unlock_level > 1),
+  price_yen_minor integer constraint themes_price_bounds check (price_yen_minor between 1 and 1000000),
+  -- Every user has the first level.
+  unlock_level integer constraint themes_unlock_level_bounds check (unlock_level between 2 and 10000),
   unlock_badge_id uuid references public.badges (id) on delete set null,
   preview_asset_id uuid references public.assets (id) on delete set null,
-  sort_order integer not null default 0,
+  sort_order integer not null default 0 constraint themes_sort_order_bounds check (sort_order between -1000000 and 1000000),
   is_active boolean not null default true,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint themes_free_has_no_price check (not is_free or price_yen_minor is null)
 );
 
+comment on constraint themes_free_has_no_price on public.themes is 'price_yen_minor must be null for a free theme.';
 comment on table public.themes is 'Themes of the app.';
 comment on column public.themes.price_yen_minor is 'Its price; null: it is not sold.';
 comment on column public.themes.unlock_level is
-  'The level that earns it; null: none. Not the first level, which every user has.';
+  'The level that earns it; null: none.';
 comment on column public.themes.unlock_badge_id is 'The badge that earns it; null: none.';
 comment on column public.themes.is_active is 'Whether it is offered. Lists return an inactive theme only to its owners.';
 

@@ -4,34 +4,19 @@
 -- transaction, as levels are recalculated (rewards/level_recalculation.sql).
 --
 -- Invariants: only active themes are earned; an earned theme stays when the level falls.
--- Interface: none. Triggers on app_users.level, user_badges and themes; private.next_theme_batch (work).
+-- Interface: private.grant_level_themes for whatever raises a level (rewards/exp.sql, rewards/level_recalculation.sql);
+-- private.earn_badge (rewards/badges.sql) gives the themes of a badge. private.next_theme_batch (work).
 
--- Gives a user whose level rose the themes of this level and of lower ones.
-create function private.tg_app_users__earn_themes() returns trigger
+-- Gives a user the themes of this level and of lower ones.
+create function private.grant_level_themes(p_user_id uuid, p_level integer) returns void
 language plpgsql
-security definer -- the role that caused the points may not write ownership
 set search_path = ''
 as $$
 begin
-  perform private.grant_theme(new.id, t.id, 'reward')
+  perform private.grant_theme(p_user_id, t.id, 'reward')
   from public.themes t
-  where t.is_active and not t.is_free and t.unlock_level <= new.level
-    and not exists (select from public.user_themes o where o.user_id = new.id and o.theme_id = t.id);
-  return null;
-end
-$$;
-
--- Gives a user who earned a badge the themes of this badge.
-create function private.tg_user_badges__earn_themes() returns trigger
-language plpgsql
-security definer -- the role that caused the badge may not write ownership
-set search_path = ''
-as $$
-begin
-  perform private.grant_theme(new.user_id, t.id, 'reward')
-  from public.themes t
-  where t.is_active and not t.is_free and t.unlock_badge_id = new.badge_id;
-  return null;
+  where t.is_active and not t.is_free and t.unlock_level <= p_level
+    and not exists (select from public.user_themes o where o.user_id = p_user_id and o.theme_id = t.id);
 end
 $$;
 

@@ -25,8 +25,6 @@ begin
 end
 $$;
 
-grant execute on function private.grant_theme(uuid, uuid, text) to service_role;
-
 -- The id of a user's row for a free theme, before and after they apply it: a UUID made of both ids (version 3).
 create function private.free_theme_row_id(p_user_id uuid, p_theme_id uuid) returns uuid
 language plpgsql immutable strict parallel safe
@@ -131,4 +129,3 @@ grant execute on function
   private.free_theme_row_id(uuid, uuid), private.owned_themes(uuid), private.apply_theme(uuid),
   private.theme_item(public.themes), private.my_theme_row(public.user_themes), private.theme_catalogue(uuid)
 to authenticated;
-grant execute on function private.free_theme_row_id(uuid, uuid), private.owned_themes(uuid) to service_role;

@@ -34,13 +34,9 @@ create trigger _300_check_rise after insert or update on public.levels
 -- public.exp_entries
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Adds entries to the sums of their users, in one statement (rewards/exp.sql).
-create trigger _100_keep_sums_on_insert after insert on public.exp_entries
-  referencing new table as rows_changed
-  for each statement execute function private.tg_exp_entries__keep_sums();
-create trigger _100_keep_sums_on_delete after delete on public.exp_entries
-  referencing old table as rows_changed
-  for each statement execute function private.tg_exp_entries__keep_sums();
+-- Adds entries to the sums of their users, in one statement; a level that rises is notified and gives its themes
+-- (rewards/exp.sql).
+select private.watch('public.exp_entries', '{insert,delete}', '_100_keep_sums', 'private.tg_exp_entries__keep_sums');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- public.badges
@@ -57,18 +53,6 @@ create trigger _200_check_conditions before insert or update of conditions on pu
 -- Rebuilds a new badge, or one whose conditions changed: earlier activities count too (rewards/badge_backfill.sql).
 create trigger _300_backfill after insert or update of conditions, threshold, is_active on public.badges
   for each row execute function private.tg_badges__backfill();
-
--- ---------------------------------------------------------------------------------------------------------------------
--- public.user_badges
--- ---------------------------------------------------------------------------------------------------------------------
-
--- Notifies a user of their badge, gives its points, and ends the counting for it (rewards/badges.sql).
-create trigger _100_reward after insert on public.user_badges
-  for each row execute function private.tg_user_badges__reward();
-
--- Gives a user who earned a badge the themes of this badge (rewards/theme_rewards.sql).
-create trigger _600_earn_themes after insert on public.user_badges
-  for each row execute function private.tg_user_badges__earn_themes();
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- public.user_badge_progress

@@ -5,7 +5,7 @@
 -- ratings and votes, and occupancy are not changes: they change all the time, or by themselves.
 --
 -- Triggers put the id of each changed lot into private.lot_change_queue, in the transaction of the change. They lock nothing
--- and wait for nothing. A job reads the queue every ten seconds and writes private.lot_changes: one row for every lot that was
+-- and wait for nothing. A job reads the queue every nine seconds and writes private.lot_changes: one row for every lot that was
 -- ever public, with the revision of its newest change. Only the job assigns revisions, one batch after the other, so they
 -- become visible in their order: a reader that has seen a revision has seen all lower ones. The cursor of a client is a
 -- revision. It depends only on these rows, which a dump carries to another server. A long transaction, here or in another
@@ -30,32 +30,9 @@ begin
 end
 $$;
 
-grant execute on function private.queue_lot_changes(uuid[]) to service_role;
-
--- Queues the lots whose rows a statement added, changed or deleted.
-create function private.tg_parking_lots__record_changes() returns trigger
-language plpgsql
-security definer -- as private.queue_lot_changes
-set search_path = ''
-as $$
-begin
-  if tg_op = 'TRUNCATE' then
-    insert into private.lot_change_queue (parking_lot_id) select c.parking_lot_id from private.lot_changes c where not c.is_gone;
-  elsif tg_op = 'UPDATE' then
-    -- A full join, because it is never a nested loop: there are no statistics about the rows of a statement.
-    insert into private.lot_change_queue (parking_lot_id, was_public)
-    select id, 'active' in (b.status, c.status) from rows_before b full join rows_changed c using (id)
-    where (to_jsonb(b) - 'updated_at') is distinct from (to_jsonb(c) - 'updated_at');
-  else
-    insert into private.lot_change_queue (parking_lot_id, was_public) select r.id, r.status = 'active' from rows_changed r;
-  end if;
-  return null;
-end
-$$;
-
--- Queues the lots of which a statement changed a part.
--- For every table whose rows are parts of the detail of a lot.
-create function private.tg_lot_rows__record_changes() returns trigger
+-- Queues the lots of which a statement added, changed or deleted field values.
+-- By column, not as jsonb: a withdrawal recounts thousands of values, and changed counts are not changes of a lot.
+create function private.tg_field_values__record_changes() returns trigger
 language plpgsql
 set search_path = ''
 as $$
@@ -63,56 +40,15 @@ begin
   if tg_op = 'TRUNCATE' then
     perform private.queue_lot_changes(array(select c.parking_lot_id from private.lot_changes c where not c.is_gone));
   elsif tg_op = 'UPDATE' then
-    -- A row that only one of the two tables has: the old row and the new row.
     perform private.queue_lot_changes(array(
-      select r.parking_lot_id
-      from (
-        select b.parking_lot_id, to_jsonb(b) - 'updated_at' as content, 1 as times from rows_before b
-        union all
-        select c.parking_lot_id, to_jsonb(c) - 'updated_at', -1 from rows_changed c
-      ) r
-      group by r.parking_lot_id, r.content having sum(r.times) <> 0
+      select p.lot_id from rows_before b full join rows_changed c using (id)
+      cross join lateral unnest(array[b.parking_lot_id, c.parking_lot_id]) as p (lot_id)
+      where (b.parking_lot_id, b.field_name, b.value, b.state, b.is_primary, b.source, b.licence)
+        is distinct from (c.parking_lot_id, c.field_name, c.value, c.state, c.is_primary, c.source, c.licence)
     ));
   else
     perform private.queue_lot_changes(array(select r.parking_lot_id from rows_changed r));
   end if;
-  return null;
-end
-$$;
-
--- Queues the lots of which a statement changed field values.
--- By column, not as jsonb: a withdrawal recounts thousands of values, and changed counts are not changes of a lot.
-create function private.tg_field_values__record_changes() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform private.queue_lot_changes(array(
-    select p.lot_id from rows_before b full join rows_changed c using (id)
-    cross join lateral unnest(array[b.parking_lot_id, c.parking_lot_id]) as p (lot_id)
-    where (b.parking_lot_id, b.field_name, b.value, b.state, b.is_primary, b.source, b.licence)
-      is distinct from (c.parking_lot_id, c.field_name, c.value, c.state, c.is_primary, c.source, c.licence)
-  ));
-  return null;
-end
-$$;
-
--- Queues the lots with pictures whose file a statement changed.
-create function private.tg_assets__record_changes() returns trigger
-language plpgsql
-security definer -- the auth server, which deletes accounts, has no right on pictures of lots
-set search_path = ''
-as $$
-declare
-  v_asset_ids uuid[] := array(
-    select id from rows_before b full join rows_changed c using (id)
-    where (b.storage_key, b.is_public, b.status, b.deleted_at)
-      is distinct from (c.storage_key, c.is_public, c.status, c.deleted_at)
-  );
-begin
-  perform private.queue_lot_changes(array(
-    select i.parking_lot_id from public.parking_lot_images i where i.asset_id = any (v_asset_ids)
-  ));
   return null;
 end
 $$;

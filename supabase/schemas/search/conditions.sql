@@ -133,18 +133,20 @@ begin
 end
 $$;
 
--- The condition that an entry is within one of the boxes. is_small: they contain fewer than p_few entries, and the
--- condition uses the spatial index.
-create function private.area_condition(p_boxes box[], p_few integer, out condition text, out is_small boolean)
+-- The condition that an entry is within one of the boxes. indexed: the same, by the spatial index; condition uses it only
+-- if the boxes contain fewer than p_few entries. expected: how many they contain, by statistics.
+create function private.area_condition(
+  p_boxes box[], p_few integer, out condition text, out indexed text, out expected double precision
+)
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  is_small := private.expected_in_boxes(p_boxes) < p_few;
+  expected := private.expected_in_boxes(p_boxes);
+  indexed := '(' || (select string_agg(format('e.mercator <@ %L::box', b.area), ' or ') from unnest(p_boxes) as b (area)) || ')';
   -- coalesce keeps the condition from any index. A list of boxes is one comparison to the planner, which evaluates
   -- conditions with more comparisons later, in any order of the text.
-  condition := case
-    when is_small then '(' || (select string_agg(format('e.mercator <@ %L::box', b.area), ' or ') from unnest(p_boxes) as b (area)) || ')'
+  condition := case when expected < p_few then indexed
     else format('coalesce(e.mercator <@ any (%L::box[]), false)', p_boxes) end;
 end
 $$;
@@ -170,23 +172,24 @@ end
 $$;
 
 -- The terms by which an index finds at most a fifth of all entries at little cost: the rarest, by statistics, assuming
--- independence.
+-- independence. Empty if all of them leave more: almost every page of the table has such an entry.
 create function private.narrowing_terms(p_terms text[]) returns text[]
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return array(
-    select r.term
+  return (
+    select case when exp(sum(ln(r.frequency))) < 0.2 then array_agg(r.term order by r.place) else '{}' end
     from (
       select f.term, f.frequency, row_number() over w as place,
         exp(sum(ln(f.frequency)) over (w rows between unbounded preceding and 1 preceding)) as left_so_far
       from private.term_frequencies(p_terms) as f
       window w as (order by f.frequency, f.term)
     ) as r
-    -- Decoding an entry of the index takes a 150th of the time of reading its lot: a term must save more than it costs. A term
-    -- of more than a fifth of all entries saves nothing: almost every page of the table has one.
-    where r.frequency < 0.2 and (r.place = 1 or r.frequency < 150 * r.left_so_far * (1 - r.frequency))
+    -- Decoding an entry of the index takes a 150th of the time of reading its lot: a term must save more than it costs.
+    -- Common terms often go together, so they do not count as rare together: a few are enough.
+    where r.place = 1
+      or r.frequency < 150 * r.left_so_far * (1 - r.frequency) and (r.frequency < 0.2 or r.left_so_far > 0.05)
   );
 end
 $$;
@@ -247,19 +250,20 @@ begin
 end
 $$;
 
--- The bbox and the circle of a checked search, each as a condition over private.search_entries e, and whether it
--- contains fewer than p_few entries.
+-- The bbox and the circle of a checked search, each as a condition over private.search_entries e (private.area_condition).
 create function private.search_areas(p_query jsonb, p_bbox double precision[], p_few integer)
-returns table (condition text, is_small boolean)
+returns table (condition text, indexed text, expected double precision)
 language plpgsql stable rows 2
 set search_path = ''
 as $$
 begin
   return query
-  select a.condition, a.is_small from private.area_condition(private.bbox_boxes(p_bbox), p_few) as a where p_bbox is not null
+  select a.condition, a.indexed, a.expected
+  from private.area_condition(private.bbox_boxes(p_bbox), p_few) as a
+  where p_bbox is not null
   union all
   select concat_ws(' and ', a.condition, format('private.great_circle_m(%s, %s, e.lat, e.lng) <= %s', c.lat, c.lng, c.radius_m)),
-    a.is_small
+    a.indexed, a.expected
   from (
     select (p_query #>> '{center,lat}')::double precision as lat, (p_query #>> '{center,lng}')::double precision as lng,
       (p_query ->> 'radius_m')::double precision as radius_m
@@ -272,10 +276,13 @@ $$;
 
 -- A checked search as a condition over private.search_entries e. Conditions that take longer are later. narrowing:
 -- the terms by which the index finds few entries. is_narrow: terms, ids or an area leave at most a fifth of all
--- entries. share, with a center: the expected share of all lots that meet the condition, at any distance.
+-- entries. share, with a center: the expected share of all lots that meet the condition, at any distance. area: the
+-- condition of the smaller area by the spatial index, and in_area how many entries it is expected to contain; null
+-- without an area.
 create function private.search_condition(
   p_query jsonb, p_bbox double precision[], p_ids uuid[],
-  out condition text, out narrowing text[], out is_narrow boolean, out share double precision
+  out condition text, out narrowing text[], out is_narrow boolean, out share double precision,
+  out area text, out in_area double precision
 )
 language plpgsql stable
 set search_path = ''
@@ -293,9 +300,10 @@ declare
   v_difficulty text[] := array(select '=' || d from jsonb_array_elements_text(p_query -> 'difficulty') as d);
   -- Most lots have no operator, so a list of operators is narrow.
   v_operators text[] := array(select jsonb_array_elements_text(p_query -> 'operator_codes'));
-  v_vehicle private.vehicle := private.read_vehicle(p_query -> 'vehicle');
-  v_area text;
-  v_is_small boolean;
+  -- The interface has checked it.
+  v_vehicle private.vehicle := jsonb_populate_record(null::private.vehicle, nullif(p_query -> 'vehicle', 'null'));
+  v_few integer;
+  v_areas text;
 begin
   narrowing := private.narrowing_terms(
     v_terms || array(select unnest(private.keyword_terms(k)) from unnest(v_keywords) as k)
@@ -317,17 +325,20 @@ begin
   if p_query ? 'center' then
     share := private.expected_share(condition) * private.term_share(narrowing || v_terms, v_difficulty);
   end if;
-  select string_agg(a.condition, ' and '), bool_or(a.is_small) into v_area, v_is_small
-  from private.search_areas(p_query, p_bbox, case when narrowing = '{}' then c_few else c_few_with_terms end) as a;
-  is_narrow := narrowing <> '{}' or p_ids is not null or coalesce(v_is_small, false);
+  v_few := case when narrowing = '{}' then c_few else c_few_with_terms end;
+  select string_agg(a.condition, ' and '), (array_agg(a.indexed order by a.expected))[1], min(a.expected)
+  into v_areas, area, in_area
+  from private.search_areas(p_query, p_bbox, v_few) as a;
+  is_narrow := narrowing <> '{}' or p_ids is not null or coalesce(in_area < v_few, false);
   v_attributes := array(select a from unnest(v_attributes) as a where a <> all (narrowing));
   -- Columns and the area are compared first, and terms and text last: they take the longest. Where the index of terms
   -- does not find the letters, they are searched in the text: terms take five times as long to compare.
-  condition := concat_ws(' and ', condition, v_area,
+  condition := concat_ws(' and ', condition, v_areas,
     case when narrowing <> '{}' then format('e.terms @> %L', narrowing) end,
-    case when v_difficulty <> '{}' then format('e.terms && %L', v_difficulty) end,
-    -- No index serves this condition.
-    case when v_attributes <> '{}' then format('(e.terms @> %L) is true', v_attributes) end,
+    -- Where the index of terms does not help, only the names among the terms are compared.
+    case when v_difficulty <> '{}' then
+      format('e.terms%s && %L', case when private.term_share('{}', v_difficulty) >= 0.2 then '[:e.name_count]' end, v_difficulty) end,
+    case when v_attributes <> '{}' then format('e.terms[:e.name_count] @> %L', v_attributes) end,
     (select string_agg(format('strpos(e.document, %L) > 0', k), ' and ') from unnest(v_keywords) as k
     where char_length(k) > 2 or k <> all (narrowing))
   );
@@ -344,18 +355,3 @@ to anon, authenticated;
 -- ---------------------------------------------------------------------------------------------------------------------
 
 grant execute on function private.bbox_boxes(double precision[]) to anon, authenticated;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- Conditions of badges
--- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function private.is_whole_number(jsonb, integer, integer) to service_role;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- Search presets in the console
--- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function
-  private.search_query_fault(text, jsonb), private.is_whole_number(jsonb, integer, integer), private.is_text_list(jsonb,
-  integer, integer)
-to service_role;

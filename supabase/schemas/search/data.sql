@@ -5,7 +5,7 @@
 -- Map
 -- ---------------------------------------------------------------------------------------------------------------------
 
-select cron.schedule('refresh_map', '30 seconds', 'do $work$ declare v_cell integer := -1; begin while v_cell is not null loop v_cell := private.next_map_batch(v_cell); commit; end loop; end $work$');
+select cron.schedule('refresh_map', '29 seconds', 'do $work$ declare v_cell integer := -1; begin while v_cell is not null loop v_cell := private.next_map_batch(v_cell); commit; end loop; end $work$');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Changes of lots
@@ -17,11 +17,11 @@ insert into private.retentions (table_name, condition) values (
     and t.revision < (select max(c.revision) from private.lot_changes c)'
 );
 
-select cron.schedule('note_lot_changes', '10 seconds',
+select cron.schedule('note_lot_changes', '9 seconds',
   'do $work$ declare v_from uuid; begin loop v_from := private.note_lot_changes(v_from); commit; exit when v_from is null; end loop; end $work$');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Renames
 -- ---------------------------------------------------------------------------------------------------------------------
 
-select cron.schedule('tell_renames', '30 seconds', 'do $work$ begin while private.next_rename_batch() loop commit; end loop; end $work$');
+select cron.schedule('tell_renames', '28 seconds', 'do $work$ begin while private.next_rename_batch() loop commit; end loop; end $work$');

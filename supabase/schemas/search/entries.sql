@@ -112,7 +112,7 @@ begin
 end
 $$;
 
--- Attributes by hours, prices and spots of these lots, independent of their tags. An attribute may occur more than once.
+-- Attributes by hours, spots and the prices of today of these lots, independent of their tags. An attribute may occur more than once.
 create function private.derived_attributes(p_lot_ids uuid[]) returns table (parking_lot_id uuid, slug text)
 language plpgsql stable
 set search_path = ''
@@ -127,7 +127,11 @@ begin
   from (
     select r.parking_lot_id, bool_or(r.cap_type is not null) as has_cap,
       bool_or(r.cap_price_minor <= 500 and (r.cap_type in ('day', 'stay') or r.cap_duration_hours >= 12)) as has_coin_cap
-    from public.pricing_rules r where r.parking_lot_id = any (p_lot_ids) group by r.parking_lot_id
+    from public.pricing_rules r
+    join public.parking_lots l on l.id = r.parking_lot_id
+    where r.parking_lot_id = any (p_lot_ids)
+      and private.is_in_effect(r.effective_from, r.effective_to, (now() at time zone l.time_zone)::date)
+    group by r.parking_lot_id
   ) r
   join public.parking_lots l on l.id = r.parking_lot_id and l.id = any (p_lot_ids)
   cross join lateral (values
@@ -220,7 +224,7 @@ $$;
 -- Maintaining entries
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Writes the entries of these lots, each into the table of its status.
+-- Writes the entries of these lots, each into the table of its status, and marks the cells of the map that change.
 create function private.refresh_search_entries(p_lot_ids uuid[]) returns void
 language plpgsql
 security definer -- no role may write entries; a role that may write a lot or its rows may have the entry written
@@ -237,7 +241,10 @@ begin
     select l.id, l.status from public.parking_lots l where l.id = any (p_lot_ids) order by l.id for no key update
   ) l;
   if v_unlisted is not null then
-    delete from private.search_entries e where e.parking_lot_id = any (v_unlisted);
+    with gone as (
+      delete from private.search_entries e where e.parking_lot_id = any (v_unlisted) returning e.mercator
+    )
+    insert into private.map_marks (cell) select distinct private.map_cell(g.mercator) from gone g;
     insert into private.unlisted_search_entries as e (parking_lot_id, document, terms)
     select d.parking_lot_id, d.document, (select t.terms from private.search_terms(d.document) as t)
     from private.search_documents(v_unlisted) d
@@ -249,75 +256,35 @@ begin
     return;
   end if;
   delete from private.unlisted_search_entries e where e.parking_lot_id = any (v_public);
-  insert into private.search_entries as e
-  select w.* from private.written_entries(v_public) w
-  on conflict (parking_lot_id) do update set (
-    mercator, lat, lng, rank_key, price_key, hour_price, currency, is_on_street, max_height_m, max_width_m, max_length_m,
-    max_weight_t, min_clearance_cm, max_tire_width_mm, document, terms, name_count, operator_code
-  ) = row (
-    excluded.mercator, excluded.lat, excluded.lng, excluded.rank_key, excluded.price_key, excluded.hour_price,
-    excluded.currency, excluded.is_on_street, excluded.max_height_m, excluded.max_width_m, excluded.max_length_m,
-    excluded.max_weight_t, excluded.min_clearance_cm, excluded.max_tire_width_mm, excluded.document,
-    excluded.terms, excluded.name_count, excluded.operator_code
+  with before as materialized (
+    select e.parking_lot_id, e.mercator, row (e.lat, e.lng, e.rank_key, e.hour_price, e.currency, e.terms[:e.name_count]) as shown
+    from private.search_entries e where e.parking_lot_id = any (v_public)
+  ), written as (
+    insert into private.search_entries as e
+    select w.* from private.written_entries(v_public) w
+    on conflict (parking_lot_id) do update set (
+      mercator, lat, lng, rank_key, price_key, hour_price, currency, is_on_street, max_height_m, max_width_m, max_length_m,
+      max_weight_t, min_clearance_cm, max_tire_width_mm, document, terms, name_count, operator_code
+    ) = row (
+      excluded.mercator, excluded.lat, excluded.lng, excluded.rank_key, excluded.price_key, excluded.hour_price,
+      excluded.currency, excluded.is_on_street, excluded.max_height_m, excluded.max_width_m, excluded.max_length_m,
+      excluded.max_weight_t, excluded.min_clearance_cm, excluded.max_tire_width_mm, excluded.document,
+      excluded.terms, excluded.name_count, excluded.operator_code
+    )
+    where (e.lat, e.lng, e.rank_key, e.hour_price, e.currency, e.is_on_street, e.max_height_m, e.max_width_m,
+        e.max_length_m, e.max_weight_t, e.min_clearance_cm, e.max_tire_width_mm, e.document, e.terms)
+      is distinct from (excluded.lat, excluded.lng, excluded.rank_key, excluded.hour_price, excluded.currency,
+        excluded.is_on_street, excluded.max_height_m, excluded.max_width_m, excluded.max_length_m, excluded.max_weight_t,
+        excluded.min_clearance_cm, excluded.max_tire_width_mm, excluded.document, excluded.terms)
+    returning e.parking_lot_id, e.mercator,
+      row (e.lat, e.lng, e.rank_key, e.hour_price, e.currency, e.terms[:e.name_count]) as shown
   )
-  where (e.lat, e.lng, e.rank_key, e.hour_price, e.currency, e.is_on_street, e.max_height_m, e.max_width_m,
-      e.max_length_m, e.max_weight_t, e.min_clearance_cm, e.max_tire_width_mm, e.document, e.terms)
-    is distinct from (excluded.lat, excluded.lng, excluded.rank_key, excluded.hour_price, excluded.currency,
-      excluded.is_on_street, excluded.max_height_m, excluded.max_width_m, excluded.max_length_m, excluded.max_weight_t,
-      excluded.min_clearance_cm, excluded.max_tire_width_mm, excluded.document, excluded.terms);
-end
-$$;
-
-grant execute on function private.refresh_search_entries(uuid[]) to service_role;
-
--- Writes the search entries of lots that a statement added, or of which it changed a column that search reads.
-create function private.tg_parking_lots__refresh_search() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_lot_ids uuid[];
-begin
-  if tg_op = 'UPDATE' then
-    -- The columns of an entry. A full join, because it is never a nested loop: there are no statistics about the rows of a statement.
-    select array_agg(id) into v_lot_ids from rows_before b full join rows_changed c using (id)
-    where (b.status, b.name, b.name_kana, b.address, b.operator_code, b.lat, b.lng, b.avg_rating, b.review_count, b.hour_price,
-        b.main_image_key, b.total_spaces, b.currency, b.structure, b.max_height_m, b.max_width_m, b.max_length_m, b.max_weight_t,
-        b.min_clearance_cm, b.max_tire_width_mm, b.entry_difficulty, b.tag_slugs)
-      is distinct from (c.status, c.name, c.name_kana, c.address, c.operator_code, c.lat, c.lng, c.avg_rating, c.review_count,
-        c.hour_price, c.main_image_key, c.total_spaces, c.currency, c.structure, c.max_height_m, c.max_width_m, c.max_length_m,
-        c.max_weight_t, c.min_clearance_cm, c.max_tire_width_mm, c.entry_difficulty, c.tag_slugs);
-  else
-    select array_agg(c.id) into v_lot_ids from rows_changed c;
-  end if;
-  if v_lot_ids is not null then
-    perform private.refresh_search_entries(v_lot_ids);
-  end if;
-  return null;
-end
-$$;
-
--- Writes the search entries of the lots of which a statement changed a part that search reads.
--- For every table whose rows refer to a lot.
-create function private.tg_lot_rows__refresh_search() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_lot_ids uuid[];
-begin
-  if tg_op = 'TRUNCATE' then
-    v_lot_ids := array(select l.id from public.parking_lots l);
-  elsif tg_op = 'UPDATE' then
-    select array_agg(distinct r.parking_lot_id) into v_lot_ids
-    from (select parking_lot_id from rows_before union all select parking_lot_id from rows_changed) r;
-  else
-    select array_agg(distinct r.parking_lot_id) into v_lot_ids from rows_changed r;
-  end if;
-  if v_lot_ids is not null then
-    perform private.refresh_search_entries(v_lot_ids);
-  end if;
-  return null;
+  insert into private.map_marks (cell)
+  select distinct private.map_cell(p.place)
+  from written w left join before b using (parking_lot_id)
+  cross join lateral unnest(case when b.mercator is null or b.mercator ~= w.mercator then array[w.mercator]
+    else array[b.mercator, w.mercator] end) as p (place)
+  where b.shown is distinct from w.shown;
 end
 $$;
 
@@ -326,21 +293,3 @@ $$;
 -- ---------------------------------------------------------------------------------------------------------------------
 
 grant execute on function private.search_text(text) to anon, authenticated;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- Search presets in the console
--- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function private.search_text(text) to service_role;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- App users as administrators see them
--- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function private.search_text(text), private.keyword_terms(text) to service_role;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- One lot
--- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function private.search_text(text), private.keyword_terms(text) to service_role;

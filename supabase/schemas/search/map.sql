@@ -6,7 +6,8 @@
 -- operator) of its lots. A cell is the sum of the four cells of the next level in it.
 --
 -- A job calculates these sums. A writer only appends the cells that it changed to private.map_marks, so that no writer waits
--- for another writer in a cell. The sums are therefore up to a minute old.
+-- for another writer in a cell. The sums are therefore up to a minute old. Entries are written by
+-- private.refresh_search_entries, and deleted with their lots: both append the marks.
 --
 -- A box with few lots, a search with several conditions, and the zooms 12 to 14 are counted from the search entries, exactly.
 --
@@ -63,29 +64,6 @@ begin
   delete from private.map_marks m where m.cell = any (v_cells);
   perform private.refresh_map_cells(v_cells);
   return v_cells[cardinality(v_cells)];
-end
-$$;
-
--- Marks the cells of search entries that a statement added, changed or deleted; the job of the map counts them again.
-create function private.tg_search_entries__mark_map() returns trigger
-language plpgsql
-security definer -- marks are in a private table, and the writer of a lot has no rights on it
-set search_path = ''
-as $$
-begin
-  if tg_op = 'TRUNCATE' then
-    insert into private.map_marks (cell) select distinct m.cell from private.map_cells m where m.level = 14;
-  elsif tg_op = 'UPDATE' then
-    insert into private.map_marks (cell)
-    select distinct p.cell
-    from rows_before b full join rows_changed c using (parking_lot_id) -- a full join is never a nested loop: there are no statistics about these rows
-    cross join lateral (values (private.map_cell(b.mercator)), (private.map_cell(c.mercator))) as p (cell)
-    where (b.lat, b.lng, b.rank_key, b.hour_price, b.currency, b.terms[:b.name_count])
-      is distinct from (c.lat, c.lng, c.rank_key, c.hour_price, c.currency, c.terms[:c.name_count]);
-  else
-    insert into private.map_marks (cell) select distinct private.map_cell(c.mercator) from rows_changed c;
-  end if;
-  return null;
 end
 $$;
 

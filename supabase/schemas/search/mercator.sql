@@ -66,11 +66,6 @@ end
 $$;
 
 grant execute on function
-  -- The expression of a generated column runs as the role that writes the row.
-  private.mercator_y(double precision),
-  private.great_circle_m(double precision, double precision, double precision, double precision)
-to service_role;
-grant execute on function
   private.great_circle_m(double precision, double precision, double precision, double precision)
 to anon, authenticated;
 

@@ -1,13 +1,14 @@
 -- Nearby: the lots around a point, compared by price, distance and rating for one stay.
 --
 -- private.nearest_lots (search/by_distance.sql) returns lots in order of distance, and private.nearest_passing_lots those
--- with a height and tags. Whether a lot is open and the fee of a stay must be calculated. private.nearby_candidates does
--- so batch by batch, nearest first, until enough lots have passed, the radius is exhausted or the bound on the work is
+-- with a height and tags. Whether a lot is open, whether it can be used for a stay and the fee of the stay must be
+-- calculated. private.nearby_candidates does so batch by batch, nearest first, until enough lots have passed, the radius is exhausted or the bound on the work is
 -- reached: 3,000 lots checked, private.max_priced_lots priced. Ranking, price component and order are over the candidates
 -- only.
 --
 -- The stay is from entry_at to exit_at, or by default 60 minutes from now. Its fee equals that of calc-fee: both use the
--- same evaluator. An unknown fee is null, with the reason; it never counts as cheap.
+-- same evaluator. An unknown fee is null, with the reason; it never counts as cheap. Where only totals are published, the
+-- fee counts as what it is at most: for max_price, the order and the price component.
 --
 -- Invariants: the candidates are the nearest lots that pass; is_truncated is true when one may be missing. Shown numbers
 -- are consistent: ranking_score is calculated from ranking_components, these from distance_m, estimated_fee and
@@ -20,33 +21,28 @@
 
 -- The error of a filter of api.nearby_parking_lots; null when it is valid.
 create function private.nearby_filter_fault(p_key text, p_value jsonb) returns text
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return case
-    when p_key = 'max_height_m' then
-      case when jsonb_typeof(p_value) = 'number' and p_value > '0' and p_value <= '100' then null
-        else 'max_height_m must be a number above 0 and at most 100.' end
-    when p_key = 'tags' then
-      case when jsonb_typeof(p_value) <> 'array' then 'tags must be an array.'
-        when jsonb_array_length(p_value) > 20 or jsonb_path_exists(p_value, 'strict $[*] ? (@.type() != "string")')
-          then 'tags must be an array of at most 20 strings.' end
-    when p_key = 'open_now' then
-      case when jsonb_typeof(p_value) <> 'boolean' then 'open_now must be true or false.' end
-    when p_key = 'max_price' then
-      case when jsonb_typeof(p_value) = 'number' and p_value >= '0' and p_value <= '100000' then null
-        else 'max_price must be a number from 0 to 100000.' end
-    when p_key in ('entry_at', 'exit_at') then
-      case when not private.is_moment(p_value)
-          then format('%s must be an RFC 3339 timestamp with an offset, for example 2026-09-01T09:30:00+09:00.', p_key)
-        when (p_value #>> '{}')::timestamptz < '2000-01-01 00:00:00+00'
-          or (p_value #>> '{}')::timestamptz >= '2100-01-01 00:00:00+00'
-          then format('%s must be from 2000 to 2099.', p_key) end
-    else format('There is no filter %s. Remove it.', p_key)
-  end;
-end
-$$;
+language sql stable
+return case
+  when p_key = 'max_height_m' then
+    case when jsonb_typeof(p_value) = 'number' and p_value > '0' and p_value <= '100' then null
+      else 'max_height_m must be a number above 0 and at most 100.' end
+  when p_key = 'tags' then
+    case when jsonb_typeof(p_value) <> 'array' then 'tags must be an array.'
+      when jsonb_array_length(p_value) > 20 or jsonb_path_exists(p_value, 'strict $[*] ? (@.type() != "string")')
+        then 'tags must be an array of at most 20 strings.' end
+  when p_key in ('open_now', 'without_surprises') then
+    case when jsonb_typeof(p_value) <> 'boolean' then format('%s must be true or false.', p_key) end
+  when p_key = 'max_price' then
+    case when jsonb_typeof(p_value) = 'number' and p_value >= '0' and p_value <= '100000' then null
+      else 'max_price must be a number from 0 to 100000.' end
+  when p_key in ('entry_at', 'exit_at') then
+    case when not private.is_moment(p_value)
+        then format('%s must be an RFC 3339 timestamp with an offset, for example 2026-09-01T09:30:00+09:00.', p_key)
+      when (p_value #>> '{}')::timestamptz < '2000-01-01 00:00:00+00'
+        or (p_value #>> '{}')::timestamptz >= '2100-01-01 00:00:00+00'
+        then format('%s must be from 2000 to 2099.', p_key) end
+  else format('There is no filter %s. Remove it.', p_key)
+end;
 
 -- Reads the filters of api.nearby_parking_lots. Errors: validation_error, with the param filters or filters.<key>.
 create function private.read_nearby_filters(p_filters jsonb) returns private.nearby_filters
@@ -110,16 +106,18 @@ $$;
 -- Candidates
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- The lots, given nearest first, that are known to be open now and to cost no more for the stay than the filters allow.
--- With max_price: amounts has their fees, priced is the number of lots priced (the nearest, at most p_max_priced),
--- is_cut: others were not priced.
+-- The lots, given nearest first, that pass the filters open_now, max_price and without_surprises; with p_is_usable only those
+-- that are not unusable for the stay. With max_price or without_surprises: amounts has their fees (null: at most max_price), priced is the number of
+-- lots priced (the nearest, at most p_max_priced), is_cut: others were not priced.
 create function private.passing_lots(
-  p_lot_ids uuid[], p_filters private.nearby_filters, p_vehicle_type text, p_entry timestamptz, p_exit timestamptz,
-  p_max_priced integer, out lot_ids uuid[], out amounts bigint[], out priced integer, out is_cut boolean
+  p_lot_ids uuid[], p_filters private.nearby_filters, p_is_usable boolean, p_vehicle private.vehicle, p_vehicle_type text,
+  p_entry timestamptz, p_exit timestamptz, p_max_priced integer, out lot_ids uuid[], out amounts bigint[], out priced integer, out is_cut boolean
 )
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_surprising uuid[];
 begin
   -- Cheap conditions come first, and the fee last, for the remaining lots.
   lot_ids := p_lot_ids;
@@ -131,7 +129,12 @@ begin
   if p_filters.open_now then
     lot_ids := array(select h.parking_lot_id from private.hours_at(lot_ids, now()) as h where h.is_open);
   end if;
-  if p_filters.max_price is null then
+  if p_is_usable then
+    lot_ids := array(
+      select unnest(lot_ids) except select unnest(private.unusable_lots(lot_ids, p_vehicle, p_entry, p_exit))
+    );
+  end if;
+  if p_filters.max_price is null and p_filters.without_surprises is not true then
     return;
   end if;
   lot_ids := array(
@@ -144,17 +147,23 @@ begin
   priced := cardinality(lot_ids);
   select coalesce(array_agg(f.parking_lot_id), '{}'), coalesce(array_agg(f.amount), '{}') into lot_ids, amounts
   from private.stay_fees(lot_ids, p_vehicle_type, p_entry, p_exit) as f
-  where f.amount <= p_filters.max_price;
+  where coalesce(f.amount, case when p_filters.without_surprises is not true then f.at_most end) <= coalesce(p_filters.max_price, f.amount);
+  if p_filters.without_surprises then
+    v_surprising := private.surprising_lots(lot_ids, amounts, p_vehicle_type, p_entry, p_exit);
+    select coalesce(array_agg(p.id), '{}'), coalesce(array_agg(p.amount), '{}') into lot_ids, amounts
+    from unnest(lot_ids, amounts) as p (id, amount)
+    where p.id <> all (v_surprising);
+  end if;
 end
 $$;
 
--- The nearest lots that pass all filters, at most p_limit, nearest first, with their distances and, with max_price, their
--- fees. At most 3,000 lots are checked. is_truncated: others within the radius pass or were not checked. Errors:
+-- The nearest lots that pass all filters, at most p_limit, nearest first, with their distances and, with max_price or
+-- without_surprises, their fees. p_is_usable: only lots that are not unusable for the stay. At most 3,000 lots are checked. is_truncated: others within the radius pass or were not checked. Errors:
 -- validation_error (too_much_to_price).
 create function private.nearby_candidates(
   p_lat double precision, p_lng double precision, p_radius_m integer, p_limit integer,
-  p_filters private.nearby_filters, p_vehicle_type text, p_entry timestamptz, p_exit timestamptz,
-  out lot_ids uuid[], out distances double precision[], out amounts bigint[], out is_truncated boolean
+  p_filters private.nearby_filters, p_is_usable boolean, p_vehicle private.vehicle, p_vehicle_type text,
+  p_entry timestamptz, p_exit timestamptz, out lot_ids uuid[], out distances double precision[], out amounts bigint[], out is_truncated boolean
 )
 language plpgsql stable
 set search_path = ''
@@ -165,7 +174,8 @@ declare
   c_max constant integer := 3000;
   v_near record;
   v_passing record;
-  v_left integer := private.max_priced_lots(p_entry, p_exit);
+  c_with_surprises constant boolean := coalesce(p_filters.without_surprises, false);
+  v_left integer := private.max_priced_lots(p_entry, p_exit, c_with_surprises);
   v_seen integer := 0;
   v_upto integer := p_limit + 1;
 begin
@@ -176,13 +186,15 @@ begin
     v_near := case when p_filters.max_height_m is null and p_filters.tags = '{}'
       then private.nearest_lots(p_lat, p_lng, p_radius_m, v_upto)
       else private.nearest_passing_lots(p_lat, p_lng, p_radius_m, v_upto, p_filters.max_height_m, p_filters.tags) end;
-    if p_filters.max_price is null and p_filters.open_now is not true then
+    if p_filters.max_price is null and p_filters.open_now is not true and not p_is_usable and not c_with_surprises then
       lot_ids := v_near.lot_ids[:p_limit];
       distances := v_near.distances[:p_limit];
       is_truncated := cardinality(v_near.lot_ids) > p_limit;
       return;
     end if;
-    v_passing := private.passing_lots(v_near.lot_ids[v_seen + 1:], p_filters, p_vehicle_type, p_entry, p_exit, v_left);
+    v_passing := private.passing_lots(
+      v_near.lot_ids[v_seen + 1:], p_filters, p_is_usable, p_vehicle, p_vehicle_type, p_entry, p_exit, v_left
+    );
     select lot_ids || array_agg(b.id order by b.place), distances || array_agg(b.distance_m order by b.place),
       amounts || array_agg(p.amount order by b.place)
     into lot_ids, distances, amounts
@@ -198,12 +210,12 @@ begin
     )::integer) end;
   end loop;
   if v_passing.is_cut and cardinality(lot_ids) < p_limit then
-    perform private.reject_pricing(p_entry, p_exit);
+    perform private.reject_pricing(p_entry, p_exit, c_with_surprises);
   end if;
   is_truncated := v_near.is_cut or v_passing.is_cut or cardinality(lot_ids) > p_limit;
   lot_ids := lot_ids[:p_limit];
   distances := distances[:p_limit];
-  amounts := case when p_filters.max_price is not null then amounts[:p_limit] end;
+  amounts := case when p_filters.max_price is not null or c_with_surprises then amounts[:p_limit] end;
 end
 $$;
 
@@ -211,7 +223,7 @@ $$;
 -- Comparison
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Lots that are given nearest first, with fee and ranking. p_amounts: their fees, if they are known already. Components
+-- Lots that are given nearest first, with fee and ranking. p_amounts: their fees, as far as they are known already. Components
 -- are 0 to 100; the score is 0.4 price + 0.4 distance + 0.2 rating; in a tie the nearer lot comes first.
 -- Without a search_path (every name has its schema), so that Postgres inlines the query into that of private.nearby_items:
 -- one plan, and one look-up per lot.
@@ -219,24 +231,29 @@ create function private.nearby_ranking(
   p_lot_ids uuid[], p_distances double precision[], p_amounts bigint[], p_radius_m integer, p_vehicle_type text,
   p_entry timestamptz, p_exit timestamptz
 ) returns table (
-  parking_lot_id uuid, place bigint, distance_m numeric, estimated_fee bigint, currency text, fee_refusal text,
+  parking_lot_id uuid, place bigint, distance_m numeric, estimated_fee bigint, currency text, fee_refusal json, most_due bigint,
   price numeric, distance numeric, rating numeric, score numeric, rank bigint, name text, address text,
   lat double precision, lng double precision, avg_rating numeric, review_count integer, main_image_key text,
-  tag_slugs text[], limits private.vehicle
+  tag_slugs text[], limits private.vehicle, max_parking_duration_min integer
 )
 language sql stable rows 50
 as $$
   with fees as (
-    select f.parking_lot_id, f.amount, f.refusal
-    from private.stay_fees(case when p_amounts is null then p_lot_ids else '{}' end, p_vehicle_type, p_entry, p_exit) as f
+    select f.parking_lot_id, f.amount, f.at_least, f.at_most, f.refusal
+    from private.stay_fees(
+      case when p_amounts is null then p_lot_ids
+        else array(select n.id from unnest(p_lot_ids, p_amounts) as n (id, amount) where n.amount is null) end,
+      p_vehicle_type, p_entry, p_exit
+    ) as f
     union all
-    select k.id, k.amount, null from unnest(p_lot_ids, p_amounts) as k (id, amount) where p_amounts is not null
+    select k.id, k.amount, null, null, null from unnest(p_lot_ids, p_amounts) as k (id, amount) where k.amount is not null
   ), priced as (
-    select l.id, c.place, round(c.distance_m::numeric, 2) as distance_m, f.amount, l.currency, f.refusal, l.name, l.address,
+    select l.id, c.place, round(c.distance_m::numeric, 2) as distance_m, f.amount, l.currency, f.refusal, f.at_least,
+      f.at_most, coalesce(f.amount, f.at_most) as due, l.name, l.address,
       l.lat, l.lng, l.avg_rating, l.review_count, l.main_image_key, l.tag_slugs, row(
         l.max_height_m, l.max_width_m, l.max_length_m, l.max_weight_t, l.min_clearance_cm, l.max_tire_width_mm
-      )::private.vehicle as limits,
-      min(f.amount) over () as least, max(f.amount) over () as most
+      )::private.vehicle as limits, l.max_parking_duration_min,
+      min(coalesce(f.amount, f.at_most)) over () as least, max(coalesce(f.amount, f.at_most)) over () as most
     from unnest(p_lot_ids, p_distances) with ordinality as c (id, distance_m, place)
     join public.parking_lots l on l.id = c.id
     left join fees f on f.parking_lot_id = c.id
@@ -245,23 +262,26 @@ as $$
   compared as materialized (
     select p.*,
       trim_scale(round(
-        case when p.amount is null then 0 when p.most = p.least then 100
-          else 100::numeric * (p.most - p.amount) / (p.most - p.least) end, 6
+        case when p.due is null then 0 when p.most = p.least then 100
+          else 100::numeric * (p.most - p.due) / (p.most - p.least) end, 6
       )) as price,
       trim_scale(round(100 * (1 - p.distance_m / p_radius_m), 6)) as distance,
       trim_scale(round(case when p.review_count > 0 then 25 * (p.avg_rating - 1) else 50 end, 6)) as rating
     from priced p
   )
-  select s.id, s.place, s.distance_m, s.amount, s.currency, s.refusal, s.price, s.distance, s.rating, s.score,
+  select s.id, s.place, s.distance_m, s.amount, s.currency, private.stay_fee_refusal(s.refusal, s.at_least, s.at_most, s.currency),
+    s.due, s.price, s.distance, s.rating, s.score,
     row_number() over (order by s.score desc, s.place), s.name, s.address, s.lat, s.lng, s.avg_rating, s.review_count,
-    s.main_image_key, s.tag_slugs, s.limits
+    s.main_image_key, s.tag_slugs, s.limits, s.max_parking_duration_min
   from (select c.*, round(0.4 * c.price + 0.4 * c.distance + 0.2 * c.rating, 2) as score from compared c) as s;
 $$;
 
--- The candidates as api.nearby_parking_lots shows them, in the order of p_sort; with planned_stay if p_is_planned.
+-- The candidates as api.nearby_parking_lots shows them, in the order of p_sort; with planned_stay and surprises if
+-- p_is_planned. p_usable first: unusable lots come last. Whether a lot is usable is shown with p_is_planned or p_usable.
 create function private.nearby_items(
   p_lot_ids uuid[], p_distances double precision[], p_amounts bigint[], p_radius_m integer, p_vehicle_type text,
-  p_entry timestamptz, p_exit timestamptz, p_is_planned boolean, p_sort text, p_vehicle private.vehicle
+  p_entry timestamptz, p_exit timestamptz, p_is_planned boolean, p_sort text, p_vehicle private.vehicle,
+  p_usable text
 ) returns json
 language plpgsql stable
 set search_path = ''
@@ -272,37 +292,53 @@ declare
 begin
   -- An array of rows is converted to JSON at once, which an aggregate of JSON objects is not. Text, because nothing here reads it.
   return (
+    with stays as materialized (
+      select p.* from private.planned_stays(p_lot_ids, p_entry, p_exit) as p where p_is_planned or p_usable is not null
+    ), ranked as materialized (
+      select k.* from private.nearby_ranking(p_lot_ids, p_distances, p_amounts, p_radius_m, p_vehicle_type, p_entry, p_exit) as k
+    )
     select coalesce(to_json(array_agg(item)), '[]')
     from (
       select r.parking_lot_id as id, r.name, r.address, r.lat, r.lng, r.distance_m, r.avg_rating, r.review_count,
         r.main_image_key as main_image, r.tag_slugs as tags, r.score as ranking_score, r.rank as ranking_rank,
         r.rank <= 3 as is_top3,
         json_build_object('price', r.price, 'distance', r.distance, 'rating', r.rating) as ranking_components,
-        r.estimated_fee, r.currency,
-        case when r.fee_refusal is not null then json_build_object('code', 'fee_unknown', 'reason', r.fee_refusal) end
-          as fee_refusal,
+        r.estimated_fee, r.currency, r.fee_refusal,
         private.walk_minutes(r.distance_m) as walk_minutes,
         case when r.currency = 'JPY' then r.estimated_fee + private.walk_minutes(r.distance_m) * c_yen end as effective_cost,
         c_yen as walk_yen_per_minute,
-        case when s.parking_lot_id is not null then json_build_object(
+        case when p_is_planned then json_build_object(
           'entry_at', s.entry_at, 'exit_at', s.exit_at, 'is_open_at_entry', s.is_open_at_entry,
           'can_enter_at', s.can_enter_at, 'can_exit_at', s.can_exit_at, 'locked_in', s.locked_in,
           'next_exit_at', s.next_exit_at
         ) end as planned_stay,
-        case when not p_vehicle is null then private.vehicle_fit(p_vehicle, r.limits) end as fit,
+        n.surprises,
+        f.fit,
         m.is_saved, m.my_rating,
         case when o.parking_lot_id is not null then json_build_object(
           'state', o.state, 'free_spaces', o.free_spaces, 'trust', o.trust, 'observed_at', o.observed_at,
           'age_seconds', o.age_seconds, 'source', o.source
-        ) end as availability
-      from private.nearby_ranking(p_lot_ids, p_distances, p_amounts, p_radius_m, p_vehicle_type, p_entry, p_exit) as r
+        ) end as availability,
+        case when s.parking_lot_id is not null then u.usable_for_stay end as usable_for_stay,
+        case when s.parking_lot_id is not null then u.unusable_reasons else '{}' end as unusable_reasons
+      from ranked as r
       left join private.my_ratings_and_saves(p_lot_ids) as m on m.parking_lot_id = r.parking_lot_id
       left join private.occupancy_of(p_lot_ids) as o on o.parking_lot_id = r.parking_lot_id
-      left join (
-        select p.* from private.planned_stays(p_lot_ids, p_entry, p_exit) as p where p_is_planned
-        offset 0 -- keeps the condition inside, where it saves the call
-      ) as s on s.parking_lot_id = r.parking_lot_id
-      order by case p_sort when 'price' then r.estimated_fee when 'recommended' then r.rank end nulls last, r.place
+      left join stays as s on s.parking_lot_id = r.parking_lot_id
+      left join private.stay_surprises(
+        array(select x.parking_lot_id from ranked x where p_is_planned order by x.place),
+        array(select x.estimated_fee from ranked x where p_is_planned order by x.place), p_vehicle_type, p_entry, p_exit,
+        array(select x.parking_lot_id from stays x where x.locked_in), array(select x.next_exit_at from stays x where x.locked_in)
+      ) as n on n.parking_lot_id = r.parking_lot_id
+      cross join lateral (
+        select case when not p_vehicle is null then private.vehicle_fit(p_vehicle, r.limits) end as fit
+        offset 0 -- keeps the fit from being evaluated twice
+      ) as f
+      cross join lateral private.usability(
+        s.can_enter_at, s.can_exit_at, f.fit, o.state, r.max_parking_duration_min, p_entry, p_exit
+      ) as u
+      order by case p_usable when 'first' then u.unusable_reasons <> '{}' end,
+        case p_sort when 'price' then r.most_due when 'recommended' then r.rank end nulls last, r.place
     ) as item
   );
 end
@@ -312,12 +348,15 @@ grant execute on function
   private.nearby_filter_fault(text, jsonb),
   private.read_nearby_filters(jsonb),
   private.check_nearby(double precision, double precision, integer, integer, text),
-  private.passing_lots(uuid[], private.nearby_filters, text, timestamptz, timestamptz, integer),
+  private.passing_lots(
+    uuid[], private.nearby_filters, boolean, private.vehicle, text, timestamptz, timestamptz, integer
+  ),
   private.nearby_candidates(
-    double precision, double precision, integer, integer, private.nearby_filters, text, timestamptz, timestamptz
+    double precision, double precision, integer, integer, private.nearby_filters, boolean, private.vehicle, text,
+    timestamptz, timestamptz
   ),
   private.nearby_ranking(uuid[], double precision[], bigint[], integer, text, timestamptz, timestamptz),
   private.nearby_items(
-    uuid[], double precision[], bigint[], integer, text, timestamptz, timestamptz, boolean, text, private.vehicle
+    uuid[], double precision[], bigint[], integer, text, timestamptz, timestamptz, boolean, text, private.vehicle, text
   )
 to anon, authenticated;

@@ -58,6 +58,9 @@ create index search_entries_tire_idx on private.search_entries (max_tire_width_m
 -- Finds the lots of a list of operators. Their terms would compare each entry with every code of the list.
 create index search_entries_operator_idx on private.search_entries (operator_code) where operator_code is not null;
 
+-- Suggestions of lots by the beginning of their names: the name is the first line of the document.
+create index search_entries_name_idx on private.search_entries (left(document, 64) collate "C");
+
 create index search_entries_cell_idx on private.search_entries (private.map_cell(mercator));
 
 create table private.unlisted_search_entries (

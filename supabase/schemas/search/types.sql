@@ -19,7 +19,8 @@ create type private.nearby_filters as (
   open_now boolean,
   max_price numeric,
   entry_at timestamptz,
-  exit_at timestamptz
+  exit_at timestamptz,
+  without_surprises boolean
 );
 
 comment on type private.nearby_filters is 'The filters of api.nearby_parking_lots, read and checked. tags is never null.';

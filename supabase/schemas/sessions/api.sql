@@ -77,11 +77,6 @@ $$;
 comment on function commands.cancel_parking_session(uuid) is
   'Cancels a session of the caller within 5 minutes of its start. Idempotent. Errors: unauthorized, forbidden, not_found, conflict.';
 
-grant execute on function
-  commands.start_parking_session(uuid, text, double precision, double precision, uuid, uuid),
-  commands.finalize_parking_session(uuid, timestamptz, uuid), commands.cancel_parking_session(uuid)
-to authenticated;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- History
 -- ---------------------------------------------------------------------------------------------------------------------

@@ -8,16 +8,11 @@
 
 -- The meter of a running session, as private.fee_meter returns it.
 create function private.session_meter(p_session public.parking_sessions) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return private.fee_meter(
-    (p_session).parking_lot_id, (p_session).vehicle_type, (p_session).started_at,
-    greatest((p_session).started_at, least(now(), (p_session).started_at + interval '8784 hours'))
-  );
-end
-$$;
+language sql stable
+return private.fee_meter(
+  (p_session).parking_lot_id, (p_session).vehicle_type, (p_session).started_at,
+  greatest((p_session).started_at, least(now(), (p_session).started_at + interval '8784 hours'))
+);
 
 -- Whether the car can leave now (null: unknown), and when that changes, within 14 days.
 create function private.session_exit(p_session public.parking_sessions, out can_exit boolean, out changes_at timestamptz)

@@ -99,17 +99,12 @@ $$;
 
 -- A photo as the interface shows it.
 create function private.photo_row(p_photo public.parking_session_photos) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_photo).id, 'phase', (p_photo).phase, 'slot', (p_photo).slot, 'asset_id', (p_photo).asset_id,
-    'storage_key', (p_photo).storage_key, 'content_type', (p_photo).content_type, 'size_bytes', (p_photo).size_bytes,
-    'created_at', (p_photo).created_at
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'id', (p_photo).id, 'phase', (p_photo).phase, 'slot', (p_photo).slot, 'asset_id', (p_photo).asset_id,
+  'storage_key', (p_photo).storage_key, 'content_type', (p_photo).content_type, 'size_bytes', (p_photo).size_bytes,
+  'created_at', (p_photo).created_at
+);
 
 grant execute on function
   private.check_slot(text, integer), private.put_session_photo(uuid, text, integer, uuid),

@@ -1,12 +1,12 @@
--- Session reminders: users who park are notified 5 minutes before the fee increases and 30 minutes before the exit
--- closes.
+-- Session reminders: users who park are notified 5 minutes before the fee increases, 30 minutes before the exit closes, and
+-- 15 minutes before a surprise of the fee begins.
 --
 -- A job reads the sessions that are due (sessions/reminders.sql), computes fee and hours, notifies, and stores the time
--- of its next check. That is in time for the next increase that is more than 5 minutes ahead and for the next closing,
+-- of its next check. That is in time for the next increase that is more than 5 minutes ahead, the next closing and surprise,
 -- and at least every 12 hours, because prices and hours change. It works in batches, each a transaction: a reminder is
 -- sent together with its record, or not at all. Past events, when the job did not run, are not sent.
 --
--- Invariants: a session is reminded once of each event, an increase or a closing. A session that another transaction has
+-- Invariants: a session is reminded once of each event: an increase, a closing, a surprise. A session that another transaction has
 -- locked is checked later, so that no user and no job is in a deadlock with a batch. A session whose price or hours
 -- cannot be computed blocks no other.
 -- Interface: the job send_session_reminders.
@@ -80,6 +80,51 @@ begin
 end
 $$;
 
+-- Notifies the user of a running session of the surprises of the fee that begin within 15 minutes, once for each time. Returns when to check for the next one; null: none is ahead.
+create function private.remind_of_surprises(p_session public.parking_sessions) returns timestamptz
+language plpgsql
+set search_path = ''
+as $$
+declare
+  c_ahead constant interval := '15 minutes';
+  v_meter constant jsonb := private.session_meter(p_session);
+  v_time_zone constant text := (select l.time_zone from public.parking_lots l where l.id = (p_session).parking_lot_id);
+  v_last_amount constant bigint := v_meter -> 'curve' -> -1 ->> 'amount';
+  v_until constant timestamp := (v_meter ->> 'known_until')::timestamptz at time zone v_time_zone;
+  v_surprise record;
+  v_later_at timestamptz;
+begin
+  for v_surprise in
+    -- The dearest of those that begin together.
+    select distinct on (s.at) s.at, s.saves, s.message
+    from rows from (
+      jsonb_to_recordset(v_meter -> 'surprises') as (at timestamptz, saves bigint, message jsonb)
+    ) with ordinality as s (at, saves, message, place)
+    where s.saves > 0
+    order by s.at, s.place
+  loop
+    if v_surprise.at - c_ahead > now() then
+      v_later_at := least(v_later_at, v_surprise.at - c_ahead);
+      continue;
+    end if;
+    update private.session_reminders r set told_surprise = v_surprise.at
+    where r.session_id = (p_session).id and v_surprise.at > coalesce(r.told_surprise, '-infinity');
+    if found then
+      perform private.notify((p_session).user_id, 'fee_surprise', jsonb_build_object(
+        'time', to_char(v_surprise.at at time zone v_time_zone, 'HH24:MI'),
+        'before', private.money_text(v_last_amount - v_surprise.saves, v_meter ->> 'currency'),
+        'amount', private.money_text(v_last_amount, v_meter ->> 'currency'),
+        'until', jsonb_build_object(
+          'ja', to_char(v_until, 'FMMM/FMDD HH24:MI'), 'en', to_char(v_until, 'FMDD Mon HH24:MI')
+        ),
+        'message', v_surprise.message
+      ), jsonb_build_object('session_id', (p_session).id));
+    end if;
+  end loop;
+  return v_later_at;
+end
+$$;
+
 -- Processes sessions that are due, at most p_count; true when there were any that no other transaction had locked.
 create function private.next_reminder_batch(p_count integer default 20) returns boolean
 language plpgsql
@@ -101,7 +146,10 @@ begin
     for key share of u skip locked for no key update of s skip locked
   loop
     begin
-      v_look_at := least(private.remind_of_increase(v_session), private.remind_of_exit(v_session), now() + interval '12 hours');
+      v_look_at := least(
+        private.remind_of_increase(v_session), private.remind_of_exit(v_session), private.remind_of_surprises(v_session),
+        now() + interval '12 hours'
+      );
     exception when sqlstate 'PGRST' or data_exception or integrity_constraint_violation or raise_exception then
       get stacked diagnostics v_fault = message_text;
       raise warning 'Session % is checked again in ten minutes: %', v_session.id, v_fault;

@@ -48,12 +48,12 @@ as $$
 begin
   return (
     select jsonb_build_object(
-      'time_zone', l.time_zone, 'holiday_calendar', l.holiday_calendar,
+      'time_zone', l.time_zone, 'holiday_calendar', l.holiday_calendar, 'price_fixed_at_entry', l.price_fixed_at_entry,
       'pricing_rules', private.pricing_rules_json(l.id),
       'pricing_groups', (
         select coalesce(jsonb_agg(jsonb_build_object(
           'id', g.id, 'code', g.code, 'name', g.name, 'is_default', g.is_default, 'display_order', g.display_order,
-          'vehicle_types', g.vehicle_types
+          'vehicle_types', g.vehicle_types, 'free_while_closed', g.free_while_closed
         ) order by g.display_order, g.id), '[]')
         from public.pricing_groups g where g.parking_lot_id = l.id
       ),
@@ -181,7 +181,7 @@ begin
   set status = 'ended', ended_at = v_exit_at, finalize_request_id = p_client_request_id,
     total_amount_minor = (v_fee ->> 'total_amount')::bigint,
     currency = coalesce(v_fee ->> 'currency', (select l.currency from public.parking_lots l where l.id = s.parking_lot_id)),
-    breakdown = coalesce(v_fee -> 'breakdown', v_fee),
+    breakdown = coalesce(v_fee -> 'breakdown' || jsonb_build_object('surprises', v_fee -> 'surprises'), v_fee),
     price_list_id = private.store_price_list(private.rules_of_stay(s.parking_lot_id, s.started_at, v_exit_at))
   where s.id = p_id
   returning * into v_session;

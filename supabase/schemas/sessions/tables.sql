@@ -48,6 +48,7 @@ create table public.parking_sessions (
   )
 );
 
+comment on constraint parking_sessions_start_whole on public.parking_sessions is 'Give start_lat and start_lng together.';
 comment on table public.parking_sessions is 'Stays of users at lots, running and past.';
 comment on column public.parking_sessions.user_id is 'Null when the user has left.';
 comment on column public.parking_sessions.vehicle_id is 'The vehicle of the user; null when none was given.';
@@ -111,12 +112,14 @@ create table private.session_reminders (
   look_at timestamptz not null default now(),
   watched_from timestamptz not null default now(),
   told_increase timestamptz,
-  told_exit timestamptz
+  told_exit timestamptz,
+  told_surprise timestamptz
 );
 
 comment on table private.session_reminders is 'The running sessions, and when the job checks each.';
 comment on column private.session_reminders.watched_from is 'When the session was started or last changed: no reminder is sent for an increase less than 5 minutes later.';
 comment on column private.session_reminders.told_increase is 'The increase of the last reminder; told_exit: the closing of the exit in the last reminder.';
+comment on column private.session_reminders.told_surprise is 'When the last surprise begins that was sent: an earlier one is not sent.';
 
 -- The sessions that are due.
 create index session_reminders_look_at_idx on private.session_reminders (look_at);

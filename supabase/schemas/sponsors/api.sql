@@ -79,5 +79,3 @@ grant execute on function
   api.list_sponsors(text, integer, text, text[]),
   api.nearby_sponsors(double precision, double precision, integer, integer)
 to anon, authenticated;
-grant execute on function commands.check_in_at_sponsor(uuid, double precision, double precision, double precision)
-to authenticated;

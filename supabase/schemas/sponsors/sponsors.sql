@@ -125,13 +125,8 @@ declare
   v_distance_m numeric;
   v_allowed_m integer;
 begin
-  if p_lat is null or p_lat not between -90 and 90 then
-    perform private.raise_error('validation_error', 422, 'lat must be between -90 and 90.', p_param => 'lat');
-  elsif p_lng is null or p_lng not between -180 and 180 then
-    perform private.raise_error('validation_error', 422, 'lng must be between -180 and 180.', p_param => 'lng');
-  elsif p_accuracy_m is null or p_accuracy_m not between 0 and 1e6 then
-    perform private.raise_error('validation_error', 422, 'accuracy_m must be between 0 and 1000000.', p_param => 'accuracy_m');
-  end if;
+  perform private.check_fields('public.sponsors', jsonb_build_object('lat', p_lat, 'lng', p_lng), '{lat,lng}');
+  perform private.check_fields('public.sponsor_checkins', jsonb_build_object('accuracy_m', p_accuracy_m), '{accuracy_m}');
   select round(private.great_circle_m(p_lat, p_lng, s.lat, s.lng)::numeric, 2), s.checkin_radius_m
   into v_distance_m, v_allowed_m
   from public.sponsors s where s.id = p_sponsor_id;

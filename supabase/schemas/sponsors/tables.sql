@@ -24,16 +24,24 @@ create table public.sponsors (
   ends_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  constraint sponsors_time_zone_is_iana check (
-    time_zone ~ '^(UTC|Etc/GMT[+-]1?[0-9]|[A-Z][A-Za-z]*(/[A-Z][A-Za-z_-]+){1,2})$'
-    and (timestamptz '2000-01-01 00:00:00+00' at time zone time_zone) is not null
-  ),
+  constraint sponsors_time_zone_is_iana check (private.is_time_zone(time_zone)),
   constraint sponsors_ends_after_start check (ends_at > starts_at),
   -- Dates that the interface can express: no infinity.
   constraint sponsors_times_have_four_digit_years
     check (starts_at >= timestamptz '0001-01-01 00:00:00+00' and ends_at < timestamptz '10000-01-01 00:00:00+00')
 );
 
+comment on constraint sponsors_category_form on public.sponsors is
+  'category must be 1 to 50 lower case letters, digits and _, and begin with a letter.';
+comment on constraint sponsors_website_form on public.sponsors is
+  'website must be an http or https address in ASCII, of at most 2000 characters.';
+comment on constraint sponsors_time_zone_is_iana on public.sponsors is
+  'time_zone must be the name of an IANA time zone, for example Asia/Tokyo.';
+comment on constraint sponsors_ends_after_start on public.sponsors is 'ends_at must be after starts_at.';
+comment on constraint sponsors_opening_hours_form on public.sponsors is
+  'opening_hours must be an array of windows, each with days, opens and closes.';
+comment on constraint sponsors_times_have_four_digit_years on public.sponsors is
+  'starts_at and ends_at must be in the years 1 to 9999.';
 comment on table public.sponsors is 'Shops on the map, where users check in.';
 comment on column public.sponsors.mercator is 'Its position on the Mercator plane, in radians. For the search index.';
 comment on column public.sponsors.opening_hours is 'Weekly windows, see private.is_weekly_hours; null: unknown.';
@@ -61,7 +69,7 @@ create table public.sponsor_checkins (
   sponsor_id uuid not null references public.sponsors (id) on delete cascade,
   local_date date not null,
   distance_m numeric not null constraint sponsor_checkins_distance_range check (distance_m >= 0),
-  accuracy_m numeric not null constraint sponsor_checkins_accuracy_range check (accuracy_m >= 0),
+  accuracy_m numeric not null constraint sponsor_checkins_accuracy_range check (accuracy_m between 0 and 1000000),
   created_at timestamptz not null default now(),
   constraint sponsor_checkins_once_a_day unique (user_id, sponsor_id, local_date)
 );

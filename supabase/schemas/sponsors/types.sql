@@ -20,5 +20,3 @@ begin
   ) end;
 end
 $$;
-
-grant execute on function private.is_weekly_hours(jsonb) to service_role;

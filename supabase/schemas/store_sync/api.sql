@@ -132,11 +132,6 @@ $$;
 comment on function api.postpone_store_sync_run(uuid, uuid, integer, text, text) is
   'Ends the turn; the run continues after p_seconds, or later when a problem (p_code, p_message) ended it. Returns the seconds; null when the run has another lease. For the service only. It raises no errors.';
 
-grant execute on function
-  api.take_store_sync_run(), api.extend_store_sync_lease(uuid, uuid), api.finish_store_sync_run(uuid, uuid),
-  api.fail_store_sync_run(uuid, uuid, text, text), api.postpone_store_sync_run(uuid, uuid, integer, text, text)
-to service_role;
-
 create function api.write_store_sales(p_run_id uuid, p_lease_id uuid, p_day date, p_rows jsonb, p_rows_read integer) returns boolean
 language plpgsql
 set search_path = ''
@@ -195,8 +190,3 @@ $$;
 
 comment on function api.write_store_metrics(uuid, uuid, text, date, jsonb, integer) is
   'Writes a report of metrics and records it as read: [{metric_date, metric, value}], once each. A report of an earlier p_reported_on does not change values of a later one. False, without a write, when the run has another lease. For the service only. It raises no errors.';
-
-grant execute on function
-  api.write_store_sales(uuid, uuid, date, jsonb, integer), api.write_store_reviews(uuid, uuid, jsonb, text),
-  api.write_store_metrics(uuid, uuid, text, date, jsonb, integer)
-to service_role;

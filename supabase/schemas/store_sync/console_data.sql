@@ -1,7 +1,6 @@
 -- Store data for administrators: reviews, sales and metrics as lists, and sales as daily sums.
 --
--- Lists have cursors, the latest first. A statement contains only the conditions that are given, so that each filter uses
--- its index. Daily sums are of at most 92 days.
+-- Lists have cursors, the latest first. Daily sums are of at most 92 days.
 --
 -- Interface: api.admin_list_store_reviews, admin_list_store_sales, admin_list_store_metrics, admin_sum_store_sales.
 
@@ -14,33 +13,6 @@ begin
   if p_to < p_from then
     perform private.raise_error('validation_error', 422, 'to must not be before from.', p_param => 'to');
   end if;
-end
-$$;
-
--- A page of a table t after the keys of a cursor, the latest first by p_time, of the type p_type: {items, next_cursor},
--- and total (counted up to 10,000) with total_is_exact when p_include has it. p_conditions are literals of this file that
--- start with and; $1 in them is p_filters: the name of the list, and the values of the filters. Errors: validation_error.
-create function private.store_page(
-  p_filters jsonb, p_after jsonb, p_table text, p_time text, p_type text, p_conditions text, p_include text[], p_limit integer
-) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_items jsonb;
-  v_total jsonb := '{}';
-begin
-  execute format(
-    'select jsonb_agg(to_jsonb(r) order by r.%1$I desc, r.id desc)
-    from (select t.* from public.%2$I t where (t.%1$I, t.id) < (($3 ->> 0)::%4$s, ($3 ->> 1)::uuid)%3$s order by t.%1$I desc, t.id desc limit $2) r',
-    p_time, p_table, p_conditions,
-    p_type
-  ) into v_items using p_filters, private.page_limit(p_limit) + 1, p_after;
-  if 'total' = any (p_include) then
-    execute format('select private.capped_total(count(*)) from (select from public.%I t where true%s limit $2) f', p_table, p_conditions)
-      into v_total using p_filters, private.max_total() + 1;
-  end if;
-  return private.page(p_filters, v_items, array[p_time, 'id'], p_limit) || v_total;
 end
 $$;
 
@@ -77,11 +49,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.check_days(date, date), private.store_page(jsonb, jsonb, text, text, text, text, text[], integer),
-  private.sums_of_sales(date, date, text, text)
-to service_role;
-
 create function api.admin_list_store_reviews(
   p_admin_id uuid, p_store text default null, p_rating integer default null, p_territory text default null,
   p_since timestamptz default null, p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
@@ -89,19 +56,15 @@ create function api.admin_list_store_reviews(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('admin_store_reviews', p_store, p_rating, p_territory, p_since);
-  v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'store_sync');
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   perform private.check_choice('store', p_store, '{android_store,ios_store}');
-  return private.store_page(v_filters, v_after, 'store_reviews', 'reviewed_at', 'timestamptz', concat(
-    case when p_store is not null then ' and t.store = $1 ->> 1' end,
-    case when p_rating is not null then ' and t.rating = ($1 ->> 2)::smallint' end,
-    case when p_territory is not null then ' and t.territory = $1 ->> 3' end,
-    case when p_since is not null then ' and t.reviewed_at >= ($1 ->> 4)::timestamptz' end
-  ), p_include, p_limit);
+  return private.list_rows('public.store_reviews', '{reviewed_at timestamptz,id uuid}', 'desc', jsonb_build_object(
+    'r.store = %s', p_store,
+    'r.rating = %s::smallint', p_rating,
+    'r.territory = %s', p_territory,
+    'r.reviewed_at >= %s::timestamptz', p_since
+  ), p_include, p_cursor, p_limit, p_is_capped => true);
 end
 $$;
 
@@ -116,21 +79,17 @@ create function api.admin_list_store_sales(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('admin_store_sales', p_store, p_sku, p_country, p_from, p_to);
-  v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'store_sync');
-  v_after := private.page_start(v_filters, p_cursor, '{date,uuid}', 'desc');
   perform private.check_choice('store', p_store, '{android_store,ios_store}');
   perform private.check_days(p_from, p_to);
-  return private.store_page(v_filters, v_after, 'store_daily_sales', 'sale_date', 'date', concat(
-    case when p_store is not null then ' and t.store = $1 ->> 1' end,
-    case when p_sku is not null then ' and t.sku = $1 ->> 2' end,
-    case when p_country is not null then ' and t.country = $1 ->> 3' end,
-    case when p_from is not null then ' and t.sale_date >= ($1 ->> 4)::date' end,
-    case when p_to is not null then ' and t.sale_date <= ($1 ->> 5)::date' end
-  ), p_include, p_limit);
+  return private.list_rows('public.store_daily_sales', '{sale_date date,id uuid}', 'desc', jsonb_build_object(
+    'r.store = %s', p_store,
+    'r.sku = %s', p_sku,
+    'r.country = %s', p_country,
+    'r.sale_date >= %s::date', p_from,
+    'r.sale_date <= %s::date', p_to
+  ), p_include, p_cursor, p_limit, p_is_capped => true);
 end
 $$;
 
@@ -144,20 +103,16 @@ create function api.admin_list_store_metrics(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('admin_store_metrics', p_store, p_metric, p_from, p_to);
-  v_after jsonb;
 begin
   perform private.check_admin(p_admin_id, 'store_sync');
-  v_after := private.page_start(v_filters, p_cursor, '{date,uuid}', 'desc');
   perform private.check_choice('store', p_store, '{android_store,ios_store}');
   perform private.check_days(p_from, p_to);
-  return private.store_page(v_filters, v_after, 'store_metrics', 'metric_date', 'date', concat(
-    case when p_store is not null then ' and t.store = $1 ->> 1' end,
-    case when p_metric is not null then ' and t.metric = $1 ->> 2' end,
-    case when p_from is not null then ' and t.metric_date >= ($1 ->> 3)::date' end,
-    case when p_to is not null then ' and t.metric_date <= ($1 ->> 4)::date' end
-  ), p_include, p_limit);
+  return private.list_rows('public.store_metrics', '{metric_date date,id uuid}', 'desc', jsonb_build_object(
+    'r.store = %s', p_store,
+    'r.metric = %s', p_metric,
+    'r.metric_date >= %s::date', p_from,
+    'r.metric_date <= %s::date', p_to
+  ), p_include, p_cursor, p_limit, p_is_capped => true);
 end
 $$;
 
@@ -187,10 +142,3 @@ $$;
 
 comment on function api.admin_sum_store_sales(uuid, date, date, text, text) is
   'Sales by day, store and currency: {from, to, items, proceeds}, for at most 92 days; the last 30 without p_from and p_to. items are by the customers'' currency, proceeds by that of the store''s payments. Free products are left out. For administrators of store_sync. Errors: forbidden, validation_error.';
-
-grant execute on function
-  api.admin_list_store_reviews(uuid, text, integer, text, timestamptz, text[], text, integer),
-  api.admin_list_store_sales(uuid, text, text, text, date, date, text[], text, integer),
-  api.admin_list_store_metrics(uuid, text, text, date, date, text[], text, integer),
-  api.admin_sum_store_sales(uuid, date, date, text, text)
-to service_role;

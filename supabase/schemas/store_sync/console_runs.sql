@@ -9,20 +9,13 @@
 
 -- A run as the console returns it.
 create function private.store_sync_run_json(p_run public.store_sync_runs) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_run).id, 'store', (p_run).store, 'task', (p_run).task, 'status', (p_run).status, 'requested_by', (p_run).requested_by,
-    'rows_read', (p_run).rows_read, 'rows_written', (p_run).rows_written, 'error', (p_run).error, 'problem', (p_run).problem,
-    'due_at', case when (p_run).status in ('queued', 'running') then (p_run).due_at end,
-    'created_at', (p_run).created_at, 'started_at', (p_run).started_at, 'finished_at', (p_run).finished_at
-  );
-end
-$$;
-
-grant execute on function private.store_sync_run_json(public.store_sync_runs) to service_role;
+language sql stable
+return jsonb_build_object(
+  'id', (p_run).id, 'store', (p_run).store, 'task', (p_run).task, 'status', (p_run).status, 'requested_by', (p_run).requested_by,
+  'rows_read', (p_run).rows_read, 'rows_written', (p_run).rows_written, 'error', (p_run).error, 'problem', (p_run).problem,
+  'due_at', case when (p_run).status in ('queued', 'running') then (p_run).due_at end,
+  'created_at', (p_run).created_at, 'started_at', (p_run).started_at, 'finished_at', (p_run).finished_at
+);
 
 create function api.admin_trigger_store_sync(p_admin_id uuid, p_store text, p_task text) returns jsonb
 language plpgsql
@@ -52,29 +45,16 @@ create function api.admin_list_store_sync_runs(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters constant jsonb := jsonb_build_array('admin_store_sync_runs', p_store, p_task, p_status);
-  v_after jsonb;
-  v_items jsonb;
-  v_total bigint;
 begin
   perform private.check_admin(p_admin_id, 'store_sync');
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'desc');
   perform private.check_choice('store', p_store, '{android_store,ios_store}');
   perform private.check_choice('task', p_task, '{sales,metrics,reviews}');
   perform private.check_choice('status', p_status, '{queued,running,succeeded,failed}');
-  with matching as not materialized (
-    select r as run, r.created_at, r.id from public.store_sync_runs r
-    where (p_store is null or r.store = p_store) and (p_task is null or r.task = p_task) and (p_status is null or r.status = p_status)
-  ), page as (
-    select * from matching m
-    where (m.created_at, m.id) < ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
-    order by m.created_at desc, m.id desc limit private.page_limit(p_limit) + 1
-  )
-  select (select jsonb_agg(private.store_sync_run_json(p.run) order by p.created_at desc, p.id desc) from page p),
-    case when 'total' = any (p_include) then (select count(*) from matching) end
-  into v_items, v_total;
-  return private.page(v_filters, v_items, '{created_at,id}', p_limit, v_total);
+  return private.list_rows('public.store_sync_runs', '{created_at timestamptz,id uuid}', 'desc', jsonb_build_object(
+    'r.store = %s', p_store,
+    'r.task = %s', p_task,
+    'r.status = %s', p_status
+  ), p_include, p_cursor, p_limit, 'private.store_sync_run_json(r)');
 end
 $$;
 
@@ -95,8 +75,3 @@ $$;
 
 comment on function api.admin_get_store_sync_run(uuid, uuid) is
   'A run of store sync: the rows that it read and wrote, and its result. For administrators of store_sync. Errors: forbidden, not_found.';
-
-grant execute on function
-  api.admin_trigger_store_sync(uuid, text, text), api.admin_list_store_sync_runs(uuid, text, text, text, text[], text, integer),
-  api.admin_get_store_sync_run(uuid, uuid)
-to service_role;

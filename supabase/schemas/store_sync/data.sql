@@ -11,4 +11,4 @@ insert into private.retentions (table_name, condition) values
   ('public.store_sync_runs', 't.finished_at < now() - interval ''90 days'''),
   ('private.store_synced_parts', 't.synced_at < now() - interval ''400 days''');
 
-select cron.schedule('sync_stores', '40 13 * * *', 'select private.sync_stores()'); -- after 5 a.m. Pacific time, when the App Store's day is ready
+select cron.schedule('sync_stores', '44 13 * * *', 'select private.sync_stores()'); -- after 5 a.m. Pacific time, when the App Store's day is ready

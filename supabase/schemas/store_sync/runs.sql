@@ -103,12 +103,3 @@ begin
   );
 end
 $$;
-
-grant execute on function private.store_sync_combinations(text, text), private.start_store_sync(text, text, uuid), private.store_days_to_read(text, timestamptz)
-to service_role;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- The consumer
--- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function private.lock_store_sync() to service_role;

@@ -45,7 +45,9 @@ create index store_sync_runs_created_idx on public.store_sync_runs (created_at d
 
 alter table public.store_sync_runs enable row level security;
 create policy "Administrators of store sync read the runs" on public.store_sync_runs for select to authenticated
-  using (exists (select from public.admins a where a.id = (select auth.uid()) and a.status = 'active' and 'store_sync' = any (a.areas)));
+  using ((select private.has_second_factor()) and exists (
+    select from public.admins a where a.id = (select auth.uid()) and a.status = 'active' and 'store_sync' = any (a.areas)
+  ));
 
 -- No insert, update or delete: the service writes.
 grant select (id, store, task, status, requested_by, rows_read, rows_written, error, created_at, started_at, finished_at)
@@ -95,7 +97,9 @@ create index store_reviews_territory_idx on public.store_reviews (territory, rev
 
 alter table public.store_reviews enable row level security;
 create policy "Administrators of store sync read the reviews" on public.store_reviews for select to authenticated
-  using (exists (select from public.admins a where a.id = (select auth.uid()) and a.status = 'active' and 'store_sync' = any (a.areas)));
+  using ((select private.has_second_factor()) and exists (
+    select from public.admins a where a.id = (select auth.uid()) and a.status = 'active' and 'store_sync' = any (a.areas)
+  ));
 
 grant select (id, store, review_id, rating, title, body, language, territory, author_name, app_version, response_body, responded_at,
   reviewed_at, created_at, updated_at) on public.store_reviews to authenticated;
@@ -141,7 +145,9 @@ create index store_daily_sales_country_idx on public.store_daily_sales (country,
 
 alter table public.store_daily_sales enable row level security;
 create policy "Administrators of store sync read the sales" on public.store_daily_sales for select to authenticated
-  using (exists (select from public.admins a where a.id = (select auth.uid()) and a.status = 'active' and 'store_sync' = any (a.areas)));
+  using ((select private.has_second_factor()) and exists (
+    select from public.admins a where a.id = (select auth.uid()) and a.status = 'active' and 'store_sync' = any (a.areas)
+  ));
 
 grant select (id, store, sale_date, sku, title, product_type, country, currency, units, refund_units, amount_minor, refund_minor,
   proceeds_currency, proceeds_minor, created_at, updated_at) on public.store_daily_sales to authenticated;
@@ -169,6 +175,8 @@ create index store_metrics_store_idx on public.store_metrics (store, metric_date
 
 alter table public.store_metrics enable row level security;
 create policy "Administrators of store sync read the metrics" on public.store_metrics for select to authenticated
-  using (exists (select from public.admins a where a.id = (select auth.uid()) and a.status = 'active' and 'store_sync' = any (a.areas)));
+  using ((select private.has_second_factor()) and exists (
+    select from public.admins a where a.id = (select auth.uid()) and a.status = 'active' and 'store_sync' = any (a.areas)
+  ));
 
 grant select (id, store, metric_date, metric, value, reported_on, created_at, updated_at) on public.store_metrics to authenticated;

@@ -142,13 +142,3 @@ begin
   return v_seconds;
 end
 $$;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- The consumer
--- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function
-  private.held_store_sync_run(uuid, uuid), private.record_store_rows(uuid, integer, bigint),
-  private.end_store_sync_run(public.store_sync_runs, jsonb), private.delay_store_sync_run(public.store_sync_runs,
-  integer, jsonb)
-to service_role;

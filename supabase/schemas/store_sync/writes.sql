@@ -113,8 +113,3 @@ begin
   return v_written;
 end
 $$;
-
-grant execute on function
-  private.record_store_part(text, text, text), private.replace_store_day(text, date, jsonb), private.put_store_reviews(text, jsonb),
-  private.put_store_metrics(text, date, jsonb)
-to service_role;

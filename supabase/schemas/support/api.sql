@@ -34,7 +34,7 @@ begin
   if not exists (select from public.codes c where c.category_id = 'ticket_category' and c.code = p_category) then
     perform private.raise_error('validation_error', 422, 'category must be a code of the list ticket_category.', p_param => 'category');
   end if;
-  v_ticket := private.open_support_ticket(p_category, private.required_text(p_subject, 100, 'subject'));
+  v_ticket := private.open_support_ticket(p_category, private.required_text(p_subject, 'public.support_tickets', 'subject'));
   perform private.write_support_message(v_ticket.id, p_message, p_attachment_asset_ids);
   perform private.log_activity('support_ticket_post', null, v_ticket.id);
   return api.get_support_ticket(v_ticket.id);

@@ -89,11 +89,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.admin_support_ticket_rows(uuid[]), private.admin_support_message_rows(uuid[]),
-  private.held_support_ticket(uuid, uuid, timestamptz), private.record_ticket_act(uuid, text, public.support_tickets)
-to service_role;
-
 create function api.admin_list_support_tickets(
   p_admin_id uuid, p_status text default 'open', p_category text default null, p_include text[] default '{}',
   p_cursor text default null, p_limit integer default 20
@@ -101,33 +96,12 @@ create function api.admin_list_support_tickets(
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_filters jsonb := jsonb_build_array('admin_support_tickets', p_status, p_category);
-  v_after jsonb;
-  -- Withdrawn users whose data are not deleted yet: mostly none.
-  v_gone constant uuid[] := array(select e.user_id from private.account_ends e);
-  -- The statement contains only the conditions that are given: so each filter uses its index with any plan.
-  v_matching constant text := concat(
-    'from public.support_tickets t where t.status = $1', case when p_category is not null then ' and t.category = $2' end,
-    case when v_gone <> '{}' then format(' and t.user_id <> all (%L)', v_gone) end
-  );
-  v_ids uuid[];
-  v_total jsonb := '{}';
 begin
   perform private.check_admin(p_admin_id, 'support');
-  perform private.page_limit(p_limit);
-  if p_status is null or p_status not in ('open', 'answered', 'closed') then
-    perform private.raise_error('validation_error', 422, 'status must be open, answered or closed.', p_param => 'status');
-  end if;
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
-  execute concat(
-    'select array(select t.id ', v_matching, ' and (t.status_changed_at, t.id) > ($3, $4) order by t.status_changed_at, t.id limit $5)'
-  ) into v_ids using p_status, p_category, (v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid, p_limit + 1;
-  if 'total' = any (p_include) then
-    execute concat('select private.capped_total(count(*)) from (select ', v_matching, ' limit $3) f') into v_total
-      using p_status, p_category, private.max_total() + 1;
-  end if;
-  return private.page(v_filters, private.admin_support_ticket_rows(v_ids), '{status_changed_at,id}', p_limit) || v_total;
+  perform private.check_choice('status', coalesce(p_status, ''), '{open,answered,closed}');
+  return private.list_rows('public.support_tickets', '{status_changed_at timestamptz,id uuid}', 'asc',
+    jsonb_build_object('r.status = %s', p_status, 'r.category = %s', p_category), p_include, p_cursor, p_limit,
+    p_rows => 'private.admin_support_ticket_rows(array_agg((r).id))', p_is_capped => true, p_also => private.without_leavers());
 end
 $$;
 
@@ -141,24 +115,14 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_filters jsonb := jsonb_build_array('admin_support_messages', p_id);
-  v_after jsonb;
   v_ticket jsonb;
   v_page jsonb;
 begin
   perform private.check_admin(p_admin_id, 'support');
-  perform private.page_limit(p_limit);
-  v_after := private.page_start(v_filters, p_cursor, '{timestamptz,uuid}', 'asc');
-  v_ticket := private.admin_support_ticket_rows(array[p_id]) -> 0;
-  if v_ticket is null then
-    perform private.raise_error('not_found', 404, 'There is no such ticket.', p_param => 'id');
-  end if;
-  v_page := private.page(v_filters, private.admin_support_message_rows(array(
-    select m.id from public.support_messages m
-    where m.ticket_id = p_id
-      and (m.created_at, m.id) > ((v_after ->> 0)::timestamptz, (v_after ->> 1)::uuid)
-    order by m.created_at, m.id limit p_limit + 1
-  )), '{created_at,id}', p_limit);
+  v_ticket := private.require_row(private.admin_support_ticket_rows(array[p_id]) -> 0, 'There is no such ticket.');
+  v_page := private.list_rows('public.support_messages', '{created_at timestamptz,id uuid}', 'asc',
+    jsonb_build_object('r.ticket_id = %s::uuid', p_id), '{}', p_cursor, p_limit,
+    p_rows => 'private.admin_support_message_rows(array_agg((r).id))');
   return v_ticket || jsonb_build_object('messages', v_page -> 'items', 'next_cursor', v_page -> 'next_cursor');
 end
 $$;
@@ -178,7 +142,7 @@ declare
   v_message_id uuid;
 begin
   perform private.lock_admin(p_admin_id, 'support');
-  v_message := private.required_text(p_message, 4000, 'message');
+  v_message := private.required_text(p_message, 'public.support_messages', 'body', 'message');
   v_ticket := private.held_support_ticket(p_admin_id, p_id, p_seen_updated_at);
   perform private.require_message_room(v_ticket.message_count);
   if v_ticket.status <> 'answered' then
@@ -225,8 +189,3 @@ $$;
 
 comment on function api.admin_update_support_ticket(uuid, uuid, text, timestamptz) is
   'Closes an answered ticket in the version that the administrator read (p_seen_updated_at, its updated_at), and returns it. Not idempotent: a closed ticket is a conflict. For administrators of support, not on their own tickets. Errors: forbidden, validation_error, not_found, conflict.';
-
-grant execute on function
-  api.admin_list_support_tickets(uuid, text, text, text[], text, integer), api.admin_get_support_ticket(uuid, uuid, integer, text),
-  api.admin_answer_support_ticket(uuid, uuid, text, timestamptz), api.admin_update_support_ticket(uuid, uuid, text, timestamptz)
-to service_role;

@@ -95,7 +95,7 @@ begin
   end if;
   perform private.require_message_room(v_message_count);
   insert into public.support_messages (ticket_id, author, body)
-  values (p_ticket_id, 'user', private.required_text(p_body, 4000, 'message'))
+  values (p_ticket_id, 'user', private.required_text(p_body, 'public.support_messages', 'body', 'message'))
   returning id into v_message_id;
   perform private.attach_asset(a.id, 'support', 'support_message', v_message_id, 'attachment_asset_ids')
   from unnest(p_asset_ids) with ordinality as a (id, place) order by a.place;
@@ -105,16 +105,11 @@ $$;
 
 -- A ticket as the interface returns it in lists.
 create function private.support_ticket_row(p_ticket public.support_tickets) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_ticket).id, 'category', (p_ticket).category, 'subject', (p_ticket).subject, 'status', (p_ticket).status,
-    'created_at', (p_ticket).created_at, 'updated_at', (p_ticket).updated_at
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'id', (p_ticket).id, 'category', (p_ticket).category, 'subject', (p_ticket).subject, 'status', (p_ticket).status,
+  'created_at', (p_ticket).created_at, 'updated_at', (p_ticket).updated_at
+);
 
 -- Messages as the interface returns them, oldest first; attachment_keys are storage keys.
 create function private.support_message_rows(p_message_ids uuid[]) returns jsonb
@@ -163,4 +158,3 @@ grant execute on function
   private.support_ticket_row(public.support_tickets), private.support_message_rows(uuid[]),
   private.support_message_page(uuid, integer, text)
 to authenticated;
-grant execute on function private.require_message_room(integer) to service_role;

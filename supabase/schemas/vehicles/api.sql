@@ -43,23 +43,15 @@ set search_path = ''
 as $$
 declare
   v_user_id uuid := private.writing_user();
-  v_vehicle public.user_vehicles := private.read_own_vehicle(null, p_vehicle);
+  v_vehicle constant jsonb := private.read_own_vehicle(p_vehicle, '{vehicle_type}');
 begin
   if (select count(*) from public.user_vehicles v where v.user_id = v_user_id and v.deleted_at is null) >= 10 then
     perform private.raise_error('conflict', 409, 'You already have ten vehicles. Delete one first.',
       p_details => '{"reason": "limit_reached", "limit": 10}');
   end if;
-  insert into public.user_vehicles (
-    user_id, vehicle_type, nickname, plate_number, color, height_m, width_m, length_m, weight_t, clearance_cm,
-    tire_width_mm, is_default
-  )
-  values (
-    v_user_id, v_vehicle.vehicle_type, v_vehicle.nickname, v_vehicle.plate_number, v_vehicle.color, v_vehicle.height_m,
-    v_vehicle.width_m, v_vehicle.length_m, v_vehicle.weight_t, v_vehicle.clearance_cm, v_vehicle.tire_width_mm,
-    coalesce(v_vehicle.is_default, false)
-  )
-  returning * into v_vehicle;
-  return private.vehicle_row(v_vehicle);
+  return private.vehicle_row(
+    private.write_fields(null::public.user_vehicles, v_vehicle || jsonb_build_object('user_id', v_user_id))
+  );
 end
 $$;
 
@@ -72,26 +64,19 @@ set search_path = ''
 as $$
 declare
   v_user_id uuid := private.writing_user();
-  v_old public.user_vehicles;
   v_vehicle public.user_vehicles;
+  v_changes jsonb;
 begin
-  select * into v_old from public.user_vehicles v where v.id = p_id and v.user_id = v_user_id and v.deleted_at is null;
+  select * into v_vehicle from public.user_vehicles v where v.id = p_id and v.user_id = v_user_id and v.deleted_at is null;
   if not found then
     perform private.raise_error('not_found', 404, 'You have no vehicle with this id.', p_param => 'id');
   end if;
-  v_vehicle := private.read_own_vehicle(v_old, p_changes);
-  if v_old.is_default and not v_vehicle.is_default then
+  v_changes := private.read_own_vehicle(p_changes);
+  if v_vehicle.is_default and v_changes -> 'is_default' = 'false' then
     perform private.raise_error('conflict', 409, 'One vehicle must be the default. Make another vehicle the default instead.',
       p_param => 'is_default', p_details => '{"reason": "default_required"}');
   end if;
-  update public.user_vehicles
-  set vehicle_type = v_vehicle.vehicle_type, nickname = v_vehicle.nickname, plate_number = v_vehicle.plate_number,
-    color = v_vehicle.color, height_m = v_vehicle.height_m, width_m = v_vehicle.width_m, length_m = v_vehicle.length_m,
-    weight_t = v_vehicle.weight_t, clearance_cm = v_vehicle.clearance_cm, tire_width_mm = v_vehicle.tire_width_mm,
-    is_default = v_vehicle.is_default
-  where id = p_id and user_id = v_user_id
-  returning * into v_vehicle;
-  return private.vehicle_row(v_vehicle);
+  return private.vehicle_row(private.write_fields(v_vehicle, v_changes));
 end
 $$;
 

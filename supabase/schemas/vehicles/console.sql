@@ -54,11 +54,6 @@ begin
 end
 $$;
 
-grant execute on function
-  private.lock_preset_owner(uuid), private.preset_for_admin(uuid), private.record_preset_act(uuid, text,
-  public.search_presets, jsonb)
-to service_role;
-
 create function api.admin_list_search_presets(p_admin_id uuid, p_user_id uuid, p_page integer default 1, p_limit integer default 20)
 returns jsonb
 language plpgsql
@@ -174,10 +169,3 @@ $$;
 
 comment on function api.admin_set_default_search_preset(uuid, uuid) is
   'Makes a preset of an active app user the default, instead of the other, and returns it. Idempotent. Records the act user.set_default_search_preset, also when it was the default already. Errors: forbidden, not_found, conflict.';
-
-grant execute on function
-  api.admin_list_search_presets(uuid, uuid, integer, integer),
-  api.admin_create_search_preset(uuid, uuid, text, jsonb, boolean, integer),
-  api.admin_update_search_preset(uuid, uuid, text, jsonb, integer, text),
-  api.admin_delete_search_preset(uuid, uuid), api.admin_set_default_search_preset(uuid, uuid)
-to service_role;

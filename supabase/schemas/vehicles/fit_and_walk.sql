@@ -8,27 +8,18 @@
 -- Interface: for search, nearby and detail private.read_vehicle(json), private.vehicle_fit(vehicle, limits) and
 -- private.walk_minutes(distance).
 
--- The error of a measure of a vehicle, which must be a number or null; null when it is valid.
-create function private.measure_fault(p_measure text, p_value jsonb) returns text
-language plpgsql immutable
+-- Checks the measures of a vehicle, each a number or null, by the bounds of public.user_vehicles. Errors: validation_error,
+-- below the path p_at.
+create function private.check_measures(p_vehicle jsonb, p_at text) returns void
+language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return (
-    select case
-      when b.most is null then format('A vehicle has no field %s. Remove it.', p_measure)
-      when jsonb_typeof(p_value) = 'null' then null
-      when case when jsonb_typeof(p_value) = 'number' then p_value::numeric > b.above and p_value::numeric <= b.most
-        and (not b.is_whole or p_value::numeric = trunc(p_value::numeric)) else false end then null
-      when b.is_whole then format('%s must be a whole number from %s to %s.', p_measure, b.above + 1, b.most)
-      else format('%s must be a number above %s and at most %s.', p_measure, b.above, b.most)
-    end
-    from (values (0)) as one (n)
-    left join (
-      values ('height_m', 0, 10, false), ('width_m', 0, 5, false), ('length_m', 0, 20, false), ('weight_t', 0, 50, false),
-        ('clearance_cm', -1, 100, true), ('tire_width_mm', 0, 500, true)
-    ) as b (measure, above, most, is_whole) on b.measure = p_measure
-  );
+  perform private.check_fields('public.user_vehicles', case jsonb_typeof(p_vehicle) when 'object' then coalesce((
+    -- A client may write a whole number with a fraction: 185.0.
+    select jsonb_object_agg(m.key, case jsonb_typeof(m.value) when 'number' then to_jsonb(trim_scale(m.value::numeric)) else m.value end)
+    from jsonb_each(p_vehicle) as m
+  ), '{}') else p_vehicle end, '{height_m,width_m,length_m,weight_t,clearance_cm,tire_width_mm}', p_at => p_at);
 end
 $$;
 
@@ -38,20 +29,11 @@ create function private.read_vehicle(p_vehicle jsonb) returns private.vehicle
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_measure text;
-  v_fault text;
 begin
   if coalesce(jsonb_typeof(p_vehicle), 'null') = 'null' then
     return null;
-  elsif jsonb_typeof(p_vehicle) <> 'object' then
-    perform private.raise_error('validation_error', 422, 'vehicle must be an object.', p_param => 'vehicle');
   end if;
-  for v_measure, v_fault in select g.key, private.measure_fault(g.key, g.value) from jsonb_each(p_vehicle) as g loop
-    if v_fault is not null then
-      perform private.raise_error('validation_error', 422, v_fault, p_param => 'vehicle.' || v_measure);
-    end if;
-  end loop;
+  perform private.check_measures(p_vehicle, 'vehicle');
   return jsonb_populate_record(null::private.vehicle, p_vehicle);
 end
 $$;
@@ -92,12 +74,6 @@ language sql immutable
 return ceil(p_distance_m / 80)::integer;
 
 grant execute on function
-  private.measure_fault(text, jsonb), private.read_vehicle(jsonb),
+  private.check_measures(jsonb, text), private.read_vehicle(jsonb),
   private.vehicle_fit(private.vehicle, private.vehicle), private.walk_minutes(numeric)
 to anon, authenticated;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- Search presets in the console
--- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function private.measure_fault(text, jsonb) to service_role;

@@ -38,25 +38,17 @@ declare
   v_key text;
   v_fault text;
 begin
-  if coalesce(char_length(private.trimmed(p_name)), 0) not between 1 and 100 then
-    perform private.raise_error('validation_error', 422, 'name must have 1 to 100 characters.', p_param => 'name');
-  elsif jsonb_typeof(p_query_json) is distinct from 'object' then
-    perform private.raise_error('validation_error', 422, 'query_json must be an object.', p_param => 'query_json');
-  elsif p_sort_order not between 0 and 1000000 then
-    perform private.raise_error('validation_error', 422, 'sort_order must be between 0 and 1000000.', p_param => 'sort_order');
-  end if;
-  for v_key, v_fault in
-    select q.key, private.search_query_fault(q.key, q.value) from jsonb_each(p_query_json) as q
-    union all
-    select 'vehicle.' || m.key, private.measure_fault(m.key, m.value)
-    from jsonb_each(case when jsonb_typeof(p_query_json -> 'vehicle') = 'object' then p_query_json -> 'vehicle' end) as m
-    union all
-    select 'vehicle', 'vehicle must be an object.' where jsonb_typeof(p_query_json -> 'vehicle') <> 'object'
-  loop
+  perform private.check_fields('public.search_presets', jsonb_build_object('name', coalesce(private.trimmed(p_name), ''), 'query_json', p_query_json)
+    || jsonb_strip_nulls(jsonb_build_object('sort_order', p_sort_order)), '{name,query_json,sort_order}',
+    p_rules => '{"query_json": {"type": "object"}}', p_before => '{"deleted_at": null}');
+  for v_key, v_fault in select q.key, private.search_query_fault(q.key, q.value) from jsonb_each(p_query_json) as q loop
     if v_fault is not null then
       perform private.raise_error('validation_error', 422, v_fault, p_param => 'query_json.' || v_key);
     end if;
   end loop;
+  if p_query_json ? 'vehicle' then
+    perform private.check_measures(p_query_json -> 'vehicle', 'query_json.vehicle');
+  end if;
   if (p_query_json ->> 'price_min')::numeric > (p_query_json ->> 'price_max')::numeric then
     perform private.raise_error('validation_error', 422, 'price_min must not be greater than price_max.', p_param => 'query_json.price_min');
   end if;
@@ -65,17 +57,12 @@ $$;
 
 -- A preset as the interface shows it.
 create function private.preset_row(p_preset public.search_presets) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return jsonb_build_object(
-    'id', (p_preset).id, 'user_id', (p_preset).user_id, 'name', (p_preset).name, 'query_json', (p_preset).query_json,
-    'is_default', (p_preset).is_default, 'sort_order', (p_preset).sort_order, 'created_at', (p_preset).created_at,
-    'updated_at', (p_preset).updated_at
-  );
-end
-$$;
+language sql stable
+return jsonb_build_object(
+  'id', (p_preset).id, 'user_id', (p_preset).user_id, 'name', (p_preset).name, 'query_json', (p_preset).query_json,
+  'is_default', (p_preset).is_default, 'sort_order', (p_preset).sort_order, 'created_at', (p_preset).created_at,
+  'updated_at', (p_preset).updated_at
+);
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The presets of a user, for users and administrators
@@ -212,13 +199,3 @@ grant execute on function
   private.update_preset(uuid, uuid, text, jsonb, integer), private.delete_preset(uuid, uuid),
   private.set_default_preset(uuid, uuid)
 to authenticated;
-
--- ---------------------------------------------------------------------------------------------------------------------
--- Search presets in the console
--- ---------------------------------------------------------------------------------------------------------------------
-
-grant execute on function
-  private.check_preset(text, jsonb, integer), private.preset_row(public.search_presets), private.locked_preset(uuid,
-  uuid), private.create_preset(uuid, text, jsonb, boolean, integer), private.update_preset(uuid, uuid, text, jsonb,
-  integer), private.delete_preset(uuid, uuid), private.set_default_preset(uuid, uuid)
-to service_role;

@@ -25,9 +25,11 @@ create table public.user_vehicles (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   deleted_at timestamptz,
+  -- Of every column, so that a new one is empty too.
   constraint user_vehicles_deleted_is_bare check (
-    deleted_at is null or (not is_default and num_nonnulls(nickname, plate_number, color, height_m, width_m, length_m,
-      weight_t, clearance_cm, tire_width_mm) = 0)
+    deleted_at is null or jsonb_strip_nulls(
+      to_jsonb(user_vehicles) - '{id,user_id,vehicle_type,slot,created_at,updated_at,deleted_at}'::text[]
+    ) = '{"is_default": false}'
   )
 );
 
@@ -56,6 +58,7 @@ create policy "Users change their own vehicles" on public.user_vehicles for upda
   using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id);
 -- No delete: a vehicle is marked as deleted.
 
+-- The columns that may be both inserted and updated are the fields that clients write (private.client_fields).
 grant select (
     id, user_id, vehicle_type, nickname, plate_number, color, height_m, width_m, length_m, weight_t, clearance_cm,
     tire_width_mm, is_default, slot, created_at, updated_at, deleted_at
@@ -77,8 +80,7 @@ on public.user_vehicles to authenticated;
 create table public.search_presets (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references public.app_users (id) on delete cascade,
-  name text not null
-    constraint search_presets_name_length check (char_length(name) between (deleted_at is null)::integer and 100),
+  name text not null constraint search_presets_name_length check (char_length(name) <= 100),
   query_json jsonb not null constraint search_presets_query_json_object check (jsonb_typeof(query_json) = 'object'),
   is_default boolean not null default false,
   sort_order integer not null default 0
@@ -87,11 +89,13 @@ create table public.search_presets (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   deleted_at timestamptz,
+  constraint search_presets_has_name check (name <> '' or deleted_at is not null),
   constraint search_presets_deleted_is_bare
     check (deleted_at is null or (not is_default and name = '' and query_json = '{}'))
 );
 
 comment on table public.search_presets is 'Searches that users store by name.';
+comment on constraint search_presets_has_name on public.search_presets is 'name must have 1 to 100 characters.';
 comment on column public.search_presets.query_json is 'A SearchQueryV1.';
 comment on column public.search_presets.is_default is 'The preset that a client runs when it starts.';
 comment on column public.search_presets.sort_order is 'Its position in the list of the user; ties by age.';

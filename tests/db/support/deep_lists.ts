@@ -9,7 +9,7 @@ export const RARE = 45;
 const id = () => crypto.randomUUID() as string;
 export const people = { user: id(), admin: id(), rareUser: id(), otherAdmin: id() };
 const { user, admin, rareUser, otherAdmin } = people;
-const [lot, rareLot, ticket, plan, rarePlan, subscription] = [id(), id(), id(), id(), id(), id()];
+const [lot, rareLot, ticket, plan, rarePlan, subscription, composed] = [id(), id(), id(), id(), id(), id(), id()];
 
 export interface DeepList {
   readonly as: "user" | "admin" | "anon";
@@ -47,6 +47,7 @@ export const DEEP: Record<string, DeepList> = {
   }),
   list_sponsors: open(),
   list_articles: open(),
+  export_parking_lots: open(),
   admin_list_reviews: console_({
     given: { p_status: "approved" },
     rare: [{ p_status: "hidden" }, { p_status: "approved", p_parking_lot_id: rareLot }, { p_user_id: rareUser }],
@@ -55,7 +56,7 @@ export const DEEP: Record<string, DeepList> = {
   admin_list_error_reports: console_({
     given: { p_status: "open" },
     rare: [{ p_status: "resolved" }, { p_severity: "low" }, { p_parking_lot_id: rareLot }, { p_assigned_to: admin }],
-    common: [{ p_severity: "high" }],
+    common: [{ p_status: null }, { p_severity: "high" }],
   }),
   admin_list_support_tickets: console_({ rare: [{ p_category: "account" }, { p_status: "closed" }] }),
   admin_get_support_ticket: console_({ given: { p_id: ticket } }),
@@ -95,7 +96,7 @@ export const DEEP: Record<string, DeepList> = {
       { p_provider: "android_store" },
       { p_status: "revoked" },
     ],
-    common: [{ p_provider: "ios_store" }],
+    common: [{ p_status: "expired" }, { p_provider: "ios_store" }],
   }),
   admin_list_subscription_events: console_({ given: { p_id: subscription } }),
   admin_list_store_sync_runs: console_(),
@@ -112,6 +113,11 @@ export const DEEP: Record<string, DeepList> = {
     common: [{ p_store: "ios_store" }],
   }),
   admin_list_user_notifications: console_(),
+  admin_list_undelivered_devices: console_({
+    given: { p_id: composed },
+    rare: [{ p_outcome: "suppressed" }],
+    common: [{ p_outcome: "gone" }],
+  }),
   admin_list_articles: console_(),
 };
 
@@ -225,6 +231,15 @@ function tables(rows: number): [table: string, columns: Record<string, string>][
       target: q("all"),
       is_composed: "true",
       created_at: at,
+      id: `case when n = 1 then ${uuid(composed)} else ${nth} end`,
+    }],
+    ["private.push_deliveries", {
+      notification_id: uuid(composed),
+      token_id: nth,
+      user_id: nth,
+      batch: "0",
+      outcome: newest("'suppressed'", "'gone'"),
+      recorded_at: at,
     }],
     ["public.error_reports", {
       user_id: uuid(user),

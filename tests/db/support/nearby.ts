@@ -14,6 +14,7 @@ export interface Question {
   readonly sort?: string;
   readonly vehicle?: Record<string, unknown> | null;
   readonly vehicle_type?: string;
+  readonly usable?: string;
 }
 
 export interface Found {
@@ -30,7 +31,8 @@ export async function nearbyFound(sql: TransactionSql, question: Question): Prom
   const [row] = await sql<{ found: Found }[]>`
     select api.nearby_parking_lots(
       ${lat}, ${lng}, ${radius_m}, ${limit}, ${JSON.stringify(filters)}::text::jsonb, ${sort},
-      ${vehicle === null ? null : JSON.stringify(vehicle)}::text::jsonb, ${question.vehicle_type ?? "standard"}
+      ${vehicle === null ? null : JSON.stringify(vehicle)}::text::jsonb, ${question.vehicle_type ?? "standard"},
+      ${question.usable ?? null}
     ) as found`;
   return row!.found;
 }

@@ -13,6 +13,8 @@ export interface SearchArguments {
   readonly entry_at?: string;
   readonly exit_at?: string;
   readonly vehicle_type?: string;
+  readonly usable?: string;
+  readonly without_surprises?: boolean;
 }
 
 export interface Cluster {
@@ -39,7 +41,8 @@ export async function search(sql: TransactionSql, args: SearchArguments): Promis
       ${sql.json(query as never)}, ${bbox ? `{${bbox.join()}}` : null}::text::float8[],
       ${ids ? `{${ids.join()}}` : null}::text::uuid[], ${limit}, ${cursor ?? null}, ${include as string[]}::text[],
       ${zoom ?? null}, ${updated_since ?? null}::text::timestamptz, ${args.entry_at ?? null}::text::timestamptz,
-      ${args.exit_at ?? null}::text::timestamptz, ${args.vehicle_type ?? "standard"}
+      ${args.exit_at ?? null}::text::timestamptz, ${args.vehicle_type ?? "standard"}, ${args.usable ?? null},
+      ${args.without_surprises ?? false}
     ) as page`;
   return row!.page;
 }

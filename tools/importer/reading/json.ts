@@ -16,13 +16,16 @@ function recordOf(position: number, value: unknown): Read {
   return { position, values: properties, id: value["id"], geometry: value["geometry"] };
 }
 
-/** A FeatureCollection, or a list of features or of flat objects. */
+/** Names of the list in documents that are not a FeatureCollection. */
+export const LISTS = ["@graph", "carparks", "elements", "items", "lots", "_embedded"];
+
+/** A FeatureCollection, a list of features or of flat objects, or an object with such a list under one of the names. */
 export async function* geojsonRecords(text: AsyncIterable<string>): AsyncGenerator<Read> {
   const envelope: Envelope = {};
   let position = 0;
-  for await (const element of jsonElements(text, "features", envelope)) yield recordOf(++position, element);
+  for await (const element of jsonElements(text, ["features", ...LISTS], envelope)) yield recordOf(++position, element);
   const { document } = envelope;
-  if (isObject(document) && document["type"] !== "FeatureCollection") {
+  if (isObject(document) && document["type"] !== "FeatureCollection" && !LISTS.some((name) => name in document)) {
     throw new ImportFailure(`The file's type is ${JSON.stringify(document["type"])}, not "FeatureCollection".`);
   }
 }

@@ -22,11 +22,11 @@ export interface Envelope {
 
 /**
  * The objects of one list of a JSON document, each parsed as soon as it is complete, so that a file of any size needs the
- * memory of one: the member `listName` of the document, or the document itself where it is a list.
+ * memory of one: the first member of the document that has one of the names, or the document itself where it is a list.
  */
 export async function* jsonElements(
   text: AsyncIterable<string>,
-  listName: string,
+  listNames: readonly string[],
   envelope: Envelope,
 ): AsyncGenerator<unknown> {
   let around = ""; // the document outside the elements
@@ -79,7 +79,7 @@ export async function* jsonElements(
         inString = true;
         stringStart = around.length;
       } else if (code === OPEN || code === OPEN_LIST) {
-        if (code === OPEN_LIST && !found && (depth === 0 || (depth === 1 && lastString === listName))) {
+        if (code === OPEN_LIST && !found && (depth === 0 || (depth === 1 && listNames.includes(lastString)))) {
           found = true;
           listDepth = depth + 1;
         }
@@ -107,5 +107,5 @@ export async function* jsonElements(
     throw new ImportFailure(`A comma follows the last feature (${number}). Nothing was imported.`);
   }
   envelope.document = parsed(around, "The file");
-  if (!found) throw new ImportFailure(`The file has no list ${JSON.stringify(listName)}.`);
+  if (!found) throw new ImportFailure(`The file has no list ${JSON.stringify(listNames[0])}.`);
 }

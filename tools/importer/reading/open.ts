@@ -1,6 +1,6 @@
 import { ImportFailure } from "../../../supabase/functions/_shared/import/failure.ts";
 import { csvRecords } from "./csv.ts";
-import { geojsonRecords, ndjsonRecords } from "./json.ts";
+import { geojsonRecords, LISTS, ndjsonRecords } from "./json.ts";
 import type { OpenSource } from "./record.ts";
 import { detectEncoding, type Encoding, firstBytes, textOf } from "./text.ts";
 import { xlsxRecords } from "./xlsx.ts";
@@ -34,8 +34,9 @@ function rejectTags(start: string): void {
 
 function isCompleteObject(line: string): boolean {
   try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null && !("features" in value);
+    const value = JSON.parse(line);
+    return typeof value === "object" && value !== null &&
+      !["features", ...LISTS].some((name) => Array.isArray(value[name]));
   } catch (error) {
     if (error instanceof SyntaxError) return false;
     throw error;

@@ -1,16 +1,22 @@
 /// <reference lib="dom" />
 /** The administrators' console: its navigation by areas, and the screen that the address names. */
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import style from "./console.css" with { type: "text" };
 import type { PageProps } from "../page.ts";
-import { href } from "../router.ts";
 import { user } from "../service.ts";
 import { Loaded, useLoad } from "../ui/load.tsx";
+import { addStyle } from "../ui/style.ts";
 import { askToSignIn } from "../sign_in.ts";
 import { consoleTexts } from "../texts/console.ts";
-import { isAdministrator, may, me, readMe } from "./kit/access.ts";
+import { isAdministrator, me, readMe } from "./kit/access.ts";
 import { announcement } from "./kit/announcement.ts";
-import { names, type Screen, SCREENS } from "./screens.ts";
+import { Navigation } from "./navigation.tsx";
+import { Palette } from "./palette.tsx";
+import { names, SCREENS } from "./screens.ts";
+import { readSecondFactorStep, SecondFactor } from "./second_factor.tsx";
 import { Sidebar } from "./sidebar.tsx";
+
+addStyle(style);
 
 const text = consoleTexts(({ consolePage }) => consolePage);
 
@@ -28,18 +34,24 @@ function AdministratorConsole({ parts }: PageProps) {
   const load = useLoad(async (signal) => {
     me.value = undefined;
     await readMe(signal);
-    return true;
+    return isAdministrator() ? await readSecondFactorStep() : null;
   }, []);
   useReadAgainInForeground();
   return (
     <Loaded load={load}>
-      {() =>
-        isAdministrator() ? <ConsoleScreens parts={parts} /> : (
-          <>
-            <h1>{text.value.console}</h1>
-            <p class="notice">{text.value.noAdministrator}</p>
-          </>
-        )}
+      {(step) => {
+        if (!isAdministrator() || step === null) {
+          return (
+            <>
+              <h1>{text.value.console}</h1>
+              <p class="notice">{text.value.noAdministrator}</p>
+            </>
+          );
+        }
+        return step.kind === "none"
+          ? <ConsoleScreens parts={parts} />
+          : <SecondFactor step={step} onDone={load.reload} />;
+      }}
     </Loaded>
   );
 }
@@ -52,24 +64,28 @@ function useReadAgainInForeground() {
   }, []);
 }
 
-const isOffered = ({ areas }: Screen) => may(undefined) && (areas === undefined || areas.some(may));
-
 function ConsoleScreens({ parts }: PageProps) {
   const [path = "overview", ...rest] = parts;
   const screen = SCREENS.find((screen) => screen.path === path);
+  // On a phone the screens are behind a button, so that the page begins with its content.
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  useEffect(() => setMenuOpen(false), [path]);
   return (
     <div class="console">
       <nav class="console-nav" aria-label={text.value.screens}>
-        <ul>
-          {SCREENS.filter(isOffered).map((screen) => (
-            <li key={screen.path}>
-              <a href={href(`/console/${screen.path}`)} aria-current={screen.path === path ? "page" : undefined}>
-                {names.value[screen.path]}
-              </a>
-            </li>
-          ))}
-        </ul>
-        <Sidebar />
+        <Palette />
+        <button
+          type="button"
+          class="console-screens-button"
+          aria-expanded={isMenuOpen}
+          onClick={() => setMenuOpen(!isMenuOpen)}
+        >
+          {text.value.screens}
+        </button>
+        <div class={`console-screens${isMenuOpen ? " is-open" : ""}`}>
+          <Navigation current={path} />
+          <Sidebar />
+        </div>
       </nav>
       <div class="console-screen">
         <ScreenHeading path={path} name={screen ? names.value[screen.path] : text.value.console} />

@@ -8,10 +8,11 @@ import { ErrorReportsScreen } from "./screens/error_reports/error_reports_screen
 import { FieldValuesScreen } from "./screens/field_values.tsx";
 import { AdministratorsScreen } from "./screens/administrators.tsx";
 import { DeadMessagesScreen } from "./screens/dead_messages.tsx";
+import { HealthScreen } from "./screens/health/health_screen.tsx";
 import { JobsScreen } from "./screens/jobs.tsx";
 import { OverviewScreen } from "./screens/overview/overview_screen.tsx";
 import { ParkingLotsScreen } from "./screens/parking_lots/parking_lots_screen.tsx";
-import { ReferenceScreen } from "./screens/reference.tsx";
+import { ReferenceScreen } from "./screens/reference/reference_screen.tsx";
 import { ReviewsScreen } from "./screens/reviews/reviews_screen.tsx";
 import { SearchPresetsScreen } from "./screens/search_presets/search_presets_screen.tsx";
 import { StoreSyncScreen } from "./screens/store_sync/store_sync_screen.tsx";
@@ -36,15 +37,25 @@ export const SCREENS: readonly Screen[] = [
   { path: "error-reports", areas: ["lots"], component: ErrorReportsScreen },
   { path: "field-values", areas: ["lots"], component: FieldValuesScreen },
   { path: "support-tickets", areas: ["support"], component: TicketsScreen },
-  { path: "user-notifications", areas: ["notifications"], component: UserNotificationsScreen },
-  { path: "users", areas: ["users"], component: UsersScreen },
-  { path: "user-search-presets", areas: ["search_presets"], component: SearchPresetsScreen },
-  { path: "subscriptions", areas: ["users"], component: SubscriptionsScreen },
   { path: "parking-lots", areas: ["lots"], component: ParkingLotsScreen },
-  { path: "store-sync", areas: ["store_sync"], component: StoreSyncScreen },
+  { path: "users", areas: ["users"], component: UsersScreen },
+  { path: "subscriptions", areas: ["users"], component: SubscriptionsScreen },
+  { path: "user-search-presets", areas: ["search_presets"], component: SearchPresetsScreen },
+  { path: "user-notifications", areas: ["notifications"], component: UserNotificationsScreen },
   { path: "reference", areas: ["content", "rewards"], component: ReferenceScreen },
+  { path: "store-sync", areas: ["store_sync"], component: StoreSyncScreen },
+  { path: "health", component: HealthScreen },
   { path: "jobs", component: JobsScreen },
   { path: "dead-messages", component: DeadMessagesScreen },
   { path: "admins", areas: ["admins"], component: AdministratorsScreen },
   { path: "activity-logs", component: ActivityLogsScreen },
 ];
+
+/** The groups of the navigation, each with the first of its screens; the next group begins after its last. */
+export const GROUPS = [
+  ["today", "overview"],
+  ["lots", "parking-lots"],
+  ["people", "users"],
+  ["content", "reference"],
+  ["system", "health"],
+] as const satisfies readonly (readonly [string, Screen["path"]])[];

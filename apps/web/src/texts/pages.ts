@@ -1,7 +1,8 @@
 /** The texts of the application without the console, in the current language. */
 import { loadCatalog } from "../language.ts";
+import { loadPart } from "../parts.ts";
 
 export const pageTexts = await loadCatalog({
-  en: () => import("./en/pages.ts").then(({ texts }) => texts),
-  ja: () => import("./ja/pages.ts").then(({ texts }) => texts),
+  en: () => loadPart(() => import("./en/pages.ts"), ({ texts }) => texts),
+  ja: () => loadPart(() => import("./ja/pages.ts"), ({ texts }) => texts),
 });

@@ -1,50 +1,28 @@
 /** A chart by uPlot, with its values as a table for those who do not see it. */
 import { useEffect, useRef } from "preact/hooks";
-import uPlot from "uplot";
-import { color } from "./color.ts";
+import { loadPart } from "../parts.ts";
+import type { ChartProps } from "./chart_data.ts";
 
-export interface ChartProps {
-  /** What the chart shows, for its name and the caption of the table. */
-  readonly label: string;
-  /** The first column is x; uPlot's format. */
-  readonly data: uPlot.AlignedData;
-  readonly series: readonly uPlot.Series[];
-  readonly axes?: readonly uPlot.Axis[];
-  readonly scales?: uPlot.Scales;
-  readonly height?: number;
-  /** The texts of a row of the table: x first. */
-  readonly row: (index: number) => readonly string[];
-  readonly head: readonly string[];
-}
+const loadDrawing = () => loadPart(() => import("./chart_drawing.ts"), ({ drawChart }) => drawChart);
 
-export function Chart({ label, data, series, axes = [{}, {}], scales, height = 180, row, head }: ChartProps) {
+export function Chart(props: ChartProps) {
+  const { label, data, series, row, head, height = 180 } = props;
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const holder = element.current!;
-    const width = () => Math.max(200, holder.clientWidth);
-    const chart = new uPlot(
-      {
-        width: width(),
-        height,
-        series: [...series],
-        axes: axes.map((axis) => ({ ...axisColors(), ...axis })),
-        ...(scales ? { scales } : {}),
-        legend: { show: false },
-        cursor: { drag: { x: false, y: false } },
-      },
-      data,
-      holder,
+    let remove: (() => void) | "removed" | undefined;
+    loadDrawing().then(
+      (draw) => remove ??= draw(element.current!, props),
+      // The table has the values.
+      (error: unknown) => console.warn("A chart could not be drawn.", error),
     );
-    const observer = new ResizeObserver(() => chart.setSize({ width: width(), height }));
-    observer.observe(holder);
     return () => {
-      observer.disconnect();
-      chart.destroy();
+      if (typeof remove === "function") remove();
+      remove = "removed";
     };
   }, [data, series]);
   return (
     <figure class="chart">
-      <div ref={element} role="img" aria-label={label} />
+      <div ref={element} class="chart-drawing" style={{ minHeight: height }} role="img" aria-label={label} />
       <div class="visually-hidden">
         <table>
           <caption>{label}</caption>
@@ -61,9 +39,4 @@ export function Chart({ label, data, series, axes = [{}, {}], scales, height = 1
       </div>
     </figure>
   );
-}
-
-function axisColors(): uPlot.Axis {
-  const line = { stroke: color("line"), width: 1 };
-  return { stroke: color("soft"), grid: line, ticks: line };
 }

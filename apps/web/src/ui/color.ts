@@ -1,12 +1,19 @@
 /// <reference lib="dom" />
-/** The colour of a token of the style sheet as charts and maps need it: a canvas does not know custom properties. */
-export function color(
-  token: "paper" | "raised" | "ink" | "soft" | "line" | "accent" | "on-accent" | "good" | "warn" | "bad",
-): string {
+/** The colours of tokens of the style sheet as charts and maps need them: a canvas does not know custom properties. */
+
+/** The colours that the page has now, light or dark. */
+export function colors<Token extends string>(tokens: readonly Token[]): Readonly<Record<Token, string>> {
   const probe = document.createElement("span");
-  probe.style.color = `var(--${token})`;
   document.body.append(probe);
-  const { color } = getComputedStyle(probe);
+  const style = getComputedStyle(probe);
+  const found = Object.fromEntries(tokens.map((token) => {
+    probe.style.color = `var(--${token})`;
+    return [token, style.color];
+  }));
   probe.remove();
-  return color;
+  return found as Record<Token, string>;
+}
+
+export function color(token: "line" | "ink-2" | "brand" | "fine" | "stop"): string {
+  return colors([token])[token];
 }

@@ -75,11 +75,26 @@ export function FeeLines({ breakdown, currency, ruleText }: FeeLinesProps) {
   );
 }
 
+/** What a line is, in words: `3 × 30 min × ¥200`, or the name of its kind. */
+export function partsOf(line: Line, currency: string): string {
+  return detailOf(line, currency) || label("fee_line_kind", line.kind);
+}
+
 /** `3 × 30 min × ¥200` */
 function detailOf(line: Line, currency: string): string {
   if (line.kind === "cap" || line.kind === "grace") return "";
   const minutes = line.unit_minutes === null ? [] : [duration(line.unit_minutes)];
   return [String(line.units), ...minutes, money(line.unit_price, currency)].join(" × ");
+}
+
+/** What the fee is at least and at most, where only that is known. */
+export function boundsText({ at_least, at_most, currency }: FeeRefusal): string | undefined {
+  const t = text.value;
+  if (at_least === undefined) return undefined;
+  const most = at_most === undefined ? undefined : money(at_most, currency);
+  if (at_least === 0 && most !== undefined) return t.atMost(most);
+  const least = money(at_least, currency);
+  return most === undefined ? t.atLeast(least) : t.between(least, most);
 }
 
 /** Why the fee is unknown, as a sentence. */

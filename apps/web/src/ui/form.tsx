@@ -3,6 +3,7 @@ import { type ComponentChildren, createContext } from "preact";
 import { useContext, useId } from "preact/hooks";
 import { ApiError } from "parking-lot-client";
 import { ErrorNote } from "./error_note.tsx";
+import { fieldText } from "./error_text.ts";
 import { useAction } from "./load.tsx";
 
 /** The sentences of the newest error, by the name of the field. */
@@ -11,8 +12,8 @@ const FieldErrors = createContext<ReadonlyMap<string, string>>(new Map());
 function fieldErrors(error: unknown): Map<string, string> {
   if (!(error instanceof ApiError)) return new Map();
   const listed = error.code === "validation_error" ? error.details?.errors ?? [] : [];
-  const all = listed.length > 0 ? listed : [{ param: error.param, message: error.message }];
-  return new Map(all.flatMap(({ param, message }) => param === null ? [] : [[param, message]]));
+  const all = listed.length > 0 ? listed : [{ param: error.param, code: error.code, message: error.message }];
+  return new Map(all.flatMap(({ param, code, message }) => param === null ? [] : [[param, fieldText(code, message)]]));
 }
 
 /** A form. `onSubmit` receives the values of its fields by their names; files and empty texts too. */
@@ -38,7 +39,7 @@ export function Form(
       }}
     >
       <FieldErrors.Provider value={errors}>{children}</FieldErrors.Provider>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      {action.error !== undefined && <ErrorNote error={action.error} onSignedIn={() => void action.run()} />}
       <button type="submit" class="primary" aria-busy={action.isRunning}>{submit}</button>
     </form>
   );
@@ -99,17 +100,22 @@ export function Field({ name, label, hint, onInput, ...input }: FieldProps) {
 
 export interface SelectProps extends Labelled {
   readonly options: readonly (readonly [value: string, text: string])[];
+  /** The words of no choice, where nothing is chosen at first. */
+  readonly placeholder?: string;
   readonly defaultValue?: string | undefined;
   readonly onChange?: (value: string) => void;
 }
 
 /** A labelled list of choices. */
-export function Select({ name, label, hint, options, onChange, defaultValue, required = false }: SelectProps) {
+export function Select(
+  { name, label, hint, options, placeholder, onChange, defaultValue, required = false }: SelectProps,
+) {
   const { id, error, attributes } = useField(name, hint);
   return (
     <div class="field">
       <label for={id}>{label}</label>
       <select {...attributes} required={required} onChange={(event) => onChange?.(event.currentTarget.value)}>
+        {placeholder !== undefined && <option value="" selected={defaultValue === undefined}>{placeholder}</option>}
         {options.map(([value, text]) => (
           <option key={value} value={value} selected={value === defaultValue}>{text}</option>
         ))}
@@ -139,13 +145,24 @@ export function TextArea({ name, label, hint, ...area }: TextAreaProps) {
 
 /** A labelled checkbox. */
 export function Checkbox(
-  { name, label, defaultChecked = false }: { name: string; label: string; defaultChecked?: boolean },
+  { name, label, defaultChecked = false, onChange }: {
+    name: string;
+    label: string;
+    defaultChecked?: boolean;
+    onChange?: (isChecked: boolean) => void;
+  },
 ) {
   const { id, error, attributes } = useField(name, undefined);
   return (
     <div class="field">
       <div class="row">
-        <input type="checkbox" value="true" defaultChecked={defaultChecked} {...attributes} />
+        <input
+          type="checkbox"
+          value="true"
+          defaultChecked={defaultChecked}
+          onChange={(event) => onChange?.(event.currentTarget.checked)}
+          {...attributes}
+        />
         <label for={id}>{label}</label>
       </div>
       <Notes id={id} hint={undefined} error={error} />
@@ -153,7 +170,8 @@ export function Checkbox(
   );
 }
 
-function useField(name: string, hint: string | undefined) {
+/** The attributes of an input, and the error that the service has for it. */
+export function useField(name: string, hint: string | undefined) {
   const id = useId();
   const error = useContext(FieldErrors).get(name);
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
@@ -166,7 +184,8 @@ function useField(name: string, hint: string | undefined) {
   return { id, error, attributes };
 }
 
-function Notes({ id, hint, error }: { id: string; hint: string | undefined; error: string | undefined }) {
+/** The hint and the error of a field. */
+export function Notes({ id, hint, error }: { id: string; hint: string | undefined; error: string | undefined }) {
   return (
     <>
       {hint && <p class="small" id={`${id}-hint`}>{hint}</p>}

@@ -1,6 +1,8 @@
 /** Reads for a page, and actions of buttons. */
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { rereads } from "../reads.ts";
+import { user } from "../service.ts";
 import { pageTexts } from "../texts/pages.ts";
 import { ErrorNote } from "./error_note.tsx";
 
@@ -14,7 +16,10 @@ export interface Load<Data> {
   reload(): void;
 }
 
-/** Reads when the component appears and whenever an input changes. A newer read aborts the one before. */
+/**
+ * Reads when the component appears, whenever an input or the user changes, and when there is a connection again. A newer
+ * read aborts the one before.
+ */
 export function useLoad<Data>(read: (signal: AbortSignal) => Promise<Data>, inputs: readonly unknown[]): Load<Data> {
   const [count, setCount] = useState(0);
   const [state, setState] = useState<Omit<Load<Data>, "reload">>({
@@ -30,16 +35,21 @@ export function useLoad<Data>(read: (signal: AbortSignal) => Promise<Data>, inpu
       (error) => abort.signal.aborted || setState(({ data }) => ({ data, error, isLoading: false })),
     );
     return () => abort.abort();
-  }, [...inputs, count]);
+  }, [...inputs, count, rereads.value, user.value?.id]);
   return { ...state, reload: useCallback(() => setCount((n) => n + 1), []) };
 }
 
 /** Shows what was read, or that it is being read, or why it could not be read. */
 export function Loaded<Data>(
-  { load, children }: { load: Load<Data>; children: (data: Data) => ComponentChildren },
+  { load, instead, children }: {
+    load: Load<Data>;
+    /** What stands there until the first read has ended, if not a word. */
+    instead?: ComponentChildren;
+    children: (data: Data) => ComponentChildren;
+  },
 ) {
   if (load.error !== undefined) return <ErrorNote error={load.error} onRetry={load.reload} />;
-  if (load.data === undefined) return <p class="notice" role="status">{text.value.loading}</p>;
+  if (load.data === undefined) return instead ?? <p class="notice" role="status">{text.value.loading}</p>;
   return <div aria-busy={load.isLoading}>{children(load.data)}</div>;
 }
 
@@ -91,7 +101,7 @@ export function ActionButton(
       >
         {children}
       </button>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
+      {action.error !== undefined && <ErrorNote error={action.error} onSignedIn={() => void action.run()} />}
     </>
   );
 }

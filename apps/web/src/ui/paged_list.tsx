@@ -1,6 +1,7 @@
 /** A list that reads more items when a user asks for them. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { user } from "../service.ts";
 import { pageTexts } from "../texts/pages.ts";
 import { ErrorNote } from "./error_note.tsx";
 
@@ -13,7 +14,7 @@ export interface PagedListProps<Item> {
   readonly inputs?: readonly unknown[];
   /** Items at a time, 20 by default. */
   readonly size?: number;
-  /** What stands there when there is no item. */
+  /** What stands there when there is no item; empty for nothing. */
   readonly empty: string;
   readonly keyOf: (item: Item) => string;
   readonly children: (item: Item) => ComponentChildren;
@@ -74,7 +75,7 @@ export function usePages<Item>(
       abort.abort();
       if (source.current === from) source.current = undefined;
     };
-  }, [...inputs, attempt]);
+  }, [...inputs, attempt, user.value?.id]);
 
   return {
     ...state,
@@ -101,7 +102,7 @@ export function PagesEnd({ pages, empty }: { pages: Pages<unknown>; empty: strin
     <>
       {error !== undefined && <ErrorNote error={error} onRetry={pages.reload} />}
       {isLoading && <p role="status">{text.value.loading}</p>}
-      {isComplete && items.length === 0 && <p class="notice">{empty}</p>}
+      {isComplete && items.length === 0 && empty !== "" && <p class="notice">{empty}</p>}
       {!isLoading && !isComplete && error === undefined && (
         <p>
           <button type="button" onClick={pages.more}>{text.value.more}</button>

@@ -9,7 +9,7 @@ export function SignInFirst({ title }: { title: string }) {
     <>
       <h1>{title}</h1>
       <p>{text.value.first}</p>
-      <button type="button" class="primary" onClick={askToSignIn}>{text.value.signIn}</button>
+      <button type="button" class="primary" onClick={() => void askToSignIn()}>{text.value.signIn}</button>
     </>
   );
 }

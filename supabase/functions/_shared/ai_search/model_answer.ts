@@ -16,7 +16,10 @@ const MAX_NOTES = 10;
 /** The confidence of a text is always below 1. */
 const MAX_CONFIDENCE = 0.98;
 
-/** Null if neither the model nor the rules found a search in the text. */
+/**
+ * Null if the model found no search in the text. A number of the text stays as the rules read it, unless they assumed a part
+ * of it. A number that only the model has is left out, and noted.
+ */
 export function convertModelAnswer(
   answer: ModelAnswer,
   text: string,
@@ -29,38 +32,82 @@ export function convertModelAnswer(
   const named = answer.place?.trim().slice(0, MAX_PLACE) || null;
   const place = named !== null && plain(text).includes(plain(named)) ? named : rules.place;
   const ownPosition = place === null && answer.near_me;
-  const maxPrice = within(answer.max_price, 0, MAX_PRICE);
-  const radius = within(answer.radius_m, 1, MAX_RADIUS_M);
-  const measures = measuresOf(answer);
+  const said = {
+    place,
+    entry_at: stay?.entry ?? null,
+    exit_at: stay?.exit ?? null,
+    max_price: within(answer.max_price, 0, MAX_PRICE),
+    radius_m: within(answer.radius_m, 1, MAX_RADIUS_M),
+    query: { v: 1 as const, vehicle: measuresOf(answer) },
+  };
+  const { invented, factor } = checkAnswer(rules.mentions, said, options);
+  const isOpen = (field: Field) => rules.assumptions.some((note) => note.field === field);
+  const choose = <T>(field: Field, ofModel: T | null, ofRules: T | null): T | null =>
+    ofModel !== null && (ofRules === null || isOpen(field)) && !invented.some((note) => note.field === field)
+      ? ofModel
+      : ofRules;
+  const start = choose("entry_at", said.entry_at, rules.entry_at);
+  // An end can follow from the start, which is not that of the model if the text has another.
+  const after = checkAnswer(rules.mentions, { ...said, entry_at: start }, options).invented;
+  const isEndOfText = after.every(({ field }) => field !== "exit_at");
+  const times = {
+    entry_at: start,
+    exit_at: isEndOfText ? choose("exit_at", said.exit_at, rules.exit_at) : rules.exit_at,
+  };
+  const { entry_at, exit_at } = isInOrder(times) ? times : rules;
+  const hasStay = entry_at !== null && exit_at !== null;
+  const radius = choose("radius_m", said.radius_m, rules.radius_m);
+  const measures = {
+    ...Object.fromEntries(
+      Object.entries(said.query.vehicle).filter(([, value]) => !invented.some((note) => note.value === value)),
+    ),
+    ...measuresIn(rules),
+  };
+  const prices = rules.mentions.some(({ kind }) => kind === "price") && !isOpen("max_price")
+    ? { maxPrice: rules.max_price, priceMin: rules.query.price_min, priceMax: rules.query.price_max }
+    : pricesOf(choose("max_price", said.max_price, rules.max_price), hasStay);
   const vehicle = { ...answer.vehicle_type === null ? {} : { type: answer.vehicle_type }, ...measures };
   const query = buildQuery(
-    conditionsOf(answer, { maxPrice, radius, measures, hasStay: stay !== null }),
+    conditionsOf(answer, { ...prices, radius, measures }),
     // The model received the complete previous query, so its answer replaces the whole query.
     options.context?.center === undefined ? undefined : { center: options.context.center },
     place === null && !ownPosition,
   );
-  const read = {
-    place,
-    entry_at: stay?.entry ?? null,
-    exit_at: stay?.exit ?? null,
-    max_price: maxPrice,
-    radius_m: radius,
-    query,
-  };
-  const { unresolved, factor } = checkAnswer(rules.mentions, read, options);
+  const read = { place, entry_at, exit_at, max_price: prices.maxPrice, radius_m: radius, query };
+  const assumed = rules.assumptions.filter(({ field, value }) =>
+    (field === "entry_at" && value === entry_at) || (field === "exit_at" && value === exit_at)
+  );
   return {
     ...read,
     status: "parsed",
     missing: [],
+    other_places: [rules.place, ...rules.other_places].filter((name) => name !== null && name !== place) as string[],
+    is_place_left_over: false,
+    is_about_parking: true,
+    says_parking: rules.says_parking,
     own_position: ownPosition,
     filters: query.attributes ?? [],
     vehicle: Object.keys(vehicle).length > 0 ? vehicle : null,
     sort: answer.sort,
     confidence: Math.round(Math.min(MAX_CONFIDENCE, Math.max(0, answer.confidence)) * factor * 100) / 100,
-    assumptions: notesOf(answer, text, options.locale),
-    unresolved,
+    assumptions: [...assumed, ...notesOf(answer, text, options.locale)],
+    unresolved: [...invented, ...checkAnswer(rules.mentions, read, options).unresolved],
     mentions: rules.mentions,
   };
+}
+
+function isInOrder({ entry_at, exit_at }: Pick<ParsedSearch, "entry_at" | "exit_at">): boolean {
+  return entry_at === null || exit_at === null || Date.parse(entry_at) < Date.parse(exit_at);
+}
+
+function measuresIn({ vehicle }: ParsedSearch): Measures {
+  const { type: _, ...measures } = vehicle ?? {};
+  return measures;
+}
+
+/** Without a stay, lots are compared by the price of one hour. */
+function pricesOf(maxPrice: number | null, hasStay: boolean) {
+  return { maxPrice, priceMin: null, priceMax: hasStay ? null : maxPrice };
 }
 
 /** Normalised for comparing places and words. */
@@ -99,19 +146,19 @@ function measuresOf({ height_m, width_m, length_m, weight_t }: ModelAnswer): Mea
   return measures;
 }
 
-interface Bounded {
+interface Numbers {
   readonly maxPrice: number | null;
+  readonly priceMin: number | null | undefined;
+  readonly priceMax: number | null | undefined;
   readonly radius: number | null;
   readonly measures: Measures;
-  readonly hasStay: boolean;
 }
 
-function conditionsOf(answer: ModelAnswer, { maxPrice, radius, measures, hasStay }: Bounded): Conditions {
+function conditionsOf(answer: ModelAnswer, { maxPrice, priceMin, priceMax, radius, measures }: Numbers): Conditions {
   return {
     maxPrice,
-    priceMin: null,
-    // Without a known stay, lots are compared by the price of one hour. That price is not a bound for a shorter stay.
-    priceMax: hasStay ? null : maxPrice,
+    priceMin: priceMin ?? null,
+    priceMax: priceMax ?? null,
     wanted: [...new Set(answer.attributes)],
     dropped: [],
     measures,

@@ -3,6 +3,11 @@ import type { AttributeName, Note, ParsedSearch } from "./rules/types.ts";
 
 export type Lang = "ja" | "en";
 
+/** The language of a BCP 47 tag: Japanese, and English for all others. */
+export function langOf(locale: string): Lang {
+  return /^(?:ja|jpn)(?:[-_]|$)/iu.test(locale) ? "ja" : "en";
+}
+
 interface ReplyContext {
   readonly place: string | null;
   readonly parsed: ParsedSearch;

@@ -1,20 +1,22 @@
 /**
- * AI search: converts a text to a search that the API accepts. Every text is parsed by rules. If their confidence is
- * too low, models are called, and their answers are checked against the numbers of the text. The place is looked up
- * last.
+ * AI search: converts a text to a search that the API accepts. Every text is parsed by rules, and its place is looked up. If
+ * the confidence is too low, models are called, and their answers are checked against the numbers of the text. The geocoder
+ * is asked at the same time.
  */
 import type { z } from "zod";
 import type { Database } from "../db/client.ts";
 import { ApiError } from "../errors.ts";
+import { inBackground } from "../http/background.ts";
 import type { AiGateway } from "../providers/ai_gateway.ts";
 import type { Geocoder } from "../providers/geocoder.ts";
 import type { AiSearchAnswer, AiSearchReply, RegisteredAiKey } from "../schema/ai_search.ts";
-import { locate, LOCATE_CALLS, type Located, type Location } from "./locate.ts";
+import { askGeocoder, locate, LOCATE_CALLS, type Located, type Location, lookUp, NOWHERE } from "./locate.ts";
 import { callModels, type ModelResult } from "./models.ts";
 import { convertModelAnswer } from "./model_answer.ts";
 import { PROMPT_VERSION } from "./prompt.ts";
-import { type Lang, missingMessage, replyText, unparseableMessage } from "./reply.ts";
-import { parseText, withCenter } from "./rules/parse.ts";
+import { langOf, missingMessage, replyText, unparseableMessage } from "./reply.ts";
+import { parseText, unparseable, withCenter } from "./rules/parse.ts";
+import { settlePlace } from "./rules/settle.ts";
 import type { ParsedSearch, Query } from "./rules/types.ts";
 
 /** The functions of the database that a search in words calls. */
@@ -26,12 +28,13 @@ export interface SearchDependencies {
   readonly service: Database<(typeof SEARCH_IN_WORDS_CALLS)[number]>;
   readonly ai: AiGateway;
   readonly geocoder: Geocoder;
-  readonly userId: string;
+  /** Null for a guest, for whom neither models nor the geocoder are asked. */
+  readonly userId: string | null;
 }
 
 export interface TextSearch {
   readonly text: string;
-  readonly locale: Lang;
+  readonly locale: string;
   readonly time_zone: string;
   readonly lat?: number | undefined;
   readonly lng?: number | undefined;
@@ -53,10 +56,16 @@ export async function searchByText(dependencies: SearchDependencies, request: Te
   const result = await runSearch(dependencies, request, "query");
   const { parsed: { status, missing } } = result;
   if (status === "unparseable") {
+    const lang = langOf(request.locale);
     throw new ApiError("unparseable", {
-      message: `${unparseableMessage(request.locale)} ${missingMessage(missing, request.locale)}`.trim(),
+      message: [
+        unparseableMessage(lang),
+        missingMessage(missing, lang),
+        ...result.unresolved.map(({ reason }) => reason),
+      ]
+        .join(" "),
       param: "query",
-      details: { missing },
+      details: { missing, ...result.unresolved.length > 0 && { reason: "place_not_looked_up" } },
     });
   }
   return answerOf(result);
@@ -64,7 +73,8 @@ export async function searchByText(dependencies: SearchDependencies, request: Te
 
 /** Form B: the same with a reply for the user, even if nothing was understood. */
 export async function replyToMessage(dependencies: SearchDependencies, request: TextSearch): Promise<Reply> {
-  const { locale: lang, time_zone: timeZone } = request;
+  const { time_zone: timeZone } = request;
+  const lang = langOf(request.locale);
   const result = await runSearch(dependencies, request, "message");
   const { parsed, location } = result;
   const answer = answerOf(result);
@@ -102,35 +112,45 @@ async function runSearch(
 ): Promise<SearchResult> {
   const started = performance.now();
   const { db, service, ai, geocoder, userId } = dependencies;
-  // Runs first, because it counts the request.
-  const { keys } = await db.rpc<{ keys: readonly unknown[] }>("list_my_ai_keys");
+  const lang = langOf(request.locale);
+  // Runs first, because it counts the request. A guest is counted before.
+  const { keys } = userId === null ? { keys: [] } : await db.rpc<{ keys: readonly unknown[] }>("list_my_ai_keys");
   const now = new Date();
-  const options = { locale: request.locale, now, timeZone: request.time_zone, context: request.context };
-  const rules = parseText(request.text, options);
-  const { rulesThreshold, gateway, logText } = ai.settings;
-  const isCertain = rules.status === "parsed" && rules.confidence >= rulesThreshold;
-  let modelResult: ModelResult | undefined;
-  if (gateway !== null && !isCertain) {
-    const ownKeys = keys.length > 0
-      ? await service.rpc<Record<string, string>>("read_ai_keys", { user_id: userId })
-      : {};
-    modelResult = await callModels(ai, gateway, { ...options, text: request.text, lang: request.locale }, ownKeys);
-  }
-  const modelSearch = modelResult?.answer ? convertModelAnswer(modelResult.answer, request.text, rules, options) : null;
-  const parsed = modelSearch ?? rules;
+  const options = { locale: lang, now, timeZone: request.time_zone, context: request.context };
   const position = request.lat === undefined || request.lng === undefined
     ? null
     : { lat: request.lat, lng: request.lng };
+  const read = parseText(request.text, options);
+  const known = await lookUp(service, userId === null ? null : geocoder.kind, read, position);
+  const { rulesThreshold, gateway, logText } = ai.settings;
+  const first = settlePlace(read, known.words, options);
+  const isCertain = first.status === "parsed" && first.confidence >= rulesThreshold;
+  const [asked, modelResult] = await Promise.all([
+    askGeocoder(service, geocoder, read, known, lang),
+    gateway === null || isCertain || userId === null ? undefined : askModels(gateway),
+  ]);
+  const answer = modelResult?.answer ?? null;
+  // A model's verdict counts unless the text has a word of parking.
+  const isRefused = answer !== null && !answer.is_parking_search && !read.says_parking;
+  const rules = isRefused ? unparseable(options, read.mentions) : settlePlace(read, asked.words, options);
+  const converted = answer === null ? null : convertModelAnswer(answer, request.text, read, options);
+  const lookup = converted === null || converted.place === read.place ? asked : await lookUpAgain(converted);
+  const modelSearch = converted === null ? null : settlePlace(converted, lookup.words, options);
+  const parsed = modelSearch ?? rules;
   const located = parsed.status === "parsed"
-    ? await locate(service, geocoder, { parsed, lang: request.locale, position })
-    : { location: null, assumptions: [], unresolved: [] };
+    ? locate({ parsed, lookup, lang, position })
+    // Nothing but a name that the geocoder could not be asked for.
+    : {
+      ...NOWHERE,
+      unresolved: asked.isBusy && !isRefused ? locate({ parsed: read, lookup: asked, lang, position }).unresolved : [],
+    };
   const parser = modelSearch === null ? "rules" : "model";
   const model = modelSearch === null ? null : modelResult!.model;
-  await service.rpc("log_ai_request", {
+  const logged = service.rpc("log_ai_request", {
     user_id: userId,
     request: {
       form,
-      lang: request.locale,
+      lang,
       text_length: [...request.text].length,
       text: logText ? request.text : null,
       outcome: parsed.status === "unparseable"
@@ -146,7 +166,20 @@ async function runSearch(
       latency_ms: Math.round(performance.now() - started),
     },
   });
+  inBackground(logged, "A search in words is not in the log of searches");
   return { parsed, parser, model, ...located };
+
+  async function askModels(settings: NonNullable<typeof gateway>): Promise<ModelResult> {
+    const ownKeys = keys.length > 0
+      ? await service.rpc<Record<string, string>>("read_ai_keys", { user_id: userId! })
+      : {};
+    return await callModels(ai, settings, { ...options, text: request.text, lang }, ownKeys);
+  }
+
+  async function lookUpAgain(search: ParsedSearch) {
+    const places = await lookUp(service, geocoder.kind, search, position);
+    return await askGeocoder(service, geocoder, search, places, lang);
+  }
 }
 
 function logOf(modelResult: ModelResult | undefined, currency: string | null) {
@@ -176,6 +209,7 @@ function answerOf({ parsed, location, assumptions, unresolved, parser, model }: 
     entry_at: parsed.entry_at,
     exit_at: parsed.exit_at,
     max_price: parsed.max_price,
+    radius_m: parsed.radius_m,
     filters: [...parsed.filters],
     confidence,
     query,
@@ -201,6 +235,7 @@ function nearbyOf(parsed: ParsedSearch, { lat, lng }: Location): string | null {
     ...typeof measures.height_m === "number" ? { max_height_m: measures.height_m } : {},
   };
   const search = new URLSearchParams({ lat: String(lat), lng: String(lng), filters: JSON.stringify(conditions) });
+  search.set("usable", "first");
   if (radius_m !== null) search.set("radius_m", String(radius_m));
   if (sort !== null) search.set("sort", sort);
   if (type !== undefined) search.set("vehicle_type", type);

@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { ApiError } from "../errors.ts";
-import { bearerOf, type Caller, missingToken, TokenVerifier } from "./token.ts";
+import { bearerOf, type Caller, invalidToken, missingToken, TokenVerifier } from "./token.ts";
 
 /**
  * Access to a route.
@@ -9,8 +9,9 @@ import { bearerOf, type Caller, missingToken, TokenVerifier } from "./token.ts";
  * - `user`: an authenticated user.
  * - `admin`: an active administrator with the area of the route. The database checks it.
  * - `service`: a trusted service with the secret key.
+ * - `monitor`: a monitoring system with the bearer token METRICS_TOKEN. It may read metrics, and nothing else.
  */
-export type Access = "public" | "optional" | "user" | "admin" | "service";
+export type Access = "public" | "optional" | "user" | "admin" | "service" | "monitor";
 
 export type CallerOf<A extends Access> = A extends "user" | "admin" ? Caller
   : A extends "optional" ? Caller | null
@@ -18,26 +19,32 @@ export type CallerOf<A extends Access> = A extends "user" | "admin" ? Caller
 
 /**
  * Returns the caller, or null for an anonymous user or a service. Throws if the route does not allow the access. The
- * `apikey` header does not identify a user.
+ * `apikey` header identifies a service, and never a user. A bearer token of a user counts more, as in the Data API.
  */
-export async function authenticate(
-  access: Access,
-  authorization: string | null,
-  config: () => Config,
-): Promise<Caller | null> {
+export async function authenticate(access: Access, headers: Headers, config: () => Config): Promise<Caller | null> {
   if (access === "public") return null;
+  if (access === "monitor" && config().metricsToken === null) {
+    throw new ApiError("service_unavailable", { details: { reason: "not_configured" } });
+  }
+  const authorization = headers.get("authorization");
   const token = authorization === null ? null : bearerOf(authorization);
+  if (access === "monitor") {
+    if (token === null) throw missingToken();
+    if (!isOneOf(token, [config().metricsToken!])) throw invalidToken();
+    return null;
+  }
+  const isService = (key: string | null) => access === "service" && key !== null && isOneOf(key, config().serviceKeys);
 
-  if (access === "service" && token !== null && isOneOf(token, config().serviceKeys)) return null;
+  if (isService(token)) return null;
   // Client libraries send the project's public key as bearer token without a session.
   if (token === null || isOneOf(token, config().anonymousKeys)) {
-    if (access !== "optional") throw missingToken();
-    return null;
+    if (isService(headers.get("apikey")) || access === "optional") return null;
+    throw missingToken();
   }
   const caller = await verifierOf(config()).verify(token);
   if (access === "service") {
     throw new ApiError("forbidden", {
-      message: "Only the service may call this endpoint. Send the secret key as the bearer token.",
+      message: "Only the service may call this endpoint. Send the secret key in the apikey header.",
     });
   }
   return caller;

@@ -8,6 +8,8 @@ import { KeySet } from "./key_set.ts";
 /** The user of a verified token. */
 export interface Caller {
   readonly id: string;
+  /** The assurance of the sign-in (claim `aal`): `aal2` with a second factor. */
+  readonly assurance: string;
   /** The token for the database: the caller's own token, or a copy of it (see `forDatabase`). */
   readonly token: string;
 }
@@ -49,7 +51,11 @@ export class TokenVerifier {
       });
       if (payload["role"] !== "authenticated" || !UUID.test(payload.sub ?? "")) throw invalidToken();
       if ((payload.iat ?? 0) > now() + LEEWAY_SECONDS) throw invalidToken();
-      return { id: payload.sub!.toLowerCase(), token: await forDatabase(token, payload, secret) };
+      return {
+        id: payload.sub!.toLowerCase(),
+        assurance: payload["aal"] === "aal2" ? "aal2" : "aal1",
+        token: await forDatabase(token, payload, secret),
+      };
     } catch (error) {
       if (error instanceof JWTExpired) throw expiredToken();
       if (error instanceof JOSEError) throw invalidToken();

@@ -6,6 +6,7 @@ type NoArgs = Record<never, never>;
 // deno-fmt-ignore
 export interface ApiFunctions {
   add_my_vehicle: { args: { vehicle: unknown }; returns: unknown };
+  add_request_counts: { args: { counts: unknown }; returns: null };
   add_search_counts: { args: { counts: unknown }; returns: null };
   admin_answer_support_ticket: { args: { admin_id: string; id: string; message: string; seen_updated_at?: string }; returns: unknown };
   admin_backfill_badge: { args: { admin_id: string; id: string }; returns: unknown };
@@ -92,14 +93,17 @@ export interface ApiFunctions {
   admin_list_support_tickets: { args: { admin_id: string; status?: string; category?: string; include?: readonly string[]; cursor?: string; limit?: number }; returns: unknown };
   admin_list_tags: { args: { admin_id: string; category?: string; is_active?: boolean; q?: string; include?: readonly string[]; cursor?: string; limit?: number }; returns: unknown };
   admin_list_themes: { args: { admin_id: string; is_active?: boolean; include?: readonly string[]; cursor?: string; limit?: number }; returns: unknown };
+  admin_list_undelivered_devices: { args: { admin_id: string; id: string; outcome?: string; include?: readonly string[]; cursor?: string; limit?: number }; returns: unknown };
   admin_list_user_activities: { args: { admin_id: string; user_id?: string; activity_type?: string; include?: readonly string[]; cursor?: string; limit?: number }; returns: unknown };
   admin_list_user_activity_logs: { args: { admin_id: string; id: string; include?: readonly string[]; cursor?: string; limit?: number }; returns: unknown };
   admin_list_user_notifications: { args: { admin_id: string; status?: string; include?: readonly string[]; cursor?: string; limit?: number }; returns: unknown };
   admin_list_users: { args: { admin_id: string; email?: string; display_name?: string; status?: string; premium?: boolean; include?: readonly string[]; cursor?: string; limit?: number }; returns: unknown };
   admin_mark_notifications_read: { args: { admin_id: string; ids?: readonly string[]; before?: string }; returns: unknown };
+  admin_preview_badge: { args: { admin_id: string; conditions: unknown; threshold: number }; returns: unknown };
   admin_preview_parking_lot_fee: { args: { admin_id: string; parking_lot_id: string; entry_at: string; exit_at: string; vehicle_type?: string; pricing_groups?: unknown; pricing_rules?: unknown; windows?: unknown; date_overrides?: unknown }; returns: unknown };
+  admin_preview_standard_stays: { args: { admin_id: string; parking_lot_id: string; pricing_rules?: unknown; vehicle_type?: string }; returns: unknown };
   admin_preview_user_notification: { args: { admin_id: string; notification: unknown }; returns: unknown };
-  admin_put_parking_lot_set: { args: { admin_id: string; parking_lot_id: string; set: string; items: unknown; if_match?: string }; returns: unknown };
+  admin_put_parking_lot_set: { args: { admin_id: string; parking_lot_id: string; set: string; items: unknown; if_match?: string; reason?: string }; returns: unknown };
   admin_reactivate_admin: { args: { admin_id: string; id: string; reason: string }; returns: unknown };
   admin_reactivate_user: { args: { admin_id: string; id: string; reason: string; if_match?: string }; returns: unknown };
   admin_read_badge: { args: { admin_id: string; id: string }; returns: unknown };
@@ -109,6 +113,7 @@ export interface ApiFunctions {
   admin_read_known_subscription: { args: { admin_id: string; id: string }; returns: unknown };
   admin_read_level: { args: { admin_id: string; level: number }; returns: unknown };
   admin_read_level_recalculation: { args: { admin_id: string }; returns: unknown };
+  admin_read_notification_funnel: { args: { admin_id: string; id: string }; returns: unknown };
   admin_read_subscription: { args: { admin_id: string; id: string }; returns: unknown };
   admin_read_theme: { args: { admin_id: string; id: string }; returns: unknown };
   admin_read_user: { args: { admin_id: string; id: string }; returns: unknown };
@@ -118,6 +123,7 @@ export interface ApiFunctions {
   admin_refresh_subscription: { args: { admin_id: string; id: string }; returns: unknown };
   admin_reinstate_subscription: { args: { admin_id: string; id: string; reason: string; if_match?: string }; returns: unknown };
   admin_requeue_dead_message: { args: { admin_id: string; id: string }; returns: unknown };
+  admin_reset_second_factor: { args: { admin_id: string; id: string; reason: string }; returns: unknown };
   admin_revoke_subscription: { args: { admin_id: string; id: string; reason: string; if_match?: string }; returns: unknown };
   admin_send_user_notification: { args: { admin_id: string; id: string }; returns: unknown };
   admin_set_default_search_preset: { args: { admin_id: string; id: string }; returns: unknown };
@@ -149,6 +155,7 @@ export interface ApiFunctions {
   backfill_all_badge_progress: { args: NoArgs; returns: unknown };
   backfill_badge_progress: { args: { target_badge_id: string }; returns: unknown };
   calculate_fee: { args: { parking_lot_id: string; entry_at: string; exit_at: string; vehicle_type?: string }; returns: unknown };
+  call_next_consumer: { args: { function: string }; returns: null };
   cancel_parking_session: { args: { id: string }; returns: unknown };
   check_administrator: { args: { admin_id: string; area?: string }; returns: null };
   check_idempotency_key: { args: { key: string; fingerprint: string }; returns: null };
@@ -166,6 +173,7 @@ export interface ApiFunctions {
   delete_my_vehicle: { args: { id: string }; returns: null };
   evaluate_badge_conditions: { args: { metadata: unknown; conditions: unknown }; returns: boolean };
   export_my_data: { args: { cursor?: string }; returns: unknown };
+  export_parking_lots: { args: { ids?: readonly string[]; limit?: number; cursor?: string }; returns: unknown };
   extend_lease: { args: { queue: string; msg_ids: readonly number[]; seconds?: number }; returns: null };
   extend_push_lease: { args: { msg_id: number }; returns: null };
   extend_store_sync_lease: { args: { run_id: string; lease_id: string }; returns: boolean };
@@ -173,7 +181,7 @@ export interface ApiFunctions {
   fan_out_notification: { args: { notification_id: string; msg_id: number }; returns: unknown };
   feed_occupancy: { args: { source: string; reports: unknown }; returns: unknown };
   finalize_parking_session: { args: { id: string; exit_at: string; client_request_id?: string }; returns: unknown };
-  find_place: { args: { text: string; geocoder?: string; lat?: number; lng?: number }; returns: unknown };
+  find_place: { args: { text: string; geocoder?: string; lat?: number; lng?: number; others?: readonly string[]; is_left_over?: boolean }; returns: unknown };
   finish_object_deletions: { args: { msg_ids: readonly number[]; storage_keys: readonly string[] }; returns: number };
   finish_object_publication: { args: { msg_id: number; storage_key: string; is_copied: boolean }; returns: boolean };
   finish_store_notification: { args: { msg_id: number; notification_id: string; statement?: unknown; problem?: string }; returns: unknown };
@@ -202,6 +210,7 @@ export interface ApiFunctions {
   list_my_themes: { args: { limit?: number; cursor?: string; include?: readonly string[] }; returns: unknown };
   list_my_vehicles: { args: { limit?: number; cursor?: string; include?: readonly string[] }; returns: unknown };
   list_parking_lot_reviews: { args: { parking_lot_id: string; limit?: number; cursor?: string; include?: readonly string[] }; returns: unknown };
+  list_places: { args: { q: string; lat?: number; lng?: number; limit?: number; lang?: string }; returns: unknown };
   list_pricing_rules: { args: { parking_lot_id: string; limit?: number; cursor?: string; include?: readonly string[] }; returns: unknown };
   list_sponsors: { args: { category?: string; limit?: number; cursor?: string; include?: readonly string[] }; returns: unknown };
   list_subscription_plans: { args: { lang?: string; limit?: number; cursor?: string; include?: readonly string[] }; returns: unknown };
@@ -216,7 +225,7 @@ export interface ApiFunctions {
   my_parking_session: { args: { id: string }; returns: unknown };
   my_search_preferences: { args: NoArgs; returns: unknown };
   my_subscription: { args: { lang?: string }; returns: unknown };
-  nearby_parking_lots: { args: { lat: number; lng: number; radius_m?: number; limit?: number; filters?: unknown; sort?: string; vehicle?: unknown; vehicle_type?: string }; returns: unknown };
+  nearby_parking_lots: { args: { lat: number; lng: number; radius_m?: number; limit?: number; filters?: unknown; sort?: string; vehicle?: unknown; vehicle_type?: string; usable?: string }; returns: unknown };
   nearby_sponsors: { args: { lat: number; lng: number; radius_m?: number; limit?: number }; returns: unknown };
   object_publication: { args: { asset_id: string }; returns: unknown };
   parking_lot_engagement_stats: { args: { from?: string; to?: string; sort?: string; limit?: number }; returns: unknown };
@@ -237,6 +246,7 @@ export interface ApiFunctions {
   read_counted: { args: { function: string; arguments?: unknown; address?: string }; returns: unknown };
   read_object_deletions: { args: { limit?: number }; returns: unknown };
   read_object_publications: { args: { limit?: number }; returns: unknown };
+  read_place: { args: { id: string; lang?: string }; returns: unknown };
   recalculate_all_user_levels: { args: NoArgs; returns: unknown };
   receive_store_notification: { args: { store: string; event_id: string; body: unknown }; returns: boolean };
   record_acknowledgement: { args: { subscription_id: string }; returns: null };
@@ -251,7 +261,8 @@ export interface ApiFunctions {
   run_admin_command: { args: { admin_id: string; command: string; arguments?: unknown; key?: string; fingerprint?: string; nth?: number }; returns: unknown };
   run_command: { args: { command: string; arguments?: unknown; key?: string; fingerprint?: string; nth?: number }; returns: unknown };
   save_parking_lot: { args: { parking_lot_id: string }; returns: unknown };
-  search_parking_lots: { args: { query?: unknown; bbox?: readonly number[]; ids?: readonly string[]; limit?: number; cursor?: string; include?: readonly string[]; zoom?: number; updated_since?: string; entry_at?: string; exit_at?: string; vehicle_type?: string }; returns: unknown };
+  search_parking_lots: { args: { query?: unknown; bbox?: readonly number[]; ids?: readonly string[]; limit?: number; cursor?: string; include?: readonly string[]; zoom?: number; updated_since?: string; entry_at?: string; exit_at?: string; vehicle_type?: string; usable?: string; without_surprises?: boolean }; returns: unknown };
+  service_metrics: { args: NoArgs; returns: unknown };
   service_readiness: { args: NoArgs; returns: unknown };
   set_default_search_preset: { args: { id: string }; returns: unknown };
   set_my_notification_preferences: { args: { items: unknown; lang?: string; quiet_hours?: unknown; remove_quiet_hours?: boolean }; returns: unknown };
@@ -262,6 +273,7 @@ export interface ApiFunctions {
   take_mails: { args: NoArgs; returns: unknown };
   take_push_batches: { args: { limit?: number }; returns: unknown };
   take_request: { args: { policy: string; next?: string }; returns: unknown };
+  take_request_instead: { args: { policy: string; instead: string; user_id?: string; address?: string }; returns: unknown };
   take_store_notifications: { args: { limit?: number; ends?: boolean }; returns: unknown };
   take_store_sync_run: { args: NoArgs; returns: unknown };
   unrate_parking_lot: { args: { parking_lot_id: string }; returns: null };

@@ -53,6 +53,11 @@ export interface CallTrace {
   onCall(name: string, ms: number, isDone: boolean): void;
 }
 
+/** The trace of a call that belongs to no request. */
+export function ownTrace(): CallTrace {
+  return { headers: { "X-Request-Id": crypto.randomUUID() }, onCall: () => {} };
+}
+
 /** The primary, or any database: possibly a read replica that lags behind. */
 export type Instance = "primary" | "any";
 

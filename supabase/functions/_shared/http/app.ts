@@ -10,6 +10,7 @@ import {
   CLIENT_LEFT_STATUS,
   createContext,
   logLine,
+  noteCall,
   type RequestContext,
   setResponseHeaders,
   traceOf,
@@ -28,14 +29,17 @@ import {
   readQuery,
   searchOf,
 } from "./input.ts";
+import { MAX_LINES } from "./lines.ts";
 import { docUrl, type Links, linksOf } from "./links.ts";
-import { DEFAULT_LOG, isLogged, type Log, type LogSettings, logToConsole } from "./log.ts";
+import { DEFAULT_LOG, type Log, type LogSettings, logToConsole, sampled } from "./log.ts";
 import { addressOf, type RateLimit } from "./rate_limit.ts";
 import { MAX_IN_FLIGHT, OVERLOAD_RETRY_AFTER } from "./overload.ts";
 import { instanceFor } from "./read_after.ts";
 import { accepts, asApiError, errorResponse, LINES_TYPE, replyWith, streamLines } from "./reply.ts";
-import { keepsAnswers, limitOf, type RequestInput, type Route } from "./route.ts";
+import { type RequestCounts, requestCounts } from "./request_counts.ts";
+import { isMachine, keepsAnswers, limitOf, type RequestInput, type Route } from "./route.ts";
 import type { SearchCounts } from "./search_counts.ts";
+import { samplerOf, type Spans, spansTo } from "./spans.ts";
 
 /** The clients of the providers that a group's handlers use. Others are not loaded, because loading them delays the start. */
 type ProviderMakers = { readonly [Name in ProviderName]?: (config: () => Config) => Providers[Name] };
@@ -46,6 +50,10 @@ export interface AppOptions extends ProviderMakers {
   readonly log?: Log;
   /** Counts searches. Without it, searches are not counted. */
   readonly searches?: (config: () => Config) => SearchCounts;
+  /** Counts requests. Default: in the database, if metrics have a token. */
+  readonly counts?: RequestCounts;
+  /** Sends the spans of requests. Default: to the collector of the settings. */
+  readonly spans?: Spans;
   /** Maximum number of concurrent requests of the process. Further requests are rejected with 503 at once. */
   readonly maxInFlight?: number;
 }
@@ -78,19 +86,38 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
     searches: options.searches?.(config),
   };
   const log = options.log ?? logToConsole;
+  const counts = options.counts ??
+    requestCounts(config, () => setting(config, ({ metricsToken }) => metricsToken, null) !== null);
+  const spans = options.spans ?? spansTo(config);
+  const sampler = () => setting(config, ({ tracing }) => tracing ? samplerOf(tracing) : undefined, undefined);
   const maxInFlight = options.maxInFlight ?? MAX_IN_FLIGHT;
   const rejections = { count: 0, loggedAt: -Infinity };
   let inFlight = 0;
   const hono = new Hono<Env>();
 
   hono.use(async (c, next) => {
-    const context = createContext(c.req.raw);
+    const context = createContext(c.req.raw, sampler());
     c.set("context", context);
     await next();
     setResponseHeaders(c.res.headers, context);
     const settings = logSettings(config);
     const line = logLine(context, c.res.status, settings.slowRequestMs);
-    if (isLogged(line.level, settings)) log(line);
+    counts.add(context.route, context.method, line.status, line.ms);
+    if (context.calls) {
+      spans.add({
+        trace: context.trace,
+        method: context.route?.method ?? "HTTP",
+        route: context.route?.path,
+        status: line.status,
+        code: context.error?.code,
+        requestId: context.id,
+        endedAt: Date.now(),
+        ms: line.ms,
+        calls: context.calls,
+      });
+    }
+    const written = sampled(line, settings);
+    if (written !== undefined) log(written);
   });
   for (const [path, byMethod] of groupByPath(routes)) {
     hono.all(path.replace(/\{(\w+)\}/g, ":$1"), (c) => respond(c, byMethod, app));
@@ -113,6 +140,7 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
     const error = context.error = overloaded(maxInFlight, isLine ? rejections.count : undefined);
     const response = errorResponse(error, context.id, docUrl(error.code, app.links));
     setResponseHeaders(response.headers, context);
+    counts.add(undefined, context.method, response.status, 0);
     if (isLine) {
       log(logLine(context, response.status, logSettings(config).slowRequestMs));
       Object.assign(rejections, { count: 0, loggedAt: performance.now() });
@@ -134,12 +162,16 @@ export function createApp(routes: readonly Route[], options: AppOptions = {}): {
   };
 }
 
-/** Without a valid configuration the defaults apply, because the log lines contain the cause. */
 function logSettings(config: () => Config): LogSettings {
+  return setting(config, ({ log }) => log, DEFAULT_LOG);
+}
+
+/** Without a valid configuration the defaults apply, because the log lines contain the cause. */
+function setting<T>(config: () => Config, pick: (config: Config) => T, fallback: T): T {
   try {
-    return config().log;
+    return pick(config());
   } catch {
-    return DEFAULT_LOG;
+    return fallback;
   }
 }
 
@@ -162,12 +194,18 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, app: AppCo
   const route = byMethod.get(request.method);
   if (!route) throw new ApiError("method_not_allowed", { headers: { Allow: allowed } });
   context.route = route;
-  context.caller = await authenticate(route.access, request.headers.get("authorization"), app.config);
+  context.caller = await authenticate(route.access, request.headers, app.config);
 
   const commands = new Commands({
-    policy: limitOf(route),
+    policy: context.caller ? limitOf(route) : route.guestLimit ?? limitOf(route),
     door: route.access === "admin" ? "run_admin_command" : "run_command",
     take: (policy, next) => takeRequest(policy, next, request, context, app.config()),
+    takeInstead: (policy, instead) =>
+      asService(app.config(), traceOf(context)).rpc("take_request_instead", {
+        policy,
+        instead,
+        ...context.caller ? { user_id: context.caller.id } : { address: addressOf(request.headers) },
+      }),
     checkKey: (key) =>
       asCaller(app.config(), context.caller!, traceOf(context)).rpc("check_idempotency_key", { ...key }),
     onCount: (rateLimit) => context.rateLimit = rateLimit,
@@ -179,7 +217,9 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, app: AppCo
   } catch (failure) {
     if (route.access === "admin" && context.dbMs === 0) await requireAdmin(route, context, app.config());
     const isOutage = failure instanceof ApiError && failure.code === "service_unavailable";
-    if (!isOutage) await commands.count();
+    const isRefused = failure instanceof ApiError && failure.status === 422;
+    if (isRefused && route.refusedLimit !== undefined) await commands.countInstead(route.refusedLimit);
+    else if (!isOutage) await commands.count();
     throw failure;
   }
   await commands.count();
@@ -218,6 +258,7 @@ async function answer(
   commands: Commands,
 ): Promise<Response> {
   const request = c.req.raw;
+  if (route.serve) return await route.serve(request, context.id);
   const isKeyed = keepsAnswers(route) && context.caller !== null && readKey(request.headers) !== undefined;
   const params = readParams(route.params ?? noFields, c.req.param());
   const query = readQuery(route.query ?? noFields, searchOf(request.url));
@@ -261,10 +302,13 @@ async function answer(
   const work = withProviders(input, (name) => {
     const provider = app.providers[name];
     if (!provider) throw new TypeError(`${route.path}: its group's createApp was given no ${name}`);
-    return commands.before(provider);
+    return commands.before(context.calls ? traced(provider, name, context) : provider);
   });
   if (route.representations?.lines && accepts(request, LINES_TYPE)) {
-    return await streamLines(route, route.representations.lines(work as never));
+    // `limit` has a default, which is that of a page.
+    const asked = query as { readonly limit?: number };
+    const limit = new URL(request.url).searchParams.has("limit") ? asked.limit : undefined;
+    return await streamLines(route, route.representations.lines(work as never, limit ?? MAX_LINES));
   }
   const returned = await route.handle(work as never);
   const response = await replyWith(route, request, returned);
@@ -275,6 +319,29 @@ async function answer(
   return response;
 }
 
+/** The same provider. Each call that returns a promise is recorded for the spans of the request. */
+function traced<T extends object>(provider: T, providerName: string, context: RequestContext): T {
+  return new Proxy(provider, {
+    get: (target, member) => {
+      const value = Reflect.get(target, member);
+      if (typeof value !== "function") return value;
+      return (...given: unknown[]) => {
+        const started = performance.now();
+        const note = (isDone: boolean) =>
+          noteCall(context, {
+            kind: "provider",
+            name: `${providerName}.${String(member)}`,
+            ms: performance.now() - started,
+            isDone,
+          });
+        const result = value.apply(target, given);
+        if (result instanceof Promise) result.then(() => note(true), () => note(false));
+        return result;
+      };
+    },
+  });
+}
+
 /** The same object with a getter for each provider, so that the request is counted before the handler calls a provider. */
 function withProviders<T extends object>(work: T, get: (name: ProviderName) => object): T & Providers {
   for (const name of PROVIDER_NAMES) Object.defineProperty(work, name, { get: () => get(name), enumerable: false });
@@ -283,7 +350,7 @@ function withProviders<T extends object>(work: T, get: (name: ProviderName) => o
 
 function databaseFor(route: Route, context: RequestContext, config: Config, instance: Instance): AnyDatabase {
   const trace = traceOf(context);
-  if (route.access === "service") return asService(config, trace, instance);
+  if (isMachine(route.access)) return asService(config, trace, instance);
   if (route.access === "admin" && context.caller) return asAdmin(config, context.caller.id, trace, instance);
   return context.caller ? asCaller(config, context.caller, trace, instance) : asAnonymous(config, trace, instance);
 }

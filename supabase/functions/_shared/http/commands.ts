@@ -13,7 +13,8 @@
  * Which reads are expensive `isExpensive` of the route says, and the database where only it knows how many rows are read.
  *
  * A handler calls no provider when the quota of the route is used up. So a request is counted under the policy of its route,
- * or of its command, also when it fails. Requests that fail with 503 are not.
+ * or of its command, also when it fails. Requests that fail with 503 are not. Those that `refusedLimit` of the route refuses
+ * with 422 are counted under that policy instead.
  *
  * A key that was used for another request is rejected by the command. A handler that first calls a provider or the service
  * would judge the request before: so the key is checked before that too.
@@ -44,6 +45,8 @@ export interface CommandOptions {
    * request is counted later: the request is rejected when that quota is used up.
    */
   readonly take: (policy: string, next?: string) => Promise<RateLimit | null>;
+  /** Counts a counted request under another policy instead, unless the quota of that is used up. */
+  readonly takeInstead: (policy: string, instead: string) => Promise<RateLimit>;
   /** Throws if the client has used the key for another request. */
   readonly checkKey: (key: IdempotencyKey) => Promise<void>;
   /** Called with each count, for the response's headers. */
@@ -102,6 +105,14 @@ export class Commands {
   async count(): Promise<void> {
     const { policy } = this.options;
     if (policy !== undefined) await (this.#counting ??= this.#take(policy));
+  }
+
+  /** Counts the request under this policy, and not under that of its route. */
+  async countInstead(policy: string): Promise<void> {
+    const { policy: own, takeInstead, onCount } = this.options;
+    if (own === undefined) return;
+    if (this.#counting === undefined) await (this.#counting = this.#take(policy));
+    else onCount(await takeInstead(policy, own));
   }
 
   async #checkKey(): Promise<void> {

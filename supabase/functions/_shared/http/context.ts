@@ -8,7 +8,8 @@ import { describe, type LogLine } from "./log.ts";
 import { type RateLimit, rateLimitHeaders } from "./rate_limit.ts";
 import { readAfterHeader } from "./read_after.ts";
 import { errorCodesOf, type Route } from "./route.ts";
-import { readTrace, type Trace, traceHeaders } from "./trace.ts";
+import { type CallSpan, MAX_CALLS } from "./spans.ts";
+import { isSampledTrace, readTrace, type Sampler, type Trace, traceHeaders } from "./trace.ts";
 
 export interface RequestContext {
   readonly id: string;
@@ -20,6 +21,8 @@ export interface RequestContext {
   dbMs: number;
   /** Number of successful database calls that may have changed data. */
   effects: number;
+  /** Calls of the database and of providers, for spans. Undefined if the request is not recorded. */
+  readonly calls: CallSpan[] | undefined;
   route?: Route;
   caller?: Caller | null;
   /** The last count of the request. */
@@ -35,15 +38,17 @@ export const CLIENT_LEFT_STATUS = 499;
 /**
  * The id is always generated here. Shared caches keep responses, and an id that a client chose could be in the log many times.
  */
-export function createContext(request: Request): RequestContext {
+export function createContext(request: Request, sampler?: Sampler): RequestContext {
+  const trace = readTrace(request.headers, sampler);
   const context: RequestContext = {
     id: crypto.randomUUID(),
-    trace: readTrace(request.headers),
+    trace,
     clientId: printable(request.headers.get("x-request-id")),
     method: request.method,
     started: performance.now(),
     dbMs: 0,
     effects: 0,
+    calls: sampler !== undefined && isSampledTrace(trace) ? [] : undefined,
   };
   request.signal.addEventListener("abort", () => context.clientLeft = true);
   return context;
@@ -53,15 +58,26 @@ function printable(id: string | null): string | null {
   return id !== null && /^[\x21-\x7e]{1,128}$/.test(id) ? id : null;
 }
 
+/** The service calls the functions of the console. So the assurance of the administrator's token is passed on. */
+function assuranceHeader({ route, caller }: RequestContext): Record<string, string> {
+  return route?.access === "admin" && caller ? { "X-Admin-Aal": caller.assurance } : {};
+}
+
 /** Headers for the database calls of a request, and the callback for their duration. */
 export function traceOf(context: RequestContext): CallTrace {
   return {
-    headers: { "X-Request-Id": context.id, ...traceHeaders(context.trace) },
+    headers: { "X-Request-Id": context.id, ...assuranceHeader(context), ...traceHeaders(context.trace) },
     onCall: (name, ms, isDone) => {
       context.dbMs += ms;
+      noteCall(context, { kind: "database", name, ms, isDone });
       if (isDone && !PREPARING.test(name)) context.effects++;
     },
   };
+}
+
+/** Records a call that has ended now. A consumer makes thousands of calls in one request: the first ones are recorded. */
+export function noteCall({ calls }: RequestContext, call: Omit<CallSpan, "endedAt">): void {
+  if (calls !== undefined && calls.length < MAX_CALLS) calls.push({ ...call, endedAt: Date.now() });
 }
 
 /**
@@ -113,7 +129,7 @@ export function logLine(context: RequestContext, answered: number, slowMs: numbe
   const status = context.clientLeft && answered < 500 ? CLIENT_LEFT_STATUS : answered;
   const cause = causeOf(context, status);
   const ms = rounded(sinceStart(context));
-  const isSlow = ms >= slowMs;
+  const isSlow = ms >= slowMs && route?.isConsumer !== true;
   return {
     level: cause !== undefined ? "error" : isSlow ? "warn" : "info",
     time: new Date().toISOString(),

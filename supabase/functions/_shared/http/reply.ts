@@ -3,6 +3,7 @@ import { ConfigError } from "../environment.ts";
 import { ApiError } from "../errors.ts";
 import { cacheControl, entityTag, etagMatches } from "./caching.ts";
 import { envelope } from "./envelope.ts";
+import { Prepared } from "./prepared.ts";
 import { type Route, Streamed } from "./route.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -64,8 +65,9 @@ export async function replyWith(route: Route, request: Request, data: unknown): 
   if (data instanceof Streamed) {
     return accepts(request, LINES_TYPE)
       ? await streamLines(route, data.values())
-      : await stream(route, data.text(), JSON_TYPE);
+      : await stream(route, data.text(), data.mediaType ?? JSON_TYPE);
   }
+  if (data instanceof Prepared) return await answerWith(route, request, data, JSON_TYPE);
   const [, schema, asText] = route.reply;
   const parsed = schema.safeParse(data);
   if (parsed.error) {
@@ -85,16 +87,35 @@ export async function replyWith(route: Route, request: Request, data: unknown): 
   if (route.isTruncated?.(data as never)) headers.set(TRUNCATED_HEADER, "true");
   if (asText || route.representations) headers.append("Vary", "Accept");
   if (route.isVersioned) headers.set("ETag", `"${(parsed.data as { updated_at: string }).updated_at}"`);
+  const type = inText ? TEXT_TYPE : inGeoJson ? GEOJSON_TYPE : JSON_TYPE;
+  return await answerWith(route, request, text, type, status, headers);
+}
+
+/** A text, or prepared bytes, with the headers of a cached route; 304 if the client has them already. */
+async function answerWith(
+  route: Route,
+  request: Request,
+  content: string | Prepared,
+  type: string,
+  status = route.reply[0],
+  headers = new Headers({ "Cache-Control": cacheControl(route.cache) }),
+): Promise<Response> {
   if (route.cache) {
-    const tag = await entityTag(text);
+    const tag = content instanceof Prepared ? content.etag : await entityTag(content);
     headers.set("ETag", tag);
     if (route.access !== "public") headers.append("Vary", "Authorization");
     if (etagMatches(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
   }
-  headers.set("Content-Type", inText ? TEXT_TYPE : inGeoJson ? GEOJSON_TYPE : JSON_TYPE);
+  headers.set("Content-Type", type);
+  const body = content instanceof Prepared ? content.bytes : content;
   // The runtime removes the body of a HEAD response and its length.
-  if (request.method === "HEAD") headers.set("Content-Length", String(new TextEncoder().encode(text).length));
-  return new Response(text, { status, headers });
+  if (request.method === "HEAD") {
+    headers.set(
+      "Content-Length",
+      String(typeof body === "string" ? new TextEncoder().encode(body).length : body.length),
+    );
+  }
+  return new Response(body, { status, headers });
 }
 
 function statusOf({ reply: [usual], alternateStatus, replyStatus }: Route, data: unknown): number {

@@ -7,6 +7,7 @@ import type { ProviderName, Providers } from "../providers/providers.ts";
 import type { Cache } from "./caching.ts";
 import { checkDeprecation, type Deprecation } from "./deprecation.ts";
 import type { Links } from "./links.ts";
+import type { Prepared } from "./prepared.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -69,7 +70,12 @@ type Reply<R extends z.ZodType> =
 
 /** A reply of any length, streamed as text or as JSON lines. */
 export class Streamed {
-  constructor(readonly text: () => AsyncIterable<string>, readonly values: () => AsyncIterable<unknown>) {}
+  /** `mediaType` of the text. Default: JSON. */
+  constructor(
+    readonly text: () => AsyncIterable<string>,
+    readonly values: () => AsyncIterable<unknown>,
+    readonly mediaType?: string,
+  ) {}
 }
 
 /** Handlers may return more fields than the reply schema has; these are dropped. */
@@ -79,8 +85,8 @@ type Returned<T> = T & Readonly<Record<string, unknown>>;
 export interface Representations<A extends Access, R, P, Q, B, C extends ApiFunction, U extends ProviderName> {
   /** The reply as GeoJSON. */
   readonly geojson?: (reply: R) => unknown;
-  /** A stream of JSON lines of any length. It calls the database itself. */
-  readonly lines?: (work: HandlerContext<A, P, Q, B, C, U>) => AsyncIterable<unknown>;
+  /** At most `limit` items as JSON lines, and a last line with the cursor. It calls the database itself. */
+  readonly lines?: (work: HandlerContext<A, P, Q, B, C, U>, limit: number) => AsyncIterable<unknown>;
 }
 
 export interface Definition<
@@ -109,6 +115,8 @@ export interface Definition<
   readonly isBodyOptional?: boolean;
   /** Whether another company calls the route, and no client of ours. Its description says who, and how it is authenticated. */
   readonly isWebhook?: boolean;
+  /** The database calls it to work on a queue for as long as there is work. No duration of it is slow. */
+  readonly isConsumer?: boolean;
   /** Maximum body size in bytes. Default BODY_LIMIT, at most MAX_DRAIN_BYTES. */
   readonly bodyLimit?: number;
   readonly reply: Reply<R>;
@@ -129,6 +137,10 @@ export interface Definition<
    * network. Default: `limitOf`.
    */
   readonly limit?: string;
+  /** The policy of guests, by network, on a route with optional authentication. Default: `limit`. */
+  readonly guestLimit?: string;
+  /** The policy under which a request that is refused with 422 is counted instead. */
+  readonly refusedLimit?: string;
   /** Whether a request costs more than one page. Such reads are rate limited, for anonymous users by network. */
   readonly isExpensive?: (query: Read<Q>) => boolean;
   readonly cache?: Cache;
@@ -149,9 +161,14 @@ export interface Definition<
   args?(input: RequestInput<A, Read<P>, Read<Q>, Read<B>, C>): ArgsOf<C, GivenBy<A>>;
   /** The providers that the handler uses. Pass each of them to the group's `createApp`. */
   readonly uses?: readonly U[];
+  /**
+   * Serves the request itself, for a protocol that has its own messages and errors. The router reads no body and writes no
+   * response.
+   */
+  serve?(request: Request, requestId: string): Promise<Response>;
   handle?(
     work: HandlerContext<A, Read<P>, Read<Q>, Read<B>, C, U>,
-  ): z.input<R> | Streamed | Promise<z.input<R> | Streamed>;
+  ): z.input<R> | Streamed | Prepared | Promise<z.input<R> | Streamed | Prepared>;
 }
 
 /** A route without the types of its fields, as the router handles it. */
@@ -168,6 +185,7 @@ export interface Route {
   readonly body?: Fields | undefined;
   readonly isBodyOptional?: boolean;
   readonly isWebhook?: boolean;
+  readonly isConsumer?: boolean;
   readonly bodyLimit?: number;
   readonly reply: readonly [
     status: number,
@@ -178,11 +196,13 @@ export interface Route {
   readonly replyStatus?: (returned: never) => number;
   readonly representations?: {
     readonly geojson?: (reply: never) => unknown;
-    readonly lines?: (work: never) => AsyncIterable<unknown>;
+    readonly lines?: (work: never, limit: number) => AsyncIterable<unknown>;
   };
   readonly instance?: Instance;
   readonly errors: readonly Code[];
   readonly limit?: string;
+  readonly guestLimit?: string;
+  readonly refusedLimit?: string;
   readonly isExpensive?: (query: never) => boolean;
   readonly cache?: Cache;
   readonly isVersioned?: boolean;
@@ -195,6 +215,7 @@ export interface Route {
   readonly isOneCall: boolean;
   /** Whether the route has its own `args`. */
   readonly hasOwnArgs: boolean;
+  serve?(request: Request, requestId: string): Promise<Response>;
   handle(work: never): unknown;
 }
 
@@ -224,19 +245,19 @@ export function route<
   }
   if (definition.deprecated) checkDeprecation(place, definition.deprecated);
   if (cache && method !== "GET") throw new TypeError(`${place}: only a GET is cached`);
-  if (limit !== undefined && access === "service") throw new TypeError(`${place}: a service is not limited`);
+  if (limit !== undefined && isMachine(access)) throw new TypeError(`${place}: a service is not limited`);
   if (cache?.scope === "public" && access !== "public") {
     throw new TypeError(`${place}: what depends on the caller is private`);
   }
-  const { handle } = definition;
+  const { handle, serve } = definition;
   const calls = typeof definition.calls === "string" ? [definition.calls] : definition.calls ?? [];
-  if (!handle && calls.length !== 1) throw new TypeError(`${place}: it calls one function or has a handler`);
+  if (!handle && !serve && calls.length !== 1) throw new TypeError(`${place}: it calls one function or has a handler`);
   if (handle && definition.args) throw new TypeError(`${place}: its handler calls the database itself`);
   return {
     ...definition,
     calls,
     uses: definition.uses ?? [],
-    isOneCall: !handle,
+    isOneCall: !handle && !serve,
     hasOwnArgs: definition.args !== undefined,
     handle: handle ?? oneCall(calls[0]!),
   };
@@ -267,9 +288,14 @@ function isRoute(member: [name: string, value: unknown]): member is [string, Rou
   return typeof value === "object" && value !== null && "handle" in value && "path" in value;
 }
 
+/** Whether only programs of the operator call a route: a service or a monitoring system. */
+export function isMachine(access: Access): boolean {
+  return access === "service" || access === "monitor";
+}
+
 /** The rate limit policy of a route: its own, or the default for writes of authenticated users. Undefined: not limited. */
 export function limitOf({ method, access, limit }: Route): string | undefined {
-  const signedIn = access !== "public" && access !== "optional" && access !== "service";
+  const signedIn = access !== "public" && access !== "optional" && !isMachine(access);
   return limit ?? (method === "GET" || !signedIn ? undefined : access === "admin" ? "admin_write" : "write");
 }
 
@@ -280,7 +306,7 @@ export function instanceOf({ method, instance }: Route): Instance {
 
 /** Whether `Idempotency-Key` works on a route: on every POST of authenticated users. */
 export function keepsAnswers({ method, access }: Route): boolean {
-  return method === "POST" && access !== "public" && access !== "service";
+  return method === "POST" && access !== "public" && !isMachine(access);
 }
 
 /** Whether `If-Match` works on a route: it changes a versioned resource that exists. */
@@ -295,7 +321,8 @@ export function errorCodesOf(route: Route): Code[] {
   const all = new Set<Code>(route.errors);
   all.add("validation_error").add("server_error").add("service_unavailable");
   // Suspended and withdrawn users are rejected on every route that reads the token, and all users on routes of the service.
-  if (route.access !== "public") all.add("unauthorized").add("forbidden");
+  if (route.access !== "public") all.add("unauthorized");
+  if (route.access !== "public" && route.access !== "monitor") all.add("forbidden");
   if (route.method !== "GET") all.add("payload_too_large").add("unsupported_media_type");
   if (limitOf(route) !== undefined || route.isExpensive !== undefined) all.add("rate_limited");
   if (isConditional(route)) all.add("precondition_failed");

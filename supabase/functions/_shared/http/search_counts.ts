@@ -6,8 +6,9 @@
  * No count is written twice, because writes are not retried. There is no sampling.
  */
 import type { Config } from "../config.ts";
-import { asService } from "../db/client.ts";
-import { describe } from "./log.ts";
+import { asService, ownTrace } from "../db/client.ts";
+import { Batches } from "./batches.ts";
+import { logFailure } from "./log.ts";
 
 /** Time between two writes. */
 const INTERVAL_MS = 5_000;
@@ -21,17 +22,12 @@ export interface SearchCountsOptions {
   readonly intervalMs?: number;
   readonly batchLots?: number;
   readonly maxLots?: number;
-  readonly log?: (line: Record<string, unknown>) => void;
+  readonly log?: (message: string, failure: unknown) => void;
 }
-
-/** Keeps the hosted runtime from ending the process before the promise settles. */
-declare const EdgeRuntime: { waitUntil(promise: Promise<unknown>): void } | undefined;
 
 export class SearchCounts {
   #counts = new Map<string, number>();
-  #writing = false;
-  /** Ends the wait before the next write. Undefined if none is planned. */
-  #writeNow: (() => void) | undefined;
+  readonly #batches: Batches;
   readonly #options: Required<SearchCountsOptions>;
 
   constructor(options: SearchCountsOptions) {
@@ -39,9 +35,10 @@ export class SearchCounts {
       intervalMs: INTERVAL_MS,
       batchLots: BATCH_LOTS,
       maxLots: MAX_LOTS,
-      log: (line) => console.error(JSON.stringify(line)),
+      log: logFailure,
       ...options,
     };
+    this.#batches = new Batches({ intervalMs: this.#options.intervalMs, write: () => this.#write() });
   }
 
   /** Counts a search for each lot in its page. */
@@ -51,46 +48,24 @@ export class SearchCounts {
       const count = this.#counts.get(id) ?? 0;
       if (count > 0 || this.#counts.size < maxLots) this.#counts.set(id, count + 1);
     }
-    if (this.#counts.size === 0) return;
-    if (this.#writeNow === undefined && !this.#writing) this.#plan();
-    if (this.#counts.size >= batchLots) this.#writeNow?.();
+    if (this.#counts.size > 0) this.#batches.added(this.#counts.size >= batchLots);
   }
 
-  #plan(): void {
-    const { promise: wait, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, this.#options.intervalMs);
-    this.#writeNow = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    const written = wait.then(() => this.#write());
-    if (typeof EdgeRuntime !== "undefined") EdgeRuntime.waitUntil(written);
-  }
-
-  async #write(): Promise<void> {
+  async #write(): Promise<boolean> {
     const counts = this.#counts;
     this.#counts = new Map();
-    this.#writeNow = undefined;
-    this.#writing = true;
     try {
       await this.#options.write(Object.fromEntries(counts));
     } catch (failure) {
-      const message = `The searches of ${counts.size} lots are not counted`;
-      this.#options.log({ level: "error", time: new Date().toISOString(), message, cause: describe(failure) });
-    } finally {
-      this.#writing = false;
+      this.#options.log(`The searches of ${counts.size} lots are not counted`, failure);
     }
-    if (this.#counts.size > 0) this.#plan();
+    return this.#counts.size > 0;
   }
 }
 
 /** Search counts that the service writes to the database. */
 export function searchCounts(config: () => Config): SearchCounts {
   return new SearchCounts({
-    write: (counts) =>
-      asService(config(), { headers: { "X-Request-Id": crypto.randomUUID() }, onCall: () => {} }).rpc(
-        "add_search_counts",
-        { counts },
-      ),
+    write: (counts) => asService(config(), ownTrace()).rpc("add_search_counts", { counts }),
   });
 }

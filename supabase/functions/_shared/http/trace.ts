@@ -4,6 +4,8 @@ export interface Trace {
   readonly traceId: string;
   /** The span id of this request, which is the parent of its calls. */
   readonly spanId: string;
+  /** The client's span, which is the parent of this request. Null if the trace begins here. */
+  readonly parentId: string | null;
   readonly flags: string;
   /** The client's `tracestate`, if any. */
   readonly state: string | null;
@@ -14,16 +16,39 @@ const TRACEPARENT =
   /^(?!ff)(?:00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})|(?!00)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?)$/;
 const MAX_STATE_LENGTH = 512;
 
-/** The trace of a request. A new, unsampled one if `traceparent` is missing or invalid. */
-export function readTrace(headers: Headers): Trace {
+/** Decides whether a trace is recorded. `parent` is the client's decision, null without one. */
+export type Sampler = (traceId: string, parent: boolean | null) => boolean;
+
+const SAMPLED = 1;
+
+/** The trace of a request, a new one if `traceparent` is missing or invalid. Without a sampler a new trace is not sampled. */
+export function readTrace(headers: Headers, sampler?: Sampler): Trace {
   const found = TRACEPARENT.exec(headers.get("traceparent")?.trim() ?? "");
   const [traceId, parentId, flags] = [found?.[1] ?? found?.[4], found?.[2] ?? found?.[5], found?.[3] ?? found?.[6]];
-  const spanId = randomHex(8);
+  const spanId = newSpanId();
   if (traceId === undefined || isZero(traceId) || isZero(parentId!)) {
-    return { traceId: randomHex(16), spanId, flags: "00", state: null };
+    const traceId = randomHex(16);
+    return { traceId, spanId, parentId: null, flags: sampler?.(traceId, null) ? "01" : "00", state: null };
   }
+  const bits = parseInt(flags!, 16);
+  const parent = (bits & SAMPLED) !== 0;
+  const decided = sampler?.(traceId, parent) ?? parent ? bits | SAMPLED : bits & ~SAMPLED;
   const state = headers.get("tracestate");
-  return { traceId, spanId, flags: flags!, state: state && state.length <= MAX_STATE_LENGTH ? state : null };
+  return {
+    traceId,
+    spanId,
+    parentId: parentId!,
+    flags: decided.toString(16).padStart(2, "0"),
+    state: state && state.length <= MAX_STATE_LENGTH ? state : null,
+  };
+}
+
+export function isSampledTrace({ flags }: Trace): boolean {
+  return (parseInt(flags, 16) & SAMPLED) !== 0;
+}
+
+export function newSpanId(): string {
+  return randomHex(8);
 }
 
 /** The headers of a trace for outgoing requests. */

@@ -77,7 +77,7 @@ const Hours = z.strictObject({
 }).refine((hours) => (hours.open === undefined) === (hours.close === undefined), "needs open and close, or neither")
   .refine((hours) => hours.open !== undefined || hours.text !== undefined, "needs open and close, or text");
 
-/** A progressive price whose units depend on the duration of the stay, as a list of steps. */
+/** A progressive price whose units depend on the duration of the stay, as a list of steps; or the text of a sign. */
 const Pricing = z.strictObject({
   steps: z.strictObject({
     from: Name,
@@ -86,9 +86,12 @@ const Pricing = z.strictObject({
     unit_minutes: Value,
     minimum_minutes: Value.optional(),
     day_cap: Value.optional(),
-  }),
+    effective_from: Value.optional(),
+    effective_to: Value.optional(),
+  }).optional(),
+  text: Value.optional(),
   leave: z.array(z.strictObject({ when: Condition, reason: z.string().min(1) })).default([]),
-});
+}).refine(({ steps, text }) => (steps === undefined) !== (text === undefined), "needs steps or text, not both");
 
 const MappingDefinition = z.strictObject({
   $schema: z.string().optional(),
@@ -114,6 +117,8 @@ const MappingDefinition = z.strictObject({
   tags: z.array(z.strictObject({ slug: Name, when: Condition, otherwise: z.literal(false).optional() })).default([]),
   hours: Hours.optional(),
   pricing: Pricing.optional(),
+  /** A reader of the importer for prices or hours that are texts. */
+  reader: Name.optional(),
 });
 export type Mapping = z.infer<typeof MappingDefinition>;
 

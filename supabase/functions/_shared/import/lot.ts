@@ -70,11 +70,19 @@ const DEFAULTS: Partial<Record<LotField, string>> = {
 };
 const ZONES = new Set([...Intl.supportedValuesOf("timeZone"), "UTC"]);
 
-function textOf(field: LotField, raw: unknown): Reading<string> {
+/** A text that the database can store. */
+function plainText(raw: unknown): Reading<string> {
   if (typeof raw === "object") return { problem: "is not a text" };
   const text = normalizeSpace(String(raw));
-  const limit = LENGTHS[field];
   if (text.includes("\0") || !text.isWellFormed()) return { problem: "contains characters that are not text" };
+  return { value: text };
+}
+
+function textOf(field: LotField, raw: unknown): Reading<string> {
+  const reading = plainText(raw);
+  if ("problem" in reading) return reading;
+  const text = reading.value;
+  const limit = LENGTHS[field];
   if (limit !== undefined && [...text].length > limit) return { problem: `is longer than ${limit} characters` };
   const [pattern, complaint] = PATTERNS[field] ?? [];
   if (pattern !== undefined && !pattern.test(text)) return { problem: `${complaint}: ${JSON.stringify(text)}` };
@@ -160,7 +168,9 @@ export function mapRecord(record: SourceRecord, mapping: Mapping): Mapped {
     return { problems, ...(externalId === undefined ? {} : { externalId }) };
   }
   const hours = mapping.hours === undefined ? { windows: null } : windowsOf(record, mapping.hours);
-  const pricing = mapping.pricing === undefined ? { rules: null } : pricingOf(record, mapping.pricing);
+  const pricing = mapping.pricing === undefined
+    ? { rules: null }
+    : pricingOf(record, mapping.pricing, String(fields.get("currency") ?? DEFAULTS.currency));
   const tags: Record<string, boolean> = hours.windows === null ? {} : { open_24h: isRoundTheClock(hours.windows) };
   for (const { slug, when, otherwise } of mapping.tags) {
     if (hasKey(record, when)) tags[slug] = true;
@@ -222,8 +232,15 @@ function operatorOf(
 ): Lot["operator"] {
   const raw = valueOf(record, operator.code);
   if (raw === undefined) return null;
-  const code = codeOf(String(raw));
-  const name = operator.name === undefined ? undefined : valueOf(record, operator.name);
-  if (code === "") problems.push({ field: "operator", reason: `no code can be made of ${JSON.stringify(raw)}` });
-  return { code, name: normalizeSpace(String(name ?? raw)).slice(0, 200) };
+  const refuse = (reason: string) => {
+    problems.push({ field: "operator", reason });
+    return null;
+  };
+  const stated = plainText(raw);
+  if ("problem" in stated) return refuse(stated.problem);
+  const code = codeOf(stated.value);
+  if (code === "") return refuse(`no code can be made of ${JSON.stringify(raw)}`);
+  const name = plainText((operator.name === undefined ? undefined : valueOf(record, operator.name)) ?? raw);
+  if ("problem" in name) return refuse(name.problem);
+  return { code, name: [...name.value].slice(0, 200).join("") };
 }

@@ -1,22 +1,25 @@
+import { readTariff } from "../tariff_text/read.ts";
+import { MAX_TEXT, type TariffRule } from "../tariff_text/types.ts";
 import type { SourceRecord } from "./record.ts";
-import type { Mapping } from "./definition.ts";
-import { hasKey, isMissing, valueAt, valueOf } from "./lookup.ts";
+import type { Mapping, Value } from "./definition.ts";
+import { hasKey, isMissing, narrow, valueAt, valueOf } from "./lookup.ts";
 import { integerOf } from "./numbers.ts";
 
 /** A row of pricing_rules. */
-export interface PricingRule {
-  readonly category: "initial" | "time_band" | "cap";
-  readonly rule_order: number;
-  readonly per_minutes: number | null;
-  readonly price_minor: number | null;
-  readonly cap_type: "day" | null;
-  readonly cap_price_minor: number | null;
-  readonly cap_repeat: boolean | null;
-}
+export type PricingRule =
+  & { readonly category: TariffRule["category"] | "published_total" }
+  & Partial<Omit<TariffRule, "category" | "day_type">>
+  & {
+    readonly rule_order: number;
+    readonly day_type?: string | null;
+    readonly effective_from?: string;
+    readonly effective_to?: string;
+  };
 
 export type Pricing = { readonly rules: readonly PricingRule[] | null; readonly problem?: string };
 
-type Steps = NonNullable<Mapping["pricing"]>["steps"];
+type Steps = NonNullable<NonNullable<Mapping["pricing"]>["steps"]>;
+type Condition = NonNullable<Mapping["pricing"]>["leave"][number];
 
 interface Step {
   readonly from: number;
@@ -47,6 +50,16 @@ function stepsOf(record: SourceRecord, steps: Steps): readonly Step[] | undefine
   return found.sort((a, b) => a.from - b.from);
 }
 
+/** `2026-10-01`, `2026/10/1` and `2026年10月1日` as YYYY-MM-DD. */
+export function dateOf(raw: unknown): string | undefined {
+  const [, year, month, day] =
+    /^(\d{4})(?:[-/.]|年)(\d{1,2})(?:[-/.]|月)(\d{1,2})日?$/.exec(narrow(String(raw)).trim()) ?? [];
+  if (day === undefined) return undefined;
+  const date = `${year}-${month!.padStart(2, "0")}-${day.padStart(2, "0")}`;
+  const time = Date.parse(`${date}T00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date) ? date : undefined;
+}
+
 function rate(category: "initial" | "time_band", minutes: number, price: number): Omit<PricingRule, "rule_order"> {
   return {
     category,
@@ -58,12 +71,36 @@ function rate(category: "initial" | "time_band", minutes: number, price: number)
   };
 }
 
+/** The rules of a record by its mapping: of a list of steps, or of the text of a sign. */
+export function pricingOf(
+  record: SourceRecord,
+  { steps, text, leave }: NonNullable<Mapping["pricing"]>,
+  currency: string,
+): Pricing {
+  return steps === undefined ? textPricing(record, text!, leave, currency) : stepPricing(record, steps, leave);
+}
+
+/** A text counts as a whole or not at all. */
+function textPricing(record: SourceRecord, text: Value, leave: readonly Condition[], currency: string): Pricing {
+  const raw = valueOf(record, text);
+  if (isMissing(raw)) return { rules: null };
+  const problem = (reason: string): Pricing => ({ rules: null, problem: reason });
+  const left = leave.find(({ when }) => hasKey(record, when));
+  if (left !== undefined) return problem(left.reason);
+  if (typeof raw !== "string") return problem("the text of the fees is not a text");
+  if ([...raw].length > MAX_TEXT) return problem(`the text of the fees is longer than ${MAX_TEXT} characters`);
+  const { rules, unread, is_accepted } = readTariff(raw, { currency });
+  if (is_accepted) return { rules: rules.map((rule, place) => ({ ...rule, rule_order: place + 1 })) };
+  const named = unread.slice(0, 3).map(({ from, to, reason }) => `${reason} ${JSON.stringify(raw.slice(from, to))}`);
+  return problem(`the text of the fees was not understood: ${named.join(", ")}`);
+}
+
 /**
  * Converts a record's price steps to pricing rules. Every unit of a step with an end becomes an `initial` rule. The
  * last step becomes the rate after that, and the maximum of a day becomes a cap. An ambiguous price is a problem and
  * becomes no rule.
  */
-export function pricingOf(record: SourceRecord, { steps, leave }: NonNullable<Mapping["pricing"]>): Pricing {
+function stepPricing(record: SourceRecord, steps: Steps, leave: readonly Condition[]): Pricing {
   if (isMissing(valueAt(record, steps.from))) return { rules: null };
   const problem = (reason: string): Pricing => ({ rules: null, problem: reason });
   const left = leave.find(({ when }) => hasKey(record, when));
@@ -108,5 +145,18 @@ export function pricingOf(record: SourceRecord, { steps, leave }: NonNullable<Ma
     });
   }
   if (rules.length > MAX_RULES) return problem(TOO_LONG);
-  return { rules: rules.map((rule, place) => ({ ...rule, rule_order: place + 1 })) };
+  const dates: { effective_from?: string; effective_to?: string } = {};
+  for (const field of ["effective_from", "effective_to"] as const) {
+    const raw = steps[field] === undefined ? undefined : valueOf(record, steps[field]);
+    if (raw === undefined) continue;
+    const date = dateOf(raw);
+    if (date === undefined) return problem(`the date ${JSON.stringify(raw)} of the price could not be read`);
+    dates[field] = date;
+  }
+  if (
+    dates.effective_from !== undefined && dates.effective_to !== undefined && dates.effective_to < dates.effective_from
+  ) {
+    return problem(`the price ends on ${dates.effective_to}, before it begins`);
+  }
+  return { rules: rules.map((rule, place) => ({ ...rule, rule_order: place + 1, ...dates })) };
 }

@@ -5,7 +5,7 @@
 import { LOT_FIELDS, type LotField, parseMapping } from "./definition.ts";
 import { type Lot, mapRecord, type Problem } from "./lot.ts";
 
-/** Each field under its own name. Hours are `windows`, one text, or two times. */
+/** Each field under its own name. Hours are `windows`, one text, or two times; prices `pricing_rules` or one text. */
 const MAPPING = parseMapping(
   JSON.stringify({
     name: "request",
@@ -13,6 +13,14 @@ const MAPPING = parseMapping(
     external_id: "external_id",
     fields: Object.fromEntries(Object.keys(LOT_FIELDS).map((field) => [field, field])),
     operator: { code: "operator_code", name: "operator_name" },
+    // A lot that exists keeps its currency, so that a text counts only where the request states it.
+    pricing: {
+      text: "fee_text",
+      leave: [{
+        when: { from: "currency", missing: true },
+        reason: "the text of the fees needs the currency of the lot",
+      }],
+    },
     hours: { text: "hours", days: "days", open: "open_time", close: "close_time" },
   }),
   "of requests",
@@ -20,14 +28,14 @@ const MAPPING = parseMapping(
 
 /** Fields of the mapping. All other fields go to the database unchanged. */
 const MAPPED = ["external_id", ...Object.keys(LOT_FIELDS), "operator_code", "operator_name"];
-const HOURS = ["hours", "days", "open_time", "close_time"];
+const READ = ["hours", "days", "open_time", "close_time", "fee_text"];
 
 export type Row = Readonly<Record<string, unknown>>;
 
 /** The lots in the format of api.admin_import_parking_lots. */
 export function mapRows(rows: readonly Row[]): Row[] {
   return rows.map((values, position) => {
-    const others = Object.entries(values).filter(([key]) => !MAPPED.includes(key) && !HOURS.includes(key));
+    const others = Object.entries(values).filter(([key]) => !MAPPED.includes(key) && !READ.includes(key));
     const rest: Row = Object.fromEntries(others);
     const mapped = mapRecord({ position, values }, MAPPING);
     if ("lot" in mapped) return lotOf(mapped.lot, values, rest);
@@ -42,7 +50,7 @@ export function mapRows(rows: readonly Row[]): Row[] {
 
 function lotOf(lot: Lot, values: Row, rest: Row): Row {
   const fields = [...lot.fields].filter(([field]) => isStated(values, field));
-  const { operator, windows } = lot;
+  const { operator, windows, pricing } = lot;
   const tags = typeof rest["tags"] === "object" && rest["tags"] !== null && !Array.isArray(rest["tags"])
     ? { ...lot.tags, ...rest["tags"] }
     : rest["tags"] ?? lot.tags;
@@ -52,6 +60,7 @@ function lotOf(lot: Lot, values: Row, rest: Row): Row {
     ...(isStated(values, "operator_code") ? { operator_code: operator?.code ?? null } : {}),
     ...(operator === null ? {} : { operator_name: operator.name }),
     ...(windows === null ? {} : { windows }),
+    ...(pricing === null ? {} : { pricing_rules: pricing }),
     ...rest,
     tags,
     mapping_warnings: lot.warnings.map(note),

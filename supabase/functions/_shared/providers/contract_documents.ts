@@ -1,9 +1,11 @@
+import type { Prepared } from "../http/prepared.ts";
+
 /** The documents of the contract. The function `openapi` passes them to its routes, which are a part of the contract. */
 export interface ContractDocuments {
   /** What clients load, in OpenAPI 3.1. */
-  openapi(): Promise<Readonly<Record<string, unknown>>>;
+  openapi(): Prepared;
   /** Applied to it, the complete document: an OpenAPI Overlay 1.0. */
-  overlay(): Promise<Readonly<Record<string, unknown>>>;
+  overlay(): Prepared;
   /** The contract of Realtime, in AsyncAPI 3.0. */
-  asyncapi(): Promise<Readonly<Record<string, unknown>>>;
+  asyncapi(): Prepared;
 }

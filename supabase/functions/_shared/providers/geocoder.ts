@@ -74,13 +74,11 @@ function placeOf(name: unknown, lat: unknown, lng: unknown): GeocodedPlace | nul
   return { name: name.slice(0, 200), lat, lng };
 }
 
-/** Retries once after a temporary failure. Returns an array of results, or throws ProviderDown. */
+/** Retries once after a temporary failure, before the same deadline. Returns an array of results, or throws ProviderDown. */
 async function fetchResults(url: URL, { userAgent }: GeocoderConfig): Promise<readonly object[]> {
-  const send = () =>
-    request("The geocoder", url, {
-      headers: { "user-agent": userAgent, accept: "application/json" },
-      deadline: DEADLINES.geocoder,
-    });
+  const deadline = AbortSignal.timeout(DEADLINES.geocoder);
+  const headers = { "user-agent": userAgent, accept: "application/json" };
+  const send = () => request("The geocoder", url, { headers, deadline });
   const results = listIn(await send().catch(() => undefined)) ?? listIn(await send());
   if (results === undefined) throw new ProviderDown("The geocoder did not respond with a list");
   return results.filter((result) => typeof result === "object" && result !== null);

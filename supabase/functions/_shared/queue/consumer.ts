@@ -1,4 +1,7 @@
-/** The loop of all queue consumers: they process batches until the queue is empty or their time is up. */
+/**
+ * The loop of all queue consumers: they process batches until the queue is empty or their time is up. After some work a
+ * consumer calls the next one and ends, because the platform ends a process after two seconds of CPU.
+ */
 
 export interface ConsumerOptions {
   /** Maximum number of concurrent requests to the provider. */
@@ -8,6 +11,8 @@ export interface ConsumerOptions {
   /** How long an empty queue is polled before the consumer ends. */
   readonly lingerMs: number;
   readonly pollMs?: number;
+  /** After so many batches the next consumer is called. They take half of the CPU that a process may use. */
+  readonly maxBatches?: number;
 }
 
 const POLL_MS = 500;
@@ -30,15 +35,18 @@ export interface Queue<Batch> {
    * meanwhile.
    */
   readonly recordsEnd?: boolean;
+  /** Calls the next consumer, which continues. */
+  callNext?(): Promise<unknown>;
 }
 
 export async function consume<Batch>(
   queue: Queue<Batch>,
-  { budgetMs, lingerMs, pollMs = POLL_MS }: Omit<ConsumerOptions, "concurrency">,
+  { budgetMs, lingerMs, pollMs = POLL_MS, maxBatches = Infinity }: Omit<ConsumerOptions, "concurrency">,
 ): Promise<void> {
   const until = performance.now() + budgetMs;
   let emptySince = performance.now();
   let lastReads = 0;
+  let handled = 0;
   while (performance.now() < until) {
     const ends = performance.now() - emptySince >= lingerMs || performance.now() >= until - ENDING_MS;
     const { found, batches } = await queue.take(ends);
@@ -49,6 +57,11 @@ export async function consume<Batch>(
     }
     for (const batch of batches) {
       if (await queue.handle(batch, until) === "paused") return;
+      handled++;
+    }
+    if (handled >= maxBatches) {
+      await queue.callNext?.();
+      return;
     }
     emptySince = performance.now();
     lastReads = 0;

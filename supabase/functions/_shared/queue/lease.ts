@@ -2,7 +2,7 @@
  * Work under a lease. A lease is short (`private.lease_seconds`), so that the work of a killed consumer is soon taken by
  * another one.
  */
-import { describe } from "../http/log.ts";
+import { logFailure } from "../http/log.ts";
 
 /** How often a working consumer extends its leases. A lease outlasts three missed extensions. */
 const EXTEND_MS = 3_000;
@@ -19,7 +19,8 @@ export async function underLease<Result>(
   let extending: Promise<void> | undefined;
   const timer = setInterval(() => {
     if (performance.now() >= until) return clearInterval(timer);
-    extending ??= extend().then(() => {}, logFailure).finally(() => extending = undefined);
+    extending ??= extend().then(() => {}, (failure) => logFailure("A consumer could not extend its lease", failure))
+      .finally(() => extending = undefined);
   }, everyMs);
   try {
     return await work();
@@ -27,10 +28,4 @@ export async function underLease<Result>(
     clearInterval(timer);
     await extending;
   }
-}
-
-function logFailure(failure: unknown): void {
-  const message = "A consumer could not extend its lease";
-  const line = { level: "error", time: new Date().toISOString(), message, cause: describe(failure) };
-  console.error(JSON.stringify(line));
 }

@@ -1,16 +1,19 @@
 import { z } from "zod";
-import { Lang } from "./codes.ts";
 import { attributes, SearchQueryV1 } from "./search.ts";
 import { text, Timestamp } from "./values.ts";
 
 const MAX_TEXT = 500;
 
 const commonFields = {
-  locale: Lang.default("ja").meta({ description: "Language of the text and of the reply" }),
+  locale: z.string().max(35).regex(/^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$/, "Must be a BCP 47 tag, for example ja-JP.")
+    .default("ja").meta({
+      description: "Language of the reply, as a BCP 47 tag. Japanese, and English for all others.",
+      examples: ["ja-JP"],
+    }),
   lat: z.number().min(-90).max(90).optional().meta({
-    description: "Latitude of the device, for “near here”. Requires `lng`.",
+    description: "Latitude of the device or of the map: “near here”, and of places with one name. Requires `lng`.",
   }),
-  lng: z.number().min(-180).max(180).optional().meta({ description: "Longitude of the device. Requires `lat`." }),
+  lng: z.number().min(-180).max(180).optional().meta({ description: "Its longitude. Requires `lat`." }),
   time_zone: text(1, 64).default("Asia/Tokyo").meta({
     description: "IANA time zone of the user, for times such as “tomorrow at 9”",
   }),
@@ -118,9 +121,7 @@ const Understood = {
     lat: z.number(),
     lng: z.number(),
     source: z.string().meta({
-      description:
-        "`gsi` or `nominatim` (geocoders), `places` (prefectures and municipalities), `lots` (names of lots), " +
-        "`device`, or `context`",
+      description: "`gsi` or `nominatim` (geocoders), `places`, `lots` (names of lots), `device`, or `context`",
     }),
   }).nullable().meta({
     description: "Null if no place was named or the place was not found. In the second case `unresolved` contains it.",
@@ -128,6 +129,7 @@ const Understood = {
   entry_at: Timestamp.nullable(),
   exit_at: Timestamp.nullable(),
   max_price: z.int().nullable().meta({ description: "In yen. For the stay, or for one hour if there is no stay." }),
+  radius_m: z.int().nullable().meta({ description: "Also if no place was found" }),
   filters: z.array(z.enum(attributeNames)),
   confidence: z.number().min(0).max(1).meta({
     description: "Confidence in the result. Lower if the numbers in the text and in the result differ.",

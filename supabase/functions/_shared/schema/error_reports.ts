@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { error_reports } from "../db/columns.ts";
+import { column } from "./columns.ts";
 import { pageOf } from "./lists.ts";
-import { Id, text, Timestamp } from "./values.ts";
+import { Id, Timestamp } from "./values.ts";
 
 export const ReportType = z.string().min(1).max(50).meta({
   description: "A code of category `error_report_type`",
@@ -31,10 +33,12 @@ export const NewErrorReport = z.strictObject({
   parking_lot_id: Id.optional().meta({
     description: "The lot. Send `parking_lot_name` instead if the lot is missing from the service.",
   }),
-  parking_lot_name: text(1, 200).optional().meta({ description: "Name of a lot that is missing from the service" }),
+  parking_lot_name: column(error_reports.parking_lot_name).optional().meta({
+    description: "Name of a lot that is missing from the service",
+  }),
   report_type: ReportType,
   severity: Severity.optional(),
-  description: text(1, 2000),
+  description: column(error_reports.description).unwrap(),
   evidence_asset_ids: z.array(Id).max(5).optional().meta({
     description: "Files uploaded with the category `error_report`. Each file belongs to one report.",
   }),

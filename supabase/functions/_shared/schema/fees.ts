@@ -31,7 +31,7 @@ export const FeePoint = z.object({
 }).meta({ id: "MeterPoint" });
 
 const UnitsLine = z.object({
-  kind: z.enum(["grace", "initial", "rate", "flat"]),
+  kind: z.enum(["grace", "initial", "rate", "flat", "published_total"]),
   rule_id: RuleId,
   override_date: OverrideDate,
   from: Timestamp.meta({ description: "Start of the first unit" }),
@@ -62,7 +62,7 @@ const CapLine = z.object({
 
 export const FeeCapType = z.enum(["duration", "day", "band", "stay"]).meta({ id: "FeeCapType" });
 
-export const PricingRuleCategory = z.enum(["time_band", "flat", "initial", "grace", "cap"]).meta({
+export const PricingRuleCategory = z.enum(["time_band", "flat", "initial", "grace", "cap", "published_total"]).meta({
   id: "PricingRuleCategory",
 });
 
@@ -89,6 +89,7 @@ const CapWindow = z.object({
 const NotApplied = z.object({
   rule_id: Id,
   reason: z.enum([
+    "date",
     "day_type",
     "time",
     "order",
@@ -100,13 +101,38 @@ const NotApplied = z.object({
     "group",
   ]).meta({
     description:
-      "A code of category `fee_rule_reason`. `day_type`, `time`: the rule applies to other days or hours. `order`: " +
+      "A code of category `fee_rule_reason`. `date`: the rule is in effect on other dates. `day_type`, `time`: the rule applies to other days or hours. `order`: " +
       "another rule of its kind took precedence, or an earlier unit was still running. `not_reached`: the cap or the " +
       "rule was not reached. `window`: another cap took precedence, or no window started while this cap was in " +
       "force. `within_grace`: the stay was free. `exceeded`: the stay was longer than the grace period. `override`: " +
       "every day of the stay has special prices. `group`: the rule applies to other vehicles.",
   }),
 }).meta({ id: "FeeRuleNotApplied" });
+
+export const FeeSurprise = z.object({
+  kind: z.enum([
+    "cap_once",
+    "cap_not_on_day",
+    "cap_ends_at_midnight",
+    "cap_ends_before_exit",
+    "special_day_price",
+    "other_vehicle_price",
+    "stay_too_long",
+    "grace_exceeded",
+    "next_step_soon",
+    "cheaper_if_earlier",
+    "cheaper_if_later",
+    "closed_at_exit",
+  ]).meta({ description: "A code of category `fee_surprise`" }),
+  at: Timestamp.meta({ description: "From when it costs more" }),
+  amount_minor: z.int().min(1),
+  message: z.object({ ja: z.string(), en: z.string() }),
+  message_key: z.string(),
+  leave_by: Timestamp.nullable().meta({ description: "An exit by then saves `saves`" }),
+  saves: z.int().nullable(),
+}).meta({ id: "FeeSurprise", description: "Where the fee is higher than a reader of the sign expects" });
+
+export const FeeSurprises = z.array(FeeSurprise).max(5).meta({ description: "The dearest first" });
 
 const Breakdown = z.object({
   time_zone: z.string().meta({ examples: ["Asia/Tokyo"] }),
@@ -124,6 +150,7 @@ const Breakdown = z.object({
   ).meta({
     description: "Codes of category `fee_note`",
   }),
+  surprises: FeeSurprises.optional(),
 }).meta({
   id: "FeeBreakdown",
   description: "How the total was calculated. Times have the UTC offset of the lot's time zone.",
@@ -133,6 +160,7 @@ export const Fee = z.object({
   total_amount: Amount,
   currency: z.string().meta({ examples: ["JPY"] }),
   breakdown: Breakdown,
+  surprises: FeeSurprises,
 }).meta({ id: "Fee", description: "The fee of a stay, and how it was calculated" });
 
 export const PricingRule = z.object({
@@ -154,13 +182,15 @@ export const PricingRule = z.object({
   cap_duration_hours: z.number().nullable(),
   cap_price_minor: z.int().nullable(),
   cap_repeat: z.boolean().nullable(),
+  effective_from: z.iso.date().nullable().meta({ description: "The first date, in the lot's time zone" }),
+  effective_to: z.iso.date().nullable().meta({ description: "Inclusive" }),
 }).meta({ id: "PricingRule", description: "A pricing rule of a lot" });
 
 export const PricingRules = pageOf(PricingRule, "PricingRules");
 
 export const FeeRefusal = z.object({
   code: z.literal("fee_unknown"),
-  reason: z.enum(["no_rules", "no_rate", "vehicle_type_not_priced"]).meta({
+  reason: z.enum(["no_rules", "no_rate", "only_totals", "vehicle_type_not_priced"]).meta({
     description: "A code of category `fee_unknown_reason`",
   }),
   from: Timestamp.optional().meta({
@@ -169,4 +199,11 @@ export const FeeRefusal = z.object({
   until: Timestamp.optional().meta({
     description: "With `from`: end of the time without a price, if the next rate is known",
   }),
+  at_least: z.int().min(0).optional().meta({
+    description: "With `only_totals`: the fee is not lower",
+  }),
+  at_most: z.int().min(0).optional().meta({
+    description: "With `only_totals`: the fee is not higher, if that is known",
+  }),
+  currency: z.string().optional().meta({ description: "With `only_totals`" }),
 }).meta({ id: "FeeRefusal", description: "Why a fee is unknown. Fees are never guessed." });

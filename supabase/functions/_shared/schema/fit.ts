@@ -1,15 +1,17 @@
 import { z } from "zod";
+import { user_vehicles } from "../db/columns.ts";
+import { column } from "./columns.ts";
 
 /** A vehicle in a search. Every dimension is optional. */
 export const Vehicle = z.strictObject({
-  height_m: z.number().positive().max(10).nullable().optional(),
-  width_m: z.number().positive().max(5).nullable().optional(),
-  length_m: z.number().positive().max(20).nullable().optional(),
-  weight_t: z.number().positive().max(50).nullable().optional(),
-  clearance_cm: z.int().min(0).max(100).nullable().optional().meta({
+  height_m: column(user_vehicles.height_m).optional(),
+  width_m: column(user_vehicles.width_m).optional(),
+  length_m: column(user_vehicles.length_m).optional(),
+  weight_t: column(user_vehicles.weight_t).optional(),
+  clearance_cm: column(user_vehicles.clearance_cm).optional().meta({
     description: "Ground clearance of the vehicle",
   }),
-  tire_width_mm: z.int().positive().max(500).nullable().optional(),
+  tire_width_mm: column(user_vehicles.tire_width_mm).optional(),
 }).meta({ id: "Vehicle", description: "Dimensions of a vehicle" });
 
 const Measure = z.enum(["height_m", "width_m", "length_m", "weight_t", "clearance_cm", "tire_width_mm"]);

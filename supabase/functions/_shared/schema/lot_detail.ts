@@ -81,6 +81,9 @@ export const PricingGroup = z.object({
   vehicle_types: z.array(z.string()).nullable().meta({
     description: "Codes of category `vehicle_type`. Null for all vehicles.",
   }),
+  free_while_closed: z.boolean().meta({
+    description: "No unit of the price starts while the lot is closed by its business hours",
+  }),
 }).meta({ id: "ParkingLotPublicPricingGroup" });
 
 const Provenance = z.object({
@@ -154,7 +157,12 @@ export const LotDetail = z.object({
   good_count: count.meta({ description: "Number of users who rate the lot good" }),
   bad_count: count,
   hour_price: z.int().nullable().meta({
-    description: "Price of 60 minutes from Wednesday noon for a standard vehicle. Null if unknown.",
+    description:
+      "Price of 60 minutes from Wednesday noon for a standard vehicle, by the rules of today. Null if unknown.",
+  }),
+  price_fixed_at_entry: z.boolean().meta({
+    description:
+      "True: a stay is priced by the rules in effect on the date of its entry. False: by those of each date.",
   }),
   main_image: known.meta({ description: "Public URL of the main image" }),
   created_at: Timestamp,

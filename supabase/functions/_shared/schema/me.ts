@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { app_users } from "../db/columns.ts";
+import { column } from "./columns.ts";
 import { Lang } from "./codes.ts";
-import { Id, text, Timestamp } from "./values.ts";
+import { Id, Timestamp } from "./values.ts";
 
 export const Me = z.object({
   user_id: Id,
@@ -28,7 +30,9 @@ export const Me = z.object({
 
 export const MeUpdate = z.strictObject({
   lang: Lang.optional().meta({ description: "Language of notifications. If omitted, it does not change." }),
-  display_name: text(1, 100).optional().meta({ description: "If omitted, it does not change" }),
+  display_name: column(app_users.display_name).unwrap().optional().meta({
+    description: "If omitted, it does not change",
+  }),
   avatar_asset_id: Id.nullable().optional().meta({
     description:
       "A file uploaded with the category `avatar`. The previous file is deleted. Null removes the avatar. If " +

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { user_push_tokens } from "../db/columns.ts";
+import { column } from "./columns.ts";
 import { LangQuery } from "./codes.ts";
 import { Cursor, Limit, pageOf } from "./lists.ts";
 import { Id, Moment, pathId, text, Timestamp } from "./values.ts";
@@ -121,10 +123,11 @@ export const UserPushToken = z.object({
 }).meta({ id: "UserPushToken" });
 
 export const NewPushToken = z.strictObject({
-  fcm_token: text(1, 2000).regex(/^[!-~]+$/, "Must be ASCII characters without spaces.").meta({
-    description: "The FCM registration token of the device",
-  }),
-  device_type: z.enum(["ios", "android", "web"]),
+  fcm_token: text(1, user_push_tokens.fcm_token.maxLength).regex(/^[!-~]+$/, "Must be ASCII characters without spaces.")
+    .meta({
+      description: "The FCM registration token of the device",
+    }),
+  device_type: column(user_push_tokens.device_type),
 }).meta({ id: "NewPushToken" });
 
 export const PushTokenParams = z.strictObject({ id: pathId("DeviceId", "The device") });

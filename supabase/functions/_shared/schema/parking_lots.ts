@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FeeRefusal } from "./fees.ts";
+import { FeeRefusal, FeeSurprises } from "./fees.ts";
 import { Fit, Vehicle } from "./fit.ts";
 import { Geometry } from "./geometry.ts";
 import { CurrentOccupancy } from "./occupancy.ts";
@@ -21,6 +21,11 @@ export const NearbyFilters = z.strictObject({
       "lots must be priced, the error is `validation_error` with `details.reason` `too_much_to_price`. Then use a " +
       "smaller radius, a shorter stay or another price.",
   }),
+  without_surprises: z.boolean().optional().meta({
+    description:
+      "`true`: only lots whose fee for the stay is known and has no `surprises`. `false`: no filter. Counted " +
+      "and bounded like `max_price`, at a quarter of the lots.",
+  }),
   entry_at: Moment.optional().meta({
     description: "Start of the stay that the lots are compared for. Not a filter. Requires `exit_at`.",
   }),
@@ -29,6 +34,11 @@ export const NearbyFilters = z.strictObject({
     examples: ["2026-09-01T12:00:00+09:00"],
   }),
 }).meta({ id: "NearbyFilters" });
+
+/** Whether unusable lots come last, or are left out. */
+export const Usable = z.enum(["first", "only"]).optional().meta({
+  description: "`first`: lots that are unusable for the stay come last. `only`: they are left out.",
+});
 
 export const NearbyQuery = z.strictObject({
   lat: z.number().min(-90).max(90).meta({ description: "Latitude in degrees", example: 35.6812 }),
@@ -52,6 +62,7 @@ export const NearbyQuery = z.strictObject({
   vehicle_type: text(1, 50).default("standard").meta({
     description: "A code of category `vehicle_type`. Fees are calculated for this type.",
   }),
+  usable: Usable,
 });
 
 const component = z.number().min(0).max(100);
@@ -66,7 +77,7 @@ const Ranking = {
     price: component.meta({
       description:
         "100 × (max − fee) / (max − min), over the lots of the response with a known fee. 100 if all fees are " +
-        "equal. 0 if the fee is unknown.",
+        "equal. 0 if the fee is unknown. With `at_most` of `fee_refusal`, that is the fee.",
     }),
     distance: component.meta({ description: "100 × (1 − `distance_m` / `radius_m`)" }),
     rating: component.meta({ description: "100 × (`avg_rating` − 1) / 4. 50 without reviews." }),
@@ -90,6 +101,9 @@ export const Cost = {
   walk_yen_per_minute: z.int().min(0).max(500).meta({
     description: "Value of one minute of walking: the caller's `yen_per_walk_minute`, by default 20",
   }),
+  surprises: FeeSurprises.nullable().meta({
+    description: "Null without a stay or a fee",
+  }),
 };
 
 const answer = z.boolean().nullable();
@@ -108,6 +122,18 @@ export const PlannedStay = z.object({
   id: "PlannedStay",
   description: "State of the lot at the start and end of a stay. A value is null if unknown.",
 });
+
+/** Fields that a stay adds to a lot. */
+export const Usability = {
+  usable_for_stay: answer.meta({
+    description:
+      "False with `unusable_reasons`. True if entry, exit and the `fit` are known to be possible. Otherwise null.",
+  }),
+  unusable_reasons: z.array(z.string()).meta({
+    description: "Codes of category `unusable_reason`",
+    examples: [["closed_at_exit"]],
+  }),
+};
 
 /** A parking lot of the specification: the common fields of all responses about one lot. */
 export const ParkingLot = z.object({
@@ -169,6 +195,7 @@ export const NearbyParkingLot = z.object({
   is_saved: z.boolean().nullable().meta({ description: "Whether the caller saved the lot. Null without a token." }),
   my_rating: z.enum(["good", "bad"]).nullable().meta({ description: "The caller's rating of the lot" }),
   availability: CurrentOccupancy.nullable().meta({ description: "Null if unknown" }),
+  ...Usability,
 }).meta({ id: "NearbyParkingLotWithRanking" });
 
 export const NearbyParkingLots = z.array(NearbyParkingLot);

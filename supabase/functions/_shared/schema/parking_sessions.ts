@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { Fee, FeePoint, FeeRefusal, PricingRule } from "./fees.ts";
+import { parking_sessions } from "../db/columns.ts";
+import { blankableColumn } from "./columns.ts";
+import { Fee, FeePoint, FeeRefusal, FeeSurprises, PricingRule } from "./fees.ts";
 import { Cursor, IncludeTotal, Limit, pageOf } from "./lists.ts";
 import { Id, Moment, pathId, text, Timestamp } from "./values.ts";
 
@@ -8,8 +10,8 @@ const SessionStatus = z.enum(["parking", "ended", "cancelled"]).meta({
   description: "A code of category `session_status`. A user has at most one session with status `parking`.",
 });
 
-const Memo = text(0, 1000).nullable().optional();
-const PersonalRating = text(0, 50).nullable().optional();
+const Memo = blankableColumn(parking_sessions.memo).optional();
+const PersonalRating = blankableColumn(parking_sessions.personal_rating).optional();
 const Amount = z.int().min(0).nullable();
 
 const UnknownFee = z.object({ refusal: FeeRefusal }).meta({ id: "UnknownFee" });
@@ -52,6 +54,7 @@ const Meter = z.object({
     description: "End of the curve: 24 hours ahead, or earlier if the price is unknown from there on",
   }),
   curve: z.array(FeePoint).meta({ description: "All future increases. The last point is an exit at `known_until`." }),
+  surprises: FeeSurprises.meta({ description: "Those ahead" }),
 }).meta({
   id: "Meter",
   description: "Fee meter of a running session. Times have the UTC offset of the lot's time zone.",
@@ -85,10 +88,14 @@ export const SessionPhoto = z.object({
   url: z.url().meta({ description: "URL of the photo, valid for 600 seconds. It works without a token." }),
 }).meta({ id: "SessionPhoto" });
 
+/** Sessions that ended before rules had dates keep their rules without them. */
+const RuleOfStay = PricingRule.partial({ effective_from: true, effective_to: true }).meta({ id: "RuleOfStay" });
+
 const RulesOfStay = z.object({
   time_zone: z.string().meta({ examples: ["Asia/Tokyo"] }),
   holiday_calendar: z.string().nullable(),
-  pricing_rules: z.array(PricingRule),
+  price_fixed_at_entry: z.boolean().optional().meta({ description: "Absent in sessions that ended before it existed" }),
+  pricing_rules: z.array(RuleOfStay),
   pricing_groups: z.array(z.object({
     id: Id,
     code: z.string(),
@@ -96,6 +103,7 @@ const RulesOfStay = z.object({
     is_default: z.boolean(),
     display_order: z.int(),
     vehicle_types: z.array(z.string()).nullable(),
+    free_while_closed: z.boolean().optional(),
   })),
   date_overrides: z.array(z.object({
     override_date: z.iso.date(),

@@ -1,9 +1,11 @@
 import { z } from "zod";
+import { reviews } from "../db/columns.ts";
+import { column } from "./columns.ts";
 import { NextCursor, pageOf, Total } from "./lists.ts";
-import { Id, pathId, text, Timestamp } from "./values.ts";
+import { Id, pathId, Timestamp } from "./values.ts";
 
-export const Stars = z.int().min(1).max(5).meta({ description: "Stars", examples: [4] });
-const Comment = text(0, 2000).nullable().optional();
+export const Stars = column(reviews.rating).meta({ description: "Stars", examples: [4] });
+const Comment = column(reviews.comment).optional();
 
 export const ReviewStatus = z.enum(["pending", "approved", "rejected", "hidden"]).meta({
   id: "ReviewStatus",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Vehicle } from "./fit.ts";
-import { Cost, PlannedStay } from "./parking_lots.ts";
+import { Cost, PlannedStay, Usability, Usable } from "./parking_lots.ts";
 import { NextCursor, PageQuery, Total } from "./lists.ts";
 import { AvgRating, Id, Instant, Moment, text, Timestamp } from "./values.ts";
 
@@ -108,20 +108,17 @@ export const SearchQuery = z.strictObject({
   zoom: z.int().min(0).max(14).optional().meta({
     description:
       "With `bbox`: return `clusters` instead of lots. A cluster is a cell of 1/8 of the side of a map tile at " +
-      "this zoom. If the box contains fewer than 10,000 lots, clusters are exact. Otherwise clusters of zooms 0 to " +
-      "11 can be up to a minute old, and a cell at the edge of the box counts all of its lots. This applies " +
-      "without conditions, or with one value of `attributes`, `difficulty` or `operator_codes` alone. Rejected are " +
-      "more than 5,000 cells, 3,000 clusters (`details.reason` `too_many_clusters`) or 250,000 lots to count " +
-      "(`too_many_lots`).",
+      "this zoom. If the box contains fewer than 10,000 lots, clusters are exact. Otherwise those of zooms 0 to 11 " +
+      "can be up to a minute old and count whole cells. Rejected are more than 5,000 cells, 3,000 clusters " +
+      "(`details.reason` `too_many_clusters`) or 250,000 lots to count (`too_many_lots`).",
   }),
   updated_since: Instant.optional().meta({
     description:
-      "Lots that changed since this time, oldest change first. Lots that were deleted or are no longer public appear " +
-      "as tombstones. Any change to the data in the lot's detail counts: hours, date overrides, spots, prices, tags, " +
-      "images, field values and the operator's name. Ratings, votes on field values and occupancy do not count. Only " +
-      "`limit` and `cursor` can be combined with it. Changes appear about 10 seconds after their commit. Keep " +
-      "`next_cursor`, which is also on the last page, and send it with the same `updated_since` to get later " +
-      "changes. Changes committed up to 10 seconds before `updated_since` may be repeated.",
+      "Lots whose detail changed since this time, oldest change first. Lots that were deleted or are no longer public " +
+      "appear as tombstones. Ratings, votes on field values and occupancy do not count. Only `limit` and `cursor` can " +
+      "be combined with it. Changes appear about 10 seconds after their commit. Keep `next_cursor`, which is also on " +
+      "the last page, and send it with the same `updated_since` to get later changes. Changes committed up to 10 " +
+      "seconds before `updated_since` may be repeated.",
   }),
   entry_at: Moment.optional().meta({
     description:
@@ -134,6 +131,10 @@ export const SearchQuery = z.strictObject({
   }),
   vehicle_type: text(1, 50).default("standard").meta({
     description: "A code of category `vehicle_type`. Fees are calculated for this type.",
+  }),
+  usable: Usable,
+  without_surprises: z.boolean().default(false).meta({
+    description: "`true`: only lots whose fee for the stay is known and has no `surprises`. Requires `entry_at`.",
   }),
   ...PageQuery.shape,
 });
@@ -156,6 +157,9 @@ const Stay = {
     description: "With a stay: value of one minute of walking, the caller's `yen_per_walk_minute`, by default 20",
   }),
   planned_stay: PlannedStay.optional(),
+  usable_for_stay: Usability.usable_for_stay.optional(),
+  unusable_reasons: Usability.unusable_reasons.optional(),
+  surprises: Cost.surprises.optional(),
 };
 
 export const FoundLot = z.object({
@@ -233,7 +237,7 @@ export const FoundLots = z.object({
   next_cursor: NextCursor,
   total: Total.meta({
     description:
-      "Total number. Only with `include=total`. Counted up to 10,000, except for `clusters`, where it is their sum. A search that no index narrows is counted among 300,000 lots.",
+      "Total number. Only with `include=total`. Counted up to 10,000, except for `clusters`, where it is their sum. A search that no index narrows is counted among 300,000 lots of its area, one with `usable=only` among its first 3,000 lots, one with `without_surprises` among 102 to 444 of them.",
   }),
   total_is_exact: z.boolean().optional().meta({
     description:

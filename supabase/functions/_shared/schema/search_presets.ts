@@ -1,10 +1,12 @@
 import { z } from "zod";
+import { search_presets } from "../db/columns.ts";
+import { column } from "./columns.ts";
 import { pageOf } from "./lists.ts";
 import { SearchQueryV1 } from "./search.ts";
 import { Id, pathId, text, Timestamp } from "./values.ts";
 
-const Name = text(1, 100).meta({ examples: ["会社の近く"] });
-const SortOrder = z.int().min(0).max(1_000_000);
+const Name = text(1, search_presets.name.maxLength).meta({ examples: ["会社の近く"] });
+const SortOrder = column(search_presets.sort_order);
 
 export const SearchPreset = z.object({
   id: Id,

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { sponsor_checkins, sponsors } from "../db/columns.ts";
+import { column } from "./columns.ts";
 import { pageOf, PageQuery } from "./lists.ts";
 import { NearbyQuery } from "./parking_lots.ts";
 import { Id, pathId, Timestamp } from "./values.ts";
@@ -53,9 +55,9 @@ export const NearbySponsorsQuery = NearbyQuery.pick({ lat: true, lng: true, radi
 export const SponsorParams = z.strictObject({ id: pathId("SponsorId", "The sponsor") });
 
 export const NewCheckin = z.strictObject({
-  lat: z.number().min(-90).max(90),
-  lng: z.number().min(-180).max(180),
-  accuracy_m: z.number().min(0).max(1_000_000).meta({
+  lat: column(sponsors.lat),
+  lng: column(sponsors.lng),
+  accuracy_m: column(sponsor_checkins.accuracy_m).meta({
     description: "Accuracy of the position in metres. At most 100 is accepted.",
     examples: [12.5],
   }),

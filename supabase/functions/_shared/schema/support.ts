@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { support_messages, support_tickets } from "../db/columns.ts";
+import { column } from "./columns.ts";
 import { Cursor, Limit, NextCursor, pageOf } from "./lists.ts";
-import { Id, pathId, text, Timestamp } from "./values.ts";
+import { Id, pathId, Timestamp } from "./values.ts";
 
 const Category = z.string().min(1).max(50).meta({
   description: "A code of category `ticket_category`",
@@ -40,11 +42,11 @@ export const TicketParams = z.strictObject({ id: pathId("TicketId", "The ticket"
 const Attachments = z.array(Id).max(5).optional().meta({
   description: "Files uploaded with the category `support`. Each file belongs to one message.",
 });
-export const Message = text(1, 4000);
+export const Message = column(support_messages.body);
 
 export const NewSupportTicket = z.strictObject({
   category: Category,
-  subject: text(1, 100),
+  subject: column(support_tickets.subject),
   message: Message,
   attachment_asset_ids: Attachments,
 }).meta({ id: "NewSupportTicket" });

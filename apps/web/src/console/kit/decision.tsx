@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 /** The buttons of a decision with its reason. */
 import { useId, useRef } from "preact/hooks";
+import { ReviewDecision } from "../../bounds.ts";
 import { consoleTexts } from "../../texts/console.ts";
 import { ErrorNote } from "../../ui/error_note.tsx";
 import { useAction } from "../../ui/load.tsx";
@@ -39,7 +40,7 @@ export function Decision({ reason, hint, choices }: { reason: string; hint?: str
           aria-describedby={hint && `${id}-hint`}
           ref={field}
           rows={2}
-          maxLength={500}
+          {...ReviewDecision.reason}
           onInput={(event) => event.currentTarget.setCustomValidity("")}
         />
         {hint && <p class="small" id={`${id}-hint`}>{hint}</p>}

@@ -8,6 +8,8 @@ import { consoleTexts } from "../../texts/console.ts";
 import { PagesEnd } from "../../ui/paged_list.tsx";
 import { announcement } from "./announcement.ts";
 import { Filters } from "./filters.tsx";
+import { SavedViews } from "./saved_views.tsx";
+import { useLetters } from "./shortcuts.ts";
 import { type ListOptions, useList } from "./table.tsx";
 
 const text = consoleTexts(({ kit }) => kit.queue);
@@ -39,18 +41,43 @@ export function Queue<P extends QueuePath>(props: QueueProps<P>) {
   const t = text.value;
   useFocusOnOpen(id, section, holder);
   const query = () => Object.fromEntries(place.value.query);
+  // The list may still have entries that were just decided: keys are faster than a read.
+  const gone = useRef(new Set<string>());
   const decided = (sentence: string) => {
-    const index = items.findIndex((item) => item.id === id);
-    const next = items[index + 1] ?? items[index - 1];
-    announcement.value = `${sentence} ${next ? t.next : t.last}`;
+    const waiting = items.filter((item) => item.id === id || !gone.current.has(item.id));
+    const index = waiting.findIndex((item) => item.id === id);
+    const next = waiting[index + 1] ?? waiting[index - 1];
+    if (id !== undefined) gone.current.add(id);
+    const isLast = next === undefined && list.isComplete;
+    announcement.value = [sentence, next ? t.next : isLast ? t.last : ""].join(" ");
     list.reload();
     navigate(next ? `${screen}/${next.id}` : screen, query());
+    setReadBefore(next === undefined && !isLast ? items : undefined);
   };
+  // Decisions were faster than the list: the next entry is opened as soon as it has been read.
+  const [readBefore, setReadBefore] = useState<readonly Item[]>();
+  useEffect(() => {
+    if (readBefore === undefined || list.isLoading || list.items === readBefore) return;
+    setReadBefore(undefined);
+    const next = items.find((item) => !gone.current.has(item.id));
+    announcement.value = next ? t.next : t.last;
+    if (next) navigate(`${screen}/${next.id}`, query());
+  }, [readBefore, list.isLoading, list.items]);
+  const openAt = (index: number) => {
+    const item = items[index];
+    if (item) navigate(`${screen}/${item.id}`, query());
+  };
+  useLetters({
+    j: () => openAt(items.findIndex((item) => item.id === id) + 1),
+    k: () => openAt(items.findIndex((item) => item.id === id) - 1),
+    e: () => section.current?.querySelector<HTMLButtonElement>("button.primary")?.click(),
+  });
   return (
     <div class={`console-queue${id === undefined ? "" : " is-open"}`}>
       <div class="console-queue-list" ref={holder} tabIndex={-1} role="region" aria-label={t.queue}>
         <div class="console-bar">
           <Filters filters={options.filters ?? []} />
+          <SavedViews list={options.path} names={(options.filters ?? []).map(({ name }) => name)} />
           <button type="button" onClick={list.reload}>{t.reload}</button>
         </div>
         {several && items.length > 0 && (
@@ -78,7 +105,7 @@ export function Queue<P extends QueuePath>(props: QueueProps<P>) {
             <p class="console-back">
               <a href={href(screen, query())}>{t.back}</a>
             </p>
-            <div key={id}>{detail(id, decided, list.reload)}</div>
+            <div key={id} data-entry={id}>{detail(id, decided, list.reload)}</div>
           </>
         )}
       </section>

@@ -3,6 +3,7 @@ import { dateTime, number } from "../../format.ts";
 import { consoleTexts } from "../../texts/console.ts";
 import { Loaded, useLoad } from "../../ui/load.tsx";
 import { client } from "../kit/access.ts";
+import { RunbookLink } from "../kit/runbook.tsx";
 import { Rows } from "../kit/table.tsx";
 
 const text = consoleTexts(({ jobs }) => jobs);
@@ -29,7 +30,7 @@ export function JobsScreen() {
                 cell: ({ last_run }) =>
                   last_run && (
                     <span class={last_run.status === "failed" ? "wrong" : undefined}>
-                      {last_run.status} {last_run.error}
+                      {t.results[last_run.status]} {last_run.error}
                     </span>
                   ),
               },
@@ -40,6 +41,15 @@ export function JobsScreen() {
               },
               { head: t.failed, cell: ({ failed_24h }) => number(failed_24h), isNumber: true },
               { head: t.nextRun, cell: ({ next_run_at }) => next_run_at && dateTime(next_run_at) },
+              {
+                head: t.nextStep,
+                cell: ({ is_active, last_run }) =>
+                  (!is_active || last_run?.status === "failed") && (
+                    <>
+                      {is_active ? t.steps.failed : t.steps.off} <RunbookLink section="jobs" />
+                    </>
+                  ),
+              },
             ]}
           />
         )}

@@ -12,6 +12,7 @@ import { pageTexts } from "../../texts/pages.ts";
 import { ErrorNote } from "../../ui/error_note.tsx";
 import { useAction } from "../../ui/load.tsx";
 import { LinkNote } from "../../ui/link_note.tsx";
+import { SentenceError } from "../../sentence_error.ts";
 
 const text = pageTexts(({ account }) => account.linkPage);
 
@@ -100,7 +101,7 @@ async function accept({ type, tokenHash, email, newEmail }: MailLink): Promise<s
   if (type !== "email_change" && isSame(session.user.email, email)) return await adopt(session, type);
   // The session of a confirmed change, or of another account than the link says, is not for this browser.
   await separate.signOut({ scope: "local" });
-  if (!isSame(session.user.email, newEmail)) throw new Error(text.value.foreign);
+  if (!isSame(session.user.email, newEmail)) throw new SentenceError(text.value.foreign);
   if (user.value?.id === session.user.id) await supabase.auth.refreshSession();
   return text.value.changed(newEmail!);
 }

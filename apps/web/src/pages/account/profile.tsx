@@ -1,14 +1,14 @@
 /** The profile: name, picture, language of notifications. */
 import { useState } from "preact/hooks";
 import type { components } from "parking-lot-client";
+import { MeUpdate } from "../../bounds.ts";
 import { label } from "../../codes.ts";
 import { date } from "../../format.ts";
 import { type Language, LANGUAGES } from "../../language.ts";
-import { client, PAGE, supabase } from "../../service.ts";
+import { client } from "../../service.ts";
 import { pageTexts } from "../../texts/pages.ts";
 import { Field, Form, Select } from "../../ui/form.tsx";
 import { Loaded, useLoad } from "../../ui/load.tsx";
-import { checked } from "./sign_in.tsx";
 
 type Me = components["schemas"]["Me"];
 
@@ -54,7 +54,7 @@ function ProfileForm({ me, onSaved }: { me: Me; onSaved: () => void }) {
           name="display_name"
           label={t.name}
           hint={t.nameHint}
-          maxLength={100}
+          {...MeUpdate.display_name}
           defaultValue={app_user.display_name ?? ""}
         />
         <Select name="lang" label={t.language} options={Object.entries(LANGUAGES)} defaultValue={app_user.lang} />
@@ -67,7 +67,6 @@ function ProfileForm({ me, onSaved }: { me: Me; onSaved: () => void }) {
         />
       </Form>
       <p role="status">{news}</p>
-      <AddressForm />
     </>
   );
 }
@@ -87,27 +86,5 @@ function AccountFacts({ me, user }: { me: Me; user: NonNullable<Me["app_user"]> 
         {permission_scopes.includes("premium") && <span class="chip">{t.premium}</span>}
       </dd>
     </dl>
-  );
-}
-
-/** A new mail address, which both addresses confirm. */
-function AddressForm() {
-  const t = text.value;
-  const [mailedTo, setMailedTo] = useState<string>();
-  return (
-    <section>
-      <h2>{t.address}</h2>
-      <Form
-        submit={t.sendMails}
-        onSubmit={async (values) => {
-          const email = String(values.get("email") ?? "");
-          await checked(supabase.auth.updateUser({ email }, { emailRedirectTo: PAGE }));
-          setMailedTo(email);
-        }}
-      >
-        <Field name="email" label={t.newAddress} type="email" autocomplete="email" required />
-      </Form>
-      {mailedTo !== undefined && <p class="notice" role="status">{t.mailed(mailedTo)}</p>}
-    </section>
   );
 }

@@ -2,16 +2,16 @@
 import { useState } from "preact/hooks";
 import type { AuthError } from "@supabase/auth-js";
 import { isRecovering, PAGE, supabase, user } from "../../service.ts";
-import { isSignInOpen } from "../../sign_in.ts";
+import { endSignIn } from "../../sign_in.ts";
 import { pageTexts } from "../../texts/pages.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Form } from "../../ui/form.tsx";
 
 const text = pageTexts(({ account }) => account.signIn);
 
-function close(): void {
-  isSignInOpen.value = false;
+function close(isSignedIn: boolean): void {
   isRecovering.value = false;
+  endSignIn(isSignedIn);
 }
 
 type Mode = "signIn" | "signUp" | "code" | "recover";
@@ -30,7 +30,7 @@ export function SignInDialog() {
   const t = text.value;
   if (isRecovering.value) {
     return (
-      <Dialog title={t.newPassword} onClose={close}>
+      <Dialog title={t.newPassword} onClose={() => close(false)}>
         {user.value && <p>{user.value.email}</p>}
         <NewPasswordForm />
       </Dialog>
@@ -41,7 +41,7 @@ export function SignInDialog() {
     setMailedTo(undefined);
   };
   return (
-    <Dialog title={t[mode]} onClose={close}>
+    <Dialog title={t[mode]} onClose={() => close(false)}>
       {mode === "signIn" && <SignInForm />}
       {mode === "signUp" && <SignUpForm onMailed={setMailedTo} />}
       {mode === "code" && <CodeForm onMailed={setMailedTo} mailedTo={mailedTo} />}
@@ -81,7 +81,7 @@ function SignInForm() {
       onSubmit={async (values) => {
         const [email, password] = [valueOf(values, "email"), valueOf(values, "password")];
         await checked(supabase.auth.signInWithPassword({ email, password }));
-        close();
+        close(true);
       }}
     >
       <EmailField />
@@ -100,7 +100,7 @@ function SignUpForm({ onMailed }: { onMailed: (email: string) => void }) {
         const { data, error } = await supabase.auth.signUp({ email, password, options: { emailRedirectTo: PAGE } });
         if (error) throw error;
         // A project that confirms addresses sends a mail; one that does not signs the user in.
-        if (data.session) close();
+        if (data.session) close(true);
         else onMailed(email);
       }}
     >
@@ -132,7 +132,7 @@ function CodeForm({ mailedTo, onMailed }: { mailedTo: string | undefined; onMail
       onSubmit={async (values) => {
         const token = valueOf(values, "token").trim();
         await checked(supabase.auth.verifyOtp({ email: mailedTo, token, type: "email" }));
-        close();
+        close(true);
       }}
     >
       <Field
@@ -169,7 +169,7 @@ function NewPasswordForm() {
       submit={text.value.save}
       onSubmit={async (values) => {
         await checked(supabase.auth.updateUser({ password: valueOf(values, "password") }));
-        close();
+        close(true);
       }}
     >
       <NewPasswordField />

@@ -1,4 +1,5 @@
 /** Support: a user's tickets, one ticket with its messages, and a new one. */
+import { NewSupportMessage, NewSupportTicket } from "../../bounds.ts";
 import type { PageProps } from "../../page.ts";
 import { label, options } from "../../codes.ts";
 import { dateTime } from "../../format.ts";
@@ -30,8 +31,8 @@ function TicketList() {
         }}
       >
         <Select name="category" label={t.category} options={options("ticket_category")} />
-        <Field name="subject" label={t.subject} maxLength={100} required />
-        <TextArea name="message" label={t.message} rows={4} maxLength={4000} required />
+        <Field name="subject" label={t.subject} {...NewSupportTicket.subject} required />
+        <TextArea name="message" label={t.message} rows={4} {...NewSupportTicket.message} required />
       </Form>
       <h2>{t.tickets}</h2>
       <PagedList
@@ -88,7 +89,7 @@ function TicketPage({ id }: { id: string }) {
                 load.reload();
               }}
             >
-              <TextArea name="message" label={t.answer} rows={3} maxLength={4000} required />
+              <TextArea name="message" label={t.answer} rows={3} {...NewSupportMessage.message} required />
             </Form>
           </>
         )}

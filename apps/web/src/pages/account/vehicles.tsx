@@ -1,7 +1,9 @@
 /** The vehicles of a user: their type and size decide fees and which lots they fit. */
 import { useState } from "preact/hooks";
 import type { components } from "parking-lot-client";
+import { NewVehicle } from "../../bounds.ts";
 import { label, options } from "../../codes.ts";
+import { numberBounds } from "../../number_bounds.ts";
 import { client } from "../../service.ts";
 import { pageTexts } from "../../texts/pages.ts";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -12,14 +14,14 @@ type Vehicle = components["schemas"]["UserVehicle"];
 
 const text = pageTexts(({ account }) => account.vehicles);
 
-/** The sizes with their units and the bounds of the service. */
+/** The sizes with their units. */
 const SIZES = [
-  { name: "height_m", unit: "m", max: 10, step: 0.01 },
-  { name: "width_m", unit: "m", max: 5, step: 0.01 },
-  { name: "length_m", unit: "m", max: 20, step: 0.01 },
-  { name: "weight_t", unit: "t", max: 50, step: 0.01 },
-  { name: "clearance_cm", unit: "cm", max: 100, step: 1 },
-  { name: "tire_width_mm", unit: "mm", max: 500, step: 1 },
+  { name: "height_m", unit: "m", step: 0.01 },
+  { name: "width_m", unit: "m", step: 0.01 },
+  { name: "length_m", unit: "m", step: 0.01 },
+  { name: "weight_t", unit: "t", step: 0.01 },
+  { name: "clearance_cm", unit: "cm", step: 1 },
+  { name: "tire_width_mm", unit: "mm", step: 1 },
 ] as const;
 
 export function VehicleList() {
@@ -130,18 +132,21 @@ function VehicleEditor({ vehicle, onSaved }: { vehicle: Vehicle | undefined; onS
         options={options("vehicle_type")}
         defaultValue={vehicle?.vehicle_type ?? "standard"}
       />
-      <Field name="nickname" label={t.nickname} maxLength={50} defaultValue={vehicle?.nickname ?? ""} />
-      <Field name="plate_number" label={t.plate} maxLength={30} defaultValue={vehicle?.plate_number ?? ""} />
-      <Field name="color" label={t.color} maxLength={30} defaultValue={vehicle?.color ?? ""} />
-      {SIZES.map(({ name, unit, max, step }) => (
+      <Field name="nickname" label={t.nickname} {...NewVehicle.nickname} defaultValue={vehicle?.nickname ?? ""} />
+      <Field
+        name="plate_number"
+        label={t.plate}
+        {...NewVehicle.plate_number}
+        defaultValue={vehicle?.plate_number ?? ""}
+      />
+      <Field name="color" label={t.color} {...NewVehicle.color} defaultValue={vehicle?.color ?? ""} />
+      {SIZES.map(({ name, unit, step }) => (
         <Field
           key={name}
           name={name}
           label={`${t.sizes[name]} (${unit})`}
           type="number"
-          min={name === "clearance_cm" ? 0 : step}
-          max={max}
-          step={step}
+          {...numberBounds(NewVehicle[name], step)}
           defaultValue={vehicle?.[name] ?? ""}
         />
       ))}

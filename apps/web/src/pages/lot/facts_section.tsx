@@ -8,24 +8,26 @@ const text = pageTexts(({ lot }) => lot.factsSection);
 
 export function FactsSection({ lot }: LotProps) {
   const t = text.value;
-  const code = (category: string, value: string | null) => value === null ? t.unknown : label(category, value);
   // The service stores addresses of websites with http or https only.
   const website = lot.website && <a href={lot.website} target="_blank" rel="noopener noreferrer">{lot.website}</a>;
+  const phone = lot.phone && <a href={`tel:${lot.phone}`}>{lot.phone}</a>;
   const facts = [
-    [t.spaces, lot.total_spaces === null ? t.unknown : number(lot.total_spaces)],
-    [t.structure, code("structure", lot.structure)],
-    [t.entryMethod, code("entry_method", lot.entry_method)],
-    [t.difficulty, code("difficulty", lot.entry_difficulty)],
-    [t.longest, lot.max_parking_duration_min === null ? t.unknown : duration(lot.max_parking_duration_min)],
-    [t.operator, lot.operator?.name ?? t.unknown],
-    [t.phone, lot.phone ?? t.unknown],
-    [t.website, website ?? t.unknown],
+    [t.spaces, lot.total_spaces === null ? null : number(lot.total_spaces)],
+    [t.structure, lot.structure && label("structure", lot.structure)],
+    [t.entryMethod, lot.entry_method && label("entry_method", lot.entry_method)],
+    [t.difficulty, lot.entry_difficulty && label("difficulty", lot.entry_difficulty)],
+    [t.longest, lot.max_parking_duration_min === null ? null : duration(lot.max_parking_duration_min)],
+    [t.operator, lot.operator?.name],
+    [t.phone, phone],
+    [t.website, website],
   ] as const;
+  const known = facts.filter(([, value]) => Boolean(value));
+  if (known.length === 0 && lot.tags.length === 0 && lot.spots.length === 0) return null;
   return (
     <section aria-labelledby="lot-facts">
       <h2 id="lot-facts">{t.title}</h2>
       <dl class="lot-facts">
-        {facts.map(([name, value]) => (
+        {known.map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
             <dd>{value}</dd>
@@ -41,7 +43,6 @@ export function FactsSection({ lot }: LotProps) {
 /** The tags that the lot has, does not have, and those that are uncertain. */
 function LotTags({ lot }: { lot: Lot }) {
   const t = text.value;
-  if (lot.tags.length === 0) return <p class="notice">{t.noTags}</p>;
   const groups = [
     { title: t.has, mark: "✓", state: true },
     { title: t.hasNot, mark: "×", state: false },

@@ -1,71 +1,55 @@
-/** What the stay costs, why, and what other stays cost. */
-import { dateTime, money } from "../../format.ts";
+/** How the fee is computed, what other exits cost, and all rules of the lot. */
+import { label } from "../../codes.ts";
+import { dateTime, duration, money, timeOfDay } from "../../format.ts";
 import { pageTexts } from "../../texts/pages.ts";
-import { FeeLines, RefusalNote } from "../../ui/fee_lines.tsx";
-import { lazy } from "../../ui/lazy.tsx";
+import { FeeLines, partsOf } from "../../ui/fee_lines.tsx";
 import type { LotProps } from "./lot.ts";
-import { PriceList, ruleTexts } from "./price_list.tsx";
-import { StayForm } from "./stay_form.tsx";
+import { FeeCurve } from "./fee_curve.tsx";
+import { PriceChange, PriceList, ruleTexts } from "./price_list.tsx";
 
 const text = pageTexts(({ lot }) => lot.feeSection);
 
-const FeeCurve = lazy(() => import("./fee_curve.tsx").then(({ FeeCurve }) => FeeCurve));
+/** The lines that the page shows without being asked. */
+const LINES = 3;
 
 export function FeeSection(props: LotProps) {
   const { lot } = props;
   const t = text.value;
+  const fee = lot.planned_stay?.locked_in === true ? undefined : lot.planned_stay?.fee;
   return (
     <section aria-labelledby="lot-fee">
-      <h2 id="lot-fee">{t.title}</h2>
-      <StayForm {...props} />
-      <div aria-live="polite">
-        <StayFee {...props} />
-      </div>
-      {lot.fee_curve && lot.fee_curve.length > 1 && (
-        <>
-          <h3>{t.curve}</h3>
-          <FeeCurve points={lot.fee_curve} {...props} />
-        </>
+      <h2 id="lot-fee">{fee ? t.title : t.prices}</h2>
+      {fee && (
+        <ul class="lot-lines">
+          {fee.breakdown.lines.slice(0, LINES).map((line, index) => (
+            <li key={index}>
+              <span>{timesOf(line.from, line.to, fee.breakdown.time_zone)}</span>
+              <span>{partsOf(line, fee.currency)}</span>
+              <strong>{money(line.amount, fee.currency)}</strong>
+            </li>
+          ))}
+          {fee.breakdown.lines.length === 0 && <li>{t.free}</li>}
+        </ul>
       )}
-      <h3>{t.prices}</h3>
-      <PriceList lot={lot} />
+      {fee && fee.breakdown.lines.length > LINES && (
+        <p class="lot-quiet">{t.more(fee.breakdown.lines.length - LINES)}</p>
+      )}
+      {fee?.breakdown.notes.map((note) => <p key={note} class="lot-quiet">{label("fee_note", note)}</p>)}
+      <FeeCurve {...props} />
+      <PriceChange lot={lot} />
+      <details>
+        <summary>{t.all}</summary>
+        {fee && <FeeLines breakdown={fee.breakdown} currency={fee.currency} ruleText={ruleTexts(lot)} />}
+        <PriceList lot={lot} />
+      </details>
     </section>
   );
 }
 
-function StayFee({ lot }: LotProps) {
-  const t = text.value;
-  const ruleText = ruleTexts(lot);
-  const planned = lot.planned_stay;
-  if (planned === null) return null;
-  const at = (time: string) => dateTime(time, lot.time_zone);
-  return (
-    <>
-      <p class="lot-price">
-        {at(planned.entry_at)} – {at(planned.exit_at)}
-        {planned.fee && <strong>{money(planned.fee.total_amount, planned.fee.currency)}</strong>}
-      </p>
-      {planned.can_enter_at === false && <p class="notice lot-warning">{t.noEntry(at(planned.entry_at))}</p>}
-      {planned.locked_in === true && (
-        <p class="notice lot-warning">
-          {t.lockedIn(at(planned.exit_at))} {planned.next_exit_at && t.nextExit(at(planned.next_exit_at))}
-        </p>
-      )}
-      {planned.fee && (
-        <FeeLines
-          breakdown={planned.fee.breakdown}
-          currency={planned.fee.currency}
-          ruleText={ruleText}
-        />
-      )}
-      {planned.fee_refusal && (
-        <div class="lot-unknown-fee">
-          <p>
-            <strong>{t.unknown}</strong>
-          </p>
-          <RefusalNote refusal={planned.fee_refusal} timeZone={lot.time_zone} />
-        </div>
-      )}
-    </>
-  );
+/** `22:30–00:00`; over days with the length instead of a second date. */
+function timesOf(from: string, to: string, timeZone: string): string {
+  const length = Date.parse(to) - Date.parse(from);
+  return length <= 24 * 3_600_000
+    ? `${timeOfDay(from, timeZone)}–${timeOfDay(to, timeZone)}`
+    : `${dateTime(from, timeZone)} (${duration(length / 60_000)})`;
 }

@@ -1,6 +1,5 @@
 /** How full a lot usually is: a row of bars for each day of the week, one bar for each hour. */
-import { number } from "../../format.ts";
-import { locale } from "../../language.ts";
+import { number, weekdayName } from "../../format.ts";
 import { pageTexts } from "../../texts/pages.ts";
 import type { Lot } from "./lot.ts";
 
@@ -15,7 +14,6 @@ const DAYS = [1, 2, 3, 4, 5, 6, 0];
 
 export function Forecast({ hours, timeZone }: { hours: Hours; timeZone: string }) {
   const t = text.value;
-  if (hours.length === 0) return <p class="notice">{t.none}</p>;
   return (
     <>
       <h3>{t.title}</h3>
@@ -26,7 +24,7 @@ export function Forecast({ hours, timeZone }: { hours: Hours; timeZone: string }
       <ol class="lot-forecast">
         {DAYS.map((day) => (
           <li key={day}>
-            <span>{dayName(day)}</span>
+            <span>{weekdayName(day)}</span>
             <DayBars day={day} hours={hours.filter(({ day_of_week }) => day_of_week === day)} />
           </li>
         ))}
@@ -51,7 +49,7 @@ function DayBars({ day, hours }: { day: number; hours: readonly Hour[] }) {
       viewBox={`0 0 24 ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={`${dayName(day)}: ${summary}`}
+      aria-label={`${weekdayName(day)}: ${summary}`}
     >
       {hours.map((one) => {
         const full = one.full_share * HEIGHT;
@@ -97,7 +95,7 @@ function ForecastTable({ hours }: { hours: Hours }) {
         <tbody>
           {sorted.map((one) => (
             <tr key={`${one.day_of_week} ${one.hour}`}>
-              <td>{dayName(one.day_of_week)}</td>
+              <td>{weekdayName(one.day_of_week)}</td>
               <td class="number">{one.hour}</td>
               <td class="number">{percent(one.full_share)}</td>
               <td class="number">{percent(one.crowded_share)}</td>
@@ -112,10 +110,3 @@ function ForecastTable({ hours }: { hours: Hours }) {
 }
 
 const percent = (share: number) => `${number(share * 100)}%`;
-
-/** The name of a day of the week; 0 is Sunday. */
-function dayName(day: number): string {
-  // The first of August 2021 was a Sunday.
-  return new Intl.DateTimeFormat(locale.value, { weekday: "short", timeZone: "UTC" })
-    .format(new Date(Date.UTC(2021, 7, 1 + day)));
-}

@@ -21,7 +21,9 @@ export function OccupancySection(props: LotProps) {
     <section aria-labelledby="lot-occupancy">
       <h2 id="lot-occupancy">{t.title}</h2>
       <CurrentOccupancy {...props} />
-      <Forecast hours={lot.occupancy_forecast ?? []} timeZone={lot.time_zone} />
+      {(lot.occupancy_forecast ?? []).length > 0 && (
+        <Forecast hours={lot.occupancy_forecast!} timeZone={lot.time_zone} />
+      )}
       {isSignedIn.value ? <OccupancyReport {...props} /> : (
         <p>
           <button type="button" onClick={() => askToSignIn()}>{t.signIn}</button>
@@ -34,7 +36,7 @@ export function OccupancySection(props: LotProps) {
 function CurrentOccupancy({ lot }: LotProps) {
   const t = text.value;
   const now = lot.availability;
-  if (now === null) return <p class="notice">{t.unknown}</p>;
+  if (now === null) return <p class="lot-quiet">{t.unknown}</p>;
   return (
     <p class="lot-occupancy-now">
       <strong class={`lot-${now.state}`}>{label("occupancy_state", now.state)}</strong>{" "}

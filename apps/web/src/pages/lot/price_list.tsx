@@ -1,8 +1,9 @@
 /** The pricing rules of a lot in words, group by group. */
 import { label } from "../../codes.ts";
-import { date, duration, money } from "../../format.ts";
+import { dateName, duration, money } from "../../format.ts";
 import { pageTexts } from "../../texts/pages.ts";
 import type { Lot } from "./lot.ts";
+import { changesAfter, rulesOn, today } from "./price_dates.ts";
 
 type Rule = Lot["pricing_rules"][number];
 /** A rule of a date override has some of the fields. */
@@ -14,26 +15,53 @@ export function PriceList({ lot }: { lot: Lot }) {
   const t = text.value;
   const special = lot.date_overrides.filter(({ pricing }) => pricing !== null);
   if (lot.pricing_rules.length === 0 && special.length === 0) return <p class="notice">{t.none}</p>;
-  const groups = Map.groupBy(lot.pricing_rules, (rule) => rule.pricing_group_id);
+  const now = today(lot.time_zone);
+  return (
+    <>
+      {lot.pricing_rules.length > 0 && <PriceGroups rules={rulesOn(lot.pricing_rules, now)} lot={lot} />}
+      {changesAfter(lot.pricing_rules, now).map((change) => (
+        <details key={change}>
+          <summary>{t.fromDate(dayText(change))}</summary>
+          <PriceGroups rules={rulesOn(lot.pricing_rules, change)} lot={lot} />
+        </details>
+      ))}
+      {lot.price_fixed_at_entry && <p class="lot-quiet">{t.fixedAtEntry}</p>}
+      {special.length > 0 && (
+        <details>
+          <summary>{t.specialDates} ({special.length})</summary>
+          {special.map((override) => (
+            <div key={override.id}>
+              <h4>{dayText(override.override_date)} {override.label}</h4>
+              <PriceRules rules={override.pricing as AnyRule[]} lot={lot} />
+            </div>
+          ))}
+        </details>
+      )}
+    </>
+  );
+}
+
+/** Says when the prices change next. */
+export function PriceChange({ lot }: { lot: Lot }) {
+  const [change] = changesAfter(lot.pricing_rules, today(lot.time_zone));
+  return change === undefined ? null : <p class="notice">{text.value.changesOn(dayText(change))}</p>;
+}
+
+const dayText = (day: string) => dateName(day, { weekday: undefined });
+
+function PriceGroups({ rules, lot }: { rules: readonly Rule[]; lot: Lot }) {
+  const t = text.value;
+  if (rules.length === 0) return <p class="notice">{t.none}</p>;
+  const groups = Map.groupBy(rules, (rule) => rule.pricing_group_id);
   return (
     <>
       {[...groups].map(([id, rules]) => (
         <div key={id ?? ""}>
           {lot.pricing_groups.length > 0 && <h4>{groupName(lot, id)}</h4>}
           <PriceRules rules={rules} lot={lot} />
+          {groupOf(lot, id)?.free_while_closed && <p class="lot-quiet">{t.freeWhileClosed}</p>}
         </div>
       ))}
-      {special.length > 0 && (
-        <details>
-          <summary>{t.specialDates} ({special.length})</summary>
-          {special.map((override) => (
-            <div key={override.id}>
-              <h4>{date(`${override.override_date}T00:00Z`, "UTC")} {override.label}</h4>
-              <PriceRules rules={override.pricing as AnyRule[]} lot={lot} />
-            </div>
-          ))}
-        </details>
-      )}
     </>
   );
 }
@@ -62,9 +90,13 @@ function PriceRules({ rules, lot }: { rules: readonly AnyRule[]; lot: Lot }) {
   );
 }
 
+function groupOf(lot: Lot, id: string | null) {
+  return lot.pricing_groups.find((one) => id === null ? one.is_default : one.id === id);
+}
+
 /** The name of a group with its vehicle types. */
 function groupName(lot: Lot, id: string | null): string {
-  const group = lot.pricing_groups.find((one) => id === null ? one.is_default : one.id === id);
+  const group = groupOf(lot, id);
   const vehicles = group?.vehicle_types?.map((code) => label("vehicle_type", code)).join(", ");
   return [group?.name, vehicles ?? text.value.everyVehicle].filter(Boolean).join(": ");
 }
@@ -93,6 +125,7 @@ export function priceOf(rule: AnyRule, currency: string): string {
     initial: () => t.initial(price, unit),
     grace: () => t.grace(unit),
     cap: () => capOf(rule, currency),
+    published_total: () => t.publishedTotal(price, unit),
   }[rule.category]();
   return rule.category !== "cap" && rule.cap_type ? t.capOfRate(words, capOf(rule, currency)) : words;
 }

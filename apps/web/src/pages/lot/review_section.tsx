@@ -1,16 +1,21 @@
 /** The reviews of the lot, and the review of the user. */
 import { useState } from "preact/hooks";
 import type { components } from "parking-lot-client";
+import { NewReview } from "../../bounds.ts";
 import { label } from "../../codes.ts";
 import { date, number } from "../../format.ts";
+import { uploadPhotos } from "../../photos.ts";
+import { deliver } from "../../outbox.ts";
 import { client, isSignedIn } from "../../service.ts";
-import { Field, Form, Select, TextArea } from "../../ui/form.tsx";
+import { Checkbox, Form, Select, TextArea } from "../../ui/form.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { Loaded, useLoad } from "../../ui/load.tsx";
 import { PagedList } from "../../ui/paged_list.tsx";
+import { type Outcome, OutcomeNote, outcomeOf } from "../../ui/outcome_note.tsx";
+import { PhotoPicker, usePhotos } from "../../ui/photo_picker.tsx";
 import { askToSignIn } from "../../sign_in.ts";
 import { pageTexts } from "../../texts/pages.ts";
 import type { Lot, LotProps } from "./lot.ts";
-import { filesOf, PHOTO_TYPES, uploadAll } from "./uploads.ts";
 
 type MyReview = components["schemas"]["MyReview"];
 type Review = components["schemas"]["PublicReview"] | MyReview;
@@ -106,20 +111,36 @@ function ReviewCard({ review, author }: { review: Review; author?: string }) {
 function MyReview({ lot }: { lot: Lot }) {
   const t = text.value;
   const [sent, setSent] = useState<MyReview>();
+  const [isEdited, setIsEdited] = useState(false);
   const load = useLoad((signal) => findMine(lot.id, signal), [lot.id]);
+  const keep = (review: MyReview) => {
+    setSent(review);
+    setIsEdited(false);
+  };
   return (
     <Loaded load={load}>
       {(found) => {
         const mine = sent ?? found;
-        return mine
-          ? (
-            <div aria-live="polite">
-              <h3>{t.mine}</h3>
-              <ReviewCard review={mine} />
-              {mine.status === "pending" && <p class="small">{t.pendingHint}</p>}
-            </div>
-          )
-          : <WriteReview lot={lot} onSent={setSent} />;
+        if (mine === null) return <WriteReview lot={lot} onSent={keep} />;
+        return (
+          <div aria-live="polite">
+            <h3>{t.mine}</h3>
+            <ReviewCard review={mine} />
+            {mine.status === "pending" && <p class="small">{t.pendingHint}</p>}
+            <button type="button" onClick={() => setIsEdited(true)}>{t.edit}</button>
+            {isEdited && (
+              <Dialog title={t.editTitle} onClose={() => setIsEdited(false)}>
+                <ReviewForm
+                  review={mine}
+                  send={async (body) => {
+                    const params = { path: { id: mine.id } };
+                    keep((await client.PATCH("/v1/me/reviews/{id}", { params, body })).data);
+                  }}
+                />
+              </Dialog>
+            )}
+          </div>
+        );
       }}
     </Loaded>
   );
@@ -133,32 +154,68 @@ async function findMine(lotId: string, signal: AbortSignal): Promise<MyReview | 
 }
 
 function WriteReview({ lot, onSent }: { lot: Lot; onSent: (review: MyReview) => void }) {
-  const t = text.value;
-  const send = async (values: FormData) => {
-    const photos = await uploadAll(filesOf(values, "photo_asset_ids"), { category: "review", is_public: true });
-    const { data } = await client.POST("/v1/parking-lots/{id}/reviews", {
-      params: { path: { id: lot.id } },
-      body: {
-        rating: Number(values.get("rating")),
-        comment: String(values.get("comment")),
-        ...(photos.length > 0 ? { photo_asset_ids: photos } : {}),
-      },
-    });
-    onSent(data);
+  const params = { path: { id: lot.id } };
+  const [outcome, setOutcome] = useState<Outcome>();
+  const send = async (body: ReviewBody) => {
+    const sent = await deliver(
+      "review",
+      (keyed) => client.POST("/v1/parking-lots/{id}/reviews", { params, body, ...keyed }),
+    );
+    setOutcome(outcomeOf(sent));
+    if (sent) onSent(sent.data);
   };
   return (
     <details>
-      <summary>{t.write}</summary>
-      <Form submit={t.send} onSubmit={send}>
-        <Select
-          name="rating"
-          label={t.rating}
-          options={["5", "4", "3", "2", "1"].map((stars) => [stars, "★".repeat(Number(stars))] as const)}
-          required
-        />
-        <TextArea name="comment" label={t.comment} rows={4} maxLength={2000} />
-        <Field name="photo_asset_ids" label={t.photos} type="file" accept={PHOTO_TYPES} multiple />
-      </Form>
+      <summary>{text.value.write}</summary>
+      {outcome === "waits" ? <OutcomeNote outcome={outcome} sent="" /> : <ReviewForm send={send} />}
     </details>
+  );
+}
+
+interface ReviewBody {
+  readonly rating: number;
+  readonly comment: string;
+  readonly photo_asset_ids?: string[];
+}
+
+/** The form of a new review, or of one that exists. Photos that are not touched stay as they are. */
+export function ReviewForm({ review, send }: { review?: MyReview; send: (body: ReviewBody) => Promise<void> }) {
+  const t = text.value;
+  const [photos, setPhotos] = usePhotos();
+  const [progress, setProgress] = useState<number>();
+  const hasPhotos = (review?.photo_urls.length ?? 0) > 0;
+  const submit = async (values: FormData) => {
+    const blobs = photos.map(({ blob }) => blob);
+    const ids = await uploadPhotos(blobs, { category: "review", is_public: true }, setProgress)
+      .finally(() => setProgress(undefined));
+    const isChanged = ids.length > 0 || values.has("without_photos");
+    await send({
+      rating: Number(values.get("rating")),
+      comment: String(values.get("comment")),
+      ...(isChanged ? { photo_asset_ids: ids } : {}),
+    });
+  };
+  return (
+    <Form submit={review ? t.save : t.send} onSubmit={submit}>
+      <Select
+        name="rating"
+        label={t.rating}
+        placeholder={t.choose}
+        options={[5, 4, 3, 2, 1].map((stars) => [String(stars), t.starNames[stars - 1]!] as const)}
+        defaultValue={review && String(review.rating)}
+        required
+      />
+      <TextArea name="comment" label={t.comment} rows={4} {...NewReview.comment} defaultValue={review?.comment ?? ""} />
+      <PhotoPicker
+        name="photo_asset_ids"
+        label={t.photos}
+        {...(hasPhotos ? { hint: t.replaces } : {})}
+        most={4}
+        photos={photos}
+        onChange={setPhotos}
+        progress={progress}
+      />
+      {hasPhotos && photos.length === 0 && <Checkbox name="without_photos" label={t.removePhotos} />}
+    </Form>
   );
 }

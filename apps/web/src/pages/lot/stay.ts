@@ -14,6 +14,15 @@ export interface Stay {
 export const DIMENSIONS = ["height_m", "width_m", "length_m", "weight_t", "clearance_cm", "tire_width_mm"] as const;
 export type Dimension = typeof DIMENSIONS[number];
 
+export const UNITS: Readonly<Record<Dimension, string>> = {
+  height_m: "m",
+  width_m: "m",
+  length_m: "m",
+  weight_t: "t",
+  clearance_cm: "cm",
+  tire_width_mm: "mm",
+};
+
 const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 const LONGEST_MS = 366 * 24 * HOUR_MS;

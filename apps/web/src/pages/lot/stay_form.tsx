@@ -1,40 +1,37 @@
 /** The form for the stay and the vehicle. What it has is in the query of the address. */
-import { useRef } from "preact/hooks";
-import type { components } from "parking-lot-client";
 import { label, options } from "../../codes.ts";
 import { duration } from "../../format.ts";
 import { fromLocalInput, toLocalInput } from "../../local_time.ts";
 import { replaceQuery } from "../../router.ts";
-import { client, isSignedIn } from "../../service.ts";
+import { isSignedIn } from "../../service.ts";
 import { pageTexts } from "../../texts/pages.ts";
 import { Field, Form, Select } from "../../ui/form.tsx";
 import { useLoad } from "../../ui/load.tsx";
+import { readVehicles } from "../../vehicles.ts";
 import type { LotProps } from "./lot.ts";
-import { isPossible, lasting, nextHour, queryOf, type Stay, vehicleFrom } from "./stay.ts";
-
-type UserVehicle = components["schemas"]["UserVehicle"];
+import { DIMENSIONS, isPossible, lasting, nextHour, queryOf, type Stay, UNITS, vehicleFrom } from "./stay.ts";
+import { SentenceError } from "../../sentence_error.ts";
 
 const text = pageTexts(({ lot }) => lot.stayForm);
+const names = pageTexts(({ lot }) => lot.fitSection.names);
 
 const HOURS = [1, 3, 12, 24];
 
-export function StayForm({ lot, stay }: LotProps) {
+export function StayForm({ lot, stay, onShown }: LotProps & { onShown: () => void }) {
   const t = text.value;
   const zone = lot.time_zone;
-  const submitted = useRef<string | undefined>(undefined);
-  const shown = useRef<string | undefined>(undefined);
-  const show = (changes: Partial<Stay>) => replaceQuery(queryOf({ ...stay, ...changes }));
-  // The fields keep what a user enters. Another stay from elsewhere is another form; that of the form itself is not,
-  // so that the focus stays.
-  if (keyOf(stay) !== submitted.current) shown.current = keyOf(stay);
+  const show = (changes: Partial<Stay>) => {
+    replaceQuery(queryOf({ ...stay, ...changes }));
+    onShown();
+  };
   const submit = async (values: FormData) => {
     await Promise.resolve();
     const time = (name: string) => fromLocalInput(String(values.get(name)), zone);
     const times = { entryAt: time("entry_at"), exitAt: time("exit_at") };
-    if (!isPossible(times)) throw new Error(t.wrongOrder);
-    const changes = { ...times, vehicleType: String(values.get("vehicle_type")) };
-    submitted.current = keyOf({ ...stay, ...changes });
-    show(changes);
+    if (!isPossible(times)) throw new SentenceError(t.wrongOrder);
+    const entered = DIMENSIONS.map((name) => [name, values.get(name)] as const).filter(([, value]) => value !== "");
+    const vehicle = vehicleFrom(Object.fromEntries(entered.map(([name, value]) => [name, Number(value)])));
+    show({ ...times, vehicleType: String(values.get("vehicle_type")), vehicle });
   };
   return (
     <div class="lot-stay">
@@ -47,7 +44,7 @@ export function StayForm({ lot, stay }: LotProps) {
         <button type="button" onClick={() => show(tonight(zone))}>{t.tonight}</button>
       </div>
       <StayVehicles onChoose={show} />
-      <Form submit={t.calculate} class="lot-stay-form" key={shown.current} onSubmit={submit}>
+      <Form submit={t.calculate} onSubmit={submit}>
         <Field
           name="entry_at"
           label={t.entry}
@@ -60,6 +57,7 @@ export function StayForm({ lot, stay }: LotProps) {
           label={t.exit}
           type="datetime-local"
           defaultValue={toLocalInput(stay.exitAt, zone)}
+          hint={t.clock(zone)}
           required
         />
         <Select
@@ -68,13 +66,27 @@ export function StayForm({ lot, stay }: LotProps) {
           options={withChoice(options("vehicle_type"), stay.vehicleType)}
           defaultValue={stay.vehicleType}
         />
+        <details open={stay.vehicle !== undefined}>
+          <summary>{t.sizes}</summary>
+          <div class="lot-dimensions">
+            {DIMENSIONS.map((name) => (
+              <Field
+                key={name}
+                name={name}
+                label={`${names.value[name]} (${UNITS[name]})`}
+                type="number"
+                inputMode="decimal"
+                min={0}
+                step="any"
+                defaultValue={stay.vehicle?.[name] ?? undefined}
+              />
+            ))}
+          </div>
+        </details>
       </Form>
-      <p class="small">{t.clock(zone)}</p>
     </div>
   );
 }
-
-const keyOf = (stay: Stay) => Object.values(queryOf(stay)).join();
 
 const entryNow = () => Date.parse(nextHour(new Date()).entryAt);
 
@@ -86,7 +98,7 @@ function tonight(timeZone: string): Pick<Stay, "entryAt" | "exitAt"> {
 }
 
 /** While the labels are not there, the list has the choice alone. */
-function withChoice(choices: [string, string][], choice: string): [string, string][] {
+export function withChoice(choices: [string, string][], choice: string): [string, string][] {
   return choices.some(([code]) => code === choice) ? choices : [[choice, choice], ...choices];
 }
 
@@ -107,9 +119,4 @@ function StayVehicles({ onChoose }: { onChoose: (changes: Partial<Stay>) => void
       ))}
     </div>
   );
-}
-
-async function readVehicles(signal: AbortSignal): Promise<UserVehicle[]> {
-  if (!isSignedIn.value) return [];
-  return (await client.GET("/v1/me/vehicles", { signal })).data.items;
 }

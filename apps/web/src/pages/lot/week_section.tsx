@@ -1,6 +1,5 @@
 /** The hours of the next seven days as a strip: for each day a lane for business, entry and exit. */
-import { timeOfDay } from "../../format.ts";
-import { locale } from "../../language.ts";
+import { dateName, timeOfDay } from "../../format.ts";
 import { pageTexts } from "../../texts/pages.ts";
 import type { Lot, LotProps } from "./lot.ts";
 import type { Stay } from "./stay.ts";
@@ -10,7 +9,6 @@ const text = pageTexts(({ lot }) => lot.weekSection);
 
 const LANES: readonly Lane[] = ["is_open", "can_enter", "can_exit"];
 const LANE_HEIGHT = 14;
-const HEIGHT = LANES.length * LANE_HEIGHT;
 /** The drawing is as wide as the day has minutes; the page stretches it. */
 const MINUTE_MS = 60_000;
 const HOURS = [0, 6, 12, 18, 24];
@@ -18,35 +16,71 @@ const HOURS = [0, 6, 12, 18, 24];
 export function WeekSection({ lot, stay }: LotProps) {
   const t = text.value;
   const { week } = lot;
-  if (week === undefined) return null;
+  if (week === undefined || week.spans.every(isUnknown)) return null;
+  const lanes = shownLanes(week);
   return (
     <section aria-labelledby="lot-week">
       <h2 id="lot-week">{t.title}</h2>
-      <p class="small">
-        {t.legend} <span class="lot-key lot-key-now">{t.now}</span> <span class="lot-key lot-key-stay">{t.stay}</span>
-      </p>
-      <div class="lot-hours" aria-hidden="true">
-        {HOURS.map((hour) => <span key={hour}>{hour}</span>)}
-      </div>
-      <ol class="lot-week">
-        {week.days.map((day) => (
+      {week.spans.every(isAlwaysOpen) && !week.days.some((day) => marksOf(lot, day).length > 0)
+        ? <p>{t.always}</p>
+        : <Week lot={lot} stay={stay} days={week.days} lanes={lanes} />}
+    </section>
+  );
+}
+
+type Span = NonNullable<Lot["week"]>["spans"][number];
+const isUnknown = (span: Span) => LANES.every((lane) => span[lane] === null);
+const isAlwaysOpen = (span: Span) => LANES.every((lane) => span[lane] === true);
+
+/** Entry and exit have lanes of their own only where they differ from the business hours. */
+function shownLanes({ spans }: NonNullable<Lot["week"]>): readonly Lane[] {
+  return spans.every((span) => LANES.every((lane) => span[lane] === span.is_open)) ? LANES.slice(0, 1) : LANES;
+}
+
+function Week({ lot, stay, days, lanes }: { lot: Lot; stay: Stay; days: readonly Day[]; lanes: readonly Lane[] }) {
+  const t = text.value;
+  const [only] = lanes;
+  return lanes.length === 1
+    ? (
+      <ol class="lot-week lot-week-one">
+        {days.map((day) => (
           <li key={day.date}>
-            <div class="lot-day">
-              <strong>{dayName(day)}</strong> <DayMarks lot={lot} day={day} />
-            </div>
-            <div class="lot-lanes" aria-hidden="true">
-              {LANES.map((lane) => <span key={lane}>{t.lanes[lane]}</span>)}
-            </div>
-            <DayStrip lot={lot} day={day} stay={stay} />
+            <span>
+              {dayName(day)} <DayMarks lot={lot} day={day} />
+            </span>
+            <DayStrip lot={lot} day={day} stay={stay} lanes={lanes} />
+            <span class="lot-times" aria-hidden="true">{laneText(lot, day, only!)}</span>
           </li>
         ))}
       </ol>
-      <details>
-        <summary>{t.asText}</summary>
-        <ul>{week.days.map((day) => <li key={day.date}>{dayText(lot, day)}</li>)}</ul>
-      </details>
-    </section>
-  );
+    )
+    : (
+      <>
+        <p class="small">
+          {t.legend} <span class="lot-key lot-key-now">{t.now}</span> <span class="lot-key lot-key-stay">{t.stay}</span>
+        </p>
+        <div class="lot-hours" aria-hidden="true">
+          {HOURS.map((hour) => <span key={hour}>{hour}</span>)}
+        </div>
+        <ol class="lot-week">
+          {days.map((day) => (
+            <li key={day.date}>
+              <div class="lot-day">
+                {dayName(day)} <DayMarks lot={lot} day={day} />
+              </div>
+              <div class="lot-lanes" aria-hidden="true">
+                {lanes.map((lane) => <span key={lane}>{t.lanes[lane]}</span>)}
+              </div>
+              <DayStrip lot={lot} day={day} stay={stay} lanes={lanes} />
+            </li>
+          ))}
+        </ol>
+        <details>
+          <summary>{t.asText}</summary>
+          <ul>{days.map((day) => <li key={day.date}>{dayText(lot, day)}</li>)}</ul>
+        </details>
+      </>
+    );
 }
 
 /** The holiday and the date override of a day. */
@@ -66,7 +100,8 @@ function marksOf(lot: Lot, day: Day): string[] {
   return [day.holiday, special].filter((mark): mark is string => Boolean(mark));
 }
 
-function DayStrip({ lot, day, stay }: { lot: Lot; day: Day; stay: Stay }) {
+function DayStrip({ lot, day, stay, lanes }: { lot: Lot; day: Day; stay: Stay; lanes: readonly Lane[] }) {
+  const height = lanes.length * LANE_HEIGHT;
   const start = Date.parse(day.starts_at);
   const end = Date.parse(day.ends_at);
   const minutes = (time: number) => (time - start) / MINUTE_MS;
@@ -75,13 +110,13 @@ function DayStrip({ lot, day, stay }: { lot: Lot; day: Day; stay: Stay }) {
   const [entry, exit] = [Date.parse(stay.entryAt), Date.parse(stay.exitAt)];
   return (
     <svg
-      class="lot-strip"
-      viewBox={`0 0 ${minutes(end)} ${HEIGHT}`}
+      class={`lot-strip lot-strip-${lanes.length}`}
+      viewBox={`0 0 ${minutes(end)} ${height}`}
       preserveAspectRatio="none"
       role="img"
       aria-label={dayText(lot, day)}
     >
-      {LANES.map((lane, index) => (
+      {lanes.map((lane, index) => (
         <g key={lane} transform={`translate(0 ${index * LANE_HEIGHT})`}>
           <rect class="lot-lane" x="0" y="2" width={minutes(end)} height={LANE_HEIGHT - 4} />
           {laneOf(lot.week!, day, lane).filter(({ state }) => state !== false).map(({ from, to, state }) => (
@@ -106,23 +141,16 @@ function DayStrip({ lot, day, stay }: { lot: Lot; day: Day; stay: Stay }) {
           x={Math.max(0, minutes(entry))}
           y="1"
           width={minutes(Math.min(exit, end)) - Math.max(0, minutes(entry))}
-          height={HEIGHT - 2}
+          height={height - 2}
         />
       )}
-      {isIn(now) && <line class="lot-now" x1={minutes(now)} x2={minutes(now)} y1="0" y2={HEIGHT} />}
+      {isIn(now) && <line class="lot-now" x1={minutes(now)} x2={minutes(now)} y1="0" y2={height} />}
     </svg>
   );
 }
 
 /** `Mon 23 Nov` */
-function dayName(day: Day): string {
-  return new Intl.DateTimeFormat(locale.value, {
-    weekday: "short",
-    day: "numeric",
-    month: "short",
-    timeZone: "UTC",
-  }).format(new Date(`${day.date}T00:00Z`));
-}
+const dayName = ({ date }: Day) => dateName(date, { year: undefined });
 
 /** All that the strip of a day shows, as one sentence. */
 function dayText(lot: Lot, day: Day): string {

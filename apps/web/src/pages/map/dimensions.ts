@@ -1,7 +1,7 @@
 /** The names of a vehicle's dimensions. */
 import { number } from "../../format.ts";
 import { pageTexts } from "../../texts/pages.ts";
-import type { VEHICLE_FIELDS } from "./conditions.ts";
+import type { VEHICLE_FIELDS } from "../../conditions.ts";
 
 export type Dimension = (typeof VEHICLE_FIELDS)[number]["name"];
 

@@ -6,7 +6,7 @@ import { language } from "../../language.ts";
 import { client } from "../../service.ts";
 import { pageTexts } from "../../texts/pages.ts";
 import { useLoad } from "../../ui/load.tsx";
-import { type ConditionField, listOf, type Values } from "./conditions.ts";
+import { type ConditionField, listOf, type Values } from "../../conditions.ts";
 
 const text = pageTexts(({ map }) => map.fields);
 
@@ -24,22 +24,6 @@ interface InputProps {
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
-}
-
-export function DateTimeInput({ label, value, onChange }: InputProps) {
-  return (
-    <LabelledInput label={label}>
-      {(id) => (
-        <input
-          id={id}
-          type="datetime-local"
-          required
-          value={value}
-          onChange={({ currentTarget }) => currentTarget.reportValidity() && onChange(currentTarget.value)}
-        />
-      )}
-    </LabelledInput>
-  );
 }
 
 type Options = readonly (readonly [value: string, text: string])[];

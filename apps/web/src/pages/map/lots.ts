@@ -1,7 +1,7 @@
 /** The requests of the map page: the ranked list, and what the visible part of the map has. */
 import type { components } from "parking-lot-client";
 import { client } from "../../service.ts";
-import { filtersOf, queryOf, vehicleOf } from "./conditions.ts";
+import { filtersOf, queryOf, vehicleOf } from "../../conditions.ts";
 import type { Bounds } from "./geometry.ts";
 import type { Search } from "./search.ts";
 
@@ -19,7 +19,8 @@ export type Lot =
   & Pick<Nearby, "estimated_fee" | "fee_refusal" | "effective_cost" | "walk_yen_per_minute" | "planned_stay">
   & { readonly walk_minutes: number | null }
   & Partial<Pick<Nearby, "ranking_score" | "ranking_rank" | "ranking_components" | "fit" | "availability">>
-  & Partial<Pick<Found, "operator_code">>;
+  & Partial<Pick<Found, "operator_code">>
+  & Partial<Pick<Nearby, "usable_for_stay" | "unusable_reasons" | "surprises">>;
 
 export interface LotList {
   readonly lots: readonly Lot[];
@@ -72,6 +73,7 @@ async function rankedLots(search: Search, signal: AbortSignal) {
         radius_m: radius,
         limit: PAGE,
         sort,
+        usable: "first",
         vehicle_type,
         filters: { ...filtersOf(values), ...times },
         ...(vehicle ? { vehicle } : {}),

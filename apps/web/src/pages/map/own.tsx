@@ -1,67 +1,57 @@
-/** What a signed-in user has for searches: vehicles, saved searches and the value of a minute of walking. */
+/** What a signed-in user has for searches: saved searches and the value of a minute of walking. */
 import { useEffect } from "preact/hooks";
-import { label } from "../../codes.ts";
+import type { components } from "parking-lot-client";
+import { SearchPreferencesUpdate } from "../../bounds.ts";
+import { isAppUser } from "../../following.ts";
 import { place } from "../../router.ts";
 import { client } from "../../service.ts";
 import { pageTexts } from "../../texts/pages.ts";
 import { ErrorNote } from "../../ui/error_note.tsx";
 import { useAction, useLoad } from "../../ui/load.tsx";
-import { type Values, valuesOfQuery, VEHICLE_FIELDS } from "./conditions.ts";
+import { type Values, valuesOfQuery } from "../../conditions.ts";
 import { ChoiceInput, NumberInput } from "./fields.tsx";
 
 const text = pageTexts(({ map }) => map.own);
 
-interface OwnProps {
-  readonly change: (fields: Values) => void;
+type Preset = components["schemas"]["SearchPreset"];
+
+async function readPresets(signal: AbortSignal): Promise<Preset[]> {
+  return (await client.GET("/v1/me/search-presets", { params: { query: { limit: 100 } }, signal })).data.items;
 }
 
-/** One of the vehicles fills type and dimensions. */
-export function SearchVehicles({ change }: OwnProps) {
-  const t = text.value;
-  const { data } = useLoad(
-    async (signal) => (await client.GET("/v1/me/vehicles", { params: { query: { limit: 100 } }, signal })).data.items,
-    [],
-  );
-  if (!data?.length) return null;
-  const named = data.map(({ id, nickname, vehicle_type }) =>
-    [id, nickname ?? label("vehicle_type", vehicle_type)] as const
-  );
-  return (
-    <ChoiceInput
-      label={t.vehicle}
-      value=""
-      options={[["", t.choose], ...named]}
-      onChange={(chosen) => {
-        const vehicle = data.find(({ id }) => id === chosen);
-        if (!vehicle) return;
-        const dimensions = VEHICLE_FIELDS.map(({ name }) => [name, String(vehicle[name] ?? "")]);
-        change({ vehicle_type: vehicle.vehicle_type, ...Object.fromEntries(dimensions) });
-      }}
-    />
-  );
-}
-
-/** The saved searches. The default one is applied when the page is opened without a search. */
-export function MyPresets({ change }: OwnProps) {
-  const t = text.value;
-  const { data } = useLoad(
-    async (signal) =>
-      (await client.GET("/v1/me/search-presets", { params: { query: { limit: 100 } }, signal })).data.items,
-    [],
-  );
-  const apply = (chosen: NonNullable<typeof data>[number] | undefined) => {
-    if (chosen) change(valuesOfQuery(chosen.query_json));
-  };
+/** The default saved search is applied when the page is opened without a search. */
+export function useDefaultPreset(begin: (fields: Values) => void): void {
   useEffect(() => {
-    if (place.value.query.size === 0) apply(data?.find(({ is_default }) => is_default));
-  }, [data]);
+    if (!isAppUser.value || hasSearch()) return;
+    const abort = new AbortController();
+    readPresets(abort.signal).then(
+      (presets) => {
+        const preset = presets.find(({ is_default }) => is_default);
+        if (preset && !hasSearch()) begin(valuesOfQuery(preset.query_json));
+      },
+      (error: unknown) => abort.signal.aborted || console.warn("The saved searches could not be read.", error),
+    );
+    return () => abort.abort();
+  }, [isAppUser.value]);
+}
+
+/** Whether the address names a search, not only the view of the map. */
+const hasSearch = () => [...place.peek().query.keys()].some((name) => name !== "view");
+
+/** The saved searches. */
+export function MyPresets({ change }: { readonly change: (fields: Values) => void }) {
+  const t = text.value;
+  const { data } = useLoad(readPresets, []);
   if (!data?.length) return null;
   return (
     <ChoiceInput
       label={t.preset}
       value=""
       options={[["", t.choose], ...data.map(({ id, name }) => [id, name] as const)]}
-      onChange={(chosen) => apply(data.find(({ id }) => id === chosen))}
+      onChange={(chosen) => {
+        const preset = data.find(({ id }) => id === chosen);
+        if (preset) change(valuesOfQuery(preset.query_json));
+      }}
     />
   );
 }
@@ -85,8 +75,7 @@ export function WalkValue({ onChange }: { onChange: () => void }) {
       <NumberInput
         label={t.walk}
         value={String(data.yen_per_walk_minute)}
-        min={0}
-        max={500}
+        {...SearchPreferencesUpdate.yen_per_walk_minute}
         step={1}
         onChange={(value) => {
           yen = Number(value);

@@ -1,145 +1,147 @@
-/** A lot of the list: price and true cost of the stay, walk, hours, fit, and why it has its rank. */
+/** A lot of the list: the price of the stay, the walk, a word for its state, and a line more only where it changes the choice. */
 import { label } from "../../codes.ts";
-import { dateTime, distance, money, number } from "../../format.ts";
+import { dateTime, number, timeOfDay } from "../../format.ts";
 import { href } from "../../router.ts";
-import { client, isSignedIn } from "../../service.ts";
 import { pageTexts } from "../../texts/pages.ts";
-import { ActionButton } from "../../ui/load.tsx";
+import { Amount } from "../../ui/amount.tsx";
+import { boundsText } from "../../ui/fee_lines.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { surpriseText } from "../../ui/surprises.tsx";
+import { vehicleOf } from "../../conditions.ts";
 import { dimensionName, measure } from "./dimensions.ts";
 import { highlighted } from "./highlight.ts";
 import type { Lot } from "./lots.ts";
-import type { Stay } from "./search.ts";
+import type { Search } from "./search.ts";
 
 const text = pageTexts(({ map }) => map.result);
 
-const PARTS = ["price", "distance", "rating"] as const;
+/** A vehicle that is this near to the limit fits, but its driver wants to know. */
+const TIGHT_M = 0.05;
 
-/** The price of the stay, short enough for a marker. */
-export function priceOf(lot: Lot): string {
-  return lot.estimated_fee === null ? text.value.unknown : money(lot.estimated_fee, lot.currency);
+/** The address of the lot's page, for the same stay and vehicle. */
+export function lotAddress(id: string, { stay, values }: Pick<Search, "stay" | "values">): string {
+  const vehicle = vehicleOf(values);
+  return href(`/lots/${id}`, { ...stay, vehicle: vehicle && JSON.stringify(vehicle) });
 }
 
-/** The address of the lot's page, for the same stay. */
-function lotAddress(id: string, stay: Stay): string {
-  return href(`/lots/${id}`, { ...stay });
-}
+/** A stay that begins within this time meets the lot as it is now. */
+const SOON_MS = 60 * 60_000;
 
 export interface ResultProps {
   readonly lot: Lot;
-  readonly stay: Stay;
-  /** How many lots were compared for the rank. */
-  readonly compared: number;
-  readonly isSaved: boolean;
-  readonly onSaved: (isSaved: boolean) => void;
+  readonly search: Search;
 }
 
-export function SearchResult({ lot, stay, compared, isSaved, onSaved }: ResultProps) {
+export function SearchResult({ lot, search }: ResultProps) {
   const t = text.value;
   const light = () => highlighted.value = lot.id;
   const unlight = () => {
     if (highlighted.peek() === lot.id) highlighted.value = undefined;
   };
+  const note = noteOf(lot, vehicleOf(search.values)?.height_m ?? undefined);
   return (
     <article
-      class={`card map-result ${highlighted.value === lot.id ? "map-lit" : ""}`}
+      class={highlighted.value === lot.id ? "result map-lit" : "result"}
       data-lot={lot.id}
       onMouseEnter={light}
       onMouseLeave={unlight}
       onFocusCapture={light}
       onBlurCapture={unlight}
     >
-      <div class="map-result-head">
+      <div class="result-head">
         <h3>
-          <a href={lotAddress(lot.id, stay)}>{lot.name}</a>
+          <a href={lotAddress(lot.id, search)}>{lot.name}</a>
         </h3>
-        <strong class="map-price">
-          {lot.estimated_fee === null ? t.unknownPrice : money(lot.estimated_fee, lot.currency)}
-        </strong>
+        {lot.estimated_fee === null
+          ? <span class="result-unknown">{lot.fee_refusal && boundsText(lot.fee_refusal) || t.unknownPrice}</span>
+          : (
+            <strong class="map-price">
+              {lot.surprises && lot.surprises.length > 0 && (
+                <span class="result-surprise">
+                  <Icon name="warning" size={16} />
+                  <span class="visually-hidden">{t.surprise}</span>
+                </span>
+              )}
+              <Amount value={lot.estimated_fee} currency={lot.currency} />
+            </strong>
+          )}
       </div>
-      <p class="small">
-        {lot.distance_m !== null && `${distance(lot.distance_m)} · `}
-        {lot.walk_minutes !== null && t.walk(lot.walk_minutes)} ·{" "}
-        {lot.review_count > 0 ? t.reviews(number(lot.avg_rating, 1), lot.review_count) : t.noReviews}
+      <p class="result-facts">
+        {lot.walk_minutes !== null && <span>{t.walk(lot.walk_minutes)}</span>}
+        <StateWord lot={lot} />
+        {lot.review_count > 0 && (
+          <span>
+            <span aria-hidden="true">★ {number(lot.avg_rating, 1)} ({number(lot.review_count)})</span>
+            <span class="visually-hidden">{t.rating(number(lot.avg_rating, 1), number(lot.review_count))}</span>
+          </span>
+        )}
+        {lot.fit?.fits === null && (
+          <span class="result-unknown">{t.fitUnknown(lot.fit.unknown.map(dimensionName).join(t.comma))}</span>
+        )}
+        {lot.is_saved && (
+          <span class="result-saved">
+            <Icon name="save" size={16} />
+            <span class="visually-hidden">{t.saved}</span>
+          </span>
+        )}
       </p>
-      {lot.effective_cost !== null && (
-        <p class="small">{t.trueCost(money(lot.effective_cost), money(lot.walk_yen_per_minute))}</p>
-      )}
-      {lot.fee_refusal && <p class="small">{label("fee_unknown_reason", lot.fee_refusal.reason)}</p>}
-      <ul class="choices map-states">
-        <StayState lot={lot} />
-        <FitState lot={lot} />
-        {lot.availability && <li class="chip">{label("occupancy_state", lot.availability.state)}</li>}
-      </ul>
-      <RankingScore lot={lot} compared={compared} />
-      {isSignedIn.value && <ResultSaveButton lot={lot} isSaved={isSaved} onSaved={onSaved} />}
+      {note && <p class={`result-note ${note.isWarning ? "warn" : ""}`}>{note.text}</p>}
     </article>
   );
 }
 
-function StayState({ lot: { planned_stay: planned } }: { lot: Lot }) {
+/** Whether the lot can be used for the stay, in a word with its colour. */
+function StateWord({ lot }: { lot: Lot }) {
   const t = text.value;
-  if (!planned) return null;
-  if (planned.is_open_at_entry === false) return <li class="chip wrong">× {t.closed}</li>;
-  if (planned.can_enter_at === false) return <li class="chip wrong">× {t.noEntry}</li>;
-  if (planned.can_exit_at === false) {
-    const next = planned.next_exit_at && `, ${t.nextExit(dateTime(planned.next_exit_at))}`;
-    return <li class="chip wrong">× {t.noExit}{next}</li>;
+  const { usable_for_stay, unusable_reasons = [], availability, planned_stay: planned } = lot;
+  if (usable_for_stay === false) {
+    return <span class="wrong">{unusable_reasons.map((reason) => label("unusable_reason", reason)).join(", ")}</span>;
   }
-  const isKnown = planned.can_enter_at !== null && planned.can_exit_at !== null;
-  return isKnown ? <li class="chip good">✓ {t.open}</li> : <li class="chip">{t.hoursUnknown}</li>;
-}
-
-function FitState({ lot: { fit } }: { lot: Lot }) {
-  const t = text.value;
-  if (!fit) return null;
-  if (fit.fits) return <li class="chip good">✓ {t.fits}</li>;
-  if (fit.fits === null) {
-    return <li class="chip">{t.fitUnknown(fit.unknown.map(dimensionName).join(", "))}</li>;
+  if (planned?.is_open_at_entry === false || planned?.can_enter_at === false) {
+    return <span class="wrong">{t.noEntry}</span>;
   }
-  const limits = fit.failing.map((name) => {
-    const limit = fit.limits[name];
-    if (limit === null || limit === undefined) return dimensionName(name);
-    return `${dimensionName(name)} ${name === "clearance_cm" ? "≥" : "≤"} ${measure(name, limit)}`;
-  });
-  return <li class="chip wrong">× {t.fails(limits.join(", "))}</li>;
+  if (planned?.can_exit_at === false) return <span class="wrong">{t.noExit}</span>;
+  // How full it is now says nothing about a later stay.
+  const isSoon = planned === null || Date.parse(planned.entry_at) - Date.now() < SOON_MS;
+  if (isSoon && availability && availability.state !== "available") {
+    return (
+      <span class={availability.state === "full" ? "wrong" : "warn"}>
+        {label("occupancy_state", availability.state)}
+      </span>
+    );
+  }
+  const isKnown = planned !== null && planned.can_enter_at !== null && planned.can_exit_at !== null;
+  return isKnown ? <span class="good">{t.open}</span> : <span class="result-unknown">{t.hoursUnknown}</span>;
 }
 
-/** The parts of the score as bars, with their numbers. */
-function RankingScore({ lot, compared }: { lot: Lot; compared: number }) {
+/** What a driver must know before choosing: why it cannot be used, what the vehicle meets, why there is no price, what surprises. */
+function noteOf(
+  { planned_stay: planned, fit, fee_refusal: refusal, surprises }: Lot,
+  height: number | undefined,
+): { text: string; isWarning: boolean } | null {
   const t = text.value;
-  const { ranking_components: parts, ranking_score: score, ranking_rank: rank } = lot;
-  if (!parts || score === undefined || rank === undefined) return null;
-  return (
-    <div class="map-score">
-      <p class="small">{t.rank(rank, compared)} · {t.score(number(score))}</p>
-      <dl>
-        {PARTS.map((part) => (
-          <div key={part}>
-            <dt>{t.parts[part]}</dt>
-            <dd>
-              <span class="map-bar" aria-hidden="true">
-                <span style={{ width: `${parts[part]}%` }} />
-              </span>
-              {number(parts[part])}
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </div>
-  );
+  if (planned?.can_exit_at === false && planned.next_exit_at) {
+    const isNear = Date.parse(planned.next_exit_at) - Date.parse(planned.exit_at) < 24 * 60 * 60_000;
+    return { text: t.nextExit((isNear ? timeOfDay : dateTime)(planned.next_exit_at)), isWarning: true };
+  }
+  if (fit?.fits === false) {
+    const limits = fit.failing.map((name) => {
+      const limit = fit.limits[name];
+      if (limit === null || limit === undefined) return dimensionName(name);
+      return `${dimensionName(name)} ${name === "clearance_cm" ? "≥" : "≤"} ${measure(name, limit)}`;
+    });
+    return { text: t.fails(limits.join(", ")), isWarning: true };
+  }
+  const highest = fit?.limits.height_m;
+  if (highest !== undefined && highest !== null && isTight(highest, height)) {
+    return { text: t.tight(measure("height_m", highest)), isWarning: true };
+  }
+  if (refusal) return { text: label("fee_unknown_reason", refusal.reason), isWarning: false };
+  const [dearest] = surprises ?? [];
+  return dearest ? { text: surpriseText(dearest), isWarning: true } : null;
 }
 
-function ResultSaveButton({ lot, isSaved, onSaved }: Pick<ResultProps, "lot" | "isSaved" | "onSaved">) {
-  const t = text.value;
-  const save = async () => {
-    if (isSaved) await client.DELETE("/v1/me/saved-parking-lots/{lotId}", { params: { path: { lotId: lot.id } } });
-    else await client.POST("/v1/me/saved-parking-lots", { body: { parking_lot_id: lot.id } });
-    onSaved(!isSaved);
-  };
-  return (
-    <ActionButton class="quiet" perform={save}>
-      {isSaved ? `★ ${t.saved}` : `☆ ${t.save}`}
-      <span class="visually-hidden">: {lot.name}</span>
-    </ActionButton>
-  );
+/** A vehicle that fits with no room to spare. */
+export function isTight(limit: number, size: number | undefined): boolean {
+  return size !== undefined && limit >= size && limit - size < TIGHT_M;
 }

@@ -1,9 +1,16 @@
 /** A search as the address of the map page has it: place, radius, stay, vehicle and conditions. */
+import type { components } from "parking-lot-client";
 import { fromLocalInput, toLocalInput } from "../../local_time.ts";
-import { numberOf, type Values } from "./conditions.ts";
+import { numberOf, queryOf, type Values } from "../../conditions.ts";
 
 export const RADII = [300, 500, 1_000, 2_000, 5_000, 20_000] as const;
-const RADIUS = 1_000;
+export const RADIUS = 1_000;
+const LONGEST_MS = 366 * 24 * 60 * 60_000;
+/** The circle for a place that extends so far: a ward needs a larger one than a station. */
+export function radiusFor(extentM: number): number {
+  return RADII.find((radius) => radius >= Math.max(RADIUS, extentM)) ?? RADII.at(-1)!;
+}
+
 export const SORTS = ["recommended", "price", "distance"] as const;
 export type Sort = (typeof SORTS)[number];
 
@@ -32,12 +39,34 @@ export function stayFromNow(minutes: number, now = Date.now()): StayFields {
   return { entry: toLocalInput(new Date(entry)), exit: toLocalInput(new Date(entry + minutes * 60_000)) };
 }
 
+let usual: StayFields | undefined;
+
+/** The stay of a search that names none: an hour from now on. It is the same one until its entry has passed. */
+export function usualStay(now = Date.now()): StayFields {
+  if (usual === undefined || Date.parse(fromLocalInput(usual.entry)) < now) usual = stayFromNow(60, now);
+  return usual;
+}
+
 /** Tonight from 18:00 (from now, if that is later) to 8:00. */
 export function stayOvernight(now = Date.now()): StayFields {
   const { entry: start } = stayFromNow(0, now);
   const dayOf = (time: number) => toLocalInput(new Date(time)).slice(0, 10);
   const evening = `${dayOf(now)}T18:00`;
   return { entry: start > evening ? start : evening, exit: `${dayOf(now + 24 * 60 * 60_000)}T08:00` };
+}
+
+/** The stay with another entry: its length stays. Without an entry it is as it was. */
+export function withEntry({ entry, exit }: StayFields, next: string): StayFields {
+  if (!isTime(next)) return { entry, exit };
+  const length = Date.parse(fromLocalInput(exit)) - Date.parse(fromLocalInput(entry));
+  return { entry: next, exit: toLocalInput(new Date(Date.parse(fromLocalInput(next)) + length)) };
+}
+
+/** Whether the service accepts the stay: the exit is after the entry, by 366 days at most. */
+export function isPossibleStay({ entry, exit }: StayFields): boolean {
+  if (!isTime(entry) || !isTime(exit)) return false;
+  const length = Date.parse(fromLocalInput(exit)) - Date.parse(fromLocalInput(entry));
+  return length > 0 && length <= LONGEST_MS;
 }
 
 function between(text: string | undefined, min: number, max: number, otherwise: number): number {
@@ -74,6 +103,18 @@ export function searchOf(
       vehicle_type: values["vehicle_type"] || "standard",
     },
     values: { ...values, entry, exit },
+  };
+}
+
+/** A search as it is saved: its conditions, its place, radius and order. A stay is not saved. */
+export function savedQueryOf({ lat, lng, radius, sort, values }: Search): components["schemas"]["SearchQueryV1"] {
+  const name = values["place"];
+  return {
+    v: 1,
+    ...queryOf(values),
+    center: { lat, lng, ...(name ? { placeName: name } : {}) },
+    radius_m: radius,
+    sort,
   };
 }
 

@@ -5,6 +5,8 @@ import { badges } from "../../following.ts";
 import { date, money, number } from "../../format.ts";
 import { language } from "../../language.ts";
 import { client, user } from "../../service.ts";
+import { readTheme } from "../../theme.ts";
+import { themeNameOf } from "../../theme_names.ts";
 import { pageTexts } from "../../texts/pages.ts";
 import { ActionButton, Loaded, useLoad } from "../../ui/load.tsx";
 import { Medal } from "../../ui/medal.tsx";
@@ -30,6 +32,7 @@ export function RewardsPage() {
       <BadgeProgress />
       <h2>{t.themes}</h2>
       <ThemeList />
+      <ThemeGifts />
       <h2>{t.history}</h2>
       <PagedList
         read={(signal) => client.pages("/v1/me/exp/history", { signal })}
@@ -139,6 +142,7 @@ function ThemeList() {
         <ul class="rewards-grid">
           {themes.map((theme) => (
             <li key={theme.id} class="card">
+              <ThemeSample theme={theme} />
               {theme.preview_url && <img src={theme.preview_url} alt="" loading="lazy" />}
               <h3>{theme.name}</h3>
               <p>{theme.description}</p>
@@ -148,6 +152,7 @@ function ThemeList() {
                 <ActionButton
                   perform={async () => {
                     await client.POST("/v1/me/themes/{id}/apply", { params: { path: { id: theme.id } } });
+                    await readTheme();
                     load.reload();
                   }}
                 >
@@ -159,6 +164,36 @@ function ThemeList() {
         </ul>
       )}
     </Loaded>
+  );
+}
+
+/** The colours of a theme. */
+function ThemeSample({ theme }: { theme: Schemas["CatalogueTheme"] }) {
+  return (
+    <span class="rewards-sample" data-sample={themeNameOf(theme) ?? "standard"} aria-hidden="true">
+      <span />
+      <span />
+      <span />
+    </span>
+  );
+}
+
+/** Themes that an administrator gave, with the message. */
+function ThemeGifts() {
+  const t = text.value;
+  return (
+    <PagedList
+      read={(signal) => client.pages("/v1/me/theme-gifts", { signal })}
+      inputs={[badges.value.state?.items.length]}
+      empty=""
+      keyOf={({ id }) => id}
+    >
+      {({ theme, message, created_at }) => (
+        <p class="card">
+          {t.given(theme.name, date(created_at))} {message}
+        </p>
+      )}
+    </PagedList>
   );
 }
 

@@ -1,84 +1,119 @@
-/** The live meter of a running session: the amount now, the next increase and the amounts of the next 24 hours. */
-import { useMemo } from "preact/hooks";
-import uPlot from "uplot";
-import type { components } from "parking-lot-client";
-import { dateTime, money, number, timeOfDay } from "../../format.ts";
-import { language } from "../../language.ts";
+/** The live meter of a running session: the amount now, the next increase with a countdown, and the curve. */
+import { dateTime, money, timeOfDay } from "../../format.ts";
 import { pageTexts } from "../../texts/pages.ts";
-import { Chart } from "../../ui/chart.tsx";
-import { useNow } from "../../ui/clock.ts";
-import { amountAt, nextIncrease } from "./meter_amount.ts";
-
-export type Meter = components["schemas"]["Meter"];
+import { Amount } from "../../ui/amount.tsx";
+import { StepCurve } from "../../ui/step_curve.tsx";
+import type { Step } from "../../ui/step_path.ts";
+import { surprisePoints } from "../../ui/surprises.tsx";
+import { amountAt, increasesOf, type Meter, nextIncrease, shareOf, wholeStay } from "./meter_amount.ts";
 
 const text = pageTexts(({ session }) => session.meter);
 
-export function MeterView({ meter }: { meter: Meter }) {
-  const now = useNow();
+export interface MeterProps {
+  readonly meter: Meter;
+  readonly now: number;
+  readonly startedAt: number;
+  /** The curve from the entry on; empty while it is not known. */
+  readonly fromEntry: readonly Step[];
+  /** When the car can leave first, if it cannot leave now. Null if that is not known. */
+  readonly earliestExit: number | null | undefined;
+}
+
+export function MeterView(props: MeterProps) {
+  const { meter, now, earliestExit } = props;
   const t = text.value;
-  const next = nextIncrease(meter, now);
+  if (earliestExit === null) return <NoExit {...props} />;
+  const isClosed = earliestExit !== undefined;
+  const exit = earliestExit ?? now;
+  const isBeyond = exit > Date.parse(meter.known_until);
   return (
-    <section class="card meter" aria-label={t.now}>
-      <p class="small">{t.now}</p>
+    <section class="card meter" aria-labelledby="meter-title">
+      <h3 id="meter-title">{isClosed ? t.earliest(when(exit, now)) : t.now}</h3>
       {/* Read aloud when the amount changes, not every second. */}
-      <p class="meter-amount" aria-live="polite">{money(amountAt(meter, now), meter.currency)}</p>
-      {next
-        ? (
-          <p>
-            {t.next(money(next.amount, meter.currency), timeOfDay(next.at))}{" "}
-            <span class="meter-countdown">{countdown(next.at, now)}</span>
-          </p>
-        )
-        : <p>{t.noIncrease(dateTime(meter.known_until))}</p>}
-      {meter.cap_reached && <p>{t.cap}</p>}
-      <MeterCurve meter={meter} />
+      <p class="figure meter-amount" aria-live="polite">
+        {isBeyond && <span class="meter-least">{t.atLeast}</span>}
+        <Amount value={amountAt(meter, exit)} currency={meter.currency} />
+      </p>
+      {isClosed ? <p class="meter-closed">{t.closed(when(exit, now))}</p> : <NextStep {...props} />}
+      <MeterCurve {...props} />
     </section>
   );
 }
 
-function countdown(at: string, now: number): string {
-  const seconds = Math.max(0, Math.ceil((Date.parse(at) - now) / 1000));
-  return text.value.counted(Math.floor(seconds / 60), seconds % 60);
-}
-
-function MeterCurve({ meter }: { meter: Meter }) {
-  const { data, series, axes } = useMemo(() => chartOf(meter), [meter, language.value]);
+/** Nobody knows when the car can leave: then there is no amount that can be paid. */
+function NoExit(props: MeterProps) {
   const t = text.value;
   return (
-    <Chart
+    <section class="card meter" aria-labelledby="meter-title">
+      <h3 id="meter-title">{t.noExit}</h3>
+      <p>{t.noExitHint}</p>
+      <MeterCurve {...props} />
+    </section>
+  );
+}
+
+function NextStep({ meter, now, startedAt, fromEntry }: MeterProps) {
+  const t = text.value;
+  const next = nextIncrease(meter, now);
+  if (next === undefined) return <p>{t.noIncrease(dateTime(meter.known_until))}</p>;
+  const { steps } = wholeStay(meter, fromEntry, now);
+  return (
+    <>
+      <p class="meter-next">
+        <span>{t.next(money(next.amount, meter.currency), when(next.at, now))}</span>
+        <span class="meter-countdown">
+          {t.in} <strong>{countdown(next.at - now)}</strong>
+        </span>
+      </p>
+      <progress class="meter-bar" value={shareOf(steps, startedAt, next.at, now)} aria-hidden="true" />
+      {meter.cap_reached && <p class="small">{t.cap}</p>}
+    </>
+  );
+}
+
+/** `9:42`, and from an hour on `1:09:42`. */
+function countdown(left: number): string {
+  const seconds = Math.max(0, Math.ceil(left / 1000));
+  const parts = [Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, "0"));
+  const hours = Math.floor(seconds / 3600);
+  return hours > 0 ? `${hours}:${parts.join(":")}` : parts.join(":").replace(/^0/, "");
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The time of day if it is within 20 hours, otherwise with the day. */
+export function when(time: number, now: number): string {
+  return time - now < 20 * HOUR_MS ? timeOfDay(new Date(time)) : dateTime(new Date(time));
+}
+
+function MeterCurve({ meter, now, startedAt, fromEntry }: MeterProps) {
+  const t = text.value;
+  const { steps, first } = wholeStay(meter, fromEntry, now);
+  // Without the past the drawing begins now.
+  const from = fromEntry.length > 0 ? startedAt : now;
+  const until = Math.min(Date.parse(meter.known_until), Math.max(from + 6 * HOUR_MS, now + 2 * HOUR_MS));
+  if (until <= from) return null;
+  return (
+    <StepCurve
       label={t.curve}
-      data={data}
-      series={series}
-      axes={axes}
+      steps={steps}
+      first={first}
+      from={from}
+      until={until}
+      split={now}
+      splitLabel={t.nowAt(timeOfDay(new Date(now)))}
+      points={surprisePoints(meter.surprises)}
+      currency={meter.currency}
+      timeZone={undefined}
+      height={164}
       head={[t.exit, t.amount]}
-      row={(index) => [
-        dateTime(new Date(data[0][index]! * 1000)),
-        money(data[1]![index] as number, meter.currency),
+      rows={[
+        [t.nowAt(""), money(amountAt(meter, now), meter.currency)],
+        ...increasesOf(meter).filter(({ at }) => at >= now).map(({ at, amount }) => [
+          dateTime(new Date(at)),
+          money(amount, meter.currency),
+        ]),
       ]}
     />
   );
-}
-
-function chartOf(meter: Meter) {
-  // The first point is now: the curve begins with the amount of this moment.
-  const points = [
-    { at: Date.now(), amount: meter.amount },
-    ...meter.curve.map(({ at, amount }) => ({
-      at: Date.parse(at),
-      amount,
-    })),
-  ];
-  const color = getComputedStyle(document.documentElement);
-  const [line, soft, grid] = ["--chart-line", "--chart-text", "--chart-grid"].map((name) =>
-    color.getPropertyValue(name)
-  );
-  const axis = { stroke: soft!, grid: { stroke: grid!, width: 1 }, ticks: { stroke: grid!, width: 1 } };
-  return {
-    data: [points.map(({ at }) => at / 1000), points.map(({ amount }) => amount)] as uPlot.AlignedData,
-    series: [{}, { stroke: line!, width: 2, paths: uPlot.paths.stepped!({ align: 1 }), points: { show: false } }],
-    axes: [
-      { ...axis, values: (_: uPlot, splits: number[]) => splits.map((at) => timeOfDay(new Date(at * 1000))) },
-      { ...axis, size: 64, values: (_: uPlot, splits: number[]) => splits.map((amount) => number(amount)) },
-    ],
-  };
 }

@@ -1,14 +1,21 @@
-/** A session that has ended: the receipt, the memo and the photos. */
+/** A session that has ended: the receipt, which prints, the memo and the photos. */
+import { useState } from "preact/hooks";
+import type { components } from "parking-lot-client";
+import { ParkingSessionUpdate } from "../../bounds.ts";
 import { label } from "../../codes.ts";
-import { dateTime, duration, money } from "../../format.ts";
-import { href } from "../../router.ts";
+import { dateTime, duration } from "../../format.ts";
+import { deliver } from "../../outbox.ts";
+import { href, place } from "../../router.ts";
 import { client } from "../../service.ts";
-import { FeeLines, RefusalNote } from "../../ui/fee_lines.tsx";
+import { pageTexts } from "../../texts/pages.ts";
+import { Amount } from "../../ui/amount.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { boundsText, FeeLines, RefusalNote } from "../../ui/fee_lines.tsx";
 import { Field, Form, TextArea } from "../../ui/form.tsx";
 import { Loaded, useLoad } from "../../ui/load.tsx";
-import type { components } from "parking-lot-client";
-import { useState } from "preact/hooks";
-import { pageTexts } from "../../texts/pages.ts";
+import { type Outcome, OutcomeNote, outcomeOf } from "../../ui/outcome_note.tsx";
+import { MachineAmountField, reportDifference, useMachineAmount } from "./machine_amount.tsx";
+import { SessionPhotos } from "./session_photos.tsx";
 
 type Detail = components["schemas"]["ParkingSessionDetail"];
 
@@ -21,101 +28,152 @@ export function SessionDetail({ id }: { id: string }) {
   );
   return (
     <>
-      <p>
+      <p class="session-back">
         <a href={href("/session")}>{text.value.back}</a>
       </p>
-      <Loaded load={load}>{(session) => <Receipt session={session} />}</Loaded>
+      <Loaded load={load}>
+        {(session) => (
+          <>
+            <Receipt session={session} />
+            {session.status === "ended" && <WrongAmount session={session} />}
+            <section class="session-own">
+              <h2>{text.value.photos}</h2>
+              <SessionPhotos sessionId={session.id} phase="after" />
+            </section>
+            <SessionNotes session={session} />
+          </>
+        )}
+      </Loaded>
     </>
   );
 }
 
 function Receipt({ session }: { session: Detail }) {
   const t = text.value;
-  const { breakdown, started_at, ended_at, currency } = session;
+  const { breakdown, started_at, ended_at, total_amount_minor, vehicle_type } = session;
+  const currency = session.currency ?? "JPY";
+  const rows = [
+    [t.lot, <a key="lot" href={href(`/lots/${session.parking_lot_id}`)}>{session.parking_lot_name}</a>],
+    [t.from, started_at && dateTime(started_at)],
+    [t.to, ended_at && dateTime(ended_at)],
+    [t.stay, started_at && ended_at && duration((Date.parse(ended_at) - Date.parse(started_at)) / 60_000)],
+    [t.vehicle, vehicle_type && label("vehicle_type", vehicle_type)],
+  ] as const;
   return (
-    <>
-      <h1>{titleOf(session)}</h1>
-      <dl class="session-facts">
-        <dt>{t.lot}</dt>
-        <dd>
-          <a href={href(`/lots/${session.parking_lot_id}`)}>{session.parking_lot_name}</a>
-        </dd>
-        {started_at && (
-          <>
-            <dt>{t.from}</dt>
-            <dd>{dateTime(started_at)}</dd>
-          </>
-        )}
-        {ended_at && (
-          <>
-            <dt>{t.to}</dt>
-            <dd>{dateTime(ended_at)}</dd>
-          </>
-        )}
-        {started_at && ended_at && (
-          <>
-            <dt>{t.stay}</dt>
-            <dd>{duration((Date.parse(ended_at) - Date.parse(started_at)) / 60_000)}</dd>
-          </>
-        )}
+    <section class="card receipt">
+      <h1 class="shown">{session.status === "ended" ? t.title : label("session_status", session.status)}</h1>
+      {session.status === "ended" && (
+        <>
+          <p class="small">{t.byRules}</p>
+          {total_amount_minor === null ? <p class="receipt-unknown">{t.unknown}</p> : (
+            <p class="figure">
+              <Amount value={total_amount_minor} currency={currency} />
+            </p>
+          )}
+          {place.value.query.has("reported") && <p class="notice" role="status">{t.reported}</p>}
+        </>
+      )}
+      <dl class="session-rows">
+        {rows.filter(([, value]) => Boolean(value)).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
       </dl>
       {breakdown && (
-        <section>
+        <>
           <h2>{t.fee}</h2>
           {"refusal" in breakdown
-            ? <RefusalNote refusal={breakdown.refusal} />
-            : <FeeLines breakdown={breakdown} currency={currency ?? "JPY"} />}
-        </section>
+            ? (
+              <>
+                <p>{boundsText(breakdown.refusal)}</p>
+                <RefusalNote refusal={breakdown.refusal} />
+              </>
+            )
+            : <FeeLines breakdown={breakdown} currency={currency} />}
+        </>
       )}
-      {session.photos.length > 0 && (
-        <section>
-          <h2>{t.photos}</h2>
-          <ul class="session-photos">
-            {session.photos.map(({ id, url, phase, slot }) => (
-              <li key={id}>
-                <img src={url} alt={t.photo(label("session_photo_phase", phase), slot)} loading="lazy" />
-              </li>
-            ))}
-          </ul>
-        </section>
+      {session.status === "ended" && (
+        <>
+          <p class="small">{t.notPaid}</p>
+          <button type="button" class="receipt-print" onClick={() => print()}>{t.print}</button>
+        </>
       )}
-      <SessionNotes session={session} />
-    </>
+    </section>
   );
 }
 
-function titleOf({ status, total_amount_minor, currency }: Detail): string {
-  if (status !== "ended") return label("session_status", status);
-  if (total_amount_minor === null) return text.value.unknown;
-  return `${text.value.paid}: ${money(total_amount_minor, currency ?? undefined)}`;
+/** The machine charged another amount: said later, with the receipt in hand. */
+function WrongAmount({ session }: { session: Detail }) {
+  const t = text.value;
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <p class="session-wrong">
+      <button type="button" class="link" onClick={() => setIsOpen(true)}>{t.wrongAmount}</button>
+      {isOpen && (
+        <Dialog title={t.wrongAmount} onClose={() => setIsOpen(false)}>
+          <WrongAmountForm session={session} />
+        </Dialog>
+      )}
+    </p>
+  );
+}
+
+function WrongAmountForm({ session }: { session: Detail }) {
+  const t = text.value;
+  const machine = useMachineAmount("other");
+  const [isSent, setIsSent] = useState<boolean>();
+  const { total_amount_minor: calculated, ended_at } = session;
+  const currency = session.currency ?? "JPY";
+  if (isSent === true) return <p class="notice" role="status">{t.reported}</p>;
+  return (
+    <Form
+      submit={t.report}
+      onSubmit={async () => setIsSent(await reportDifference(machine, session, ended_at!, calculated, currency))}
+    >
+      <MachineAmountField machine={machine} calculated={calculated} currency={currency} />
+      <p class="small" role="status">{isSent === false && t.nothingToReport}</p>
+    </Form>
+  );
 }
 
 function SessionNotes({ session }: { session: Detail }) {
-  const [isSaved, setSaved] = useState(false);
+  const [outcome, setOutcome] = useState<Outcome>();
   const t = text.value;
   return (
-    <section>
+    <section class="session-own">
       <h2>{t.notes}</h2>
       <Form
         submit={t.save}
         onSubmit={async (values) => {
-          setSaved(false);
+          setOutcome(undefined);
           const textOf = (name: string) => String(values.get(name) ?? "") || null;
           const body = { memo: textOf("memo"), personal_rating: textOf("personal_rating") };
-          await client.PATCH("/v1/me/parking-sessions/{id}", { params: { path: { id: session.id } }, body });
-          setSaved(true);
+          const params = { path: { id: session.id } };
+          const saved = await deliver(
+            "session_notes",
+            (keyed) => client.PATCH("/v1/me/parking-sessions/{id}", { params, body, ...keyed }),
+          );
+          setOutcome(outcomeOf(saved));
         }}
       >
-        <TextArea name="memo" label={t.memo} rows={3} maxLength={1000} defaultValue={session.memo ?? ""} />
+        <TextArea
+          name="memo"
+          label={t.memo}
+          rows={3}
+          {...ParkingSessionUpdate.memo}
+          defaultValue={session.memo ?? ""}
+        />
         <Field
           name="personal_rating"
           label={t.rating}
           hint={t.ratingHint}
-          maxLength={50}
+          {...ParkingSessionUpdate.personal_rating}
           defaultValue={session.personal_rating ?? ""}
         />
       </Form>
-      <p role="status">{isSaved && t.saved}</p>
+      <OutcomeNote outcome={outcome} sent={t.saved} />
     </section>
   );
 }

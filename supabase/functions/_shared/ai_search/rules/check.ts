@@ -21,6 +21,8 @@ export interface Check {
   readonly unresolved: readonly Note[];
   /** Factor for the answer's confidence: 1 without differences. */
   readonly factor: number;
+  /** The notes of `unresolved` on numbers that only the answer has. */
+  readonly invented: readonly Note[];
 }
 
 const MINUTE = 60_000;
@@ -36,9 +38,12 @@ export function checkAnswer(
   answer: CheckedAnswer,
   options: { readonly locale: Locale; readonly now: Date; readonly timeZone: string },
 ): Check {
-  const findings = [...findMissing(mentions, answer, options), ...findInvented(mentions, answer, options)];
+  const write = (finding: Finding) => noteOf(finding, options.locale);
+  const invented = findInvented(mentions, answer, options);
+  const findings = [...findMissing(mentions, answer, options), ...invented];
   return {
-    unresolved: findings.map((finding) => noteOf(finding, options.locale)),
+    unresolved: findings.map(write),
+    invented: invented.map(write),
     factor: findings.length === 0 ? 1 : Math.round(confidenceOf(findings) / confidenceOf([]) * 100) / 100,
   };
 }
@@ -154,27 +159,51 @@ function findInvented(
   compare(prices, [...of("price"), ...of("number")], "max_price");
   compare(distances, [...of("distance"), ...of("number")], "radius_m");
   compare(measures, [...of("measure"), ...of("number")], "vehicle");
-  const clocks = of("clock"), lengths = of("duration").map(Number), dates = of("date");
-  for (const [moment, field] of [[entry, "entry_at"], [exit, "exit_at"]] as const) {
-    if (moment.at === null || moment.minute === null) continue;
-    const minute = moment.minute;
-    const isNow = Math.abs(moment.at - now.getTime()) <= 2 * MINUTE;
-    const isNamed = clocks.includes(minute) || isNow ||
-      isByLength(moment.at, field === "exit_at" ? entry.at : exit.at, lengths, now.getTime());
-    if (!isNamed) findings.push({ text: "", field, value: moment.date && answer[field]!, reason: "invented" });
-    else if (field === "entry_at" && dates.length > 0 && !isNow && !dates.some((date) => isDate(date, moment, exit))) {
-      findings.push({ text: "", field, value: moment.date, reason: "invented" });
-    }
-  }
+  const words = { clocks: of("clock"), lengths: of("duration").map(Number), dates: of("date"), now: now.getTime() };
+  const invented = (field: "entry_at" | "exit_at", value: string | null) =>
+    findings.push({ text: "", field, value, reason: "invented" });
+  if (entry.at !== null && !isEntryNamed(entry, exit, words)) invented("entry_at", answer.entry_at!);
+  if (exit.at !== null && !isExitNamed(exit, entry, words)) invented("exit_at", answer.exit_at!);
   return findings;
 }
 
-function isByLength(at: number, other: number | null, lengths: readonly number[], now: number): boolean {
-  return lengths.some((length) =>
-    Math.abs(Math.abs(at - now) / MINUTE - length) <= 2 ||
-    (other !== null && Math.abs(Math.abs(at - other) / MINUTE - length) <= (length >= DAY ? DAY : 1)) ||
-    length >= DAY
-  );
+interface TimeWords {
+  readonly clocks: readonly (string | number)[];
+  /** In minutes. */
+  readonly lengths: readonly number[];
+  readonly dates: readonly (string | number)[];
+  readonly now: number;
+}
+
+/** A time of the text, now, or so long from now; without a date of the text it is today or tomorrow. */
+function isEntryNamed(entry: Moments, exit: Moments, words: TimeWords): boolean {
+  const { clocks, lengths, dates, now } = words;
+  if (Math.abs(entry.at! - now) <= 2 * MINUTE || isFromNow(entry.at!, words)) return true;
+  const isDay = dates.length > 0
+    ? dates.some((date) => isDate(date, entry, exit))
+    : entry.at! > now - DAY * MINUTE && entry.at! < now + 2 * DAY * MINUTE;
+  // Of whole days and nights the text rarely has the hour.
+  const isTime = clocks.includes(entry.minute!) || lengths.some((length) => length >= DAY) ||
+    (exit.minute !== null && clocks.includes(exit.minute) && isLong(entry.at!, exit.at!, lengths));
+  return isDay && isTime;
+}
+
+function isExitNamed(exit: Moments, entry: Moments, words: TimeWords): boolean {
+  const { clocks, lengths, dates } = words;
+  if (isFromNow(exit.at!, words)) return true;
+  if (entry.at !== null && isLong(entry.at, exit.at!, lengths)) return true;
+  const isDay = dates.some((date) => date === exit.date || endsOn(date, exit)) ||
+    (entry.at !== null && exit.at! - entry.at <= DAY * MINUTE);
+  return isDay && (clocks.includes(exit.minute!) || dates.some((date) => endsOn(date, exit)));
+}
+
+function isFromNow(at: number, { lengths, now }: TimeWords): boolean {
+  return lengths.some((length) => Math.abs((at - now) / MINUTE - length) <= 2);
+}
+
+/** Whether a stay is as long as the text says: nights and days within half a day or so. */
+function isLong(entry: number, exit: number, lengths: readonly number[]): boolean {
+  return lengths.some((length) => Math.abs((exit - entry) / MINUTE - length) <= (length >= DAY ? DAY : 1));
 }
 
 /** The start is on a mentioned day, or in the night after it. */

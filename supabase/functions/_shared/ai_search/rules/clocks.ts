@@ -121,9 +121,9 @@ const CLOCKS: readonly RegExp[] = [
     `${NEXT_DAY}${HALF}(?<![\\d.:])(?<h>\\d{1,2}):(?<min>\\d{2})(?!\\d)(?::\\d{2})?(?: ?(?<late>am|pm|a\\.m\\.?|p\\.m\\.?)(?![a-z]))?`,
     "giu",
   ),
+  /half[ -](?:past )?(?<past>\d{1,2})(?: ?(?<late>am|pm))?(?![\da-z])|(?:a )?quarter (?<way>past|after|to|till|before) (?<q>\d{1,2})(?: ?(?<late2>am|pm))?(?![\da-z])|(?<n>\d{1,2}) (?:minutes? )?(?<way2>past|to) (?<q2>\d{1,2})(?: ?(?<late3>am|pm))(?![\da-z])/giu,
   /(?<![\d.:])(?<h>\d{1,2})(?:\.(?<min>\d{2}))? ?(?<late>am|pm|a\.m\.?|p\.m\.?)(?![a-z])/giu,
   /(?<![\d.:])(?<h>\d{1,2}) ?o'?clock(?: (?<late>am|pm))?/giu,
-  /half[ -](?:past )?(?<past>\d{1,2})(?: ?(?<late>am|pm))?(?![\da-z])|(?:a )?quarter (?<way>past|after|to|till|before) (?<q>\d{1,2})(?: ?(?<late2>am|pm))?(?![\da-z])|(?<n>\d{1,2}) (?:minutes? )?(?<way2>past|to) (?<q2>\d{1,2})(?: ?(?<late3>am|pm))(?![\da-z])/giu,
   /(?<![\d.:])(?<h>\d{1,2})[ -](?<min>30|15|45)(?= ?(?:am|pm|tomorrow|tonight|in the|until|till|to |-|~|$|,))(?: ?(?<late>am|pm))?/giu,
   /(?<![\d.:/-])(?<compact>[012]\d[0-5]\d)(?: ?(?:hours|hrs)(?![a-z])|(?= ?(?:-|~|to|から) ?[012]\d[0-5]\d(?![\d円/-])))/giu,
   /(?<=[\uE000] ?(?:-|~|to|から) ?)(?<compact>[012]\d[0-5]\d)(?![\d円/-])/giu,
@@ -151,7 +151,8 @@ function readClock(groups: Record<string, string | undefined>, text: string): Om
   } else if (groups["way"] !== undefined || groups["way2"] !== undefined) {
     const away = groups["n"] === undefined ? 15 : Number(groups["n"]);
     const isBefore = /to|till|before/i.test(groups["way"] ?? groups["way2"]!);
-    hour = Number(groups["q"] ?? groups["q2"]) - (isBefore ? 1 : 0);
+    // Quarter to one is 12:45.
+    hour = (Number(groups["q"] ?? groups["q2"]) - (isBefore ? 1 : 0)) || 12;
     minutes = isBefore ? 60 - away : away;
   } else {
     hour = Number(groups["h"]);

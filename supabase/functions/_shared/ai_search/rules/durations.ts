@@ -49,7 +49,7 @@ const FROM_NOW = [
 const HALF_HOUR_FROM_NOW = /(?<![a-z])in (?:about |around )?half an hour|half an hour from now/giu;
 
 const LENGTH = new RegExp(
-  `(?:for |stay(?:ing)? )?(?:the next )?${ABOUT}(?:(?<low>\\d{1,2}) ?(?:to|-|~|から|or|か|、) ?)?${AMOUNT}(?:間)?${TAIL}`,
+  `(?:for |stay(?:ing)? )?(?:the next )?${ABOUT}(?:(?<![\\d:.])(?<low>\\d{1,2})(?<to> ?(?:to|-|~|から|or|か|、) ?))?${AMOUNT}(?:間)?${TAIL}`,
   "giu",
 );
 const HALF_HOUR = /(?:for )?(?:about |around )?half an hour/giu;
@@ -78,11 +78,24 @@ function minutesOf(groups: Record<string, string | undefined>): number {
   return Math.round(Number(h) * 60) + (half === undefined ? Number(hm ?? hh ?? 0) : 30);
 }
 
+/** 30分から1時間, "2 hours to 3 hours": the longer one of a range. */
+function mergeRanges(scanner: Scanner, lengths: readonly Length[]): Length[] {
+  const merged: Length[] = [];
+  for (const length of lengths.toSorted((a, b) => a.start - b.start)) {
+    const last = merged.at(-1);
+    const isRange = last?.kind === "duration" && length.kind === "duration" && length.minutes > last.minutes &&
+      /^ ?(?:から|~|-|か|または|もしくは|or|to) ?(?:\d|(?<=~))$/iu.test(scanner.text.slice(last.end, length.start + 1));
+    if (!isRange) merged.push(length);
+    else merged[merged.length - 1] = { ...length, start: last.start, assumed: "range" };
+  }
+  return merged;
+}
+
 /** Parses 1時間半 and similar. A duration of zero is not consumed. */
 export function takeLengths(scanner: Scanner): Length[] {
   const duration = (minutes: number, assumed: Duration["assumed"]) =>
     minutes > 0 ? { kind: "duration" as const, minutes, assumed } : undefined;
-  return [
+  return mergeRanges(scanner, [
     ...scanner.take(HALF_HOUR_FROM_NOW, () => ({ kind: "from_now" as const, minutes: 30 })),
     ...FROM_NOW.flatMap((pattern) =>
       scanner.take(pattern, (match) => ({ kind: "from_now" as const, minutes: minutesOf(match.groups!) }))
@@ -102,8 +115,16 @@ export function takeLengths(scanner: Scanner): Length[] {
       kind: "days" as const,
       days: 7 * Number(groups!["n"] ?? groups!["e"] ?? 1),
     })),
-    ...scanner.take(LENGTH, (match) => duration(minutesOf(match.groups!), match.groups!["low"] ? "range" : null)),
-  ];
+    ...scanner.take(LENGTH, (match, span) => {
+      const { low, to, h } = match.groups!;
+      const minutes = minutesOf(match.groups!);
+      if (low === undefined) return duration(minutes, null);
+      // "9から3時間": the first number is a time of day.
+      if (Number(low) * (h === undefined ? 1 : 60) < minutes) return duration(minutes, "range");
+      const found = duration(minutes, null);
+      return found && { ...found, start: span.start + match[0].indexOf(`${low}${to}`) + `${low}${to}`.length };
+    }),
+  ]);
 }
 
 /** Runs after dates, because 1日 can be the first of a month. */

@@ -62,9 +62,9 @@ const FORWARD = NAMES.map(([name, japanese, english]) =>
 const BACKWARD = ADJECTIVES.map(([name, words]) =>
   [name, new RegExp(`(?:${FEET}|${METRIC}) ?(?:${words})(?![a-z])`, "giu")] as const
 );
-/** 2.1mの車, 2.1m OK: a vehicle length without a named dimension is its height. */
+/** 2.1mの車, van 2.1 m: no place is 2.1 m away, so a length without a named dimension is the height of the vehicle. */
 const NAMELESS =
-  /(?<n>[1-3]\.\d{1,2}) ?(?<u>m|メートル)(?:の| ?)(?=車|クルマ|くるま|まで入|ok|対応|でも?入|が入|が停|van|truck|suv|car)/giu;
+  /(?<![\d.])(?<n>[1-3]\.\d{1,2}) ?(?<u>m|メートル|met(?:er|re)s?)(?![a-z\d])(?! ?(?:以内|圏内|先|離れ|away|from|x|×))の?/giu;
 
 /** 4.7m × 1.8m × 1.5m, as in vehicle documents: length, width, height. */
 const BOX =

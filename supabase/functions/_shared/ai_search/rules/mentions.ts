@@ -30,8 +30,8 @@ export function mentionsOf(scanner: Scanner, tokens: MentionTokens): Mention[] {
   }
   for (const point of tokens.points) {
     if (point.kind === "clock") {
-      const minute = point.minute % DAY;
-      add(point, "clock", minute, point.half === "24h" ? [] : [(minute + 720) % DAY]);
+      const [minute, ...others] = minutesOf(point);
+      add(point, "clock", minute!, others);
     } else if (point.kind === "part") {
       const { from, until } = DAY_PARTS[point.part];
       add(point, "clock", from % DAY, [until % DAY]);
@@ -57,6 +57,14 @@ export function mentionsOf(scanner: Scanner, tokens: MentionTokens): Mention[] {
     add({ start: match.index, end: match.index + match[0].length }, "number", Number(match[0]));
   }
   return found.toSorted((a, b) => a.start - b.start).map(({ start: _, ...mention }) => mention);
+}
+
+/** The minutes of the day that a clock time can mean, that of its own half first. */
+function minutesOf({ minute, half }: Extract<Point, { kind: "clock" }>): number[] {
+  const early = minute % 720, late = early + 720;
+  if (half === "am") return [early];
+  if (half === "pm") return [late];
+  return half === "24h" ? [minute % DAY] : [minute % DAY, (minute + 720) % DAY];
 }
 
 /** "Saturday" can also be the following Saturday, and "3 January" can be in the next year. */

@@ -28,6 +28,8 @@ export class MomentReader {
   protected readonly assumptions: Finding[] = [];
   protected readonly unresolved: Finding[] = [];
   readonly #isJapanese: boolean;
+  /** Days between the day that the text names for the start and the day of the start: 25時, 翌2時から. */
+  #carriedDays = 0;
 
   constructor(scanner: Scanner, clock: LocalClock) {
     this.scanner = scanner;
@@ -74,6 +76,7 @@ export class MomentReader {
       const part = point.kind === "part" ? DAY_PARTS[point.part] : undefined;
       if (isToday && point.kind === "clock" && minute < 300 && (point.half === "24h" || point.half === "night")) {
         // Midnight "today" is the coming midnight.
+        this.#carriedDays = base + 1;
         return this.#moment(entry, "entry_at", day, minute + 1440, ["late_night_date"]);
       }
       if (isToday && part !== undefined && !isPast(day, Math.max(part.until, part.from + 180))) {
@@ -96,6 +99,7 @@ export class MomentReader {
         day = next + (date === null ? 0 : base);
       }
     }
+    this.#carriedDays = base + Math.floor(minute / 1440);
     return this.#moment(entry, "entry_at", day, minute, reasons);
   }
 
@@ -236,8 +240,9 @@ export class MomentReader {
     if (point.kind === "from_now") return (entry?.point.kind === "clock" ? start : now) + point.minutes * MINUTE;
     if (point.kind === "now") return null;
     const startDay = wallTimeOf(start, zone).day;
-    // A night that began before midnight belongs to the previous day.
-    const day = date === null ? startDay + point.daysAfter : this.#exitDay(date, start);
+    // 翌 counts from the day that the text names: 25時から翌3時 is two hours.
+    const named = startDay - (point.daysAfter > 0 ? this.#carriedDays : 0);
+    const day = date === null ? named + point.daysAfter : this.#exitDay(date, start);
     if (day === null) return null;
     const minutes = this.#exitMinutes(exit, entry);
     const pick = (ofDay: number) => {

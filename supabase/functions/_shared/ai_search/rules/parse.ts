@@ -5,6 +5,7 @@
  */
 import { takeAroundTheClock, takeAttributes } from "./attributes.ts";
 import { takeClocks } from "./clocks.ts";
+import { withoutCorrected } from "./corrections.ts";
 import { takeDates, takeRepetitions, todayOf } from "./dates.ts";
 import { takeDistances } from "./distances.ts";
 import { takeLengths, takeWholeDays } from "./durations.ts";
@@ -21,7 +22,7 @@ import { type Stay, StayReader, type StayTokens } from "./stay.ts";
 import { normalise } from "./text.ts";
 import type { Mention, ParsedSearch, ParseOptions, Query } from "./types.ts";
 import { takeVehicles } from "./vehicles.ts";
-import { takePriceOrder, takeUnsupported, takeWishes } from "./wishes.ts";
+import { takePriceOrder, takeSavings, takeUnsupported, takeWishes } from "./wishes.ts";
 
 /** In characters of the original text. A longer text is unparseable. The request schema already rejects it. */
 export const MAX_TEXT = 500;
@@ -29,6 +30,7 @@ export const MAX_TEXT = 500;
 const MAX_NORMALISED = 1000;
 /** Limits the notes, for example for a text with 250 prices. The confidence still counts all of them. */
 const MAX_NOTES = 20;
+const MAX_OTHER_PLACES = 5;
 
 interface Tokens extends StayTokens, ConditionTokens {}
 
@@ -38,6 +40,7 @@ interface Tokens extends StayTokens, ConditionTokens {}
  */
 export function takeTokens(scanner: Scanner, clock: LocalClock): Tokens {
   const aroundTheClock = takeAroundTheClock(scanner);
+  const savings = takeSavings(scanner);
   const prices = takePrices(scanner);
   const measures = takeMeasures(scanner);
   const distances = takeDistances(scanner);
@@ -51,16 +54,16 @@ export function takeTokens(scanner: Scanner, clock: LocalClock): Tokens {
   const attributes = takeAttributes(scanner);
   const vehicles = takeVehicles(scanner);
   return {
-    dates,
-    points,
-    lengths: [...lengths, ...wholeDays],
+    dates: withoutCorrected(scanner, dates),
+    points: withoutCorrected(scanner, points),
+    lengths: withoutCorrected(scanner, [...lengths, ...wholeDays]),
     repetitions,
-    prices,
+    prices: withoutCorrected(scanner, prices),
     measures,
-    distances,
+    distances: withoutCorrected(scanner, distances),
     attributes: [...aroundTheClock, ...attributes],
     vehicles,
-    wishes: [...wishes, ...takePriceOrder(scanner), ...unsupported],
+    wishes: [...savings, ...wishes, ...takePriceOrder(scanner), ...unsupported],
   };
 }
 
@@ -81,26 +84,51 @@ export function parseText(raw: string, options: ParseOptions): ParsedSearch {
   const hasTokens = hasAny(tokens);
   // "the nearest free parking": nearest to the user, unless there is a place or a previous search.
   const wantsNearest = conditions.sort === "distance" && options.context === undefined;
-  const place = readPlace(scanner, {
-    hasMore: hasTokens,
-    distances: tokens.distances,
-    wantsNearest,
-    hasContext: options.context !== undefined,
-  });
+  const hasContext = options.context !== undefined;
+  const place = readPlace(scanner, { hasMore: hasTokens, distances: tokens.distances, wantsNearest, hasContext });
   const mentions = mentionsOf(scanner, tokens);
-  if (!hasTokens && place.place === null && !place.ownPosition) return unparseable(options, mentions);
-  return answer(options, clock, stay, conditions, place, mentions);
+  const saysParking = PARKING.test(text);
+  const hasStart = tokens.points.length > 0 || tokens.lengths.some(({ kind }) => kind === "from_now");
+  const isAbout = saysParking || hasCondition(tokens, hasContext) || (stayMs !== null && hasStart);
+  const namesPlace = place.place !== null || place.ownPosition ||
+    (hasTokens && place.unresolved.some(({ reason }) => reason === "whose_place"));
+  // A day or a kind of vehicle alone is not a search. With a previous search they refine it.
+  if (!namesPlace && !(hasTokens && (isAbout || hasContext))) return unparseable(options, mentions);
+  return answer(options, clock, stay, conditions, { ...place, saysParking, isAbout }, mentions);
+}
+
+const PARKING =
+  /駐車|パーキング|コインパ|車庫|空車|満車|(?:停|止|駐|と)め(?:た|ら|る|れ|や|て)|(?<![\p{L}-])(?:parking|parked|car ?parks?|garages?|park (?:my|our|a|the|it|near|at|in|for|from|by|around|close|overnight)|(?:to|i|we|can|could) park)(?![\p{L}])/iu;
+
+/** Whether the text has a condition of a search. Most kinds of vehicle and "recommended" are also in other texts. */
+function hasCondition(
+  { prices, measures, distances, attributes, vehicles, wishes }: Tokens,
+  hasContext: boolean,
+): boolean {
+  return [prices, measures, distances, attributes].some((list) => list.length > 0) ||
+    vehicles.some(({ needs }) => needs !== null) ||
+    wishes.some((wish) =>
+      (wish.kind !== "sort" || wish.sort !== "recommended") && (wish.kind !== "reset" || hasContext)
+    );
 }
 
 function hasAny(tokens: Tokens): boolean {
   return Object.values(tokens).some((list: readonly unknown[]) => list.length > 0);
 }
 
-function unparseable(options: ParseOptions, mentions: readonly Mention[]): ParsedSearch {
+/** A text that is not a search. */
+export function unparseable(
+  options: Pick<ParseOptions, "locale" | "context">,
+  mentions: readonly Mention[],
+): ParsedSearch {
   return {
     status: "unparseable",
     missing: ["place", "stay", "conditions"],
     place: null,
+    other_places: [],
+    is_place_left_over: false,
+    is_about_parking: false,
+    says_parking: false,
     own_position: false,
     entry_at: null,
     exit_at: null,
@@ -122,7 +150,7 @@ function answer(
   clock: LocalClock,
   stay: Stay,
   conditions: Conditions,
-  reading: PlaceReading,
+  reading: PlaceReading & { readonly saysParking: boolean; readonly isAbout: boolean },
   mentions: readonly Mention[],
 ): ParsedSearch {
   const context = conditions.reset ? undefined : options.context;
@@ -146,6 +174,10 @@ function answer(
     status: "parsed",
     missing: [],
     place,
+    other_places: [...reading.others, ...reading.isAbout ? reading.parts : []].slice(0, MAX_OTHER_PLACES),
+    is_place_left_over: reading.isLeftOver,
+    is_about_parking: reading.isAbout,
+    says_parking: reading.saysParking,
     own_position: ownPosition,
     entry_at: moment(stay.entry),
     exit_at: moment(stay.exit),

@@ -7,6 +7,11 @@ import { hasKnownName } from "./well_known.ts";
 
 export interface PlaceReading {
   readonly place: string | null;
+  /** Other words that can name the place: words inside it, and the other candidates. */
+  readonly others: readonly string[];
+  /** 渋谷のラーメン屋: words that are only a place in a text about parking. */
+  readonly parts: readonly string[];
+  readonly isLeftOver: boolean;
   readonly ownPosition: boolean;
   readonly assumptions: readonly Finding[];
   readonly unresolved: readonly Finding[];
@@ -23,6 +28,7 @@ const GENERIC =
 
 /** Such a text is source code or markup: only the words after "near" can be a place. */
 const CODE_TEXT = /[{}<>=*|\\$_]|--/u;
+
 export interface Known {
   /** Another recogniser consumed a part of the text. */
   readonly hasMore: boolean;
@@ -41,11 +47,11 @@ export function readPlace(scanner: Scanner, known: Known): PlaceReading {
   const isOwn = takeFillers(scanner);
   const { candidates, generic, isNear } = collect(scanner, known.distances);
   const best = candidates.toSorted((a, b) => b.score - a.score || a.start - b.start)[0];
-  if (best === undefined || !isAcceptable(best, candidates.length, known, CODE_TEXT.test(scanner.text))) {
+  if (best === undefined || !isAcceptable(best, candidates.length, known, scanner.text)) {
     const unresolved: Finding[] = candidates.filter(({ name }) => isWorthANote(name)).map(notUnderstood);
     if (generic !== null) unresolved.push({ text: generic, field: "place", value: null, reason: "whose_place" });
     const ownPosition = generic === null && (isOwn || isNear || known.wantsNearest);
-    return { place: null, ownPosition, assumptions: [], unresolved };
+    return { place: null, others: [], parts: [], isLeftOver: false, ownPosition, assumptions: [], unresolved };
   }
   return chosen(best, candidates);
 }
@@ -84,10 +90,12 @@ function collect(scanner: Scanner, distances: readonly Span[]) {
 }
 
 /** A remaining word after "cheaper" is not a new place, and neither is a word of source code. */
-function isAcceptable(best: Candidate, count: number, known: Known, isCode: boolean): boolean {
+function isAcceptable(best: Candidate, count: number, known: Known, text: string): boolean {
   const { name, score, marked } = best;
   if (score <= -2) return false;
-  if (isCode) return marked;
+  // One character of 歌って is no name. 津 alone is one.
+  if (name.length === 1 && !marked && !hasKnownName(name) && text !== name) return false;
+  if (CODE_TEXT.test(text.replace(/\$(?= ?\d)/gu, ""))) return marked;
   if (known.hasContext) return marked || isName(name) || hasKnownName(name) || SUFFIX.test(name);
   return known.hasMore || marked || isName(name) || isLoneWord(name, count);
 }
@@ -120,7 +128,23 @@ function chosen(best: Candidate, candidates: readonly Candidate[]): PlaceReading
     const isPlace = other.marked && best.marked && other.score >= best.score - 1;
     unresolved.push(isPlace ? { ...notUnderstood(other), field: "place", reason: "two_places" } : notUnderstood(other));
   }
-  return { place, ownPosition: false, assumptions, unresolved };
+  const others = [...wordsInside(place), ...candidates.map(({ name }) => name)]
+    .filter((name, index, all) => name !== place && isWorthANote(name) && all.indexOf(name) === index);
+  return {
+    place,
+    others,
+    parts: CJK.test(place) ? place.split("の").filter((part) => part !== place && part.length > 1) : [],
+    isLeftOver: !best.marked,
+    ownPosition: false,
+    assumptions,
+    unresolved,
+  };
+}
+
+/** 水族館 葛西臨海公園, "Fuji Rock, Naeba": each word can be the place. */
+function wordsInside(place: string): string[] {
+  const parts = place.split(CJK.test(place) ? / |、|・/u : /, /u);
+  return parts.length > 1 ? parts : [];
 }
 
 /** Kanji, katakana, or a capitalised word, like most names. */

@@ -81,10 +81,8 @@ export function readConditions(
     price.kind === "price" && price.unit.of === "rate" && price.unit.minutes === 60
   );
   if (isHourly && stayMs === null) conditions.maxPrice ??= conditions.priceMax;
-  if (conditions.maxPrice !== null && conditions.priceMax === null && (stayMs === null || stayMs >= 3_600_000)) {
-    // One hour of a stay costs at most as much as the stay.
-    conditions.priceMax = conditions.maxPrice;
-  }
+  // A limit of a whole stay says nothing about an hour of it.
+  if (stayMs === null) conditions.priceMax ??= conditions.maxPrice;
   for (const distance of tokens.distances) {
     if (distance.metres === null) leave(distance, "radius_m", "by_vehicle");
     else if (distance.metres < 1 || distance.metres > MAX_RADIUS_M) {

@@ -3,8 +3,11 @@ import { englishNumbers } from "./english_numbers.ts";
 import { japaneseNumbers } from "./japanese_numbers.ts";
 
 /** Invisible characters, characters that control the text direction, and the scanner's own marks. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\uFE0F]/gu;
-const WHITE = /[\p{Z}\t\n\r\v\f]/gu;
+export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\uFE0F]/gu;
+export const WHITE_SPACE = /[\p{Z}\t\n\r\v\f]/gu;
+
+/** Pictures separate words, and mean nothing else. */
+const PICTURES = /[\p{Extended_Pictographic}\u{1F3FB}-\u{1F3FF}\u{1F1E6}-\u{1F1FF}\u20E3]/gu;
 
 const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/[‐‑‒–—―−﹣]/gu, "-"],
@@ -15,6 +18,12 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/[、，､]/gu, "、"],
   [/[。｡]/gu, "。"],
   [/(?<=\d|noon|midnight) ?-?ish(?![a-z])/giu, ""],
+  [/(?<=[一-龠々ァ-ヶー])んとこ(?:ろ)?/gu, "の近く"],
+  [/(?<![\p{L}\d])(?:u[hm]m?|erm?|hmm)(?![\p{L}\d]),?/giu, " "],
+  [
+    /(?<=(?<![\p{L}])(?:from|at|until|till|to|by|around|about|for|between|and|under) )(?:like|say|maybe),? (?=\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|noon|midnight|quarter)(?![a-z]))/giu,
+    "",
+  ],
   [/#(?=[^\d])/gu, " "],
   [/ ?@ ?/gu, " at "],
   [/:{2,3}/gu, ":"],
@@ -24,7 +33,7 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
 
 /** The text in one width, without invisible characters, with single spaces, and with digits for numbers that count. */
 export function normalise(raw: string): string {
-  let text = raw.normalize("NFKC").replace(WHITE, " ").replace(UNSEEN, "");
+  let text = raw.normalize("NFKC").replace(WHITE_SPACE, " ").replace(PICTURES, " ").replace(INVISIBLE, "");
   for (const [pattern, replacement] of REPLACED) text = text.replace(pattern, replacement);
   text = text.split(" ").filter((word) => word !== "").join(" ");
   return englishNumbers(japaneseNumbers(text));

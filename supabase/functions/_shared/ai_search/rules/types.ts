@@ -64,6 +64,14 @@ export interface ParsedSearch {
   /** Information that is missing in an unparseable text. */
   readonly missing: readonly ("place" | "stay" | "conditions")[];
   readonly place: string | null;
+  /** Other words that can name the place, if no one knows a place of the name `place`. */
+  readonly other_places: readonly string[];
+  /** `place` is only what remained of the text. It is a place if someone knows it. */
+  readonly is_place_left_over: boolean;
+  /** The text has a condition, a whole stay or a word of parking, and not only words that can be a place or a time. */
+  readonly is_about_parking: boolean;
+  /** The text has a word of parking. */
+  readonly says_parking: boolean;
   /** The text requests lots near the user. */
   readonly own_position: boolean;
   readonly entry_at: string | null;

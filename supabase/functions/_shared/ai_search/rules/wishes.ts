@@ -29,7 +29,7 @@ const SORT_PRICE =
 const SORT_DISTANCE =
   /(?:一番|1番|最も|できるだけ|なるべく|とにかく)(?:の)? ?(?:近い?く?|近場)(?:の|ところ|とこ)?|近い順|(?<![にの一-龠])(?<!(?<!い)から)近い(?:ところ|とこ|場所)(?:が|で)?|最短(?:距離)?|(?:the )?(?:closest|nearest)(?! station)(?: to| one| lot)?|as close as possible(?: to)?|by distance/giu;
 const SORT_RECOMMENDED =
-  /おすすめ(?:の|は|順)?|お勧め|オススメ|人気(?:の|な)?|評価(?:の|が)?(?:高|良|い)い?|評判(?:の|が)?(?:良|い)い?|口コミ(?:の|が)?(?:良|い|高)い?|(?:highly|best|well|top)[ -]rated|recommend(?:ed|ations?)?|(?:good|best) reviews?|best[- ]reviewed|popular|by rating/giu;
+  /おすすめ(?:の|は|順)?|お勧め|オススメ|人気(?:の|な)?|評価(?:の|が)?(?:高|良|い)い?|評判(?:の|が)?(?:良|い)い?|口コミ(?:の|が)?(?:良|い|高)い?|(?:highly|best|well|top)[ -]rated|recommended|recommendations?|(?:good|best) reviews?|best[- ]reviewed|popular|by rating/giu;
 
 const EASY =
   /(?:停|止|駐|と|入|出|出し入れし|駐車し)(?:め|れ|車し|し)?やす(?:い|く|さ)(?:て|、)?|初心者(?:でも|向け|に優しい|マーク|なので|です)?(?:停めやすい|安心|ok)?|(?:運転|駐車|車庫入れ|バック)(?:が|は)?(?:苦手|下手|へた|不慣れ)(?:な|なの)?|ペーパードライバー|easy(?:[ -]to[ -](?:park|enter|get in(?:to)?|access))?(?: (?:parking|access|entry))?|(?:for |as )?(?:a )?beginners?|new driver|bad at parking|nervous driver|not good at parking/giu;
@@ -55,6 +55,15 @@ const UNSUPPORTED = new RegExp(
   ].join("|"),
   "giu",
 );
+
+/** A saving is no limit: 100円でも安いところ, 100 yen cheaper. */
+const SAVING =
+  /(?:たとえ|せめて|あと|もう)?\d{1,6} ?円(?:だけ)?(?:でも|は|ほど|くらい|ぐらい)?(?:、| )?(?:安い?(?:順|く|め|の|ところ|とこ|方)?(?:が|で)?|やすい(?:ところ|とこ|の)?|お得(?:な)?(?:ところ|とこ)?|浮かせたい)(?:ところ|とこ)?|(?:even |just |at least )?(?:¥ ?\d{1,6}|\d{1,6} ?(?:yen|jpy)) (?:cheaper|less)(?! than)/giu;
+
+/** Runs before prices, so that the amount is no limit. */
+export function takeSavings(scanner: Scanner): Wish[] {
+  return scanner.take(SAVING, () => ({ kind: "refine" as const, by: "price" as const }));
+}
 
 export function takeWishes(scanner: Scanner): Wish[] {
   const sort = (sort: "distance" | "price" | "recommended") => (_: RegExpExecArray, span: Span) => ({

@@ -8,7 +8,8 @@ export const DEADLINES = {
   ocsp: 5_000,
   push: 15_000,
   mail: 10_000,
-  geocoder: 3_000,
+  /** Both attempts together. A search waits for them. */
+  geocoder: 800,
   /** A report can have megabytes. */
   storeReports: 30_000,
   objectStorage: 10_000,

@@ -11,9 +11,11 @@ import { type Choice, Decision } from "../../kit/decision.tsx";
 import { ChangedNote, Details, type FieldOf } from "../../kit/details.tsx";
 import { useEntry } from "../../kit/entry.ts";
 import { LotLink, UserLink } from "../../kit/links.tsx";
+import { ReportPrice } from "./report_price.tsx";
 import { correctionOf, LotCorrection, NO_CORRECTION } from "./lot_correction.tsx";
 
 const text = consoleTexts(({ errorReports }) => errorReports);
+const unnamed = consoleTexts(({ kit }) => kit.unnamed);
 
 export type Report = ListItem<"/v1/admin/error-reports">;
 type Decided = Omit<components["schemas"]["ErrorReportDecision"], "seen_updated_at">;
@@ -24,7 +26,8 @@ function fields(): FieldOf<Report>[] {
     { label: t.status, show: ({ status }) => label("error_report_status", status) },
     {
       label: t.assigned,
-      show: ({ assigned_admin_name, assigned_admin_id }) => assigned_admin_name ?? assigned_admin_id,
+      show: ({ assigned_admin_name, assigned_admin_id }) =>
+        assigned_admin_name ?? (assigned_admin_id && unnamed.value.administrator),
     },
     {
       label: t.lot,
@@ -91,6 +94,9 @@ export function ErrorReportDetail(
     <Loaded load={entry}>
       {({ data: report }) => {
         const ends = ENDS.filter((status) => report.allowed_statuses.includes(status));
+        // The prices of the lot have a button that resolves the report too.
+        const isPrice = report.report_type === "price" && report.parking_lot_id !== null && ends.includes("resolved");
+        const others = ends.filter((status) => !isPrice || status !== "resolved");
         return (
           <>
             <h2>{report.parking_lot_name}</h2>
@@ -104,9 +110,19 @@ export function ErrorReportDetail(
               </p>
             )}
             {ends.includes("resolved") && report.parking_lot_id !== null && (
-              <LotCorrection correction={correction} onChange={setCorrection} />
+              isPrice
+                ? (
+                  <ReportPrice
+                    report={report}
+                    lotId={report.parking_lot_id}
+                    resolve={async (reason) => {
+                      if (await change({ status: "resolved", reason }) === "done") decided(t.resolved);
+                    }}
+                  />
+                )
+                : <LotCorrection correction={correction} onChange={setCorrection} />
             )}
-            {ends.length > 0 && <Decision reason={t.reason} hint={t.reasonHint} choices={ends.map(choiceOf)} />}
+            {others.length > 0 && <Decision reason={t.reason} hint={t.reasonHint} choices={others.map(choiceOf)} />}
           </>
         );
       }}

@@ -26,7 +26,7 @@ export function DeliveryCard(
     [hours],
   );
   const series = useMemo<uPlot.Series[]>(
-    () => [{}, { stroke: color("good"), width: 2 }, { stroke: color("bad"), width: 2, dash: [4, 3] }],
+    () => [{}, { stroke: color("fine"), width: 2 }, { stroke: color("stop"), width: 2, dash: [4, 3] }],
     [],
   );
   return (

@@ -1,53 +1,43 @@
 /** The figures of the overview. A part is null without its area. */
-import type { ResponseBody } from "parking-lot-client";
-import { dateTime, duration, number, timeOfDay } from "../../../format.ts";
+import { dateTime, number, timeOfDay } from "../../../format.ts";
 import { consoleTexts } from "../../../texts/console.ts";
 import { Rows } from "../../kit/table.tsx";
 import { DeliveryCard } from "./delivery_card.tsx";
 import { Figure, FigureCard } from "./figure.tsx";
+import type { Overview } from "./questions.ts";
 import { SessionsChart } from "./sessions_chart.tsx";
 
 const text = consoleTexts(({ overview }) => overview.figures);
 
-type Overview = ResponseBody<"/v1/admin/overview", "get">;
+/** The figures of this moment. */
+export function Now({ overview: { open_work, people, sessions, jobs, dead_messages } }: { overview: Overview }) {
+  const t = text.value;
+  return (
+    <section class="card overview-now" aria-label={t.now}>
+      <h2>{t.now}</h2>
+      {sessions && <Figure name={t.parking} value={sessions.parking} />}
+      {people && (
+        <>
+          <Figure name={t.all} value={people.all} path="/console/users" />
+          <Figure name={t.active} value={people.active} />
+          <Figure name={t.newUsers} value={people.new_7d} />
+          <Figure name={t.premium} value={people.premium} />
+        </>
+      )}
+      <Figure name={t.jobs} value={jobs.failing.length} path="/console/jobs" />
+      <Figure name={t.failed} value={jobs.failed_24h} />
+      <Figure name={t.dead} value={dead_messages.count} path="/console/dead-messages" />
+      <Figure name={t.lastJob} value={jobs.last_started_at === null ? "–" : timeOfDay(jobs.last_started_at)} />
+      <p class="small">{t.figuresOf(dateTime(open_work.at))}</p>
+    </section>
+  );
+}
 
 export function OverviewFigures({ overview }: { overview: Overview }) {
   const t = text.value;
-  // A part is null without its area.
-  const hasWork = [
-    overview.open_work.pending_reviews,
-    overview.open_work.open_error_reports,
-    overview.open_work.waiting_tickets,
-  ]
-    .some((work) => work !== null);
-  const { open_work, people, sessions, sessions_by_day, jobs, slow_queries } = overview;
+  const { sessions_by_day, slow_queries } = overview;
   return (
     <>
-      <p class="small">{t.figuresOf(dateTime(open_work.at))}</p>
-      <div class="console-cards">
-        {hasWork && (
-          <FigureCard title={t.work}>
-            <OpenWork name={t.reviews} work={open_work.pending_reviews} path="/console/reviews" />
-            <OpenWork name={t.reports} work={open_work.open_error_reports} path="/console/error-reports" />
-            <OpenWork name={t.tickets} work={open_work.waiting_tickets} path="/console/support-tickets" />
-          </FigureCard>
-        )}
-        {people && sessions && (
-          <FigureCard title={t.users}>
-            <Figure name={t.parking} value={sessions.parking} />
-            <Figure name={t.all} value={people.all} />
-            <Figure name={t.active} value={people.active} />
-            <Figure name={t.newUsers} value={people.new_7d} />
-            <Figure name={t.premium} value={people.premium} />
-          </FigureCard>
-        )}
-        <FigureCard title={t.service}>
-          <Figure name={t.jobs} value={jobs.failing.length} note={jobs.failing.join(", ")} path="/console/jobs" />
-          <Figure name={t.failed} value={jobs.failed_24h} />
-          <Figure name={t.dead} value={overview.dead_messages.count} path="/console/dead-messages" />
-          <Figure name={t.lastJob} value={jobs.last_started_at === null ? "–" : timeOfDay(jobs.last_started_at)} />
-        </FigureCard>
-      </div>
       <div class="console-cards">
         {sessions_by_day && (
           <FigureCard title={t.started}>
@@ -63,31 +53,6 @@ export function OverviewFigures({ overview }: { overview: Overview }) {
   );
 }
 
-function waited(seconds: number): string {
-  const days = Math.floor(seconds / 86_400);
-  return days >= 2 ? text.value.days(number(days)) : duration(seconds / 60);
-}
-
-function OpenWork(
-  { name, work, path }: {
-    name: string;
-    /** Null without the area. */
-    work: Overview["open_work"]["pending_reviews"];
-    path: string;
-  },
-) {
-  if (work === null) return null;
-  const age = work.oldest_age_seconds;
-  return (
-    <Figure
-      name={name}
-      value={work.count}
-      note={age === null ? "" : text.value.oldest(waited(age))}
-      path={path}
-    />
-  );
-}
-
 function MessageQueues({ queues }: { queues: Overview["message_queues"]["items"] }) {
   const t = text.value;
   return (
@@ -96,7 +61,7 @@ function MessageQueues({ queues }: { queues: Overview["message_queues"]["items"]
       <Rows
         items={queues}
         columns={[
-          { head: t.queue, cell: ({ queue }) => queue },
+          { head: t.queue, cell: ({ queue }) => <code>{queue}</code> },
           { head: t.length, cell: ({ length }) => number(length), isNumber: true },
           { head: t.due, cell: ({ due }) => number(due), isNumber: true },
           { head: t.oldestDue, cell: ({ oldest_due_at }) => oldest_due_at && dateTime(oldest_due_at) },

@@ -1,18 +1,17 @@
 /** The sessions that began on each day. */
 import { useMemo } from "preact/hooks";
-import uPlot from "uplot";
+import type uPlot from "uplot";
 import type { ResponseBody } from "parking-lot-client";
-import { date, number } from "../../../format.ts";
+import { dateName, number } from "../../../format.ts";
 import { language } from "../../../language.ts";
 import { consoleTexts } from "../../../texts/console.ts";
 import { Chart } from "../../../ui/chart.tsx";
+import type { ChartSeries } from "../../../ui/chart_data.ts";
 import { color } from "../../../ui/color.ts";
 
 const text = consoleTexts(({ overview }) => overview.figures);
 
 type Days = NonNullable<ResponseBody<"/v1/admin/overview", "get">["sessions_by_day"]>["days"];
-
-const bars = () => uPlot.paths.bars!({ size: [0.7, 60] });
 
 export function SessionsChart({ days }: { days: Days }) {
   const t = text.value;
@@ -20,11 +19,11 @@ export function SessionsChart({ days }: { days: Days }) {
     () => [days.map((_, index) => index), days.map(({ started }) => started)],
     [days],
   );
-  const series = useMemo<uPlot.Series[]>(
-    () => [{}, { paths: bars(), fill: color("accent"), stroke: color("accent"), points: { show: false } }],
+  const series = useMemo<ChartSeries[]>(
+    () => [{}, { shape: "bars", fill: color("brand"), stroke: color("brand"), points: { show: false } }],
     [],
   );
-  const dayOf = (index: number) => date(`${days[index]?.date}T12:00:00+09:00`);
+  const dayOf = (index: number) => dateName(days[index]!.date, { weekday: undefined });
   return (
     <Chart
       key={language.value}

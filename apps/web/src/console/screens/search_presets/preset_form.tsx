@@ -1,4 +1,5 @@
 /** The form of a preset. */
+import { NewSearchPreset } from "../../../bounds.ts";
 import { options } from "../../../codes.ts";
 import { consoleTexts } from "../../../texts/console.ts";
 import { Checkbox, Field, Form, Select } from "../../../ui/form.tsx";
@@ -34,7 +35,7 @@ export function PresetForm(
       submit={t.save}
       onSubmit={(values) => onSave(String(values.get("name") ?? "").trim(), queryOf(values, query))}
     >
-      <Field name="name" label={t.name} defaultValue={preset?.name} maxLength={100} required />
+      <Field name="name" label={t.name} defaultValue={preset?.name} {...NewSearchPreset.name} required />
       <Field name="query_json.radius_m" label={t.radius} type="number" defaultValue={query.radius_m} />
       <Field name="query_json.price_max" label={t.priceMax} type="number" defaultValue={query.price_max ?? undefined} />
       <Select

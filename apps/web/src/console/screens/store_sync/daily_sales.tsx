@@ -1,6 +1,6 @@
 /** The sales of the stores by day: a chart, the sums and the days. */
 import { useMemo } from "preact/hooks";
-import uPlot from "uplot";
+import type uPlot from "uplot";
 import type { components } from "parking-lot-client";
 import { label } from "../../../codes.ts";
 import { money, number } from "../../../format.ts";
@@ -62,7 +62,7 @@ function UnitsChart({ items }: { items: readonly DailySale[] }) {
     () => [days.map(([day]) => Date.parse(`${day}T00:00:00Z`) / 1000), days.map(([, units]) => units)],
     [days],
   );
-  const series = useMemo<uPlot.Series[]>(() => [{}, { stroke: color("accent"), width: 2 }], []);
+  const series = useMemo<uPlot.Series[]>(() => [{}, { stroke: color("brand"), width: 2 }], []);
   return (
     <Chart
       key={language.value}

@@ -10,7 +10,9 @@ import { Loaded, useLoad } from "../../../ui/load.tsx";
 import { client } from "../../kit/access.ts";
 import { announcement } from "../../kit/announcement.ts";
 import { Details, type FieldOf } from "../../kit/details.tsx";
+import { AdministratorLink } from "../../kit/links.tsx";
 import { usePoll } from "../../kit/poll.ts";
+import { RunbookLink } from "../../kit/runbook.tsx";
 import { Table } from "../../kit/table.tsx";
 import { storeFilter } from "./store_filters.ts";
 
@@ -72,7 +74,10 @@ function fields(): FieldOf<Run>[] {
     { label: t.store, show: ({ store }) => label("store", store) },
     { label: t.task, show: ({ task }) => label("store_sync_task", task) },
     { label: t.status, show: ({ status }) => label("store_sync_status", status) },
-    { label: t.requestedBy, show: ({ requested_by }) => requested_by ?? t.job },
+    {
+      label: t.requestedBy,
+      show: ({ requested_by }) => requested_by === null ? t.job : <AdministratorLink id={requested_by} />,
+    },
     { label: t.read, show: ({ rows_read }) => number(rows_read) },
     { label: t.written, show: ({ rows_written }) => number(rows_written) },
     { label: t.error, show: ({ error }) => reason(error) },
@@ -82,6 +87,18 @@ function fields(): FieldOf<Run>[] {
     { label: t.started, show: ({ started_at }) => started_at && dateTime(started_at) },
     { label: t.finished, show: ({ finished_at }) => finished_at && dateTime(finished_at) },
   ];
+}
+
+/** What to do about a run that failed or waits. */
+function NextStep({ run: { error, problem } }: { run: Run }) {
+  const t = text.value;
+  const found = error ?? problem;
+  if (!found) return null;
+  return (
+    <p class="notice">
+      {(t.steps as Readonly<Record<string, string>>)[found.code] ?? t.anyStep} <RunbookLink section="stores" />
+    </p>
+  );
 }
 
 export function StoreSyncRun({ id }: { id: string }) {
@@ -97,7 +114,14 @@ export function StoreSyncRun({ id }: { id: string }) {
       <p>
         <a href={href(SCREEN)}>{text.value.allRuns}</a>
       </p>
-      <Loaded load={load}>{(run) => <Details data={run} fields={fields()} />}</Loaded>
+      <Loaded load={load}>
+        {(run) => (
+          <>
+            <NextStep run={run} />
+            <Details data={run} fields={fields()} />
+          </>
+        )}
+      </Loaded>
     </>
   );
 }

@@ -83,7 +83,6 @@ export function SubscriptionDetail({ id }: { id: string }) {
 /** Revokes the access by hand, or gives it back. */
 function choiceOf(entry: Entry<Subscription>, { is_revoked_by_hand: isRevoked }: Subscription): Choice {
   const t = text.value;
-  const path = `/v1/admin/subscriptions/{id}/${isRevoked ? "reinstate" : "revoke"}` as const;
   const request = (seen: Seen<Subscription>, reason: string | null) => ({
     params: { path: { id: seen.data.id }, header: ifMatch(seen) },
     body: { reason: reason ?? "" },
@@ -93,7 +92,14 @@ function choiceOf(entry: Entry<Subscription>, { is_revoked_by_hand: isRevoked }:
     ...(isRevoked ? {} : { kind: "danger" }),
     needsReason: true,
     perform: (reason) =>
-      actOn(entry, isRevoked ? t.reinstated : t.revokedDone, (seen) => client.POST(path, request(seen, reason))),
+      actOn(
+        entry,
+        isRevoked ? t.reinstated : t.revokedDone,
+        (seen) =>
+          isRevoked
+            ? client.POST("/v1/admin/subscriptions/{id}/reinstate", request(seen, reason))
+            : client.POST("/v1/admin/subscriptions/{id}/revoke", request(seen, reason)),
+      ),
   };
 }
 
@@ -105,7 +111,7 @@ function SubscriptionLedger({ id }: { id: string }) {
       of={{ id }}
       columns={[
         { head: t.time, cell: ({ occurred_at }) => dateTime(occurred_at) },
-        { head: t.source, cell: ({ source }) => source },
+        { head: t.source, cell: ({ source }) => t.sources[source] },
         { head: t.event, cell: ({ type, subtype }) => [type, subtype].filter(Boolean).join(", ") },
         { head: t.status, cell: ({ status }) => status && label("subscription_status", status) },
       ]}

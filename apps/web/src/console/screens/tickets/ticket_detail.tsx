@@ -1,8 +1,10 @@
 /** A ticket with its conversation and the answer. */
 import { useMemo, useState } from "preact/hooks";
 import type { ResponseBody } from "parking-lot-client";
+import { NewSupportAnswer } from "../../../bounds.ts";
 import { label } from "../../../codes.ts";
 import { dateTime, number } from "../../../format.ts";
+import { newKey } from "../../../keys.ts";
 import { consoleTexts } from "../../../texts/console.ts";
 import { ErrorNote } from "../../../ui/error_note.tsx";
 import { ActionButton, Loaded, useAction } from "../../../ui/load.tsx";
@@ -81,7 +83,7 @@ function TicketAnswer(
   const t = text.value;
   const path = { id: ticket.id };
   // The same answer that is sent twice after a lost connection is one answer.
-  const key = useMemo(() => crypto.randomUUID(), [message, ticket]);
+  const key = useMemo(() => newKey(), [message, ticket]);
   const answer = useAction(async () => {
     const outcome = await entry.change(({ data }) =>
       client.POST("/v1/admin/support-tickets/{id}/messages", {
@@ -112,7 +114,7 @@ function TicketAnswer(
         <span>{t.answer}</span>
         <textarea
           rows={5}
-          maxLength={4000}
+          {...NewSupportAnswer.message}
           required
           value={message}
           onInput={(event) => onInput(event.currentTarget.value)}

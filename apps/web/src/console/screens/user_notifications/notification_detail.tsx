@@ -1,18 +1,20 @@
 /** A notification: its deliveries, what can be done with it, and its form while it can be changed. */
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { label } from "../../../codes.ts";
-import { dateTime, number } from "../../../format.ts";
-import { href } from "../../../router.ts";
+import { dateTime } from "../../../format.ts";
 import { consoleTexts } from "../../../texts/console.ts";
-import { Loaded } from "../../../ui/load.tsx";
+import { type Load, Loaded, useLoad } from "../../../ui/load.tsx";
 import { client } from "../../kit/access.ts";
 import { announcement } from "../../kit/announcement.ts";
 import { ChangedNote, Details, type FieldOf } from "../../kit/details.tsx";
 import { type Entry, ifMatch, useEntry } from "../../kit/entry.ts";
 import { UserLink } from "../../kit/links.tsx";
 import { usePoll } from "../../kit/poll.ts";
-import { NotificationActions, SCREEN } from "./notification_actions.tsx";
+import { NotificationActions } from "./notification_actions.tsx";
 import { type Notification, NotificationForm } from "./notification_form.tsx";
+import { ExpectedFunnel, NotificationFunnel } from "./notification_funnel.tsx";
+import { PhonePreview } from "./phone_preview.tsx";
+import { type Reach, readReach } from "./send_notification.tsx";
 
 const text = consoleTexts(({ userNotifications }) => userNotifications);
 
@@ -46,55 +48,63 @@ function isSending({ status, scheduled_at }: Notification): boolean {
   return status === "sending" || (status === "scheduled" && Date.parse(scheduled_at ?? "") < Date.now() + 60_000);
 }
 
-export function NotificationDetail({ id }: { id: string }) {
-  const t = text.value;
+const hasGoneOut = ({ status }: Notification) => ["sending", "sent", "failed"].includes(status);
+
+export function NotificationDetail({ id, setTitle }: { id: string; setTitle: (title: string) => void }) {
   const path = { id };
   const entry = useEntry((signal) => client.GET("/v1/admin/user-notifications/{id}", { params: { path }, signal }), [
     id,
   ]);
   const [isEdited, setEdited] = useState(false);
   usePoll(entry.reload, entry.data !== undefined && !isEdited && isSending(entry.data.data));
+  const title = entry.data?.data.title;
+  useEffect(() => {
+    if (title !== undefined) setTitle(title);
+  }, [title]);
+  return (
+    <Loaded load={entry}>
+      {({ data: notification }) =>
+        isEdited && isOpen(notification)
+          ? <EditNotification entry={entry} done={() => setEdited(false)} />
+          : <ReadNotification notification={notification} reload={entry.reload} edit={() => setEdited(true)} />}
+    </Loaded>
+  );
+}
+
+function ReadNotification({ notification, reload, edit }: {
+  notification: Notification;
+  reload: () => void;
+  edit: () => void;
+}) {
+  const { id, updated_at } = notification;
+  const reach = useLoad(
+    async (signal) => hasGoneOut(notification) ? undefined : await readReach(notification, signal),
+    [id, updated_at],
+  );
   return (
     <>
-      <p>
-        <a href={href(SCREEN)}>{t.all}</a>
-      </p>
-      <Loaded load={entry}>
-        {({ data: notification }) => (
-          <>
-            <h2>{notification.title}</h2>
-            <NotificationDeliveries notification={notification} />
-            {isOpen(notification) && <NotificationActions notification={notification} reload={entry.reload} />}
-            {isEdited && isOpen(notification) ? <EditNotification entry={entry} done={() => setEdited(false)} /> : (
-              <>
-                <Details data={notification} fields={fields()} />
-                {isOpen(notification) && <button type="button" onClick={() => setEdited(true)}>{t.edit}</button>}
-              </>
-            )}
-          </>
-        )}
-      </Loaded>
+      <PhonePreview written={notification} />
+      <NotificationDeliveries notification={notification} reach={reach as Load<Reach>} />
+      {isOpen(notification) && (
+        <NotificationActions notification={notification} reach={reach.data} reload={reload} edit={edit} />
+      )}
+      <Details data={notification} fields={fields()} />
     </>
   );
 }
 
-/** How many devices have which outcome; it counts up while the notification is sent. */
-function NotificationDeliveries({ notification }: { notification: Notification }) {
+/** Who gets it: before it is sent by a count of now, and after that by what happened. */
+function NotificationDeliveries({ notification, reach }: { notification: Notification; reach: Load<Reach> }) {
   const t = text.value;
-  const counts = [
-    [t.success, notification.success_count],
-    [t.failure, notification.failure_count],
-    [t.suppressed, notification.suppressed_count],
-    [t.deferred, notification.deferred_count],
-  ] as const;
   return (
-    <section class="card console-counts" aria-label={t.deliveries} aria-live="polite">
-      <span class="chip">{label("notification_status", notification.status)}</span>
-      {counts.map(([name, count]) => (
-        <span key={name}>
-          {name}: <strong>{number(count)}</strong>
-        </span>
-      ))}
+    <section aria-label={t.deliveries}>
+      <div class="row">
+        <h3>{t.funnel}</h3>
+        <span class="chip">{label("notification_status", notification.status)}</span>
+      </div>
+      {hasGoneOut(notification)
+        ? <NotificationFunnel notification={notification} />
+        : <Loaded load={reach}>{(reach) => <ExpectedFunnel reach={reach} />}</Loaded>}
     </section>
   );
 }

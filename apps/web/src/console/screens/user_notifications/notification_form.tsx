@@ -2,6 +2,7 @@
 /** The form of a notification to app users. */
 import { useRef, useState } from "preact/hooks";
 import type { components, ListItem } from "parking-lot-client";
+import { NewComposedNotification } from "../../../bounds.ts";
 import { options } from "../../../codes.ts";
 import { number } from "../../../format.ts";
 import { toLocalInput } from "../../../local_time.ts";
@@ -10,6 +11,7 @@ import { Field, Form, Select, TextArea } from "../../../ui/form.tsx";
 import { ActionButton } from "../../../ui/load.tsx";
 import { client } from "../../kit/access.ts";
 import { type NewNotification, requestOf, type Segment, SIDES } from "./notification_request.ts";
+import { PhonePreview, type Written } from "./phone_preview.tsx";
 
 const text = consoleTexts(({ userNotifications }) => userNotifications);
 
@@ -25,6 +27,7 @@ export function NotificationForm(
   const holder = useRef<HTMLDivElement>(null);
   const [target, setTarget] = useState(start.target ?? "all");
   const [reach, setReach] = useState<components["schemas"]["NotificationReach"]>();
+  const [written, setWritten] = useState<Written>(start);
   const { segment } = start;
   const preview = async () => {
     setReach(undefined);
@@ -33,7 +36,12 @@ export function NotificationForm(
     setReach((await client.POST("/v1/admin/user-notifications/preview", { body: requestOf(new FormData(form)) })).data);
   };
   return (
-    <div ref={holder} class="console-form">
+    <div
+      ref={holder}
+      class="console-form"
+      onInput={() => setWritten(requestOf(new FormData(holder.current!.querySelector("form")!)))}
+    >
+      <PhonePreview written={written} />
       <Form submit={t.save} onSubmit={(values) => onSubmit(requestOf(values))}>
         <Select
           name="type"
@@ -41,10 +49,29 @@ export function NotificationForm(
           options={options("notification_type").filter(([code]) => TYPES.includes(code) || code === start.type)}
           defaultValue={start.type}
         />
-        <Field name="title" label={t.title} defaultValue={start.title} maxLength={200} required />
-        <TextArea name="body" label={t.body} defaultValue={start.body} rows={4} maxLength={4000} required />
-        <Field name="title_en" label={t.titleEn} defaultValue={start.title_en ?? ""} hint={t.enHint} maxLength={200} />
-        <TextArea name="body_en" label={t.bodyEn} defaultValue={start.body_en ?? ""} rows={3} maxLength={4000} />
+        <Field name="title" label={t.title} defaultValue={start.title} {...NewComposedNotification.title} required />
+        <TextArea
+          name="body"
+          label={t.body}
+          defaultValue={start.body}
+          rows={4}
+          {...NewComposedNotification.body}
+          required
+        />
+        <Field
+          name="title_en"
+          label={t.titleEn}
+          defaultValue={start.title_en ?? ""}
+          hint={t.enHint}
+          {...NewComposedNotification.title_en}
+        />
+        <TextArea
+          name="body_en"
+          label={t.bodyEn}
+          defaultValue={start.body_en ?? ""}
+          rows={3}
+          {...NewComposedNotification.body_en}
+        />
         <Select
           name="target"
           label={t.target}

@@ -2,12 +2,14 @@
 import { useState } from "preact/hooks";
 import { label, options } from "../../../codes.ts";
 import { dateTime, number } from "../../../format.ts";
+import { newKey } from "../../../keys.ts";
 import type { PageProps } from "../../../page.ts";
 import { href, navigate, place } from "../../../router.ts";
 import { consoleTexts } from "../../../texts/console.ts";
 import { client } from "../../kit/access.ts";
 import { announcement } from "../../kit/announcement.ts";
-import { Table } from "../../kit/table.tsx";
+import { SidePanel } from "../../kit/side_panel.tsx";
+import { rereadLists, Table } from "../../kit/table.tsx";
 import { SCREEN } from "./notification_actions.tsx";
 import { NotificationDetail } from "./notification_detail.tsx";
 import { NotificationForm } from "./notification_form.tsx";
@@ -15,8 +17,17 @@ import { NotificationForm } from "./notification_form.tsx";
 const text = consoleTexts(({ userNotifications }) => userNotifications);
 
 export function UserNotificationsScreen({ parts: [id] }: PageProps) {
-  if (id === "new") return <ComposeNotification />;
-  return id === undefined ? <NotificationList /> : <NotificationDetail key={id} id={id} />;
+  const [title, setTitle] = useState("");
+  return (
+    <SidePanel
+      open={id}
+      back={SCREEN}
+      title={id === "new" ? text.value.compose : title}
+      list={<NotificationList />}
+    >
+      {id === "new" ? <ComposeNotification /> : id && <NotificationDetail id={id} setTitle={setTitle} />}
+    </SidePanel>
+  );
 }
 
 function NotificationList() {
@@ -32,9 +43,9 @@ function NotificationList() {
         filters={[{ name: "status", label: t.status, options: options("notification_status") }]}
         columns={[
           { head: t.title, cell: ({ id, title }) => <a href={href(`${SCREEN}/${id}`)}>{title}</a> },
+          { head: t.status, cell: ({ status }) => <span class="chip">{label("notification_status", status)}</span> },
           { head: t.type, cell: ({ type }) => label("notification_type", type) },
           { head: t.target, cell: ({ target }) => label("notification_target", target) },
-          { head: t.status, cell: ({ status }) => <span class="chip">{label("notification_status", status)}</span> },
           {
             head: t.sentAt,
             cell: ({ sent_at, scheduled_at }) => (sent_at ?? scheduled_at) && dateTime(sent_at ?? scheduled_at ?? ""),
@@ -52,22 +63,18 @@ function ComposeNotification() {
   // One key for this form: a second submit after a lost connection makes no second notification.
   const [keys] = useState(() => new Map<string, string>());
   return (
-    <>
-      <p>
-        <a href={href(SCREEN)}>{text.value.all}</a>
-      </p>
-      <NotificationForm
-        start={userId === undefined ? {} : { target: "user", user_id: userId }}
-        onSubmit={async (body) => {
-          const request = JSON.stringify(body);
-          const key = keys.get(request) ?? crypto.randomUUID();
-          keys.set(request, key);
-          const params = { header: { "Idempotency-Key": key } };
-          const { data } = await client.POST("/v1/admin/user-notifications", { body, params });
-          announcement.value = text.value.saved;
-          navigate(`${SCREEN}/${data.id}`);
-        }}
-      />
-    </>
+    <NotificationForm
+      start={userId === undefined ? {} : { target: "user", user_id: userId }}
+      onSubmit={async (body) => {
+        const request = JSON.stringify(body);
+        const key = keys.get(request) ?? newKey();
+        keys.set(request, key);
+        const params = { header: { "Idempotency-Key": key } };
+        const { data } = await client.POST("/v1/admin/user-notifications", { body, params });
+        announcement.value = text.value.saved;
+        rereadLists();
+        navigate(`${SCREEN}/${data.id}`);
+      }}
+    />
   );
 }

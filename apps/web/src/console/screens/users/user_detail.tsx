@@ -10,8 +10,10 @@ import { ChangedNote, Details, type FieldOf } from "../../kit/details.tsx";
 import { useEntry } from "../../kit/entry.ts";
 import { SandboxMark } from "../../kit/sandbox_mark.tsx";
 import { AccountDecision, type AppUser, PremiumDecision } from "./user_decisions.tsx";
+import { UserActivities, UserExport, UserThemeGift, UserWithdrawal } from "./user_more.tsx";
 
 const text = consoleTexts(({ users }) => users);
+const unnamed = consoleTexts(({ kit }) => kit.unnamed);
 
 export const SCREEN = "/console/users";
 
@@ -59,7 +61,7 @@ export function UserDetail({ id }: { id: string }) {
       <Loaded load={entry}>
         {({ data: user, etag }) => (
           <>
-            <h2>{user.display_name ?? user.email ?? id.slice(0, 8)}</h2>
+            <h2>{user.display_name ?? user.email ?? unnamed.value.user}</h2>
             {entry.before && <ChangedNote before={entry.before} now={user} fields={fields()} />}
             <div class="console-columns">
               <div>
@@ -74,6 +76,13 @@ export function UserDetail({ id }: { id: string }) {
                 <PremiumDecision entry={entry} />
               </div>
             )}
+            <div class="console-columns">
+              <UserExport id={id} />
+              {may("rewards") && user.status === "active" && <UserThemeGift id={id} />}
+              {user.status !== "withdrawn" && <UserWithdrawal entry={entry} />}
+            </div>
+            <h3>{t.activities}</h3>
+            <UserActivities id={id} />
             <h3>{t.record}</h3>
             <ActTable key={etag} path="/v1/admin/users/{id}/activity-logs" of={path} />
           </>

@@ -5,10 +5,12 @@ import { date, dateTime } from "../../../format.ts";
 import type { PageProps } from "../../../page.ts";
 import { href } from "../../../router.ts";
 import { consoleTexts } from "../../../texts/console.ts";
+import { client } from "../../kit/access.ts";
 import { Table } from "../../kit/table.tsx";
 import { SCREEN, UserDetail } from "./user_detail.tsx";
 
 const text = consoleTexts(({ users }) => users);
+const unnamed = consoleTexts(({ kit }) => kit.unnamed);
 
 type Row = ListItem<"/v1/admin/users">;
 
@@ -16,13 +18,38 @@ export function UsersScreen({ parts: [id] }: PageProps) {
   return id === undefined ? <UserList /> : <UserDetail key={id} id={id} />;
 }
 
+/** The version that the list shows: a user whom somebody else has changed since stays as they are. */
+const seen = ({ id, updated_at }: Row) => ({ path: { id }, header: { "If-Match": JSON.stringify(updated_at) } });
+
 function UserList() {
   const t = text.value;
-  const nameOf = ({ display_name, email, id }: Row) => display_name ?? email ?? id.slice(0, 8);
+  const nameOf = ({ display_name, email }: Row) => display_name ?? email ?? unnamed.value.user;
   return (
     <Table
       path="/v1/admin/users"
       empty={t.empty}
+      several={{
+        idOf: ({ id }) => id,
+        nameOf,
+        acts: [
+          {
+            name: t.suspend,
+            kind: "danger",
+            needsReason: true,
+            isFor: ({ status }) => status === "active",
+            perform: (user, reason) =>
+              client.POST("/v1/admin/users/{id}/suspend", { params: seen(user), body: { reason } }),
+          },
+          {
+            name: t.reactivate,
+            kind: "primary",
+            needsReason: true,
+            isFor: ({ status }) => status === "suspended",
+            perform: (user, reason) =>
+              client.POST("/v1/admin/users/{id}/reactivate", { params: seen(user), body: { reason } }),
+          },
+        ],
+      }}
       filters={[
         { name: "email", label: t.email },
         { name: "display_name", label: t.name },

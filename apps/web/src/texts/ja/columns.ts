@@ -1,0 +1,21 @@
+/** Names that columns of Japanese files of lots have, by the field of the service. A file has them in any language of the page. */
+export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  external_id: ["番号", "管理番号"],
+  name: ["名称", "駐車場名", "施設名"],
+  name_kana: ["名称_カナ", "名称カナ", "かな"],
+  address: ["住所", "所在地"],
+  lat: ["緯度"],
+  lng: ["経度"],
+  total_spaces: ["台数", "収容台数"],
+  structure: ["構造"],
+  max_height_m: ["高さ", "高さ制限"],
+  max_width_m: ["幅"],
+  max_length_m: ["長さ"],
+  max_weight_t: ["重量"],
+  operator_name: ["運営会社", "事業者"],
+  phone: ["電話", "電話番号"],
+  website: ["ホームページ", "ウェブサイト"],
+  hours: ["営業時間", "利用時間"],
+  open_time: ["開始時間", "開店時間"],
+  close_time: ["終了時間", "閉店時間"],
+};

@@ -1,0 +1,4 @@
+import { createApp } from "../_shared/http/app.ts";
+import { routes } from "./routes.ts";
+
+Deno.serve(createApp(routes).fetch);

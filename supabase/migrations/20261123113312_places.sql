@@ -1,0 +1,821 @@
+-- Places: stations, towns, interchanges and landmarks besides prefectures and municipalities, and suggestions while typing.
+--
+-- The definitions are those of supabase/schemas/places and of private.place_by_name and api.find_place. `deno task places`
+-- brings the data. Until then the prefectures and municipalities that the database has are known, as before. The way back is
+-- the table and the functions of 0.1.0, and its rows from 20260901000700_data.sql.
+
+set lock_timeout = '2s';
+alter table private.places rename to base_places;
+alter table private.base_places rename constraint places_pkey to base_places_pkey;
+
+-- The id of a place, from its kind and its full name: the same in every database and every version of the data.
+create function private.place_id(p_kind text, p_full_name text) returns bigint
+language sql immutable strict parallel safe
+return ('x' || left(md5(p_kind || '|' || p_full_name), 13))::bit(52)::bigint;
+
+-- The cell of a position: squares of a twentieth of a degree, about 5 km.
+create function private.place_cell(p_lat double precision, p_lng double precision) returns integer
+language sql immutable strict parallel safe
+return floor(p_lat * 20)::integer * 10000 + floor(p_lng * 20)::integer;
+
+-- The cell of a position and the eight around it.
+create function private.place_cells(p_lat double precision, p_lng double precision) returns integer[]
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+begin
+  return (
+    select array_agg(private.place_cell(p_lat, p_lng) + 10000 * x + y)
+    from generate_series(-1, 1) as x cross join generate_series(-1, 1) as y
+  );
+end
+$$;
+
+create type private.found_place as (
+  id text, kind text, name text, name_en text, area text, area_en text, lat double precision, lng double precision,
+  radius_m integer, score real, importance smallint, match text
+);
+
+comment on type private.found_place is
+  'A place of a search. area: its prefecture and municipality, and lines of a station. match: whole, beginning or corrected.';
+
+create table private.places (
+  id bigint primary key,
+  kind text collate "C" not null constraint places_kind_known check (kind in (
+    'prefecture', 'municipality', 'town', 'station', 'interchange', 'airport', 'civic', 'district', 'hall', 'hospital', 'mall', 'mountain',
+    'museum', 'park', 'port', 'temple', 'themepark', 'tower'
+  )),
+  name text not null,
+  name_en text,
+  lat double precision not null,
+  lng double precision not null,
+  parent_id bigint,
+  radius_m integer not null,
+  importance smallint not null,
+  chome smallint,
+  lines text,
+  key_ja text collate "C",
+  key_en text collate "C",
+  constraint places_keys_of_towns check ((key_ja is not null) = (kind = 'town'))
+);
+
+comment on table private.places is 'Places of Japan that searches know by name. Lots are found in private.search_entries.';
+comment on column private.places.parent_id is
+  'The municipality of the place; the prefecture of a municipality. No foreign key: only whole versions of the data are written.';
+comment on column private.places.radius_m is 'How far the place extends, roughly.';
+comment on column private.places.importance is 'The position among places that match as well: higher first.';
+comment on column private.places.chome is 'How many 丁目 a town has, as far as the data go; 0: none.';
+comment on column private.places.lines is 'The lines of a station.';
+comment on column private.places.key_ja is 'The key of the name of a town (private.place_key); null for all others.';
+comment on column private.places.key_en is 'The key of the name of a town in Latin letters.';
+
+-- Only whole versions of the data are written: the pages of the indexes are full.
+create index places_key_ja_idx on private.places (key_ja) with (fillfactor = 100) where key_ja is not null;
+create index places_key_en_idx on private.places (key_en) with (fillfactor = 100) where key_en is not null;
+-- The towns around the middle of a map whose names begin with a character.
+create index places_cell_ja_idx on private.places (private.place_cell(lat, lng), left(key_ja, 1)) with (fillfactor = 100)
+  where key_ja is not null;
+create index places_cell_en_idx on private.places (private.place_cell(lat, lng), left(key_en, 1)) with (fillfactor = 100)
+  where key_en is not null;
+
+-- The municipalities of a prefecture, and the places of a municipality.
+create index places_parent_idx on private.places (parent_id) with (fillfactor = 100);
+
+create table private.place_names (
+  key text collate "C" not null,
+  place_id bigint not null,
+  importance smallint not null,
+  cell integer not null,
+  primary key (key, place_id) include (importance)
+);
+
+comment on table private.place_names is
+  'The names of all places but towns, as keys (private.place_key). No foreign key: only whole versions of the data are written.';
+comment on column private.place_names.importance is 'That of the place, for the order of the indexes below.';
+comment on column private.place_names.cell is 'The cell of the place (private.place_cell).';
+
+-- The most important places for the first and the second character that a user types.
+create index place_names_first_idx on private.place_names (left(key, 1), importance desc);
+create index place_names_second_idx on private.place_names (left(key, 2), importance desc);
+-- The names around the middle of a map that begin with a character.
+create index place_names_cell_idx on private.place_names (cell, left(key, 1));
+
+create table private.place_data (
+  id boolean primary key default true constraint place_data_one_row check (id),
+  version text not null,
+  place_count integer not null,
+  loaded_at timestamptz not null default now()
+);
+
+comment on table private.place_data is
+  'One row: the version of the data that `deno task places` brought. No row: only prefectures and municipalities are known.';
+comment on column private.place_data.version is 'The fingerprint of the files, of the programs that read them, and of the functions that make keys.';
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Keys
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- The number of a 丁目 in Arabic digits, wherever a text has it in kanji: 六本木六丁目 becomes 六本木6丁目. Up to 99.
+create function private.chome_digits(p_text text) returns text
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+declare
+  v_found constant text := substring(p_text from '([一二三四五六七八九]?十?[一二三四五六七八九]?)丁目');
+  v_tens constant integer := strpos(v_found, '十');
+begin
+  if v_found is null or v_found = '' then
+    return p_text;
+  end if;
+  return replace(p_text, v_found || '丁目', case
+    when v_tens = 0 then translate(right(v_found, 1), '一二三四五六七八九', '123456789')
+    else coalesce(nullif(translate(left(v_found, v_tens - 1), '一二三四五六七八九', '123456789'), ''), '1')
+      || coalesce(nullif(translate(substr(v_found, v_tens + 1), '一二三四五六七八九', '123456789'), ''), '0')
+    end || '丁目');
+end
+$$;
+
+-- Katakana in Latin letters (Hepburn); other characters stay.
+create function private.kana_romaji(p_text text) returns text
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+declare
+  v_syllables constant jsonb := '{
+      "ア": "a", "イ": "i", "ウ": "u", "エ": "e", "オ": "o", "カ": "ka", "キ": "ki", "ク": "ku", "ケ": "ke",
+      "コ": "ko", "サ": "sa", "シ": "shi", "ス": "su", "セ": "se", "ソ": "so", "タ": "ta", "チ": "chi", "ツ": "tsu",
+      "テ": "te", "ト": "to", "ナ": "na", "ニ": "ni", "ヌ": "nu", "ネ": "ne", "ノ": "no", "ハ": "ha", "ヒ": "hi",
+      "フ": "fu", "ヘ": "he", "ホ": "ho", "マ": "ma", "ミ": "mi", "ム": "mu", "メ": "me", "モ": "mo", "ヤ": "ya",
+      "ユ": "yu", "ヨ": "yo", "ラ": "ra", "リ": "ri", "ル": "ru", "レ": "re", "ロ": "ro", "ワ": "wa", "ヰ": "i",
+      "ヱ": "e", "ヲ": "o", "ガ": "ga", "ギ": "gi", "グ": "gu", "ゲ": "ge", "ゴ": "go", "ザ": "za", "ジ": "ji",
+      "ズ": "zu", "ゼ": "ze", "ゾ": "zo", "ダ": "da", "ヂ": "ji", "ヅ": "zu", "デ": "de", "ド": "do", "バ": "ba",
+      "ビ": "bi", "ブ": "bu", "ベ": "be", "ボ": "bo", "パ": "pa", "ピ": "pi", "プ": "pu", "ペ": "pe", "ポ": "po",
+      "ン": "n", "ヴ": "vu", "ッ": "", "ャ": "Ya", "ュ": "Yu", "ョ": "Yo", "ァ": "A", "ィ": "I", "ゥ": "U",
+      "ェ": "E", "ォ": "O", "ヮ": "wa"
+    }';
+  v_text text := (
+    select string_agg(coalesce(v_syllables ->> c.letter, c.letter), '' order by c.place)
+    from string_to_table(p_text, null) with ordinality as c (letter, place)
+  );
+begin
+  -- Small letters, which the list has in upper case, replace the vowel before them: キャ, シャ, ファ, チェ.
+  return lower(replace(replace(replace(
+    regexp_replace(regexp_replace(v_text, 'i(Y[auo])', '\1', 'g'), '[aiueo]([AIUEO])', '\1', 'g'),
+    'shY', 'sh'), 'chY', 'ch'), 'jY', 'j'));
+end
+$$;
+
+-- The key of a name that private.place_key does not read at once.
+create function private.folded_name(p_text text) returns text
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+declare
+  v_key text := translate(
+    private.search_text(p_text),
+    '澁廣澤濱邊邉齋齊斉櫻國縣區臺瀧龍嶋嶌﨑髙條榮壽萬藏藝學圓驛鐵會德惠實與淺燒鹽鷗曾靜豐穗眞禮靈靑橫緣黑彌薗來氣郞峯舘舊倂寶繩戶內谿溪關埜冨嵜槇曉莊晝醫團攝應辨瓣辯檜假數畫當傳單參號爲兒勸步每āīūēōâîûêôáíúéóàìùèòäïüëö-.,''’‘`´·・･/()「」『』【】[]{}_&!:;"“”~〜#*+?、。〈〉《》ー',
+    '渋広沢浜辺辺斎斎斎桜国県区台滝竜島島崎高条栄寿万蔵芸学円駅鉄会徳恵実与浅焼塩鴎曽静豊穂真礼霊青横縁黒弥園来気郎峰館旧併宝縄戸内渓渓関野富崎槙暁荘昼医団摂応弁弁弁桧仮数画当伝単参号為児勧歩毎aiueoaiueoaiueoaiueoaiueo'
+  );
+begin
+  if strpos(v_key, '丁目') > 0 then
+    v_key := private.chome_digits(v_key);
+  end if;
+  if v_key ~ '[ァ-ヴ之乃]' then
+    v_key := regexp_replace(v_key, '([一-龠々])[ケガ]([一-龠])', '\1ガ\2', 'g');
+    v_key := private.kana_romaji(regexp_replace(v_key, '([一-龠々])[之乃]([一-龠])', '\1ノ\2', 'g'));
+  end if;
+  if left(v_key, 1) in ('大', '字') then
+    v_key := regexp_replace(v_key, '^(大?字)(.)', '\2');
+  end if;
+  if v_key ~ 'o[ouh]|m[bmp]|uu|aa|ii|ee|kk|ss|tt|pp|nn|ll|tch|jy|[1-9]chome' then
+    v_key := replace(replace(replace(replace(replace(v_key, 'mb', 'nb'), 'mm', 'nm'), 'mp', 'np'), 'tch', 'ch'), 'jy', 'j');
+    v_key := replace(replace(replace(replace(replace(replace(v_key, 'oo', 'o'), 'ou', 'o'), 'uu', 'u'), 'aa', 'a'), 'ii', 'i'), 'ee', 'e');
+    v_key := replace(replace(replace(replace(replace(replace(v_key, 'kk', 'k'), 'ss', 's'), 'tt', 't'), 'pp', 'p'), 'nn', 'n'), 'll', 'l');
+    if strpos(v_key, 'oh') > 0 then
+      v_key := regexp_replace(v_key, 'oh([^aeiouy]|$)', 'o\1', 'g');
+    end if;
+    if v_key ~ '[1-9]chome' then
+      v_key := replace(replace(replace(replace(replace(replace(replace(replace(replace(v_key,
+        '1chome', 'ichome'), '2chome', 'nichome'), '3chome', 'sanchome'), '4chome', 'yonchome'), '5chome', 'gochome'),
+        '6chome', 'rokuchome'), '7chome', 'nanachome'), '8chome', 'hachome'), '9chome', 'kyuchome');
+    end if;
+  end if;
+  return v_key;
+end
+$$;
+
+-- The key of a name: all spellings of one name have the same key. Width, case, spaces and punctuation do not count, nor do
+-- macrons, old forms of kanji, ヶ for が, long vowels, double letters, and m for n before b, m and p.
+-- Most names are kanji or plain letters and are their own key. That is decided here, where Postgres inlines it.
+create function private.place_key(p_text text) returns text
+language sql immutable parallel safe
+return case
+  when p_text !~ '[^一-龠]' and p_text !~ '[丁字澁廣澤濱邊邉齋齊斉櫻國縣區臺瀧龍嶋嶌﨑髙條榮壽萬藏藝學圓驛鐵會德惠實與淺燒鹽鷗曾靜豐穗眞禮靈靑橫緣黑彌薗來氣郞峯舘舊倂寶繩戶內谿溪關埜冨嵜槇曉莊晝醫團攝應辨瓣辯檜假數畫當傳單參號爲兒勸步每乃之]' then p_text
+  when p_text ~ '^[A-Za-z]+$' and p_text !~* 'o[ouh]|m[bmp]|uu|aa|ii|ee|kk|ss|tt|pp|nn|ll|tch|jy' then lower(p_text)
+  else private.folded_name(p_text)
+end;
+
+-- Keys that a mistyped key may stand for: a letter too many, two letters swapped, and for Latin letters one that is wrong or
+-- missing; also the other system of romanization (sibuya for shibuya).
+create function private.misspelt_keys(p_key text) returns table (key text)
+language plpgsql immutable strict parallel safe rows 500
+set search_path = ''
+as $$
+begin
+  return query
+    select k.key from (
+      select regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(p_key,
+        '([^sc]|^)hu', '\1fu', 'g'), '([st])y([auo])', '\1h\2', 'g'), 'th([auo])', 'ch\1', 'g'),
+        'si', 'shi', 'g'), 'ti', 'chi', 'g'), 'tu', 'tsu', 'g'), 'z(i|y)', 'j\1', 'g') as key
+      union
+      select replace(regexp_replace(regexp_replace(p_key, 'z(i|y)', 'j\1', 'g'), 'ty([auo])', 'ch\1', 'g'), 'jy', 'j')
+      union
+      -- A letter too many. Without the last one a key is only shorter.
+      select left(p_key, n - 1) || substr(p_key, n + 1) from generate_series(1, char_length(p_key) - 1) as n
+      union
+      select left(p_key, n - 1) || substr(p_key, n + 1, 1) || substr(p_key, n, 1) || substr(p_key, n + 2)
+      from generate_series(1, char_length(p_key) - 1) as n
+      union
+      select left(p_key, n - 1) || a.letter || substr(p_key, n + w.width)
+      from generate_series(1, char_length(p_key)) as n
+      cross join (values (0), (1)) as w (width)
+      cross join string_to_table('a,i,u,e,o,k,s,t,n,h,m,y,r,w,g,z,d,b,p,j,f,c,l,v', ',') as a (letter)
+      where p_key ~ '^[a-z0-9]+$'
+    ) k
+    where k.key <> p_key;
+end
+$$;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Search
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- The places with a name that has one of these keys.
+create function private.places_by_key(p_keys text[]) returns table (id bigint, is_whole boolean)
+language plpgsql stable rows 10
+set search_path = ''
+set plan_cache_mode = force_generic_plan -- each part is a look-up in an index
+as $$
+begin
+  return query
+    select p.id, true from private.places p where p.key_ja = any (p_keys)
+    union
+    select p.id, true from private.places p where p.key_en = any (p_keys)
+    union
+    select n.place_id, true from private.place_names n where n.key = any (p_keys);
+end
+$$;
+
+-- The places around the middle of a map with a name that begins with one of these keys, which have the same first character.
+-- Of the towns only the 60 best.
+create function private.places_near(p_keys text[], p_lat double precision, p_lng double precision) returns setof bigint
+language plpgsql stable rows 100
+set search_path = ''
+set plan_cache_mode = force_generic_plan -- each part is a look-up in an index
+as $$
+declare
+  v_cells constant integer[] := private.place_cells(p_lat, p_lng);
+  v_first constant text := left(p_keys[1], 1);
+begin
+  return query
+    select n.place_id from private.place_names n
+    where n.cell = any (v_cells) and left(n.key, 1) = v_first and n.key ^@ any (p_keys)
+    union all
+    (
+      select t.id from (
+        select p.id, p.lat, p.lng, p.importance from private.places p
+        where private.place_cell(p.lat, p.lng) = any (v_cells) and left(p.key_ja, 1) = v_first and p.key_ja ^@ any (p_keys)
+        union all
+        select p.id, p.lat, p.lng, p.importance from private.places p
+        where private.place_cell(p.lat, p.lng) = any (v_cells) and left(p.key_en, 1) = v_first and p.key_en ^@ any (p_keys)
+      ) t
+      order by t.importance + private.nearness(t.lat, t.lng, p_lat, p_lng) desc, t.id
+      limit 60
+    );
+end
+$$;
+
+-- The places with a name that begins with one of these keys, which have the same first character. Of more than 120 names only
+-- the most important 120 are read, and then no towns, which are less important. Of more than 100 towns only the first 100 are
+-- read. Where some are left out, those near the middle of the map are added.
+create function private.places_by_beginning(p_keys text[], p_lat double precision, p_lng double precision)
+returns table (id bigint, is_whole boolean)
+language plpgsql stable rows 100
+set search_path = ''
+set plan_cache_mode = force_generic_plan -- each part reads a range of an index, up to its limit
+as $$
+#variable_conflict use_column
+declare
+  c_end constant text := chr(1114111); -- after every text that begins with a key
+  v_names constant bigint[] := array(
+    select n.id from unnest(p_keys) as k (key) cross join lateral (
+      select n.place_id as id from private.place_names n
+      where n.key >= k.key and n.key <= k.key || c_end
+      order by n.importance desc limit 120
+    ) n
+  );
+  v_towns bigint[] := '{}';
+  v_near bigint[];
+begin
+  if cardinality(v_names) < 120 then
+    v_towns := array(
+      select t.id from unnest(p_keys) as k (key) cross join lateral (
+        select p.id from private.places p where p.key_ja >= k.key and p.key_ja <= k.key || c_end order by p.key_ja limit 100
+      ) t
+      union all
+      select t.id from unnest(p_keys) as k (key) cross join lateral (
+        select p.id from private.places p where p.key_en >= k.key and p.key_en <= k.key || c_end order by p.key_en limit 100
+      ) t
+    );
+  end if;
+  if p_lat is not null and (cardinality(v_names) >= 120 or cardinality(v_towns) >= 100) then
+    v_near := array(select private.places_near(p_keys, p_lat, p_lng));
+  end if;
+  return query
+    select h.id, bool_or(h.is_whole) from (
+      select t.id, false as is_whole from unnest(v_names || v_towns || v_near) as t (id)
+      union all
+      select k.id, true from private.places_by_key(p_keys) as k (id)
+    ) h
+    group by h.id;
+end
+$$;
+
+-- The places for one or two typed characters, which begin thousands of names: those that are called so, the 60 most
+-- important whose names begin so, and those near the middle of the map.
+create function private.places_by_first_characters(p_key text, p_lat double precision, p_lng double precision)
+returns table (id bigint, is_whole boolean)
+language plpgsql stable rows 100
+set search_path = ''
+set plan_cache_mode = force_generic_plan -- each part is a look-up in an index
+as $$
+#variable_conflict use_column
+begin
+  return query
+    select h.id, bool_or(h.is_whole) from (
+      select k.id, k.is_whole from private.places_by_key(array[p_key]) k
+      union all
+      select n.id, false from (
+        select n.place_id as id from private.place_names n
+        where left(n.key, 1) = p_key order by n.importance desc limit 60
+      ) n
+      union all
+      select n.id, false from (
+        select n.place_id as id from private.place_names n
+        where left(n.key, 2) = p_key order by n.importance desc limit 60
+      ) n
+      union all
+      select n.id, false from private.places_near(array[p_key], p_lat, p_lng) as n (id)
+    ) h
+    group by h.id;
+end
+$$;
+
+-- Places that a mistyped key may stand for, by their whole names; a longer key also by the beginning of a name.
+create function private.places_by_misspelling(p_key text) returns table (id bigint, is_whole boolean)
+language plpgsql stable rows 20
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_keys constant text[] := array(select m.key from private.misspelt_keys(p_key) m);
+begin
+  return query
+    select k.id, k.is_whole from private.places_by_key(v_keys) k
+    union
+    select n.id, false
+    from unnest(v_keys) as k (key)
+    cross join lateral (
+      select n.place_id as id from private.place_names n
+      where n.key > k.key and n.key <= k.key || chr(1114111)
+      order by n.key limit 20
+    ) n
+    where char_length(p_key) >= 5;
+end
+$$;
+
+-- These municipalities, and the wards of those that are cities of wards.
+create function private.with_wards(p_ids bigint[]) returns bigint[]
+language sql stable
+set search_path = ''
+return p_ids || array(
+  select w.id from private.places c join private.places w on w.parent_id = c.parent_id
+  where c.id = any (p_ids) and right(c.name, 1) = '市' and w.name ^@ c.name and w.id <> c.id and w.kind = 'municipality');
+
+-- The municipalities with whose name a key begins, and the rest of the key: 東京都渋谷区恵比寿 is 恵比寿 in 渋谷区.
+create function private.areas_of_key(p_key text) returns table (area_ids bigint[], rest text)
+language plpgsql stable rows 1
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return query
+    select private.with_wards(array_agg(p.id)), substr(p_key, char_length(m.key) + 1)
+    from private.place_names m join private.places p on p.id = m.place_id
+    where m.key = any (array(select left(p_key, n) from generate_series(2, char_length(p_key) - 1) as n)) and p.kind = 'municipality'
+    group by m.key
+    order by char_length(m.key) desc
+    limit 1;
+end
+$$;
+
+-- The municipalities that these words name, and those of the prefectures that they name; null when there are none.
+create function private.areas_of_words(p_words text[]) returns bigint[]
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_keys constant text[] := array(select private.place_key(w.word) from unnest(p_words) as w (word));
+  v_prefectures constant bigint[] := array(
+    select n.place_id from private.place_names n join private.places p on p.id = n.place_id
+    where n.key = any (v_keys) and p.kind = 'prefecture');
+  -- Hiroshima is the prefecture, and its city with it.
+  v_named constant bigint[] := private.with_wards(array(
+    select n.place_id from private.place_names n join private.places p on p.id = n.place_id
+    where n.key = any (v_keys) and p.kind = 'municipality'
+      and not exists (select from private.place_names o where o.key = n.key and o.place_id = any (v_prefectures))));
+  v_children constant bigint[] := array(
+    select p.id from private.places p where p.parent_id = any (v_prefectures) and p.kind = 'municipality');
+begin
+  -- Minato-ku, Tokyo: a municipality of a prefecture that is named too is only that one.
+  return nullif(case
+    when v_named && v_children then array(select n.id from unnest(v_named) as n (id) where n.id = any (v_children))
+    else v_named || v_children
+  end, '{}');
+end
+$$;
+
+-- The places of these municipalities with a key, or the 60 most important whose names begin with it. None when there are no
+-- municipalities.
+create function private.places_in_areas(p_key text, p_areas bigint[], p_is_prefix boolean) returns setof bigint
+language plpgsql stable rows 5
+set search_path = ''
+set plan_cache_mode = force_generic_plan -- each part is a look-up in an index
+as $$
+begin
+  if p_areas is null or coalesce(p_key, '') = '' then
+    return;
+  elsif p_is_prefix then
+    return query
+      select p.id from private.places p
+      where p.parent_id = any (p_areas) and case
+        when p.key_ja is not null then p.key_ja ^@ p_key or p.key_en ^@ p_key
+        -- The names that begin so in the cell of the place. The limit keeps this a look-up.
+        else (
+          select true from private.place_names n
+          where n.cell = private.place_cell(p.lat, p.lng) and left(n.key, 1) = left(p_key, 1) and n.key ^@ p_key and n.place_id = p.id
+          limit 1
+        )
+      end
+      order by p.importance desc, p.id
+      limit 60;
+  else
+    return query
+      select k.id from private.places_by_key(array[p_key]) k join private.places p on p.id = k.id where p.parent_id = any (p_areas);
+  end if;
+end
+$$;
+
+-- What a place gains by its nearness to a point: 45 there, half at 15 km; null without a point.
+create function private.nearness(p_lat double precision, p_lng double precision, p_to_lat double precision, p_to_lng double precision) returns double precision
+language sql immutable parallel safe
+return 45 / (1 + 7.4 * sqrt(power(p_lat - p_to_lat, 2) + power((p_lng - p_to_lng) * cos(radians(p_to_lat)), 2)));
+
+-- The places of a question, best first. With p_is_prefix a question may be the beginning of a name, and typing errors are
+-- corrected; without it only whole names are found. match is whole, beginning or corrected. lat and lng are the
+-- middle of the map, or null.
+create function private.find_places(
+  p_text text, p_lat double precision default null, p_lng double precision default null, p_limit integer default 10,
+  p_is_prefix boolean default true
+) returns setof private.found_place
+language plpgsql stable rows 10
+security definer -- no role may read the tables of places directly
+set search_path = ''
+as $$
+declare
+  c_whole constant real := 25;
+  c_corrected constant real := -45;
+  v_text constant text := private.chome_digits(private.search_text(left(p_text, 200)));
+  v_key constant text := left(private.place_key(left(p_text, 200)), 100);
+  v_words constant text[] := array_remove(regexp_split_to_array(left(p_text, 200), '[,、，[:space:]　]+'), '');
+  v_ids bigint[];
+  v_bonus real[];
+  v_more_ids bigint[];
+  v_found text[];
+  v_base text;
+  v_chome integer;
+  v_has_whole boolean;
+begin
+  if v_key = '' then
+    return;
+  end if;
+
+  -- The question as it is. Shimbashi is written with n in keys, so a question that ends with m may go on with a b.
+  if p_is_prefix and char_length(v_key) <= 2 then
+    select array_agg(h.id), array_agg(case when h.is_whole then c_whole else 0 end) into v_ids, v_bonus
+    from private.places_by_first_characters(v_key, p_lat, p_lng) h;
+  elsif p_is_prefix then
+    select array_agg(h.id), array_agg(case when h.is_whole then c_whole else 0 end) into v_ids, v_bonus
+    from private.places_by_beginning(case when v_key ~ '[a-z]m$'
+      then array[v_key, left(v_key, -1) || 'nb', left(v_key, -1) || 'nm', left(v_key, -1) || 'np'] else array[v_key] end,
+      p_lat, p_lng) h;
+  else
+    select array_agg(h.id), array_agg(c_whole) into v_ids, v_bonus from private.places_by_key(array[v_key]) h;
+  end if;
+  v_ids := coalesce(v_ids, '{}');
+  v_bonus := coalesce(v_bonus, '{}');
+
+  -- With the word for its kind: 新宿駅, Shinjuku Station, Minato City; while typing also a part of that word.
+  v_found := regexp_match(v_key, '^(.+?)(駅|station|sta|stn|eki|city|ward|town|village|ic|inta|intachenji|interchange)$');
+  if v_found is null and p_is_prefix and v_ids = '{}' then
+    v_found := regexp_match(v_key, '^(.{3,}?)(st?|stat|stati|statio|ek?|ci|cit|wa|war|inter.*)$');
+  end if;
+  if v_found is not null then
+    v_more_ids := array(
+      select h.id from private.places_by_key(array[v_found[1]]) h join private.places p on p.id = h.id
+      where p.kind = case when v_found[2] ~ '^(駅|s|e)' then 'station' when v_found[2] ~ '^i' then 'interchange' else 'municipality' end);
+    v_ids := v_ids || v_more_ids;
+    v_bonus := v_bonus || array_fill(c_whole + 10, array[cardinality(v_more_ids)]);
+  end if;
+
+  -- An address: the name of a town, then 丁目 and numbers; in Latin letters the numbers come first.
+  if v_text ~ '[0-9]' then
+    v_found := coalesce(
+      regexp_match(v_text, '^(.*?[^0-9-])-?([0-9]{1,2})(?:丁目|-?chome|-[0-9]|番|$)'),
+      regexp_match(regexp_replace(v_text, '^([0-9]{1,2})[-0-9]*(-?chome)?[-0-9]*,?([^0-9].*)$', '\3#\1'), '^(.*)#(.*)$'));
+    v_base := private.place_key(v_found[1]);
+    v_chome := v_found[2];
+    v_more_ids := array(
+      select h.id from private.places_by_key(array[v_base]) h join private.places p on p.id = h.id and p.kind = 'town');
+    v_ids := v_ids || v_more_ids;
+    v_bonus := v_bonus || array_fill(c_whole, array[cardinality(v_more_ids)]);
+  end if;
+
+  -- In a municipality or prefecture: 東京都港区六本木, Fuchu, Hiroshima.
+  if c_whole > all (v_bonus) then
+    v_more_ids := array(
+      select h.id from private.areas_of_key(coalesce(v_base, v_key)) a
+      cross join lateral private.places_in_areas(a.rest, a.area_ids, p_is_prefix) as h (id));
+    if cardinality(v_words) > 1 then
+      v_more_ids := v_more_ids || array(
+        select h.id from (values
+          (v_words[1], v_words[2:]),
+          (case when v_words[1] ~ '^[0-9]' then v_words[2] end, v_words[3:]),
+          (v_words[cardinality(v_words)], v_words[:cardinality(v_words) - 1])
+        ) as w (name, others)
+        cross join lateral private.places_in_areas(private.place_key(w.name), private.areas_of_words(w.others), p_is_prefix) as h (id));
+    end if;
+    v_ids := v_ids || v_more_ids;
+    v_bonus := v_bonus || array_fill(c_whole, array[cardinality(v_more_ids)]);
+  end if;
+
+  -- Typing errors, when little was found. A key has fifty misspellings for each of its letters.
+  if p_is_prefix and c_whole > all (v_bonus) and cardinality(v_ids) < p_limit and char_length(v_key) between 3 and 24 then
+    select v_ids || coalesce(array_agg(h.id), '{}'),
+      v_bonus || coalesce(array_agg(case when h.is_whole then c_corrected + 15 else c_corrected end), '{}')
+    into v_ids, v_bonus
+    from private.places_by_misspelling(v_key) h where h.id <> all (v_ids);
+  end if;
+
+  return query
+    with best as materialized (
+      select p, h.bonus, v_chome <= p.chome and h.bonus = c_whole as has_chome,
+        p.importance + h.bonus + coalesce(private.nearness(p.lat, p.lng, p_lat, p_lng), 0) as score
+      from (select a.id, max(a.bonus) as bonus from unnest(v_ids, v_bonus) as a (id, bonus) group by a.id) h
+      join private.places p on p.id = h.id
+      order by score desc, p.id
+      limit p_limit
+    )
+    select (b.p).id::text, (b.p).kind,
+      (b.p).name || case when b.has_chome then v_chome || '丁目' else '' end,
+      (b.p).name_en || case when b.has_chome then ' ' || v_chome || '-chome' else '' end,
+      case when (b.p).lines is null then concat(g.name, a.name) else concat(g.name, a.name, ' · ', (b.p).lines) end,
+      concat_ws(', ', coalesce(a.name_en, a.name), coalesce(g.name_en, g.name))
+        || case when (b.p).lines is null then '' else ' · ' || (b.p).lines end,
+      (b.p).lat, (b.p).lng, case when b.has_chome then 300 else (b.p).radius_m end, b.score::real, (b.p).importance,
+      case when b.bonus >= c_whole then 'whole' when b.bonus < 0 then 'corrected' else 'beginning' end
+    from best b
+    left join private.places a on a.id = (b.p).parent_id
+    left join private.places g on g.id = a.parent_id
+    order by b.score desc, (b.p).id;
+end
+$$;
+
+-- Public lots whose names begin with a text, as places. At most 100 are compared.
+create function private.lots_by_name(p_text text, p_lat double precision, p_lng double precision, p_limit integer)
+returns setof private.found_place
+language plpgsql stable rows 10
+security definer -- no role may read entries directly
+set search_path = ''
+set plan_cache_mode = force_generic_plan -- the index of the names
+set enable_seqscan = off
+as $$
+declare
+  v_text constant text := left(private.search_text(p_text), 64);
+begin
+  if char_length(v_text) < 2 then
+    return;
+  end if;
+  return query
+    select l.id::text, 'lot'::text, l.name, null::text, l.address, l.address,
+      l.lat, l.lng, 100, (e.importance + coalesce(private.nearness(l.lat, l.lng, p_lat, p_lng), 0))::real, e.importance::smallint,
+      case when e.is_whole then 'whole' else 'beginning' end
+    from (
+      select s.parking_lot_id, w.is_whole, 20 + case when w.is_whole then 25 else 0 end as importance
+      from private.search_entries s
+      cross join lateral (select split_part(s.document, e'\n', 1) = v_text as is_whole) w
+      where left(s.document, 64) collate "C" >= v_text and left(s.document, 64) collate "C" <= v_text || chr(1114111)
+      limit 100
+    ) e
+    join public.parking_lots l on l.id = e.parking_lot_id
+    order by 10 desc, l.id
+    limit p_limit;
+end
+$$;
+
+-- A place as clients see it.
+create function private.place_item(p_place private.found_place, p_lang text) returns jsonb
+language sql stable
+return jsonb_build_object(
+  'id', p_place.id, 'kind', p_place.kind, 'name', p_place.name, 'name_en', p_place.name_en,
+  'area', nullif(case when p_lang = 'en' then p_place.area_en else p_place.area end, ''),
+  'lat', p_place.lat, 'lng', p_place.lng, 'radius_m', p_place.radius_m
+);
+
+-- A place or a public lot by its id; no row when there is none.
+create function private.place_by_id(p_id text) returns setof private.found_place
+language plpgsql stable rows 1
+security definer -- as private.find_places
+set search_path = ''
+as $$
+begin
+  if p_id ~ '^[0-9]{1,16}$' then
+    return query
+      select p.id::text, p.kind, p.name, p.name_en, concat(g.name, a.name, ' · ' || p.lines),
+        concat(concat_ws(', ', coalesce(a.name_en, a.name), coalesce(g.name_en, g.name)), ' · ' || p.lines),
+        p.lat, p.lng, p.radius_m, 0::real, p.importance, 'whole'
+      from private.places p
+      left join private.places a on a.id = p.parent_id
+      left join private.places g on g.id = a.parent_id
+      where p.id = p_id::bigint;
+  else
+    return query
+      select l.id::text, 'lot'::text, l.name, null::text, l.address, l.address,
+        l.lat, l.lng, 100, 0::real, 20::smallint, 'whole'
+      from private.search_entries s join public.parking_lots l on l.id = s.parking_lot_id
+      where s.parking_lot_id = p_id::uuid;
+  end if;
+end
+$$;
+
+grant execute on function
+  private.find_places(text, double precision, double precision, integer, boolean),
+  private.lots_by_name(text, double precision, double precision, integer),
+  private.place_by_id(text),
+  private.place_item(private.found_place, text)
+to anon, authenticated;
+
+create function api.list_places(
+  p_q text, p_lat double precision default null, p_lng double precision default null, p_limit integer default 8, p_lang text default 'ja'
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_q is null or char_length(p_q) not between 1 and 100 or btrim(p_q, E' \t\n\r　') = '' then
+    perform private.raise_error('validation_error', 422, 'q must be 1 to 100 characters, not only blanks.', p_param => 'q');
+  elsif (p_lat is null) <> (p_lng is null) then
+    perform private.raise_error('validation_error', 422, 'lat and lng must be given together.',
+      p_param => case when p_lat is null then 'lat' else 'lng' end);
+  elsif not coalesce(p_lat between -90 and 90, true) then
+    perform private.raise_error('validation_error', 422, 'lat must be from -90 to 90.', p_param => 'lat');
+  elsif not coalesce(p_lng between -180 and 180, true) then
+    perform private.raise_error('validation_error', 422, 'lng must be from -180 to 180.', p_param => 'lng');
+  elsif not coalesce(p_limit between 1 and 20, false) then
+    perform private.raise_error('validation_error', 422, 'limit must be from 1 to 20.', p_param => 'limit');
+  elsif not coalesce(p_lang in ('ja', 'en'), false) then
+    perform private.raise_error('validation_error', 422, 'lang must be ja or en.', p_param => 'lang');
+  end if;
+  return jsonb_build_object('items', (
+    select coalesce(jsonb_agg(private.place_item(f.place, p_lang) order by (f.place).score desc, (f.place).id), '[]')
+    from (
+      select n.place from (
+        select p as place from private.find_places(p_q, p_lat, p_lng, p_limit) p
+        union all
+        select l as place from private.lots_by_name(p_q, p_lat, p_lng, p_limit) l
+      ) n
+      order by (n.place).score desc, (n.place).id
+      limit p_limit
+    ) f
+  ));
+end
+$$;
+
+comment on function api.list_places(text, double precision, double precision, integer, text) is
+  'The p_limit (1..20) best places for the text that a user has typed so far, best first: {items: [{id, kind, name, name_en, area, lat, lng, radius_m}]}. p_lat, p_lng: the middle of the map, where places are preferred. p_lang: ja or en, the language of area. Reads only. Errors: validation_error.';
+
+create function api.read_place(p_id text, p_lang text default 'ja') returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_item jsonb;
+begin
+  if coalesce(p_id, '') !~ '^([0-9]{1,16}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$' then
+    perform private.raise_error('validation_error', 422, 'id must be the id of a place: up to 16 digits, or the UUID of a lot.', p_param => 'id');
+  elsif not coalesce(p_lang in ('ja', 'en'), false) then
+    perform private.raise_error('validation_error', 422, 'lang must be ja or en.', p_param => 'lang');
+  end if;
+  select private.place_item(p, p_lang) into v_item from private.place_by_id(p_id) p;
+  if v_item is null then
+    perform private.raise_error('not_found', 404, 'There is no place with this id.', p_param => 'id');
+  end if;
+  return v_item;
+end
+$$;
+
+comment on function api.read_place(text, text) is
+  'A place by its id, as api.list_places returns it. p_lang: ja or en, the language of area. Reads only. Errors: validation_error, not_found.';
+
+grant execute on function
+  api.list_places(text, double precision, double precision, integer, text), api.read_place(text, text)
+to anon, authenticated;
+
+-- The rows that there were, in the new form.
+with base as materialized (
+  select b.prefecture, b.name, b.lat, b.lng, b.names from private.base_places b
+), place as materialized (
+  select private.place_id(k.kind, concat(b.prefecture, b.name)) as id, k.kind, b.*,
+    private.place_id('prefecture', b.prefecture) as parent_id,
+    -- Hokkaido, Shibuya-ku: the shortest name in Latin letters that has its suffix.
+    (
+      select initcap(left(n.name, 1)) || substr(n.name, 2) from unnest(b.names) as n (name)
+      where n.name ~ case when b.prefecture is null then '^[a-z]+$' else '^[a-z]+-(ku|shi|cho|machi|mura|son)$' end
+      order by char_length(n.name), n.name limit 1
+    ) as name_en
+  from base b
+  cross join lateral (select case when b.prefecture is null then 'prefecture' else 'municipality' end) as k (kind)
+), ranked as (
+  select p.id, case when p.kind = 'prefecture' then 60 when p.name ~ '[市区]$' then 50 else 40 end as importance from place p
+), named as (
+  insert into private.place_names (key, place_id, importance, cell)
+  select distinct private.place_key(n.name), p.id, r.importance, private.place_cell(p.lat, p.lng) from place p join ranked r on r.id = p.id cross join lateral unnest(p.names) as n (name)
+  where private.place_key(n.name) <> ''
+)
+insert into private.places (id, kind, name, name_en, lat, lng, parent_id, radius_m, importance)
+select p.id, p.kind, p.name, p.name_en, p.lat, p.lng, p.parent_id,
+  case when p.kind = 'prefecture' then 40000 else 5000 end, r.importance
+from place p join ranked r on r.id = p.id;
+
+-- pgls-ignore lint/safety/banDropTable: its rows are in private.places, and its only reader is replaced below
+drop table private.base_places;
+
+-- The place of a name, whole and not only its beginning; null when there is none. The nearest to the device is preferred.
+-- is_ambiguous: another place has the name too, is as important, and is more than about 5 km away.
+create or replace function private.place_by_name(p_text text, p_lat double precision, p_lng double precision) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    with found as materialized (
+      select * from private.find_places(p_text, p_lat, p_lng, 20, false) with ordinality as n (
+        id, kind, name, name_en, area, area_en, lat, lng, radius_m, score, importance, match, place)
+    )
+    select jsonb_build_object('name', case when b.kind in ('municipality', 'town') then b.area || b.name else b.name end,
+      'lat', b.lat, 'lng', b.lng, 'source', 'places', 'is_ambiguous', exists (
+        select from found o where o.importance >= b.importance - 15
+          and power(o.lat - b.lat, 2) + power((o.lng - b.lng) * cos(radians(b.lat)), 2) > power(0.05, 2)))
+    from found b where b.place = 1
+  );
+end
+$$;
+
+create or replace function api.find_place(
+  p_text text, p_geocoder text default null, p_lat double precision default null, p_lng double precision default null
+) returns jsonb
+language plpgsql
+security definer -- no role may read or write the stored answers directly
+set search_path = ''
+as $$
+declare
+  v_text constant text := left(private.search_text(p_text), 200);
+  v_kept private.geocoded_places;
+  v_offline jsonb;
+begin
+  if v_text = '' then
+    return '{"place": null, "wait_ms": null}';
+  end if;
+  select * into v_kept from private.geocoded_places g
+  where g.geocoder = p_geocoder and g.search_text = v_text and g.found_at > now() - interval '30 days';
+  if v_kept.name is not null then
+    return jsonb_build_object('wait_ms', null, 'place', jsonb_build_object(
+      'name', v_kept.name, 'lat', v_kept.lat, 'lng', v_kept.lng, 'source', p_geocoder, 'is_ambiguous', false));
+  end if;
+  v_offline := coalesce(private.place_by_name(p_text, p_lat, p_lng), private.place_by_lots(v_text, p_lat, p_lng));
+  return jsonb_build_object('place', v_offline,
+    'wait_ms', case when p_geocoder is not null and v_kept.geocoder is null then private.take_geocoder_turn() end);
+end
+$$;

@@ -1,0 +1,32 @@
+/// <reference lib="dom" />
+// What axe finds on a page of the explorer.
+import { fileURLToPath } from "node:url";
+import type { AxeResults, RunOptions } from "axe-core";
+import type { Explorer } from "./explorer.ts";
+
+const AXE = fileURLToPath(import.meta.resolve("axe-core/axe.min.js"));
+
+/** The findings against WCAG 2.2 AA, and others that keep people out, as `rule: element`. Targets have 24 px or space. */
+export async function findings({ page }: Explorer): Promise<string[]> {
+  // Not by a script element, which the page's policy forbids.
+  await page.evaluate(await Deno.readTextFile(AXE));
+  // A header and a bar that stay in view cover a part of what is scrolled below them.
+  const unpinned = await page.evaluateHandle(() => {
+    const pinned = [...document.querySelectorAll<HTMLElement>("body *")]
+      .filter((element) => getComputedStyle(element).position === "sticky");
+    for (const { style } of pinned) style.position = "static";
+    scrollTo(0, 0);
+    return pinned;
+  });
+  // What is fading in has the contrast of its end only then.
+  await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== "running"));
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe
+      .run({ rules: { "target-size": { enabled: true } } })
+  );
+  await unpinned.evaluate((pinned) => pinned.forEach(({ style }) => style.position = ""));
+  const isAgainst = ({ tags, impact }: AxeResults["violations"][number]) =>
+    tags.some((tag) => /^wcag2\d?a{1,2}$/.test(tag)) || impact === "serious" || impact === "critical";
+  return violations.filter(isAgainst)
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+}
