@@ -19,8 +19,9 @@ export function surviveDriverFaults(log: (line: string) => void): void {
   });
 }
 
-function fromDriver(error: Error): boolean {
-  return /\/postgres\/src\/connection\.js/.test(error.stack ?? "");
+/** Whether the driver threw this. Its folder is named by its version too, where Deno runs packages from its cache. */
+export function fromDriver(error: Error): boolean {
+  return /\/postgres\/(?:[\d.]+\/)?src\/connection\.js/.test(error.stack ?? "");
 }
 
 /** Whether this is an error of the driver about a lost or failed connection. */

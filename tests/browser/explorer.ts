@@ -82,8 +82,14 @@ async function visit(
     };
     const explorer = await newTab(browser.defaultBrowserContext());
     await run(explorer).catch(async (error) => {
-      const shown = await explorer.page.evaluate(() => document.body.innerText).catch(() => "");
-      throw new Error(`${error}\n${problems.join("\n")}\nThe page shows:\n${shown.slice(0, 2_000)}`, { cause: error });
+      const described = `${error}\n${problems.join("\n")}`;
+      // Waiting for an element ends by its own deadline, where the browser has not answered either.
+      const shown = await explorer.page.evaluate(() => document.body.innerText).catch((cause) => {
+        throw new Error(`${described}\nThe page cannot be read: ${cause}`, {
+          cause: isBrowserLost(cause) ? cause : error,
+        });
+      });
+      throw new Error(`${described}\nThe page shows:\n${shown.slice(0, 2_000)}`, { cause: error });
     });
   }, { hasLocale });
   assert.deepEqual(problems, []);

@@ -39,6 +39,59 @@ Deno.test("task test: an unknown option is rejected with the usage", async () =>
   assert.match(output, /^deno task test /m);
 });
 
+/** Runs a test file of this text against no platform. */
+async function runFile(text: (folder: string) => string): Promise<{ code: number; output: string }> {
+  const folder = await Deno.makeTempDir();
+  const file = join(folder, "some.test.ts");
+  await Deno.writeTextFile(file, text(folder));
+  const { code, stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "tests/run.ts", "--no-check", file],
+    cwd: ROOT,
+    env: { API_URL: "http://127.0.0.1:9", PROVIDERS_URL: "http://127.0.0.1:9", NO_COLOR: "1" },
+    stderr: "null",
+  }).output();
+  await Deno.remove(folder, { recursive: true });
+  return { code, output: new TextDecoder().decode(stdout) };
+}
+
+/** A statement that is false in the first run of its file. */
+const failsOnce = (folder: string) =>
+  `try { Deno.mkdirSync(${JSON.stringify(join(folder, "ran"))}); } catch { isSecond = true; }`;
+
+Deno.test("task test: a file that passes when it is run once more passes, and a line before the count says what failed", async () => {
+  const { code, output } = await runFile((folder) =>
+    `let isSecond = false;
+    ${failsOnce(folder)}
+    Deno.test("now and then", () => { if (!isSecond) throw new Error("too early\\nsecond line"); });
+    Deno.test("always", () => {});`
+  );
+  assert.equal(code, 0, output);
+  const [flaky, last] = output.trimEnd().split("\n").slice(-2);
+  assert.match(flaky!, /^flaky: \S*some\.test\.ts: now and then: Error: too early$/);
+  assert.equal(last, "2 passed, 0 failed");
+});
+
+Deno.test("task test: a file that breaks before its tests, once, is flaky too", async () => {
+  const { code, output } = await runFile((folder) =>
+    `let isSecond = false;
+    ${failsOnce(folder)}
+    if (!isSecond) throw new Error("no socket");
+    Deno.test("always", () => {});`
+  );
+  assert.equal(code, 0, output);
+  assert.match(output, /^flaky: \S*some\.test\.ts: .*Error: no socket\n1 passed, 0 failed\n$/m);
+});
+
+Deno.test("task test: a file that fails twice fails the run", async () => {
+  const { code, output } = await runFile(() =>
+    `Deno.test("never", () => { throw new Error("wrong"); });
+    Deno.test("always", () => {});`
+  );
+  assert.equal(code, 1, output);
+  assert.ok(!output.includes("flaky"), output);
+  assert.equal(output.trimEnd().split("\n").at(-1), "1 passed, 1 failed");
+});
+
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   Deno.test(`task test: ${signal} ends the tests, and then the run with exit code 130`, async () => {
     const folder = await Deno.makeTempDir();
