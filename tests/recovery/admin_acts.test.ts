@@ -10,6 +10,8 @@ const ADMINISTRATORS = 20;
 const USERS = 150;
 const AT_ONCE = 40;
 const CRASHES = 3;
+/** Longer than the gateway waits for a function. */
+const REPLY_MS = 30_000;
 
 /** A request of an administrator, and its response when one was received. */
 interface Act {
@@ -41,11 +43,13 @@ async function send(
         ...(key && { "idempotency-key": key }),
       },
       body: JSON.stringify(body),
+      signal: AbortSignal.timeout(REPLY_MS),
     });
     const replayed = response.headers.get("idempotent-replayed") === "true";
     return { status: response.status, replayed, text: await response.text() };
   } catch (error) {
-    if (error instanceof TypeError) return undefined; // the connection broke: there is no answer
+    // The connection broke, or nothing came: there is no answer.
+    if (error instanceof TypeError || error instanceof DOMException && error.name === "TimeoutError") return undefined;
     throw error;
   }
 }

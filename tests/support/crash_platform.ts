@@ -10,9 +10,9 @@ import { eventually } from "./eventually.ts";
 
 export interface CrashPlatform extends AsyncDisposable {
   readonly status: Status;
-  /** Connected as the owner of the schema; connections that a crash closes are opened again. */
+  /** Connected as the owner of the schema: after a kill of the database by new connections. */
   readonly sql: Sql;
-  /** kill -9 of the database's main process, once it is ready; the platform starts it again. */
+  /** kill -9 of the database's main process, once it is ready; the platform starts it again. Queries of `sql` fail. */
   killDatabase(): Promise<void>;
   /** kill -9 of a function's process; the next request starts another. */
   killFunction(name: string): Promise<void>;
@@ -39,12 +39,21 @@ export async function crashPlatform(
     onStep: (line) => lines.push(line),
     log: (line) => lines.push(line),
   });
-  const sql = postgres(platform.status.DB_URL, { max: 2, onnotice: () => {} });
+  // The driver may lose a query that it was given while a connection broke, so each crash gets a client of its own.
+  const open = () => postgres(platform.status.DB_URL, { max: 2, onnotice: () => {} });
+  let client = open();
+  const sql = new Proxy(client, {
+    apply: (_, __, args) => Reflect.apply(client, undefined, args),
+    get: (_, name) => Reflect.get(client, name),
+  });
   return {
     status: platform.status,
     sql,
     killDatabase: async () => {
       await eventually(() => killReady(join(home, name, "data", "postmaster.pid")));
+      const broken = client;
+      client = open();
+      await broken.end({ timeout: 0 });
     },
     killFunction: async (called) => {
       const found = (await processes()).find(({ args }) => args.includes(`/${name}/functions/${called}.js`));
@@ -60,7 +69,7 @@ export async function crashPlatform(
       Deno.kill(found.pid, "SIGKILL");
     },
     [Symbol.asyncDispose]: async () => {
-      await sql.end({ timeout: 1 });
+      await client.end({ timeout: 1 });
       await platform.stop();
       for (const folder of [home, STATE]) await removeIfExists(join(folder, name));
     },
