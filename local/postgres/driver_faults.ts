@@ -1,6 +1,5 @@
-// Faults of the database driver (postgres 3.4.9): when the server crashes, the driver may write to a closed socket or fail to
-// reconnect, and throws where no caller can catch it. The connection is lost and the driver opens another one; the process
-// must not end.
+// Faults of the database driver (postgres 3.4.9): when the server crashes, it may write to a closed socket or fail to
+// reconnect, and throws where no caller can catch it. It opens another connection; the process must not end.
 
 let isInstalled = false;
 
@@ -19,7 +18,7 @@ export function surviveDriverFaults(log: (line: string) => void): void {
   });
 }
 
-/** Whether the driver threw this. Its folder is named by its version too, where Deno runs packages from its cache. */
+/** Whether the driver threw this; in Deno's cache its folder is named by its version. */
 export function fromDriver(error: Error): boolean {
   return /\/postgres\/(?:[\d.]+\/)?src\/connection\.js/.test(error.stack ?? "");
 }

@@ -44,7 +44,9 @@ export async function fileProblems(source: string, files: readonly string[]): Pr
   const missing = ["package.json", "README.md", "LICENSE", "dist/index.js", "dist/index.d.ts"].filter((name) =>
     !files.includes(name)
   );
-  const foreign = files.filter((name) => !/^(package\.json|README\.md|LICENSE|dist\/\w+(\.d\.ts|\.js))$/.test(name));
+  const foreign = files.filter((name) =>
+    !/^(package\.json|README\.md|LICENSE|dist\/(\w+(\.d\.ts|\.js)|[\w-]+\.min\.js))$/.test(name)
+  );
   const problems = [
     ...missing.map((name) => `${name} is missing`),
     ...foreign.map((name) => `${name} does not belong there`),
