@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { builtInMappings } from "../../tools/importer/mapping/choose.ts";
 import { LOT_FIELDS, type Mapping, parseMapping } from "../../supabase/functions/_shared/import/definition.ts";
 import { pointOf } from "../../supabase/functions/_shared/import/geometry.ts";
-import { daysOf, spansOf, timeOf } from "../../supabase/functions/_shared/import/hours.ts";
+import { daysOf, timeOf, windowsOfText } from "../../supabase/functions/_shared/import/hours.ts";
 import { mapRecord } from "../../supabase/functions/_shared/import/lot.ts";
 import { valueAt } from "../../supabase/functions/_shared/import/lookup.ts";
 import { degreesOf, integerOf, numberOf } from "../../supabase/functions/_shared/import/numbers.ts";
@@ -110,7 +110,15 @@ Deno.test("mappings: times are parsed in printed forms, and 24:00 is the end of 
     ["7時半", "07:30"],
     ["翌2時", "02:00"],
     ["25:00", "01:00"],
-    ["24:30", undefined],
+    ["24:30", "00:30"],
+    ["24時半", "00:30"],
+    ["翌0:30", "00:30"],
+    ["午後6:30", "18:30"],
+    ["午前12時", "00:00"],
+    ["11:15 p.m.", "23:15"],
+    ["0730", "07:30"],
+    ["午後13:00", undefined],
+    ["24:60", undefined],
     ["7:60", undefined],
     ["30:00", undefined],
     ["noon", undefined],
@@ -118,17 +126,101 @@ Deno.test("mappings: times are parsed in printed forms, and 24:00 is the end of 
   for (const [raw, time] of cases) assert.equal(timeOf(raw), time, raw);
 });
 
-Deno.test("mappings: hours in a sentence become spans, unreadable ones none", () => {
-  const day = { is_24h: true, open_time: null, close_time: null };
-  const span = (open_time: string, close_time: string) => ({ is_24h: null, open_time, close_time });
-  assert.deepEqual(spansOf("【開館時間】24時間"), [day]);
-  assert.deepEqual(spansOf("２４時間営業"), [day]);
-  assert.deepEqual(spansOf("0:00～24:00"), [day]);
-  assert.deepEqual(spansOf("【開館時間】6：30～21：00"), [span("06:30", "21:00")]);
-  assert.deepEqual(spansOf("営業時間：8時から20時まで"), [span("08:00", "20:00")]);
-  assert.deepEqual(spansOf("8:00-12:00、13:00-24:00"), [span("08:00", "12:00"), span("13:00", "24:00")]);
-  assert.deepEqual(spansOf("20:00〜翌2:00"), [span("20:00", "02:00")]);
-  for (const raw of ["要問合せ", "8:00", "8:00-12:00-13:00", "日中のみ"]) assert.equal(spansOf(raw), undefined, raw);
+/** Windows as text: their days, then their times. */
+function told(raw: string): string | undefined {
+  return windowsOfText(raw)?.map(({ day_type, day_of_week, is_24h, is_closed, open_time, close_time }) => {
+    const hours = is_closed ? "closed" : is_24h ? "24h" : `${open_time}-${close_time}`;
+    return `${day_type ?? day_of_week} ${hours}`;
+  }).join(", ");
+}
+
+/** Hours in words, and what they mean: nothing where a part of them is a condition that windows cannot say. */
+const HOURS: Record<string, string | undefined> = {
+  "２４時間営業": "all 24h",
+  "0:00～24:00": "all 24h",
+  "終日": "all 24h",
+  "【開館時間】24時間": "all 24h",
+  "【開館時間】6：30～21：00": "all 06:30-21:00",
+  "営業時間：8時から20時まで": "all 08:00-20:00",
+  "利用時間 8:00~20:00": "all 08:00-20:00",
+  "8:00-12:00、13:00-24:00": "all 08:00-12:00, all 13:00-24:00",
+  // Past midnight.
+  "20:00〜翌2:00": "all 20:00-02:00",
+  "7:00-24:30": "all 07:00-00:30",
+  "10:00-24時半": "all 10:00-00:30",
+  "7:00～25:00": "all 07:00-01:00",
+  "5:30～翌0:30": "all 05:30-00:30",
+  "7:00-翌7:00": "all 07:00-07:00",
+  "7:00-翌8:00": undefined,
+  "25:00-29:00": undefined,
+  // Dashes and notations.
+  "8:00−20:00": "all 08:00-20:00",
+  "8:00─20:00": "all 08:00-20:00",
+  "8:00―20:00": "all 08:00-20:00",
+  "8:00→20:00": "all 08:00-20:00",
+  "午前8:00～午後6:00": "all 08:00-18:00",
+  "午後10時～午前2時": "all 22:00-02:00",
+  "AM7:00-PM10:00": "all 07:00-22:00",
+  "7:00 am - 10:00 pm": "all 07:00-22:00",
+  "12:00AM-12:00PM": "all 00:00-12:00",
+  "0800-2000": "all 08:00-20:00",
+  // Days before or behind, in brackets or without.
+  "【平日】8:00～22:00": "weekday 08:00-22:00",
+  "(月～金)7:00-23:00": "weekday 07:00-23:00",
+  "月ー金 8:00-20:00": "weekday 08:00-20:00",
+  "平日8:00～22:00": "weekday 08:00-22:00",
+  "8:00～22:00（平日）": "weekday 08:00-22:00",
+  "(平日)終日": "weekday 24h",
+  "【平日】24時間": "weekday 24h",
+  "無休24時間": "all 24h",
+  "年中無休 8:00-20:00": "all 08:00-20:00",
+  "平日・土曜 7:00～21:00": "weekday 07:00-21:00, 6 07:00-21:00",
+  // Several blocks.
+  "【平日】8:00～22:00【土日祝】9:00～20:00": "weekday 08:00-22:00, 0 09:00-20:00, 6 09:00-20:00, holiday 09:00-20:00",
+  "8:00-22:00(平日) 9:00-20:00(土日)": "weekday 08:00-22:00, 0 09:00-20:00, 6 09:00-20:00",
+  "月～金 8:00-20:00、土 9:00-17:00": "weekday 08:00-20:00, 6 09:00-17:00",
+  "平日 8:00-12:00 13:00-17:00、日 9:00-12:00": "weekday 08:00-12:00, weekday 13:00-17:00, 0 09:00-12:00",
+  "8:00-22:00、土日9:00-20:00": undefined,
+  "【平日】8:00-22:00【月】9:00-10:00": undefined,
+  "【平日】": undefined,
+  // Closed days.
+  "(日祝休業)8:00-20:00": "all 08:00-20:00, 0 closed, holiday closed",
+  "（月曜休館）8:00-20:00": "all 08:00-20:00, 1 closed",
+  "8:00-20:00(水曜定休)": "all 08:00-20:00, 3 closed",
+  "8:00~20:00 定休日:月曜": "all 08:00-20:00, 1 closed",
+  "8:00~20:00（日曜はお休み）": "all 08:00-20:00, 0 closed",
+  "平日 8:00-20:00 月曜休業": undefined,
+  "【休業】9:00-17:00": undefined,
+  "【定期休業日】9:00-17:00": undefined,
+  "休日8:00-20:00": undefined,
+  "8:00-20:00 休 日": undefined,
+  "8:00～22:00 第2日曜休み": undefined,
+  "8:00～22:00（年末年始休業）": undefined,
+  // Conditions of other kinds.
+  "【開庁日】8:00～22:00": undefined,
+  "【入庫】7:00～22:00": undefined,
+  "(入庫7:00-22:00)24時間": undefined,
+  "【最終入庫】21:00～22:00": undefined,
+  "【24時間出庫可】7:00-22:00": undefined,
+  "8:00～22:00(最終入庫21:30)": undefined,
+  "【月極】0:00～24:00": undefined,
+  "(4月～9月)8:00-20:00": undefined,
+  "【夏季】8:00-20:00": undefined,
+  "【祝前日】8:00-24:00": undefined,
+  "8:00~20:00(土日祝を除く)": undefined,
+  "（）8:00-20:00": undefined,
+  // No hours.
+  "要問合せ": undefined,
+  "8:00": undefined,
+  "8:00-12:00-13:00": undefined,
+  "終日 8:00-20:00": undefined,
+  "日中のみ": undefined,
+  "": undefined,
+};
+
+Deno.test("mappings: hours in words become windows of the days that they name, and a lost condition is never hours", () => {
+  for (const [raw, windows] of Object.entries(HOURS)) assert.equal(told(raw), windows, raw);
+  assert.equal(told("8:00-9:00 ".repeat(50)), undefined, "a text that is too long");
 });
 
 Deno.test("mappings: days are parsed in Japanese and English, and all seven are every day", () => {
@@ -136,6 +228,8 @@ Deno.test("mappings: days are parsed in Japanese and English, and all seven are 
   const number = (day_of_week: number) => ({ day_type: null, day_of_week });
   assert.deepEqual(daysOf("月火水木金土日"), [type("all")]);
   assert.deepEqual(daysOf("年中無休"), [type("all")]);
+  assert.deepEqual(daysOf("無休"), [type("all")]);
+  for (const dash of "ー–―−〜～") assert.deepEqual(daysOf(`月${dash}金`), [type("weekday")], dash);
   assert.deepEqual(daysOf("月～金"), [type("weekday")]);
   assert.deepEqual(daysOf("月曜日から土曜日"), [type("weekday"), number(6)]);
   assert.deepEqual(daysOf("平日、祝日"), [type("weekday"), type("holiday")]);
@@ -219,6 +313,10 @@ Deno.test("mappings: unreadable hours are a warning, and the lot is imported wit
   assert.deepEqual(lotOf({}, hours).warnings, []);
   assert.deepEqual(lotOf({ open: "8:00", close: "20:00", text: "要問合せ" }, hours).windows, [
     { day_type: "all", day_of_week: null, is_24h: null, open_time: "08:00", close_time: "20:00" },
+  ]);
+  assert.equal(lotOf({ text: "【平日】8:00-20:00", days: "土日" }, hours).windows, null, "days twice");
+  assert.deepEqual(lotOf({ text: "8:00-20:00", days: "土" }, hours).windows, [
+    { day_type: null, day_of_week: 6, is_24h: null, open_time: "08:00", close_time: "20:00" },
   ]);
 });
 

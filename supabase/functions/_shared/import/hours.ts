@@ -17,54 +17,190 @@ type Day = Pick<BusinessWindow, "day_type" | "day_of_week">;
 export type Hours = { readonly windows: readonly BusinessWindow[] | null; readonly problem?: string };
 
 const ROUND_THE_CLOCK: Span = { is_24h: true, open_time: null, close_time: null };
+const CLOSED = { is_24h: null, is_closed: true, open_time: null, close_time: null };
 const EVERY_DAY: readonly Day[] = [{ day_type: "all", day_of_week: null }];
-const TIME = /^(翌)?(?:午前)?(\d{1,2})(?::(\d{2})(?::00)?|時(?:(\d{1,2})分|(半))?)$/;
+/** A longer text is not hours alone. */
+const TEXT_LENGTH = 200;
+/** Every dash, wave and arrow that stands between two times or two days. */
+const TO = "(?:[~〜‐‑‒–—―−─━ー→-]|から)";
+const BEFORE = "(?:午前|午後|[AaPp][Mm])", AFTER = "(?:[AaPp]\\.?[Mm]\\.?)";
+const CLOCK = "\\d{4}(?!\\d)|\\d{1,2}(?::\\d{2}(?::00)?|時(?:\\d{1,2}分|半)?)?";
+const TIME = new RegExp(
+  `^(翌日?)?(${BEFORE})?(?:(\\d{2})(\\d{2})|(\\d{1,2})(?::(\\d{2})(?::00)?|時(?:(\\d{1,2})分|(半))?)?)(${AFTER})?$`,
+  "u",
+);
 
-/** `7:30`, `07:30:00`, `7時30分`, `翌2時` and `24:00` as HH:MM. */
-export function timeOf(raw: string): string | undefined {
+/** A time of day, and whether it is written as one of the next day. */
+interface Clock {
+  readonly time: string;
+  readonly isNextDay: boolean;
+}
+
+function clockOf(raw: string): Clock | undefined {
   const match = TIME.exec(narrow(raw).replaceAll(" ", ""));
   if (match === null) return undefined;
-  const hours = Number(match[2]);
-  const minutes = match[5] === undefined ? Number(match[3] ?? match[4] ?? "0") : 30;
-  // 25:00 is a common notation for late hours. A window that ends before its start ends on the next day anyway.
-  const within = match[1] === undefined && hours <= 24 ? hours : hours % 24;
-  if (hours > 29 || minutes > 59 || (hours === 24 && minutes > 0 && within === 24)) return undefined;
-  return `${String(within).padStart(2, "0")}:${String(minutes).padStart(2, "0")}`;
+  const [, next, before, hh, mm, h, m, minute, half, after] = match;
+  let hours = Number(hh ?? h);
+  const minutes = half === undefined ? Number(mm ?? m ?? minute ?? "0") : 30;
+  if (hours > 29 || minutes > 59) return undefined;
+  const halfDay = before ?? after;
+  if (halfDay !== undefined) {
+    if (hours > 12 || (before !== undefined && after !== undefined)) return undefined;
+    hours = hours % 12 + (/^(午後|[Pp])/u.test(halfDay) ? 12 : 0);
+  }
+  // 24:30 and 25:00 are common notations for late hours; 24:00 alone is the end of the day.
+  const isEnd = next === undefined && hours === 24 && minutes === 0;
+  const time = `${String(isEnd ? 24 : hours % 24).padStart(2, "0")}:${String(minutes).padStart(2, "0")}`;
+  return { time, isNextDay: next !== undefined || hours >= 24 };
+}
+
+/** `7:30`, `07:30:00`, `0730`, `7時30分`, `午後7時`, `7:30PM`, `翌2時`, `24:30` and `24:00` as HH:MM. */
+export function timeOf(raw: string): string | undefined {
+  return clockOf(raw)?.time;
 }
 
 /** From one time to another. Two equal times, or midnight to midnight, are the whole day. */
 function spanOf(open: string, close: string): Span | undefined {
-  const from = timeOf(open), to = timeOf(close);
-  if (from === undefined || to === undefined || from === "24:00") return undefined;
-  if (from === "00:00" && (to === "24:00" || to === "00:00")) return ROUND_THE_CLOCK;
-  return { is_24h: null, open_time: from, close_time: to === "00:00" ? "24:00" : to };
+  const from = clockOf(open), to = clockOf(close);
+  // Hours that begin on the next day belong to a day that is not named here.
+  if (from === undefined || to === undefined || from.isNextDay) return undefined;
+  if (from.time === "00:00" && (to.time === "24:00" || to.time === "00:00")) return ROUND_THE_CLOCK;
+  // A window that ends before its start ends on the next day; one that ends after it there is longer than a day.
+  if (to.isNextDay && to.time !== "24:00" && to.time > from.time) return undefined;
+  return { is_24h: null, open_time: from.time, close_time: to.time === "00:00" ? "24:00" : to.time };
 }
 
-/** `【開館時間】6：30～21：00`, `24時間`, `8時～20時`, `8:00-12:00、13:00-17:00`. */
-export function spansOf(raw: string): readonly Span[] | undefined {
-  const text = narrow(raw).replace(/^[【\[(][^】\])]*[】\])]/u, "").replace(/^(営業|開館|利用|供用)時間:?/u, "")
-    .replaceAll(" ", "");
-  if (/^(24時間(営業|利用可|入出庫可)?|終日|24\/7|0?0:00[~〜-]24:00)$/u.test(text)) return [ROUND_THE_CLOCK];
-  const spans: Span[] = [];
-  for (const part of text.split(/[、,;/]/u)) {
-    const [open, close, ...more] = part.split(/[~〜‐–—ー-]|から/u);
-    const span = open !== undefined && close !== undefined && more.length === 0
-      ? spanOf(open, close.replace(/まで$/u, ""))
-      : undefined;
-    if (span === undefined) return undefined;
-    spans.push(span);
+const DAY = "(?:毎日|全日|年中無休|無休|全曜日|平日|[日月火水木金土](?:曜日?)?|祝祭?日?)";
+const LABEL = "(?:営業|開館|利用|利用可能|供用|開場|開放)時間帯?";
+const OPENING = "[【\\[(〔〈《「]", CLOSING = "[】\\])〕〉》」]";
+/** What hours in words are made of, each where the one before it ended. */
+const PARTS = {
+  space: /[\s、,;:/。・]+/uy,
+  label: new RegExp(`${OPENING}${LABEL}${CLOSING}|${LABEL}`, "uy"),
+  days: new RegExp(`${DAY}(?:(?:${TO}|[・、,/と]| )?${DAY})*`, "uy"),
+  // 休日 is no closing day: it means Sundays and holidays.
+  closed: /は?(?:定休日?|休業日?|休館日?|休場日?|お?休み|休(?! ?日))/uy,
+  wholeDay: /24時間(?:営業|利用可能?|入出庫可能?)?|終日|24\/7/uy,
+  span: new RegExp(
+    `((?:翌日?)?(?:${BEFORE} ?)?(?:${CLOCK})(?: ?${AFTER})?) ?${TO} ?((?:翌日?)?(?:${BEFORE} ?)?(?:${CLOCK})(?: ?${AFTER})?)(?:まで)?`,
+    "uy",
+  ),
+  bracket: new RegExp(`${OPENING}([^【\\[(〔〈《「】\\])〕〉》」]*)${CLOSING}`, "uy"),
+} as const;
+
+type DaySet = ReadonlySet<number | "holiday">;
+type Part = { readonly days: DaySet } | { readonly isClosed: true } | { readonly span: Span };
+/** Spans with the days that the text names for them: every day where it names none. */
+interface Block {
+  readonly days?: DaySet;
+  readonly spans: readonly Span[];
+}
+
+/** The parts of hours in words; undefined if anything else is among them. */
+function partsOf(text: string): readonly Part[] | undefined {
+  const parts: Part[] = [];
+  let at = 0;
+  const take = (kind: keyof typeof PARTS) => {
+    PARTS[kind].lastIndex = at;
+    const found = PARTS[kind].exec(text);
+    if (found !== null) at = PARTS[kind].lastIndex;
+    return found;
+  };
+  while (at < text.length) {
+    if (take("space") ?? take("label")) continue;
+    let found: RegExpExecArray | null;
+    if ((found = take("bracket")) !== null) {
+      // Brackets may hold days. Whatever else they hold is a condition that the hours cannot express.
+      const inside = partsOf(found[1]!);
+      if (inside === undefined || inside.length === 0 || inside.some((part) => "span" in part)) return undefined;
+      parts.push(...inside);
+    } else if ((found = take("days")) !== null) {
+      const days = dayNumbers(found[0]);
+      if (days === undefined) return undefined;
+      parts.push({ days });
+    } else if (take("closed") !== null) parts.push({ isClosed: true });
+    else if (take("wholeDay") !== null) parts.push({ span: ROUND_THE_CLOCK });
+    else {
+      const span = (found = take("span")) === null ? undefined : spanOf(found[1]!, found[2]!);
+      if (span === undefined) return undefined;
+      parts.push({ span });
+    }
   }
-  return spans;
+  return parts;
+}
+
+/** Days before or behind a word for closed are closed: they leave the parts. Undefined if such a word has no days. */
+function withoutClosed(
+  parts: readonly Part[],
+): { readonly open: readonly Part[]; readonly closed: DaySet } | undefined {
+  const closed = new Set<number | "holiday">();
+  const open: Part[] = [];
+  for (let n = 0; n < parts.length; n++) {
+    const part = parts[n]!;
+    if (!("isClosed" in part)) {
+      open.push(part);
+      continue;
+    }
+    const last = open.at(-1), next = parts[n + 1];
+    const isBehind = last !== undefined && "days" in last;
+    const named = isBehind ? last : next;
+    if (named === undefined || !("days" in named)) return undefined;
+    if (isBehind) open.pop();
+    else n++;
+    for (const day of named.days) closed.add(day);
+  }
+  return { open, closed };
+}
+
+/** Days stand before their spans or behind them, throughout. */
+function blocksOf(parts: readonly Part[]): readonly Block[] | undefined {
+  const isBefore = parts.length > 0 && "days" in parts[0]!;
+  const blocks: { days?: Set<number | "holiday">; spans: Span[] }[] = [];
+  for (const part of parts) {
+    let block = blocks.at(-1);
+    const isNext = "span" in part ? !isBefore && block?.days !== undefined : isBefore && block?.spans.length !== 0;
+    if (block === undefined || isNext) blocks.push(block = { spans: [] });
+    if ("span" in part) block.spans.push(part.span);
+    else if ("days" in part) block.days = new Set([...block.days ?? [], ...part.days]);
+  }
+  const isWhole = ({ days, spans }: Block) =>
+    spans.length > 0 && (days !== undefined || blocks.length === 1) &&
+    (spans.length === 1 || !spans.includes(ROUND_THE_CLOCK));
+  if (blocks.length === 0 || !blocks.every(isWhole)) return undefined;
+  const named = blocks.flatMap(({ days }) => [...days ?? []]);
+  return new Set(named).size === named.length ? blocks : undefined;
+}
+
+/**
+ * Hours in words as windows: `【開館時間】6：30～21：00`, `24時間`, `8:00-12:00、13:00-17:00`,
+ * `平日8:00～22:00【土日祝】9:00～20:00`, `8:00～20:00（日祝休業）`. Without days in the text they are those of `days`. Undefined
+ * if anything in it is not understood: a condition that was lost would be hours that are wrong.
+ */
+export function windowsOfText(raw: string, days?: readonly Day[]): readonly BusinessWindow[] | undefined {
+  const text = narrow(raw);
+  const parts = text.length <= TEXT_LENGTH ? partsOf(text) : undefined;
+  const read = parts && withoutClosed(parts);
+  const blocks = read && blocksOf(read.open);
+  if (blocks === undefined) return undefined;
+  const { closed } = read!;
+  const hasDays = closed.size > 0 || blocks.some((block) => block.days !== undefined);
+  if (hasDays && days !== undefined) return undefined;
+  if (blocks.some((block) => [...block.days ?? []].some((day) => closed.has(day)))) return undefined;
+  const on = (block: Block) => block.days === undefined ? days ?? EVERY_DAY : dayRows(block.days);
+  return [
+    ...blocks.flatMap((block) => on(block).flatMap((day) => block.spans.map((span) => ({ ...day, ...span })))),
+    ...(closed.size === 0 ? [] : dayRows(closed)).map((day) => ({ ...day, ...CLOSED })),
+  ];
 }
 
 const KANJI = "日月火水木金土";
 const ENGLISH = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const GROUPS: readonly (readonly [RegExp, string])[] = [
-  [/毎日|全日|年中無休|全曜日/gu, "日月火水木金土"],
+  [/毎日|全日|(?:年中)?無休|全曜日/gu, "日月火水木金土"],
   [/平日/gu, "月火水木金"],
   [/祝(祭)?日?/gu, "H"],
   [/曜日?/gu, ""],
-  [/から/gu, "~"],
+  [/と/gu, ""],
 ];
 
 function dayNumbers(raw: unknown): Set<number | "holiday"> | undefined {
@@ -79,7 +215,7 @@ function dayNumbers(raw: unknown): Set<number | "holiday"> | undefined {
   }
   let text = narrow(String(raw)).replace(/[\s,、・/]/gu, "");
   for (const [pattern, replacement] of GROUPS) text = text.replace(pattern, replacement);
-  text = text.replace(/([日月火水木金土])[~〜-]([日月火水木金土])/gu, (_, from: string, to: string) => {
+  text = text.replace(new RegExp(`([日月火水木金土])${TO}([日月火水木金土])`, "gu"), (_, from: string, to: string) => {
     const start = KANJI.indexOf(from);
     const length = (KANJI.indexOf(to) - start + 7) % 7;
     return Array.from({ length: length + 1 }, (_, step) => KANJI[(start + step) % 7]).join("");
@@ -95,7 +231,10 @@ function dayNumbers(raw: unknown): Set<number | "holiday"> | undefined {
 /** `月火水木金土日`, `月～金`, `平日`, `土日祝`, ["MONDAY", …] as day types of windows. */
 export function daysOf(raw: unknown): readonly Day[] | undefined {
   const numbers = dayNumbers(raw);
-  if (numbers === undefined || numbers.size === 0) return undefined;
+  return numbers === undefined || numbers.size === 0 ? undefined : dayRows(numbers);
+}
+
+function dayRows(numbers: DaySet): readonly Day[] {
   const week = [0, 1, 2, 3, 4, 5, 6].filter((day) => numbers.has(day));
   if (week.length === 7) return EVERY_DAY;
   const days: Day[] = [];
@@ -113,17 +252,21 @@ export function windowsOf(record: SourceRecord, hours: NonNullable<Mapping["hour
   const given = (value: Parameters<typeof valueOf>[1] | undefined) =>
     value === undefined ? undefined : valueOf(record, value);
   const rawDays = given(hours.days);
-  const days = rawDays === undefined ? EVERY_DAY : daysOf(rawDays);
-  if (days === undefined) return { windows: null, problem: `the days ${JSON.stringify(rawDays)} could not be read` };
+  const days = rawDays === undefined ? undefined : daysOf(rawDays);
+  if (rawDays !== undefined && days === undefined) {
+    return { windows: null, problem: `the days ${JSON.stringify(rawDays)} could not be read` };
+  }
   const open = given(hours.open), close = given(hours.close), text = given(hours.text);
   if (open === undefined && close === undefined && text === undefined) return { windows: null };
   const timed = open !== undefined || close !== undefined;
-  const spans = timed ? spanBetween(open, close) : spansOf(String(text));
-  if (spans === undefined) {
+  const windows = timed
+    ? spanBetween(open, close)?.flatMap((span) => (days ?? EVERY_DAY).map((day) => ({ ...day, ...span })))
+    : windowsOfText(String(text), days);
+  if (windows === undefined) {
     const raw = timed ? `${open ?? "?"} to ${close ?? "?"}` : text;
     return { windows: null, problem: `the hours ${JSON.stringify(raw)} could not be read` };
   }
-  return { windows: days.flatMap((day) => spans.map((span) => ({ ...day, ...span }))) };
+  return { windows };
 }
 
 function spanBetween(open: unknown, close: unknown): readonly Span[] | undefined {
