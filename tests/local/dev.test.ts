@@ -1,126 +1,119 @@
-// `deno task dev`, `status` and `reset` as their users run them, and what a crash leaves behind. Each test has a platform
-// of its own on a free port, as another process.
+// `deno task dev`, `status`, `stop` and `reset` as their users run them. What a crash leaves behind is in dev_crashes.test.ts.
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
 import postgres from "postgres";
 import { SAMPLE_PASSWORD, SAMPLE_PEOPLE } from "../../tools/seed/people/sample_people.ts";
-import { commandLine, isRunning, processes, waitForExit } from "../../local/process.ts";
-import { PUBLISHABLE_KEY, ROOT, STATE, type Status } from "../../local/settings.ts";
+import { isRunning, waitForExit } from "../../local/process.ts";
+import { PUBLISHABLE_KEY, ROOT, STATE } from "../../local/settings.ts";
 import { removeIfExists } from "../../local/files.ts";
-import { freePort, type RunningPlatform } from "../../local/state.ts";
+import { freePort } from "../../local/state.ts";
 import { eventually } from "../support/eventually.ts";
+import {
+  BACK_WITHIN,
+  codes,
+  type Dev,
+  dev,
+  functionPid,
+  GONE_WITHIN,
+  health,
+  onFreePort,
+  outcome,
+  remove,
+  serverPid,
+  status,
+  stop,
+} from "./dev_platform.ts";
 
-// Deadlines for a machine that does much else. A platform that ends is noticed at once.
-const READY_WITHIN = 240_000;
-const GONE_WITHIN = 60_000;
-const BACK_WITHIN = 120_000;
-
-interface Dev {
-  readonly child: Deno.ChildProcess;
-  readonly output: () => string;
-}
-
-function task(script: string, port: number | string, args: string[] = [], authRate = ""): Deno.Command {
-  return new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", join(ROOT, "local", script), ...args],
-    cwd: ROOT,
-    env: { LOCAL_PORT: String(port), LOCAL_AUTH_RATE: authRate, NO_COLOR: "1" },
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  });
-}
-
-async function outcome(script: string, port: number | string, args: string[] = [], authRate = "") {
-  const { code, stdout, stderr } = await task(script, port, args, authRate).output();
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
-}
-
-/** Starts `deno task dev` and waits until it says that it is ready. */
-async function dev(port: number): Promise<Dev> {
-  const child = task("dev.ts", port).spawn();
-  let said = "";
-  const listen = async (stream: ReadableStream<Uint8Array>) => {
-    const decoder = new TextDecoder();
-    for await (const chunk of stream) said += decoder.decode(chunk, { stream: true });
-  };
-  listen(child.stdout);
-  listen(child.stderr);
-  const ended = child.status.then(() => true);
-  try {
-    await eventually(async () => {
-      if (said.includes("stops it; the data stays")) return true;
-      if (await Promise.race([ended, Promise.resolve(false)])) throw new Error("dev ended");
-      return undefined;
-    }, READY_WITHIN);
-  } catch (error) {
-    if (isRunning(child.pid)) child.kill("SIGKILL");
-    throw new Error(`dev is not ready:\n${said}`, { cause: error });
-  }
-  return { child, output: () => said };
-}
-
-async function stop({ child }: Dev): Promise<number> {
-  if (isRunning(child.pid)) child.kill("SIGTERM");
-  return (await child.status).code;
-}
-
-/** Runs a test with a free port, and leaves no process and no data behind. */
-async function onFreePort(run: (port: number, start: () => Promise<Dev>) => Promise<void>): Promise<void> {
+let starting: Promise<Dev & { readonly port: number }> | undefined;
+/** A platform for the tests that leave it as it is, started by the first of them. */
+function shared() {
   const port = freePort(0)!;
-  const started: Dev[] = [];
-  try {
-    await run(port, async () => {
-      const one = await dev(port);
-      started.push(one);
-      return one;
-    });
-  } catch (error) {
-    console.error(started.map(({ output }) => output()).join("\n"));
-    throw error;
-  } finally {
-    await Promise.all(started.map(stop));
-    await outcome("reset.ts", port);
-    await removeIfExists(join(STATE, String(port)));
+  return starting ??= dev(port).then((started) => ({ port, ...started }));
+}
+
+Deno.test.afterAll(async () => {
+  const one = await starting;
+  if (one) await remove(one.port, [one]);
+});
+
+Deno.test("task status: prints the names of supabase status, and exits 1 if no platform runs", async () => {
+  const nothing = await outcome("status.ts", freePort(0)!);
+  assert.equal(nothing.code, 1);
+  assert.match(nothing.stderr, /deno task dev/);
+  const { port } = await shared();
+  const { API_URL, DB_URL, PUBLISHABLE_KEY: key, ...others } = await status(port);
+  assert.equal(API_URL, `http://127.0.0.1:${port}`);
+  assert.equal(key, PUBLISHABLE_KEY);
+  for (const name of ["SECRET_KEY", "ANON_KEY", "SERVICE_ROLE_KEY", "JWT_SECRET", "REST_URL", "FUNCTIONS_URL"]) {
+    assert.ok(name in others, name);
   }
-}
+  const environment = await outcome("status.ts", port, ["-o", "env"]);
+  assert.match(environment.stdout, new RegExp(`^DB_URL="${DB_URL.replaceAll(/[?.]/g, "\\$&")}"$`, "m"));
+});
 
-/** The process of the function `health`. */
-async function functionPid(port: number): Promise<number | undefined> {
-  return (await processes()).find(({ args }) => args.includes(`/${port}/functions/health.js`))?.pid;
-}
+Deno.test("task dev: a port in use is reported, and nothing is started or stopped", async () => {
+  const { port, child } = await shared();
+  const server = await serverPid(port);
+  const second = await outcome("dev.ts", port);
+  assert.equal(second.code, 1);
+  assert.match(second.stderr, new RegExp(`Port ${port} is taken by .*, process ${child.pid}\\.`));
+  assert.equal(isRunning(server), true);
+  assert.equal(await codes(port), 200);
+});
 
-async function status(port: number): Promise<Status> {
-  const { code, stdout } = await outcome("status.ts", port);
-  assert.equal(code, 0);
-  return JSON.parse(stdout);
-}
-
-async function health(port: number): Promise<number> {
-  const answer = await fetch(`http://127.0.0.1:${port}/v1/health`);
-  await answer.body?.cancel();
-  return answer.status;
-}
-
-async function platform(port: number): Promise<RunningPlatform> {
-  return await (await fetch(`http://127.0.0.1:${port}/_platform`)).json();
-}
-
-async function codes(port: number): Promise<number> {
-  const answer = await fetch(`http://127.0.0.1:${port}/rest/v1/rpc/list_codes`, {
-    method: "POST",
-    headers: { apikey: PUBLISHABLE_KEY, "content-type": "application/json" },
-    body: `{"p_lang":"en"}`,
+Deno.test("task dev: two platforms on two ports have data of their own", async () => {
+  const { port: onePort } = await shared();
+  await onFreePort(async (otherPort, start) => {
+    await start();
+    const [one, other] = await Promise.all([status(onePort), status(otherPort)]);
+    assert.notEqual(one.DB_URL, other.DB_URL);
+    assert.deepEqual(await Promise.all([codes(onePort), codes(otherPort)]), [200, 200]);
   });
-  await answer.body?.cancel();
-  return answer.status;
-}
+});
 
-async function serverPid(port: number): Promise<number> {
-  const lock = await Deno.readTextFile(join(STATE, String(port), "data", "postmaster.pid"));
-  return Number.parseInt(lock);
-}
+Deno.test("functions: after kill -9 of one the next request works", async () => {
+  const { port } = await shared();
+  assert.equal(await health(port), 200);
+  Deno.kill((await functionPid(port))!, "SIGKILL");
+  await eventually(async () => await health(port) === 200 ? true : undefined, BACK_WITHIN);
+});
+
+Deno.test("local auth: the eleventh sign-in of a minute from one IP address is rejected, also with forged headers", async () => {
+  const { port } = await shared();
+  const attempt = async (number: number, path = "token?grant_type=password") => {
+    const answer = await fetch(`http://127.0.0.1:${port}/auth/v1/${path}`, {
+      method: "POST",
+      headers: {
+        apikey: PUBLISHABLE_KEY,
+        "content-type": "application/json",
+        "x-forwarded-for": `203.0.113.${number}`,
+        "x-supabase-api-version": "2024-01-01",
+      },
+      body: `{"email":"nobody@example.com","password":"password1"}`,
+    });
+    return [answer.status, (await answer.json()).code];
+  };
+  for (let number = 1; number <= 10; number++) assert.deepEqual(await attempt(number), [400, "invalid_credentials"]);
+  assert.deepEqual(await attempt(11), [429, "over_request_rate_limit"]);
+  // Codes of second factors cannot be guessed faster than passwords.
+  const code = `factors/${crypto.randomUUID()}/verify`;
+  assert.deepEqual(await attempt(12, code), [429, "over_request_rate_limit"]);
+});
+
+Deno.test("gateway: a service that the platform lacks is 501 and an unknown path 404, in the error format", async () => {
+  const { port } = await shared();
+  const expected = { "/storage/v1/object/x": [501, "not_implemented"], "/nothing": [404, "not_found"] };
+  for (const [path, [status, code]] of Object.entries(expected)) {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+    const { error } = await answer.json();
+    assert.deepEqual([answer.status, error.code], [status, code]);
+    assert.equal(error.request_id, answer.headers.get("x-request-id"));
+    assert.deepEqual([error.param, error.message_key], [null, `error.${code}`]);
+    const page = await fetch(error.doc_url);
+    assert.equal(page.status, 200);
+    assert.ok((await page.text()).includes(String(code)));
+  }
+});
 
 Deno.test("task dev: prints its steps, addresses, keys, sample people and three working requests, and stops cleanly", async () => {
   await onFreePort(async (port, start) => {
@@ -148,35 +141,6 @@ Deno.test("task dev: prints its steps, addresses, keys, sample people and three 
   });
 });
 
-Deno.test("task status: prints the names of supabase status, and exits 1 if no platform runs", async () => {
-  await onFreePort(async (port, start) => {
-    const nothing = await outcome("status.ts", port);
-    assert.equal(nothing.code, 1);
-    assert.match(nothing.stderr, /deno task dev/);
-    await start();
-    const { API_URL, DB_URL, PUBLISHABLE_KEY: key, ...others } = await status(port);
-    assert.equal(API_URL, `http://127.0.0.1:${port}`);
-    assert.equal(key, PUBLISHABLE_KEY);
-    for (const name of ["SECRET_KEY", "ANON_KEY", "SERVICE_ROLE_KEY", "JWT_SECRET", "REST_URL", "FUNCTIONS_URL"]) {
-      assert.ok(name in others, name);
-    }
-    const environment = await outcome("status.ts", port, ["-o", "env"]);
-    assert.match(environment.stdout, new RegExp(`^DB_URL="${DB_URL.replaceAll(/[?.]/g, "\\$&")}"$`, "m"));
-  });
-});
-
-Deno.test("task dev: a port in use is reported, and nothing is started or stopped", async () => {
-  await onFreePort(async (port, start) => {
-    const { child } = await start();
-    const server = await serverPid(port);
-    const second = await outcome("dev.ts", port);
-    assert.equal(second.code, 1);
-    assert.match(second.stderr, new RegExp(`Port ${port} is taken by .*, process ${child.pid}\\.`));
-    assert.equal(isRunning(server), true);
-    assert.equal(await codes(port), 200);
-  });
-});
-
 Deno.test("task dev: a wrong setting is reported in one sentence, and nothing is started", async () => {
   for (const script of ["dev.ts", "status.ts", "reset.ts"]) {
     for (const port of ["abc", "0", "65536", "1.5"]) {
@@ -188,17 +152,6 @@ Deno.test("task dev: a wrong setting is reported in one sentence, and nothing is
   const { code, stderr } = await outcome("dev.ts", freePort(0)!, [], "many");
   assert.equal(code, 1);
   assert.equal(stderr, 'LOCAL_AUTH_RATE must be a whole number from 1 to 1000000, not "many"\n');
-});
-
-Deno.test("task dev: two platforms on two ports have data of their own", async () => {
-  await onFreePort(async (onePort, startOne) => {
-    await onFreePort(async (otherPort, startOther) => {
-      await Promise.all([startOne(), startOther()]);
-      const [one, other] = await Promise.all([status(onePort), status(otherPort)]);
-      assert.notEqual(one.DB_URL, other.DB_URL);
-      assert.deepEqual(await Promise.all([codes(onePort), codes(otherPort)]), [200, 200]);
-    });
-  });
 });
 
 Deno.test("task reset: deletes the data of a running and of a stopped platform; without it data stays", async () => {
@@ -236,169 +189,6 @@ Deno.test("task reset: deletes the data of a running and of a stopped platform; 
   });
 });
 
-Deno.test("task dev: after kill -9 of the platform the next start works and leaves no server", async () => {
-  await onFreePort(async (port, start) => {
-    const one = await start();
-    const server = await serverPid(port);
-    const { gateway } = await platform(port);
-    one.child.kill("SIGKILL");
-    await one.child.status;
-    assert.equal(await waitForExit(gateway, GONE_WITHIN), true);
-    assert.equal((await outcome("status.ts", port)).code, 1);
-    await start();
-    assert.equal(await waitForExit(server, GONE_WITHIN), true);
-    assert.equal(await codes(port), 200);
-  });
-});
-
-Deno.test("task dev: a Postgres of a killed platform is stopped by the next start", async () => {
-  await onFreePort(async (port, start) => {
-    const one = await start();
-    const server = await serverPid(port);
-    // Stopped in its tracks, the server cannot follow its platform into death.
-    Deno.kill(server, "SIGSTOP");
-    one.child.kill("SIGKILL");
-    await one.child.status;
-    Deno.kill(server, "SIGCONT");
-    await start();
-    assert.equal(await waitForExit(server, GONE_WITHIN), true);
-    assert.equal(await codes(port), 200);
-  });
-});
-
-Deno.test("task dev: after kill -9 of Postgres the platform starts it again, and the log has what was before", async () => {
-  await onFreePort(async (port, start) => {
-    await start();
-    const sql = postgres((await status(port)).DB_URL, { max: 1 });
-    const mark = crypto.randomUUID();
-    await assert.rejects(sql`select ${mark}::integer`);
-    await sql.end();
-    Deno.kill(await serverPid(port), "SIGKILL");
-    // Whoever asks in that moment may lose the connection; what counts is that asking again is answered.
-    const asked = () => codes(port).catch((error: unknown) => error instanceof TypeError ? 0 : Promise.reject(error));
-    await eventually(async () => await asked() === 200 ? true : undefined, BACK_WITHIN);
-    assert.equal(await health(port), 200);
-    assert.ok((await Deno.readTextFile(join(STATE, String(port), "postgres.log"))).includes(mark));
-  });
-});
-
-Deno.test("task dev: after kill -9 of the gateway it is started again, Postgres runs on, and no process is left behind", async () => {
-  await onFreePort(async (port, start) => {
-    const { child } = await start();
-    assert.equal(await health(port), 200);
-    const server = await serverPid(port);
-    const { pid, gateway } = await platform(port);
-    assert.equal(pid, child.pid);
-    const children = (await processes()).filter(({ parent }) => parent === gateway).map(({ pid }) => pid);
-    assert.ok(children.length >= 2, "realtime and a function");
-    Deno.kill(gateway, "SIGKILL");
-    const asked = () => codes(port).catch((error: unknown) => error instanceof TypeError ? 0 : Promise.reject(error));
-    await eventually(async () => await asked() === 200 ? true : undefined, BACK_WITHIN);
-    assert.equal(await health(port), 200);
-    assert.equal(await serverPid(port), server);
-    for (const one of children) assert.equal(await waitForExit(one, GONE_WITHIN), true);
-    const next = await platform(port);
-    assert.equal(next.pid, pid);
-    assert.notEqual(next.gateway, gateway);
-    assert.equal((await outcome("reset.ts", port)).code, 0);
-    assert.equal(await codes(port), 200);
-    assert.equal((await outcome("stop.ts", port)).code, 0);
-    for (const one of [pid, next.gateway]) assert.equal(isRunning(one), false);
-    assert.notEqual(freePort(port), undefined);
-  });
-});
-
-Deno.test("functions: after kill -9 of one the next request works", async () => {
-  await onFreePort(async (port, start) => {
-    await start();
-    assert.equal(await health(port), 200);
-    Deno.kill((await functionPid(port))!, "SIGKILL");
-    await eventually(async () => await health(port) === 200 ? true : undefined, BACK_WITHIN);
-  });
-});
-
-Deno.test("task dev: a lock file with the number of another program's process stops no process", async () => {
-  await onFreePort(async (port, start) => {
-    await stop(await start());
-    const bystander = new Deno.Command("sleep", { args: ["600"] }).spawn();
-    try {
-      await Deno.writeTextFile(join(STATE, String(port), "data", "postmaster.pid"), `${bystander.pid}\n`);
-      await start();
-      assert.equal(await codes(port), 200);
-      assert.match(await commandLine(bystander.pid) ?? "", /sleep 600$/);
-    } finally {
-      bystander.kill();
-      await bystander.status;
-    }
-  });
-});
-
-Deno.test("local auth: the eleventh sign-in of a minute from one IP address is rejected, also with forged headers", async () => {
-  await onFreePort(async (port, start) => {
-    await start();
-    const attempt = async (number: number, path = "token?grant_type=password") => {
-      const answer = await fetch(`http://127.0.0.1:${port}/auth/v1/${path}`, {
-        method: "POST",
-        headers: {
-          apikey: PUBLISHABLE_KEY,
-          "content-type": "application/json",
-          "x-forwarded-for": `203.0.113.${number}`,
-          "x-supabase-api-version": "2024-01-01",
-        },
-        body: `{"email":"nobody@example.com","password":"password1"}`,
-      });
-      return [answer.status, (await answer.json()).code];
-    };
-    for (let number = 1; number <= 10; number++) assert.deepEqual(await attempt(number), [400, "invalid_credentials"]);
-    assert.deepEqual(await attempt(11), [429, "over_request_rate_limit"]);
-    // Codes of second factors cannot be guessed faster than passwords.
-    const code = `factors/${crypto.randomUUID()}/verify`;
-    assert.deepEqual(await attempt(12, code), [429, "over_request_rate_limit"]);
-  });
-});
-
-Deno.test("gateway: a service that the platform lacks is 501 and an unknown path 404, in the error format", async () => {
-  await onFreePort(async (port, start) => {
-    await start();
-    const expected = { "/storage/v1/object/x": [501, "not_implemented"], "/nothing": [404, "not_found"] };
-    for (const [path, [status, code]] of Object.entries(expected)) {
-      const answer = await fetch(`http://127.0.0.1:${port}${path}`);
-      const { error } = await answer.json();
-      assert.deepEqual([answer.status, error.code], [status, code]);
-      assert.equal(error.request_id, answer.headers.get("x-request-id"));
-      assert.deepEqual([error.param, error.message_key], [null, `error.${code}`]);
-      const page = await fetch(error.doc_url);
-      assert.equal(page.status, 200);
-      assert.ok((await page.text()).includes(String(code)));
-    }
-  });
-});
-
-Deno.test("functions: end after kill -9 of the platform", async () => {
-  await onFreePort(async (port, start) => {
-    const one = await start();
-    assert.equal(await health(port), 200);
-    const worker = await functionPid(port);
-    one.child.kill("SIGKILL");
-    await one.child.status;
-    assert.equal(await waitForExit(worker!, GONE_WITHIN), true);
-  });
-});
-
-Deno.test("functions: one that hangs when its platform is killed is ended by the next start", async () => {
-  await onFreePort(async (port, start) => {
-    const one = await start();
-    assert.equal(await health(port), 200);
-    const worker = await functionPid(port);
-    // Stopped, it cannot notice anything.
-    Deno.kill(worker!, "SIGSTOP");
-    one.child.kill("SIGKILL");
-    await one.child.status;
-    await start();
-    assert.equal(await waitForExit(worker!, GONE_WITHIN), true);
-  });
-});
-
 Deno.test("task stop: ends the platform and all that it started", async () => {
   await onFreePort(async (port, start) => {
     const none = await outcome("stop.ts", port);
@@ -410,84 +200,6 @@ Deno.test("task stop: ends the platform and all that it started", async () => {
     assert.equal((await one.child.status).code, 0);
     for (const pid of [server, worker!]) assert.equal(await waitForExit(pid, GONE_WITHIN), true);
     assert.equal((await outcome("status.ts", port)).code, 1);
-  });
-});
-
-for (const signal of ["SIGTERM", "SIGHUP", "SIGKILL"] as const) {
-  Deno.test(`task dev: ${signal} to the npx process ends the platform and all that it started`, async () => {
-    const port = freePort(0)!;
-    const npx = new Deno.Command("npx", {
-      args: ["-y", `deno@${Deno.version.deno}`, "task", "dev"],
-      cwd: ROOT,
-      env: { LOCAL_PORT: String(port), NO_COLOR: "1" },
-      stdin: "null",
-      stdout: "null",
-      stderr: "null",
-    }).spawn();
-    try {
-      const answers = () =>
-        codes(port).catch((error: unknown) => error instanceof TypeError ? 0 : Promise.reject(error));
-      await eventually(async () => await answers() === 200 ? true : undefined, READY_WITHIN);
-      assert.equal(await health(port), 200);
-      const { pid, gateway } = await platform(port);
-      const started = [pid, gateway, await serverPid(port), await functionPid(port)];
-      npx.kill(signal);
-      for (const one of started) assert.equal(await waitForExit(one!, GONE_WITHIN), true);
-    } finally {
-      await outcome("stop.ts", port);
-      await npx.status;
-      await outcome("reset.ts", port);
-      await removeIfExists(join(STATE, String(port)));
-    }
-  });
-}
-
-Deno.test("task status: a Postgres that cannot start is named with exit code 1, and retried until it starts", async () => {
-  await onFreePort(async (port, start) => {
-    await start();
-    const control = join(STATE, String(port), "data", "global", "pg_control");
-    await Deno.rename(control, `${control}.away`);
-    Deno.kill(await serverPid(port), "SIGKILL");
-    const down = await eventually(async () => {
-      const told = await outcome("status.ts", port);
-      return told.stderr.includes("does not start") ? told : undefined;
-    }, BACK_WITHIN);
-    assert.equal(down.code, 1);
-    assert.match(down.stderr, /^Down: database: Postgres stopped \(.*\) and does not start: /m);
-    await Deno.rename(`${control}.away`, control);
-    const answers = () => codes(port).catch((error: unknown) => error instanceof TypeError ? 0 : Promise.reject(error));
-    await eventually(async () => await answers() === 200 ? true : undefined, BACK_WITHIN);
-    await eventually(async () => (await outcome("status.ts", port)).code === 0 ? true : undefined, BACK_WITHIN);
-  });
-});
-
-Deno.test("task dev: a damaged file is named with the remedy, and a record that can be rebuilt is rebuilt", async () => {
-  await onFreePort(async (port, start) => {
-    await stop(await start());
-    const folder = join(STATE, String(port));
-    const damage = async (path: string, content: string) => {
-      const at = join(folder, path);
-      const before = await Deno.readTextFile(at);
-      await Deno.writeTextFile(at, content);
-      const { code, stderr } = await outcome("dev.ts", port);
-      assert.equal(code, 1);
-      assert.ok(stderr.includes(at), stderr);
-      assert.match(stderr, /`deno task reset`/);
-      await Deno.writeTextFile(at, before);
-    };
-    await damage("migrations.json", '{"20260901');
-    await damage("migrations.json", "");
-    await damage("data/vault.key", "");
-    await damage("data/PG_VERSION", "nine"); // in Postgres's words
-    await Deno.remove(join(folder, "functions"), { recursive: true });
-    await Deno.writeTextFile(join(folder, "functions"), "");
-    const { code, stderr } = await outcome("dev.ts", port);
-    assert.deepEqual([code, stderr.includes(join(folder, "functions"))], [1, true]);
-    await Deno.remove(join(folder, "functions"));
-
-    for (const content of ["abc", "99999", ""]) await Deno.writeTextFile(join(folder, "postgres.port"), content);
-    await start();
-    assert.equal(await codes(port), 200);
   });
 });
 

@@ -1,0 +1,125 @@
+// `deno task dev`, `status`, `stop` and `reset` as processes of their own, on free ports.
+import { strict as assert } from "node:assert";
+import { join } from "node:path";
+import { isRunning, processes } from "../../local/process.ts";
+import { PUBLISHABLE_KEY, ROOT, STATE, type Status } from "../../local/settings.ts";
+import { removeIfExists } from "../../local/files.ts";
+import { freePort, type RunningPlatform } from "../../local/state.ts";
+import { eventually } from "../support/eventually.ts";
+
+// Deadlines for a machine that does much else. A platform that ends is noticed at once.
+export const READY_WITHIN = 240_000;
+export const GONE_WITHIN = 60_000;
+export const BACK_WITHIN = 120_000;
+
+export interface Dev {
+  readonly child: Deno.ChildProcess;
+  readonly output: () => string;
+}
+
+export function task(script: string, port: number | string, args: string[] = [], authRate = ""): Deno.Command {
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", join(ROOT, "local", script), ...args],
+    cwd: ROOT,
+    env: { LOCAL_PORT: String(port), LOCAL_AUTH_RATE: authRate, NO_COLOR: "1" },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  });
+}
+
+export async function outcome(script: string, port: number | string, args: string[] = [], authRate = "") {
+  const { code, stdout, stderr } = await task(script, port, args, authRate).output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+/** Starts `deno task dev` and waits until it says that it is ready. */
+export async function dev(port: number): Promise<Dev> {
+  const child = task("dev.ts", port).spawn();
+  let said = "";
+  const listen = async (stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) said += decoder.decode(chunk, { stream: true });
+  };
+  listen(child.stdout);
+  listen(child.stderr);
+  const ended = child.status.then(() => true);
+  try {
+    await eventually(async () => {
+      if (said.includes("stops it; the data stays")) return true;
+      if (await Promise.race([ended, Promise.resolve(false)])) throw new Error("dev ended");
+      return undefined;
+    }, READY_WITHIN);
+  } catch (error) {
+    if (isRunning(child.pid)) child.kill("SIGKILL");
+    throw new Error(`dev is not ready:\n${said}`, { cause: error });
+  }
+  return { child, output: () => said };
+}
+
+export async function stop({ child }: Dev): Promise<number> {
+  if (isRunning(child.pid)) child.kill("SIGTERM");
+  return (await child.status).code;
+}
+
+/** Runs a test with a free port, and leaves no process and no data behind. */
+export async function onFreePort(run: (port: number, start: () => Promise<Dev>) => Promise<void>): Promise<void> {
+  const port = freePort(0)!;
+  const started: Dev[] = [];
+  try {
+    await run(port, async () => {
+      const one = await dev(port);
+      started.push(one);
+      return one;
+    });
+  } catch (error) {
+    console.error(started.map(({ output }) => output()).join("\n"));
+    throw error;
+  } finally {
+    await remove(port, started);
+  }
+}
+
+/** Stops what runs on the port and deletes its data. */
+export async function remove(port: number, started: readonly Dev[]): Promise<void> {
+  await Promise.all(started.map(stop));
+  await outcome("reset.ts", port);
+  await removeIfExists(join(STATE, String(port)));
+}
+
+/** The process of the function `health`. */
+export async function functionPid(port: number): Promise<number | undefined> {
+  return (await processes()).find(({ args }) => args.includes(`/${port}/functions/health.js`))?.pid;
+}
+
+export async function status(port: number): Promise<Status> {
+  const { code, stdout } = await outcome("status.ts", port);
+  assert.equal(code, 0);
+  return JSON.parse(stdout);
+}
+
+export async function health(port: number): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/health`);
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+export async function platform(port: number): Promise<RunningPlatform> {
+  return await (await fetch(`http://127.0.0.1:${port}/_platform`)).json();
+}
+
+export async function codes(port: number): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${port}/rest/v1/rpc/list_codes`, {
+    method: "POST",
+    headers: { apikey: PUBLISHABLE_KEY, "content-type": "application/json" },
+    body: `{"p_lang":"en"}`,
+  });
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+export async function serverPid(port: number): Promise<number> {
+  const lock = await Deno.readTextFile(join(STATE, String(port), "data", "postmaster.pid"));
+  return Number.parseInt(lock);
+}
