@@ -5,11 +5,10 @@
 //   deno task test -- tests/db          files or folders
 //   deno task test -- "a suspended"     tests whose name contains this
 //   deno task test --replica            the API tests, with a read replica that answers all reads
-//   deno task test:hosted-runtime       the API tests, with the functions under the hosted runtime's Deno
 //   deno task test:fast                 what needs no platform: contract, client, parsers, providers' protocols, project rules
 //   deno task test --no-check           without types, after \`deno task check\`
 //
-// The last line is `N passed, N failed`.
+// The platform runs the functions under the Deno of hosted functions. The last line is `N passed, N failed`.
 import { parseArgs } from "node:util";
 import { identify } from "../local/postgres/identity.ts";
 import { postgresAnnouncement } from "../tools/packages/postgres.ts";
@@ -47,7 +46,6 @@ const NEEDS_NO_PLATFORM = [
 
 const HELP = `deno task test [--replica] [files, folders, words of names]
 deno task test:fast              tests that need no platform
-deno task test:hosted-runtime    the API tests under the Deno of hosted functions
 --no-check                       types are not checked
 
 docs/contributing/testing.md describes them.`;
@@ -57,10 +55,12 @@ if (values.help) {
   console.log(HELP);
   Deno.exit(0);
 }
-const { "hosted-runtime": hosted, replica } = values;
+const { replica } = values;
 const paths = positionals.filter(exists);
-const options = { filter: positionals.filter((word) => !exists(word)).join(" "), isChecked: values["no-check"] };
-const selection = paths.length > 0 ? paths : [hosted || replica ? "tests/api" : "tests"];
+const filter = positionals.filter((word) => !exists(word)).join(" ");
+const isWhole = positionals.length === 0 && !replica && !values.fast && Deno.env.get("API_URL") === undefined;
+const options = { filter, isChecked: values["no-check"], isWhole };
+const selection = paths.length > 0 ? paths : [replica ? "tests/api" : "tests"];
 
 const apiUrl = Deno.env.get("API_URL");
 if (apiUrl) {
@@ -76,7 +76,7 @@ const postgres = await postgresAnnouncement((await identify(STATE)).home);
 if (postgres !== undefined) console.log(postgres);
 const started = performance.now();
 const platform = await startTestPlatform({
-  ...hosted ? { functionsDeno: await hostedDeno() } : {},
+  functionsDeno: await hostedDeno(),
   ...replica ? { replica: { reads: "all", isSynchronous: true } as const } : {},
 });
 console.log(
@@ -100,7 +100,6 @@ function readArguments() {
       args: Deno.args.filter((word) => word !== "--"),
       allowPositionals: true,
       options: {
-        "hosted-runtime": { type: "boolean", default: false },
         fast: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
         "no-check": { type: "boolean", default: false },

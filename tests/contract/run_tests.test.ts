@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { isRunning } from "../../local/process.ts";
 import { ROOT } from "../../local/settings.ts";
 import { eventually } from "../support/eventually.ts";
-import { count, leftOut } from "../support/outcome.ts";
+import { changed, longestFirst } from "../support/durations.ts";
+import { leftOut } from "../support/outcome.ts";
+import { count, secondsIn } from "../support/test_output.ts";
 
 function run(args: string[]) {
   return new Deno.Command(Deno.execPath(), {
@@ -29,6 +31,31 @@ Deno.test("task test: the summary says how many tests were left out, and where t
   assert.deepEqual(count("FAILED | 12 passed | 1 failed (1 step) (2s)"), { passed: 12, failed: 1, ignored: 0 });
   assert.equal(leftOut(4, true), "4 left out");
   assert.equal(leftOut(4, false), "4 left out, with all browser tests: they need Linux on x86_64");
+});
+
+Deno.test("task test: the longest files start first, and files without a record last", () => {
+  const recorded = new Map([["a", 3], ["b", 460]]);
+  assert.deepEqual(longestFirst(["new", "a", "b", "other"], recorded), ["b", "a", "new", "other"]);
+});
+
+Deno.test("task test: the seconds of a file are those of its tests", () => {
+  const output = [
+    "./tests/a.test.ts => first (of two) ... ok (1m2s)",
+    "\x1b[38;5;245m./tests/b.test.tsx => \x1b[0mother ... \x1b[32mok\x1b[0m \x1b[38;5;245m(288µs)\x1b[0m",
+    "./tests/a.test.ts => second ... FAILED (500ms)",
+    "./tests/a.test.ts => third ... ignored (0ms)",
+    "a line of a test (9s)",
+  ].join("\n");
+  assert.deepEqual([...secondsIn(output)], [["tests/a.test.ts", 62.5], ["tests/b.test.tsx", 288e-6]]);
+});
+
+Deno.test("task test: the record of durations changes only where a file takes less than half or more than twice", () => {
+  const before = new Map([["a", 10], ["gone", 5], ["short", 4]]);
+  assert.equal(changed(before, new Map([["a", 19], ["gone", 3], ["short", 3], ["new", 2]])), before);
+  assert.deepEqual(
+    [...changed(before, new Map([["a", 21], ["short", 2.4], ["new", 3.2], ["tiny", 0.1]]))],
+    [["a", 21], ["short", 4], ["new", 3]],
+  );
 });
 
 Deno.test("task test: an unknown option is rejected with the usage", async () => {

@@ -1,5 +1,7 @@
-// Runs `deno test` with its output, and counts the results.
+// Runs `deno test`, the longest files first, and counts the results.
 import { hasBrowser } from "./browser.ts";
+import { longestFirst, readDurations, recordDurations, type Seconds, slowest } from "./durations.ts";
+import { count, type Failure, failuresIn, secondsIn } from "./test_output.ts";
 
 /** The exit code of a run that a signal ended. */
 const INTERRUPTED = 130;
@@ -15,19 +17,12 @@ export interface TestOptions {
   readonly filter: string;
   /** Whether the types were checked already. */
   readonly isChecked: boolean;
+  /** Whether these are all tests: only then are their durations recorded. */
+  readonly isWhole: boolean;
 }
 
 /** So many files are run once more when they fail: where more fail, it is not by chance. */
 const AGAIN_AT_MOST = 8;
-
-/** A test that failed. */
-export interface Failure {
-  readonly file: string;
-  /** Its name, with the names of its steps; empty where the file itself failed. */
-  readonly test: string;
-  /** The first line of its error. */
-  readonly message: string;
-}
 
 interface Result {
   readonly code: number;
@@ -35,6 +30,7 @@ interface Result {
   readonly failed: number;
   readonly ignored: number;
   readonly failures: readonly Failure[];
+  readonly seconds: Seconds;
 }
 
 /**
@@ -60,8 +56,9 @@ export async function runTests(
       }
     });
   }
-  const runOnce = async (run: TestRun): Promise<Result> => {
-    child = start(run, options, environment);
+  const recorded = await readDurations();
+  const runOnce = async ({ config, files }: TestRun): Promise<Result> => {
+    child = start({ config, files: longestFirst(files, recorded) }, options, environment);
     let output = "";
     const decoder = new TextDecoder();
     for await (const chunk of child.stdout) {
@@ -69,7 +66,7 @@ export async function runTests(
       output += decoder.decode(chunk, { stream: true });
     }
     const { code } = await child.status;
-    return { code, ...count(output), failures: code === 0 ? [] : failuresIn(output) };
+    return { code, ...count(output), failures: code === 0 ? [] : failuresIn(output), seconds: secondsIn(output) };
   };
 
   const results: Result[] = [];
@@ -77,25 +74,13 @@ export async function runTests(
     results.push(await runOnce(run));
     if (isInterrupted) return INTERRUPTED;
   }
-  const flaky: Failure[] = [];
-  const broken = results.flatMap(({ failures }) => failures);
-  if (new Set(broken.map(({ file }) => file)).size <= AGAIN_AT_MOST) {
-    for (const [n, { config }] of runs.entries()) {
-      const first = results[n]!;
-      const files = [...new Set(first.failures.map(({ file }) => file))];
-      if (files.length === 0) continue;
-      let hasFailed = false;
-      for (const file of files) {
-        console.log(`\n${file} failed and is run once more.`);
-        const { code } = await runOnce({ config, files: [file] });
-        if (isInterrupted) return INTERRUPTED;
-        if (code === 0) flaky.push(...first.failures.filter((failure) => failure.file === file));
-        else hasFailed = true;
-      }
-      if (!hasFailed) results[n] = { ...first, code: 0, passed: first.passed + first.failed, failed: 0 };
-    }
-  }
+  const flaky = await runAgain(runs, results, runOnce);
+  if (isInterrupted) return INTERRUPTED;
 
+  const seconds = new Map(results.flatMap((result) => [...result.seconds]));
+  if (seconds.size > 1) console.log(`\nThe slowest files:\n${slowest(seconds).join("\n")}`);
+  const code = results.find(({ code }) => code !== 0)?.code ?? 0;
+  if (options.isWhole && code === 0 && await recordDurations(seconds)) console.log("tests/durations.json has changed.");
   for (const { file, test, message } of flaky) console.log(["flaky", file, test, message].filter(Boolean).join(": "));
   const sum = (of: (result: Result) => number) => results.reduce((all, result) => all + of(result), 0);
   const passed = sum((result) => result.passed), ignored = sum((result) => result.ignored);
@@ -105,7 +90,31 @@ export async function runTests(
   if (none) console.log("No test is selected.");
   if (ignored > 0) console.log(leftOut(ignored, hasBrowser));
   console.log(`${passed} passed, ${none ? 1 : failed} failed`);
-  return none ? 1 : results.find(({ code }) => code !== 0)?.code ?? 0;
+  return none ? 1 : code;
+}
+
+/** Runs files that failed once more, corrects the results of those that pass then, and returns what they failed with. */
+async function runAgain(
+  runs: readonly TestRun[],
+  results: Result[],
+  runOnce: (run: TestRun) => Promise<Result>,
+): Promise<Failure[]> {
+  const files = new Set(results.flatMap(({ failures }) => failures.map(({ file }) => file)));
+  if (files.size > AGAIN_AT_MOST) return [];
+  const passed = new Set<string>();
+  for (const [n, { config }] of runs.entries()) {
+    const first = results[n]!;
+    const failed = [...new Set(first.failures.map(({ file }) => file))];
+    for (const file of failed) {
+      console.log(`\n${file} failed and is run once more.`);
+      const { code } = await runOnce({ config, files: [file] });
+      if (code === 0) passed.add(file);
+    }
+    if (failed.length > 0 && failed.every((file) => passed.has(file))) {
+      results[n] = { ...first, code: 0, passed: first.passed + first.failed, failed: 0 };
+    }
+  }
+  return results.flatMap(({ failures }) => failures).filter(({ file }) => passed.has(file));
 }
 
 function start(
@@ -134,31 +143,3 @@ function start(
 export function leftOut(ignored: number, hasBrowser: boolean): string {
   return `${ignored} left out${hasBrowser ? "" : ", with all browser tests: they need Linux on x86_64"}`;
 }
-
-/** The results in the last summary of `deno test`. */
-export function count(output: string): { passed: number; failed: number; ignored: number } {
-  const summary = [
-    ...plain(output.slice(-4_000)).matchAll(
-      /(\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/g,
-    ),
-  ].at(-1);
-  return { passed: Number(summary?.[1] ?? 0), failed: Number(summary?.[2] ?? 0), ignored: Number(summary?.[3] ?? 0) };
-}
-
-/** The tests in the list of failures of `deno test`. */
-export function failuresIn(output: string): Failure[] {
-  const lines = plain(output).split("\n");
-  const list = lines.lastIndexOf(" FAILURES ");
-  if (list < 0) return [];
-  const errors = lines.slice(lines.lastIndexOf(" ERRORS "), list);
-  return lines.slice(list + 1).flatMap((line) => {
-    const of = /^(?:(.+) => )?(?:\.\/)?(\S+?)(?::\d+:\d+| \(uncaught error\))$/.exec(line);
-    if (of === null) return [];
-    const message = errors[errors.indexOf(line) + 1] ?? "";
-    return [{ file: of[2]!, test: of[1] ?? "", message: message.replace(/^error: /, "") }];
-  });
-}
-
-/** The text without the colours of a terminal. */
-// deno-lint-ignore no-control-regex -- these are the colours
-const plain = (output: string): string => output.replace(/\x1b\[[0-9;]*m/g, "");

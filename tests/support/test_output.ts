@@ -1,0 +1,56 @@
+// What the output of `deno test` says: counts, failures, and how long each file took.
+
+/** A test that failed. */
+export interface Failure {
+  readonly file: string;
+  /** Its name, with the names of its steps; empty where the file itself failed. */
+  readonly test: string;
+  /** The first line of its error. */
+  readonly message: string;
+}
+
+/** The results in the last summary of `deno test`. */
+export function count(output: string): { passed: number; failed: number; ignored: number } {
+  const summary = [
+    ...plain(output.slice(-4_000)).matchAll(
+      /(\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/g,
+    ),
+  ].at(-1);
+  return { passed: Number(summary?.[1] ?? 0), failed: Number(summary?.[2] ?? 0), ignored: Number(summary?.[3] ?? 0) };
+}
+
+/** The tests in the list of failures of `deno test`. */
+export function failuresIn(output: string): Failure[] {
+  const lines = plain(output).split("\n");
+  const list = lines.lastIndexOf(" FAILURES ");
+  if (list < 0) return [];
+  const errors = lines.slice(lines.lastIndexOf(" ERRORS "), list);
+  return lines.slice(list + 1).flatMap((line) => {
+    const of = /^(?:(.+) => )?(?:\.\/)?(\S+?)(?::\d+:\d+| \(uncaught error\))$/.exec(line);
+    if (of === null) return [];
+    const message = errors[errors.indexOf(line) + 1] ?? "";
+    return [{ file: of[2]!, test: of[1] ?? "", message: message.replace(/^error: /, "") }];
+  });
+}
+
+/** The seconds of each file: the sum of what its tests took. */
+export function secondsIn(output: string): Map<string, number> {
+  const seconds = new Map<string, number>();
+  for (const [, file, duration] of plain(output).matchAll(/^(?:\.\/)?(\S+\.test\.tsx?) => .* \(([^()]+)\)$/gm)) {
+    seconds.set(file!, (seconds.get(file!) ?? 0) + secondsOf(duration!));
+  }
+  return seconds;
+}
+
+/** `1m2s`, `3s`, `41ms` and `288µs`, as Deno writes them. */
+function secondsOf(duration: string): number {
+  const units: Record<string, number> = { h: 3_600, m: 60, s: 1, ms: 1e-3, "µs": 1e-6 };
+  return [...duration.matchAll(/(\d+)(ms|µs|h|m|s)/g)].reduce(
+    (sum, [, number, unit]) => sum + Number(number) * units[unit!]!,
+    0,
+  );
+}
+
+/** The text without the colours of a terminal. */
+// deno-lint-ignore no-control-regex -- these are the colours
+const plain = (output: string): string => output.replace(/\x1b\[[0-9;]*m/g, "");
