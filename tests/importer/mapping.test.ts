@@ -3,7 +3,7 @@ import { builtInMappings } from "../../tools/importer/mapping/choose.ts";
 import { LOT_FIELDS, type Mapping, parseMapping } from "../../supabase/functions/_shared/import/definition.ts";
 import { pointOf } from "../../supabase/functions/_shared/import/geometry.ts";
 import { daysOf, timeOf, windowsOfText } from "../../supabase/functions/_shared/import/hours.ts";
-import { mapRecord } from "../../supabase/functions/_shared/import/lot.ts";
+import { isTimeZone, mapRecord } from "../../supabase/functions/_shared/import/lot.ts";
 import { valueAt } from "../../supabase/functions/_shared/import/lookup.ts";
 import { degreesOf, integerOf, numberOf } from "../../supabase/functions/_shared/import/numbers.ts";
 
@@ -76,16 +76,100 @@ Deno.test("mappings: a path finds columns, nested members and list members by ke
   );
 });
 
-Deno.test("mappings: numbers are parsed in any width, and rejected with other text", () => {
-  const read = (raw: unknown) => {
-    const reading = numberOf(raw);
-    return "value" in reading ? reading.value : reading.problem;
+/** Texts of numbers, and what they are where the mapping does not say the decimal sign, where it is a comma, a point. */
+const NUMBERS: Record<string, readonly [number | undefined, number | undefined, number | undefined]> = {
+  "１２．５": [12.5, undefined, 12.5],
+  " 7 ": [7, 7, 7],
+  "-0.5": [-0.5, undefined, -0.5],
+  "1e3": [1000, undefined, 1000],
+  "1,234,567": [1_234_567, undefined, 1_234_567],
+  "1,234.5": [1234.5, undefined, 1234.5],
+  "1'234.5": [1234.5, undefined, 1234.5],
+  "1,234": [undefined, 1.234, 1234],
+  "210,5": [undefined, 210.5, undefined],
+  "２１０，５": [undefined, 210.5, undefined],
+  "6,5": [undefined, 6.5, undefined],
+  "2.050,5": [undefined, 2050.5, undefined],
+  "1 234,5": [undefined, 1234.5, undefined],
+  "1.900": [1.9, 1900, 1.9],
+  "1.9": [1.9, undefined, 1.9],
+  "1,2345": [undefined, 1.2345, undefined],
+  "12,34,567": [undefined, undefined, undefined],
+};
+const NO_NUMBERS = ["", ".", ",", "12m", "0x10", "0b1", "NaN", "Infinity", "1.2.3", true, {}, NaN, null];
+
+Deno.test("mappings: a number is read in one way, by the decimal sign of the mapping, or not at all", () => {
+  const read = (raw: unknown, decimal?: "." | ",") => {
+    const reading = numberOf(raw, decimal);
+    return "value" in reading ? reading.value : undefined;
   };
-  assert.deepEqual(["１２．５", "1,234,567", " 7 ", 8, "-0.5", "1e3"].map(read), [12.5, 1234567, 7, 8, -0.5, 1000]);
-  for (const raw of ["", "12m", "1,23", "0x10", "NaN", "Infinity", true, {}, NaN]) {
-    assert.match(String(read(raw)), /^is not a number/, String(raw));
+  for (const [text, [unsaid, comma, point]] of Object.entries(NUMBERS)) {
+    assert.deepEqual([read(text), read(text, ","), read(text, ".")], [unsaid, comma, point], text);
   }
+  assert.equal(read(8), 8);
+  for (const raw of NO_NUMBERS) {
+    for (const decimal of [undefined, ",", "."] as const) assert.equal(read(raw, decimal), undefined, String(raw));
+  }
+  assert.deepEqual(numberOf("12m"), { problem: 'is not a number: "12m"' });
+  const hint = "(`decimal` of the mapping says which sign is before decimals)";
+  assert.deepEqual(numberOf("210,5"), { problem: `is not a number: "210,5" ${hint}` });
+  assert.deepEqual(integerOf("1,234"), { value: 1234 });
   assert.deepEqual(integerOf("1.5"), { problem: 'is not a whole number: "1.5"' });
+});
+
+Deno.test("mappings: a converted number is read as any other, and one that may be in another unit is a warning", () => {
+  const heightOf = (height: string, more: Record<string, unknown> = {}) => {
+    const mapped = map({ height }, { fields: { max_height_m: { from: "height", multiply: 0.01 } }, ...more });
+    if ("lot" in mapped) return mapped.lot.warnings[0]?.reason ?? mapped.lot.fields.get("max_height_m");
+    return "problems" in mapped ? mapped.problems[0]?.reason : undefined;
+  };
+  assert.equal(heightOf("210"), 2.1);
+  assert.equal(heightOf("210,5", { decimal: "," }), 2.105);
+  assert.match(String(heightOf("210,5")), /^is not a number: "210,5"/);
+  assert.match(String(heightOf("0x10")), /^is not a number/);
+  assert.equal(heightOf("1.900", { decimal: "," }), "19 is beyond 1..10, what lots have: is the unit right?");
+  assert.equal(heightOf("1.900"), "0.019 is beyond 1..10, what lots have: is the unit right?");
+});
+
+Deno.test("mappings: greater_than reads the number at the start of a text, and is not known where there is none", () => {
+  const cases: [unknown, boolean | undefined][] = [
+    [2, true],
+    ["２", true],
+    ["2基", true],
+    ["1,000", true],
+    ["1,5", true],
+    ["12 kW", true],
+    ["2台(うち急速1台)", true],
+    ["0", false],
+    ["0基", false],
+    [0, false],
+    ["0x10", undefined],
+    ["あり", undefined],
+    ["-", undefined],
+  ];
+  for (const [text, expected] of cases) {
+    const { tags, warnings } = lotOf({ ev: text }, {
+      tags: [{ slug: "ev_charging", when: { from: "ev", greater_than: 0 }, otherwise: false }],
+    });
+    assert.equal(tags["ev_charging"], expected, String(text));
+    assert.equal(warnings.length, expected === undefined ? 1 : 0, String(text));
+  }
+});
+
+Deno.test("mappings: names of time zones are those of IANA, as JavaScript and the database know them", () => {
+  for (
+    const zone of [
+      "Asia/Kolkata",
+      "Europe/Kyiv",
+      "America/Argentina/Buenos_Aires",
+      "Asia/Ho_Chi_Minh",
+      "US/Pacific",
+      "UTC",
+    ]
+  ) {
+    assert.ok(isTimeZone(zone), zone);
+  }
+  for (const zone of ["Asia/Tokio", "JST", "Tokyo-9", "+09:00", "asia/tokyo", ""]) assert.ok(!isTimeZone(zone), zone);
 });
 
 Deno.test("mappings: degrees are parsed as decimals and as degrees, minutes and seconds", () => {
@@ -94,8 +178,19 @@ Deno.test("mappings: degrees are parsed as decimals and as degrees, minutes and 
     return "value" in reading ? Number(reading.value.toFixed(6)) : undefined;
   };
   assert.deepEqual(
-    ["35.681236", `35°40′52.5″N`, `35°40'52.5"`, "北緯35度40分52.5秒", "３５度４０分", "12°30'S", "W122°15'"].map(read),
-    [35.681236, 35.68125, 35.68125, 35.68125, 35.666667, -12.5, -122.25],
+    [
+      "35.681236",
+      "35,681236",
+      "35,681",
+      "-122,25",
+      `35°40′52.5″N`,
+      `35°40'52.5"`,
+      "北緯35度40分52.5秒",
+      "３５度４０分",
+      "12°30'S",
+      "W122°15'",
+    ].map(read),
+    [35.681236, 35.681236, 35.681, -122.25, 35.68125, 35.68125, 35.68125, 35.666667, -12.5, -122.25],
   );
   for (const raw of ["35°70′", "35°", "north"]) assert.equal(read(raw), undefined, raw);
 });

@@ -111,6 +111,8 @@ const MappingDefinition = z.strictObject({
   }).optional(),
   external_id: Value.optional(),
   without_id: z.enum(["reject", "derive"]).default("reject"),
+  /** The sign before the decimals of the file's numbers. */
+  decimal: z.enum([".", ","]).optional(),
   skip: z.array(z.strictObject({ when: Condition, reason: z.string().min(1) })).default([]),
   fields: z.strictObject(fieldShape).refine((fields) => fields.name !== undefined, "needs name"),
   operator: z.strictObject({ code: Value, name: Value.optional() }).optional(),

@@ -1,6 +1,7 @@
 import type { SourceRecord } from "./record.ts";
 import type { Mapping } from "./definition.ts";
-import { narrow, valueOf } from "./lookup.ts";
+import { valueOf } from "./lookup.ts";
+import { narrow } from "./text.ts";
 
 /** A row of parking_lot_windows, window_type business. */
 export interface BusinessWindow {

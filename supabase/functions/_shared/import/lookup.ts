@@ -1,6 +1,8 @@
 import type { SourceRecord } from "./record.ts";
 import type { Condition, Value } from "./definition.ts";
 import { pointOf } from "./geometry.ts";
+import { type DecimalSign, isGreater, numberOf } from "./numbers.ts";
+import { narrow, normalizeSpace } from "./text.ts";
 
 type Scalar = string | number | boolean | null;
 type Step = { readonly key: string } | { readonly where: string; readonly equals: string };
@@ -56,26 +58,16 @@ export function isMissing(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
 }
 
-/** Normalised text: trimmed, with each run of white space (including the ideographic space) as one space. */
-export function normalizeSpace(text: string): string {
-  return text.replace(/[\s\u3000]+/gu, " ").trim();
-}
-
 /** Normalises a header name: width and outer spaces are ignored, so `ＮＯ ` equals `NO`. */
 export function headerName(raw: string): string {
   return raw.normalize("NFKC").trim();
-}
-
-/** Digits, signs and letters in half width, for parsing numbers, times and codes. */
-export function narrow(text: string): string {
-  return normalizeSpace(text.normalize("NFKC"));
 }
 
 /**
  * The raw value of a field in the mapping, before it is parsed as a number, a time or another type. Undefined if
  * missing.
  */
-export function valueOf(record: SourceRecord, value: Value): unknown {
+export function valueOf(record: SourceRecord, value: Value, decimal?: DecimalSign): unknown {
   if (typeof value === "string") return present(valueAt(record, value));
   let found: unknown;
   if (value.from !== undefined) {
@@ -99,8 +91,8 @@ export function valueOf(record: SourceRecord, value: Value): unknown {
     found = Object.hasOwn(value.lookup, key) ? present(value.lookup[key]) : undefined;
   }
   if (found !== undefined && value.multiply !== undefined) {
-    const number = Number(narrow(String(found)).replaceAll(",", ""));
-    found = Number.isFinite(number) ? Number((number * value.multiply).toPrecision(12)) : found;
+    const number = numberOf(found, decimal); // what is none is refused with its text when its field is read
+    if ("value" in number) found = Number((number.value * value.multiply).toPrecision(12));
   }
   return found ?? present(value.default);
 }
@@ -123,7 +115,8 @@ function fillTemplate(record: SourceRecord, template: string): string | undefine
   return complete ? text : undefined;
 }
 
-export function hasKey(record: SourceRecord, condition: Condition): boolean {
+/** Whether a condition is true of a record; undefined if it compares a number and the text is not clearly one. */
+export function hasKey(record: SourceRecord, condition: Condition): boolean | undefined {
   const found = valueAt(record, condition.from);
   const text = isMissing(found) ? undefined : normalizeSpace(String(found));
   const same = (expected: Scalar) => found === expected || (text !== undefined && text === String(expected));
@@ -134,5 +127,5 @@ export function hasKey(record: SourceRecord, condition: Condition): boolean {
   if (text === undefined) return false;
   if (condition.contains !== undefined) return text.includes(condition.contains);
   if (condition.matches !== undefined) return new RegExp(condition.matches, "u").test(text);
-  return Number(narrow(text)) > (condition.greater_than ?? Infinity);
+  return isGreater(found, condition.greater_than ?? Infinity);
 }

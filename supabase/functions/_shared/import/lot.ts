@@ -3,9 +3,10 @@ import type { SourceRecord } from "./record.ts";
 import { type FieldKind, LOT_FIELDS, type LotField, type Mapping } from "./definition.ts";
 import { areaOf } from "./geometry.ts";
 import { type BusinessWindow, isRoundTheClock, windowsOf } from "./hours.ts";
-import { hasKey, narrow, normalizeSpace, valueOf } from "./lookup.ts";
-import { degreesOf, integerOf, numberOf, type Reading } from "./numbers.ts";
+import { hasKey, valueAt, valueOf } from "./lookup.ts";
+import { type DecimalSign, degreesOf, integerOf, numberOf, type Reading } from "./numbers.ts";
 import { pricingOf, type PricingRule } from "./pricing.ts";
+import { narrow, normalizeSpace } from "./text.ts";
 
 export interface Problem {
   readonly field: string;
@@ -68,7 +69,14 @@ const DEFAULTS: Partial<Record<LotField, string>> = {
   holiday_calendar: "JP",
   currency: "JPY",
 };
-const ZONES = new Set([...Intl.supportedValuesOf("timeZone"), "UTC"]);
+/** What lots usually have. A value beyond this is more likely in another unit, and is a warning. */
+const USUAL: Partial<Record<LotField, readonly [number, number]>> = {
+  total_spaces: [0, 50_000],
+  max_height_m: [1, 10],
+  max_width_m: [1, 10],
+  max_length_m: [1.5, 40],
+  max_weight_t: [0.5, 60],
+};
 
 /** A text that the database can store. */
 function plainText(raw: unknown): Reading<string> {
@@ -86,28 +94,46 @@ function textOf(field: LotField, raw: unknown): Reading<string> {
   if (limit !== undefined && [...text].length > limit) return { problem: `is longer than ${limit} characters` };
   const [pattern, complaint] = PATTERNS[field] ?? [];
   if (pattern !== undefined && !pattern.test(text)) return { problem: `${complaint}: ${JSON.stringify(text)}` };
-  if (field === "time_zone" && !ZONES.has(text)) {
+  if (field === "time_zone" && !isTimeZone(text)) {
     return { problem: `is not an IANA time zone: ${JSON.stringify(text)}` };
   }
   return { value: text };
 }
 
-const READERS: Record<Exclude<FieldKind, "text">, (raw: unknown) => Reading<number>> = {
+/** Names as the table's own rule has them (private.is_time_zone): those of IANA, without abbreviations and POSIX rules. */
+const ZONE_NAME = /^(UTC|Etc\/GMT[+-]1?[0-9]|[A-Z][A-Za-z]*(\/[A-Z][A-Za-z_-]+){1,2})$/;
+
+export function isTimeZone(name: string): boolean {
+  if (!ZONE_NAME.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }) !== undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+const READERS: Record<Exclude<FieldKind, "text">, (raw: unknown, decimal?: DecimalSign) => Reading<number>> = {
   number: numberOf,
   integer: integerOf,
   degrees: degreesOf,
 };
 
-function fieldOf(field: LotField, raw: unknown): Reading<string | number> {
+function fieldOf(field: LotField, raw: unknown, decimal?: DecimalSign): Reading<string | number> {
   const kind = LOT_FIELDS[field];
   if (kind === "text") return textOf(field, raw);
-  const reading = READERS[kind](raw);
+  const reading = READERS[kind](raw, decimal);
   const range = RANGES[field];
   if ("problem" in reading || range === undefined) return reading;
   const [least, most] = range;
   return reading.value < least || reading.value > most
     ? { problem: `${reading.value} is outside ${least}..${most}` }
     : reading;
+}
+
+function isUsual(field: LotField, value: string | number): boolean {
+  const [least, most] = USUAL[field] ?? [-Infinity, Infinity];
+  return typeof value === "string" || value >= least && value <= most;
 }
 
 /** Checks a place beyond the range of each number. */
@@ -141,19 +167,23 @@ export function mapRecord(record: SourceRecord, mapping: Mapping): Mapped {
   for (const { when, reason } of mapping.skip) {
     if (hasKey(record, when)) return { skipped: reason };
   }
-  const problems: Problem[] = [];
+  const problems: Problem[] = [], warnings: Problem[] = [];
   const fields = new Map<LotField, string | number | null>();
   const required = new Set<LotField>(["name", "lat", "lng"]);
   for (const field of lotFieldsOf(mapping)) {
-    const raw = valueOf(record, mapping.fields[field] ?? `$${field}`);
+    const raw = valueOf(record, mapping.fields[field] ?? `$${field}`, mapping.decimal);
     if (raw === undefined) {
       fields.set(field, DEFAULTS[field] ?? null);
       if (required.has(field)) problems.push({ field, reason: "is missing" });
       continue;
     }
-    const reading = fieldOf(field, raw);
-    if ("value" in reading) fields.set(field, reading.value);
-    else problems.push({ field, reason: reading.problem });
+    const reading = fieldOf(field, raw, mapping.decimal);
+    if ("problem" in reading) problems.push({ field, reason: reading.problem });
+    else fields.set(field, reading.value);
+    if ("value" in reading && !isUsual(field, reading.value)) {
+      const usual = USUAL[field]!.join("..");
+      warnings.push({ field, reason: `${reading.value} is beyond ${usual}, what lots have: is the unit right?` });
+    }
   }
   const lat = fields.get("lat"), lng = fields.get("lng");
   if (typeof lat === "number" && typeof lng === "number") {
@@ -173,8 +203,14 @@ export function mapRecord(record: SourceRecord, mapping: Mapping): Mapped {
     : pricingOf(record, mapping.pricing, String(fields.get("currency") ?? DEFAULTS.currency));
   const tags: Record<string, boolean> = hours.windows === null ? {} : { open_24h: isRoundTheClock(hours.windows) };
   for (const { slug, when, otherwise } of mapping.tags) {
-    if (hasKey(record, when)) tags[slug] = true;
-    else if (otherwise === false) tags[slug] ??= false;
+    const hasTag = hasKey(record, when);
+    if (hasTag) tags[slug] = true;
+    else if (hasTag === undefined) {
+      warnings.push({
+        field: `tags.${slug}`,
+        reason: `is not a number: ${JSON.stringify(valueAt(record, when.from))}`,
+      });
+    } else if (otherwise === false) tags[slug] ??= false;
   }
   return {
     lot: {
@@ -185,7 +221,7 @@ export function mapRecord(record: SourceRecord, mapping: Mapping): Mapped {
       tags,
       windows: hours.windows,
       pricing: pricing.rules,
-      warnings: [...warning("hours", hours), ...warning("pricing", pricing)],
+      warnings: [...warning("hours", hours), ...warning("pricing", pricing), ...warnings],
     },
   };
 }

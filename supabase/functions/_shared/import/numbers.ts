@@ -1,4 +1,4 @@
-import { narrow } from "./lookup.ts";
+import { narrow } from "./text.ts";
 
 export type Reading<T> = { readonly value: T } | { readonly problem: string };
 
@@ -7,28 +7,71 @@ function quoted(raw: unknown): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
-/** Parses a number in any width, with thousands separators, but without other text. */
-export function numberOf(raw: unknown): Reading<number> {
+/** The decimal sign of a file's numbers. */
+export type DecimalSign = "." | ",";
+
+const GROUPED: Record<DecimalSign, RegExp> = {
+  ".": /^[-+]?(?:\d+|\d{1,3}(?:[,' ]\d{3})+)?(?:\.\d*)?(?:e[-+]?\d{1,2})?$/i,
+  ",": /^[-+]?(?:\d+|\d{1,3}(?:[.' ]\d{3})+)?(?:,\d*)?$/,
+};
+/** What can only be read in one way: a comma with three digits behind it may be either sign. */
+const CLEAR = /^[^,]*$|,\d{3}(?:,\d{3}|\.\d)/;
+const WHOLE_GROUPS = /^[-+]?\d{1,3}(?:,\d{3})+$/;
+
+/**
+ * Parses a number in any width, with separators between thousands and without other text. Where the decimal sign is not
+ * given, it is the point, and a text in which a comma could be one is refused: 1,234 is a thousand or one and a bit.
+ */
+export function numberOf(raw: unknown, decimal?: DecimalSign): Reading<number> {
   if (typeof raw === "number" && Number.isFinite(raw)) return { value: raw };
-  const text = typeof raw === "string" ? narrow(raw) : "";
-  const plain = /^[-+]?\d{1,3}(,\d{3})+(\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
-  return /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d{1,2})?$/i.test(plain)
-    ? { value: Number(plain) }
-    : { problem: `is not a number: ${quoted(raw)}` };
+  const text = typeof raw === "string" ? narrow(raw).replaceAll("’", "'") : "";
+  const sign = decimal ?? ".";
+  const isNumber = (sign: DecimalSign) => /\d/.test(text) && GROUPED[sign].test(text);
+  if (!isNumber(sign) || decimal === undefined && !CLEAR.test(text)) {
+    const hint = decimal === undefined && isNumber(",")
+      ? " (`decimal` of the mapping says which sign is before decimals)"
+      : "";
+    return { problem: `is not a number: ${quoted(raw)}${hint}` };
+  }
+  const separators = sign === "." ? /[,' ]/g : /[.' ]/g;
+  return { value: Number(text.replace(separators, "").replace(",", ".")) };
 }
 
-export function integerOf(raw: unknown): Reading<number> {
-  const reading = numberOf(raw);
+/** Parses a whole number: here commas between groups of three are separators, unless they are the decimal sign. */
+export function integerOf(raw: unknown, decimal?: DecimalSign): Reading<number> {
+  const isGrouped = decimal === undefined && typeof raw === "string" && WHOLE_GROUPS.test(narrow(raw));
+  const reading = numberOf(raw, isGrouped ? "." : decimal);
   if ("problem" in reading || Number.isInteger(reading.value)) return reading;
   return { problem: `is not a whole number: ${quoted(raw)}` };
+}
+
+/**
+ * Whether the number at the start of a text is greater than a bound: `2基`, `1,000台`. Undefined if there is none, or if it
+ * depends on what a comma means.
+ */
+export function isGreater(raw: unknown, bound: number): boolean | undefined {
+  if (typeof raw === "number") return raw > bound;
+  const text = narrow(String(raw));
+  const [lead] = /^[-+]?\d(?:[\d.,' ]*\d)?(?![\d]*[a-z]\w*\d)/i.exec(text) ?? [];
+  if (lead === undefined) return undefined;
+  const answers = new Set(
+    ([".", ","] as const).flatMap((sign) => {
+      const reading = numberOf(lead, sign);
+      return "value" in reading ? [reading.value > bound] : [];
+    }),
+  );
+  return answers.size === 1 ? [...answers][0] : undefined;
 }
 
 const DEGREES =
   /^([NSEW北南東西緯経]*)\s*(\d{1,3})\s*[°度]\s*(\d{1,2})\s*['′分]\s*(?:(\d{1,2}(?:\.\d+)?)\s*(?:["″秒]|''|′′)?)?\s*([NSEW]?)$/iu;
 
-/** Parses decimal degrees, or degrees, minutes and seconds: 35°40′52.5″N, 北緯35度40分52秒. */
+/**
+ * Parses decimal degrees, with a point or a comma, because no degrees have thousands; or degrees, minutes and seconds:
+ * 35°40′52.5″N, 北緯35度40分52秒.
+ */
 export function degreesOf(raw: unknown): Reading<number> {
-  const plain = numberOf(raw);
+  const plain = numberOf(typeof raw === "string" ? narrow(raw).replace(/^([-+]?\d{1,3}),(\d+)$/, "$1.$2") : raw, ".");
   if ("value" in plain || typeof raw !== "string") return plain;
   const match = DEGREES.exec(narrow(raw));
   if (match === null) return plain;

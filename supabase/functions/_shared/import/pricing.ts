@@ -2,8 +2,9 @@ import { readTariff } from "../tariff_text/read.ts";
 import { MAX_TEXT, type TariffRule } from "../tariff_text/types.ts";
 import type { SourceRecord } from "./record.ts";
 import type { Mapping, Value } from "./definition.ts";
-import { hasKey, isMissing, narrow, valueAt, valueOf } from "./lookup.ts";
+import { hasKey, isMissing, valueAt, valueOf } from "./lookup.ts";
 import { integerOf } from "./numbers.ts";
+import { narrow } from "./text.ts";
 
 /** A row of pricing_rules. */
 export type PricingRule =
@@ -85,7 +86,7 @@ function textPricing(record: SourceRecord, text: Value, leave: readonly Conditio
   const raw = valueOf(record, text);
   if (isMissing(raw)) return { rules: null };
   const problem = (reason: string): Pricing => ({ rules: null, problem: reason });
-  const left = leave.find(({ when }) => hasKey(record, when));
+  const left = leave.find(({ when }) => hasKey(record, when) !== false);
   if (left !== undefined) return problem(left.reason);
   if (typeof raw !== "string") return problem("the text of the fees is not a text");
   if ([...raw].length > MAX_TEXT) return problem(`the text of the fees is longer than ${MAX_TEXT} characters`);
@@ -103,7 +104,7 @@ function textPricing(record: SourceRecord, text: Value, leave: readonly Conditio
 function stepPricing(record: SourceRecord, steps: Steps, leave: readonly Condition[]): Pricing {
   if (isMissing(valueAt(record, steps.from))) return { rules: null };
   const problem = (reason: string): Pricing => ({ rules: null, problem: reason });
-  const left = leave.find(({ when }) => hasKey(record, when));
+  const left = leave.find(({ when }) => hasKey(record, when) !== false);
   if (left !== undefined) return problem(left.reason);
   const found = stepsOf(record, steps);
   if (found === undefined) return problem("the price steps could not be read");

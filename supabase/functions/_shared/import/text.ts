@@ -1,0 +1,11 @@
+// The forms in which texts of files are read.
+
+/** Normalised text: trimmed, with each run of white space (including the ideographic space) as one space. */
+export function normalizeSpace(text: string): string {
+  return text.replace(/[\s\u3000]+/gu, " ").trim();
+}
+
+/** Digits, signs and letters in half width, for parsing numbers, times and codes. */
+export function narrow(text: string): string {
+  return normalizeSpace(text.normalize("NFKC"));
+}
