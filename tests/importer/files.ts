@@ -32,6 +32,7 @@ export function shiftJis(text: string): Uint8Array {
     [...text].flatMap((character) => {
       const code = character.charCodeAt(0);
       if (code < 0x80) return [code];
+      if (code >= 0xff61 && code <= 0xff9f) return [code - 0xfec0];
       const bytes = toShiftJis.get(character);
       if (bytes === undefined) throw new Error(`Shift_JIS has no ${character}`);
       return bytes;

@@ -95,7 +95,67 @@ Deno.test("encodings: invalid bytes are rejected with their offset, not replaced
   await assert.rejects(async () => await all((await openSource(path, "utf-8")).records), {
     message: /byte at offset 300005 is not utf-8/,
   });
-  assert.match(await refusal(path), /neither UTF-8 nor Shift_JIS/);
+  assert.match(await refusal(path), /^The file is not UTF-8: it may be in none of the known encodings\./);
+});
+
+/** Bytes of ISO-8859-1. */
+const latin1 = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+/** Bytes of EUC-JP and of ISO-2022-JP for 駐車場の名, written out: no encoder is at hand. */
+const EUC_NAMES = [0xc3, 0xf3, 0xbc, 0xd6, 0xbe, 0xec, 0xa4, 0xce, 0xcc, 0xbe];
+const JIS_NAMES = [0x1b, 0x24, 0x42, ...EUC_NAMES.map((byte) => byte & 0x7f), 0x1b, 0x28, 0x42];
+
+Deno.test("encodings: byte order marks and escapes are certain, and the mapping or --encoding decides otherwise", async () => {
+  const utf16 = (text: string, isLittle: boolean) => {
+    const view = new DataView(new ArrayBuffer(text.length * 2 + 2));
+    [..."\ufeff" + text].forEach((letter, n) => view.setUint16(n * 2, letter.charCodeAt(0), isLittle));
+    return new Uint8Array(view.buffer);
+  };
+  const cases: [Uint8Array, string, string][] = [
+    [utf16("name\n駐車場\n", true), "utf-16le", "駐車場"],
+    [utf16("name\n駐車場\n", false), "utf-16be", "駐車場"],
+    [new TextEncoder().encode("\ufeffname\nZürich\n"), "utf-8", "Zürich"],
+    [new Uint8Array([...latin1("name\n"), ...JIS_NAMES, 10]), "iso-2022-jp", "駐車場の名"],
+    [
+      shiftJis(
+        "name\nﾊﾟｰｷﾝｸﾞ駅前\n第2駐車場A棟\nタイムズPark場\nこの駐車場は屋根があります\nそのほかの駐車場はこちらの地図で見られます\n",
+      ),
+      "shift_jis",
+      "ﾊﾟｰｷﾝｸﾞ駅前",
+    ],
+  ];
+  for (const [bytes, encoding, name] of cases) {
+    const opened = await openSource(await fileOf("encoded.csv", bytes));
+    assert.equal(opened.encoding, encoding);
+    assert.deepEqual(values(await all(opened.records))[0], { name });
+  }
+  const euc = await openSource(
+    await fileOf("euc.csv", new Uint8Array([...latin1("name\n"), ...EUC_NAMES, 10])),
+    "euc-jp",
+  );
+  assert.deepEqual(values(await all(euc.records)), [{ name: "駐車場の名" }]);
+  const western = await openSource(await fileOf("western.csv", latin1("name\nGenève\n")), "windows-1252");
+  assert.deepEqual(values(await all(western.records)), [{ name: "Genève" }]);
+});
+
+Deno.test("encodings: bytes that are texts in no certain encoding are refused with the two that they may be", async () => {
+  const refused = async (bytes: Uint8Array) =>
+    (await refusal(await fileOf("unsure.csv", bytes))).match(/it may be (.+?)\./)?.[1];
+  for (
+    const name of [
+      "Parking Genève",
+      "Málaga",
+      "Köln",
+      "Straße",
+      "Zürich",
+      "Café du Théâtre",
+      "Ålesund",
+      "Señor Ñuñoa",
+    ]
+  ) {
+    assert.match(String(await refused(latin1(`name\n${name}\n`))), /^windows-1252( or (shift_jis|euc-jp))?$/, name);
+  }
+  const euc = new Uint8Array([...latin1("name\n"), ...EUC_NAMES, ...EUC_NAMES, 10]);
+  assert.match(String(await refused(euc)), /euc-jp/);
 });
 
 Deno.test("GeoJSON: features are read one by one, for any chunk size", async () => {

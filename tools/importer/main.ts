@@ -5,7 +5,7 @@ import postgres from "postgres";
 import { isLostConnection, surviveDriverFaults } from "../../local/postgres/driver_faults.ts";
 import { databaseUrl } from "./database.ts";
 import { ImportFailure } from "../../supabase/functions/_shared/import/failure.ts";
-import { type Encoding, ENCODINGS } from "./reading/text.ts";
+import { type Encoding, ENCODINGS } from "../../supabase/functions/_shared/import/definition.ts";
 import { ndjson, summary } from "./report.ts";
 import { importFile, type ImportOptions, ImportStopped } from "./run.ts";
 
@@ -21,7 +21,8 @@ Reads GeoJSON, CSV, NDJSON or xlsx and writes parking lots; the same file again 
   --source <name>         where the lots come from; with their id it names a lot (default: the mapping's)
   --licence <name>        default: the mapping's
   --attribution <text>    whom the licence wants named (default: the mapping's)
-  --encoding <name>       ${ENCODINGS.join(", ")} (default: UTF-8, or Shift_JIS when it is not that)
+  --encoding <name>       ${ENCODINGS.join(", ")} (default: the
+                          mapping's, else by the bytes)
   --dry-run               try everything, write nothing
   --report <file>         NDJSON: a summary, then every row that was rejected, skipped or warned about
   --quiet                 no progress on stderr
@@ -38,6 +39,19 @@ interface Command extends ImportOptions {
   readonly localDefault: boolean;
   readonly reportFile: string | undefined;
 }
+
+const OTHER_NAMES: Readonly<Record<string, Encoding>> = {
+  utf8: "utf-8",
+  sjis: "shift_jis",
+  "shift-jis": "shift_jis",
+  cp932: "shift_jis",
+  ms932: "shift_jis",
+  jis: "iso-2022-jp",
+  "latin-1": "windows-1252",
+  latin1: "windows-1252",
+  "iso-8859-1": "windows-1252",
+  cp1252: "windows-1252",
+};
 
 function isEncoding(name: string): name is Encoding {
   return (ENCODINGS as readonly string[]).includes(name);
@@ -75,10 +89,7 @@ function commandOf(args: string[]): Command | undefined {
   const [file, ...more] = positionals;
   if (file === undefined || more.length > 0) throw new Misuse("Name one file.");
   const { encoding, mapping, source, licence, attribution } = values;
-  const known = encoding?.toLowerCase().replaceAll(/^(sjis|shift-jis|cp932|ms932)$/g, "shift_jis").replace(
-    /^utf8$/,
-    "utf-8",
-  );
+  const known = encoding === undefined ? undefined : OTHER_NAMES[encoding.toLowerCase()] ?? encoding.toLowerCase();
   if (known !== undefined && !isEncoding(known)) {
     throw new Misuse(`--encoding is one of ${ENCODINGS.join(", ")}, not ${encoding}.`);
   }

@@ -4,14 +4,13 @@ import { ImportFailure } from "../../supabase/functions/_shared/import/failure.t
 import { mergeBatch, type Outcome } from "./loading/merge.ts";
 import { Batch, type Provenance, type Written } from "./loading/stage.ts";
 import { namedMapping, recognisedMapping } from "./mapping/choose.ts";
-import type { Mapping } from "../../supabase/functions/_shared/import/definition.ts";
+import type { Encoding, Mapping } from "../../supabase/functions/_shared/import/definition.ts";
 import { lotFieldsOf, mapRecord } from "../../supabase/functions/_shared/import/lot.ts";
 import { Progress } from "./progress.ts";
 import { openSource } from "./reading/open.ts";
 import { withReading } from "./readers.ts";
 import type { SourceRecord } from "../../supabase/functions/_shared/import/record.ts";
 import { isUnreadable, type OpenSource, type Read } from "./reading/record.ts";
-import type { Encoding } from "./reading/text.ts";
 import type { Counts, Entry, ImportReport } from "./report.ts";
 
 export interface ImportOptions {
@@ -79,12 +78,10 @@ export async function importFile(url: string, options: ImportOptions): Promise<I
   const started = performance.now();
   const sql = connect(url);
   const progress = options.progress ?? new Progress(options.quiet ?? false);
-  const { encoding } = options;
-  const opened = await openSource(options.file, encoding);
+  const named = options.mapping === undefined ? undefined : await namedMapping(options.mapping);
+  const opened = await openSource(options.file, options.encoding ?? named?.encoding);
   const { rows, sample } = await examine(opened, progress);
-  const mapping = options.mapping === undefined
-    ? await recognisedMapping(opened.format, sample)
-    : await namedMapping(options.mapping);
+  const mapping = named ?? await recognisedMapping(opened.format, sample);
   const provenance: Provenance = {
     source: sourceOf(options, mapping),
     licence: options.licence ?? mapping.licence ?? null,

@@ -2,7 +2,8 @@ import { ImportFailure } from "../../../supabase/functions/_shared/import/failur
 import { csvRecords } from "./csv.ts";
 import { geojsonRecords, LISTS, ndjsonRecords } from "./json.ts";
 import type { OpenSource } from "./record.ts";
-import { detectEncoding, type Encoding, firstBytes, textOf } from "./text.ts";
+import type { Encoding } from "../../../supabase/functions/_shared/import/definition.ts";
+import { detectEncoding, firstBytes, textOf } from "./text.ts";
 import { xlsxRecords } from "./xlsx.ts";
 
 const LINES = /\.(ndjson|jsonl|geojsonl|geojsons)$/i;

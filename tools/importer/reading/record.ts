@@ -1,4 +1,4 @@
-import type { Encoding } from "./text.ts";
+import type { Encoding } from "../../../supabase/functions/_shared/import/definition.ts";
 import type { SourceRecord } from "../../../supabase/functions/_shared/import/record.ts";
 
 /** A row that cannot be read as one; the rows around it can. */

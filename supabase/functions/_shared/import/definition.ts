@@ -1,6 +1,17 @@
 import { z } from "zod";
 import { ImportFailure } from "./failure.ts";
 
+export const ENCODINGS = [
+  "utf-8",
+  "shift_jis",
+  "euc-jp",
+  "iso-2022-jp",
+  "utf-16le",
+  "utf-16be",
+  "windows-1252",
+] as const;
+export type Encoding = typeof ENCODINGS[number];
+
 const Scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const Name = z.string().min(1).max(100);
 
@@ -111,6 +122,8 @@ const MappingDefinition = z.strictObject({
   }).optional(),
   external_id: Value.optional(),
   without_id: z.enum(["reject", "derive"]).default("reject"),
+  /** The encoding of the file; found by its bytes when absent. */
+  encoding: z.enum(ENCODINGS).optional(),
   /** The sign before the decimals of the file's numbers. */
   decimal: z.enum([".", ","]).optional(),
   skip: z.array(z.strictObject({ when: Condition, reason: z.string().min(1) })).default([]),
