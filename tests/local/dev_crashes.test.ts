@@ -61,7 +61,7 @@ Deno.test("task dev: after kill -9 of Postgres the platform starts it again, and
     await assert.rejects(sql`select ${mark}::integer`);
     await sql.end();
     Deno.kill(await serverPid(port), "SIGKILL");
-    // Whoever asks in that moment may lose the connection; what counts is that asking again is answered.
+    // A request in that moment may lose its connection; a later one gets a response.
     const asked = () => codes(port).catch((error: unknown) => error instanceof TypeError ? 0 : Promise.reject(error));
     await eventually(async () => await asked() === 200 ? true : undefined, BACK_WITHIN);
     assert.equal(await health(port), 200);

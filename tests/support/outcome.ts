@@ -74,7 +74,7 @@ export async function runTests(
     results.push(await runOnce(run));
     if (isInterrupted) return INTERRUPTED;
   }
-  const flaky = await runAgain(runs, results, runOnce);
+  const flaky = await runAgain(runs, results, runOnce, () => isInterrupted);
   if (isInterrupted) return INTERRUPTED;
 
   const seconds = new Map(results.flatMap((result) => [...result.seconds]));
@@ -98,6 +98,7 @@ async function runAgain(
   runs: readonly TestRun[],
   results: Result[],
   runOnce: (run: TestRun) => Promise<Result>,
+  isInterrupted: () => boolean,
 ): Promise<Failure[]> {
   const files = new Set(results.flatMap(({ failures }) => failures.map(({ file }) => file)));
   if (files.size > AGAIN_AT_MOST) return [];
@@ -108,6 +109,7 @@ async function runAgain(
     for (const file of failed) {
       console.log(`\n${file} failed and is run once more.`);
       const { code } = await runOnce({ config, files: [file] });
+      if (isInterrupted()) return [];
       if (code === 0) passed.add(file);
     }
     if (failed.length > 0 && failed.every((file) => passed.has(file))) {
