@@ -10,7 +10,7 @@ import { listMyReviews, updateMyReview } from "../../supabase/functions/me/revie
 import { listReviews, postReview } from "../../supabase/functions/parking-lots/reviews.ts";
 import { createUpload } from "../../supabase/functions/storage/uploads.ts";
 import { eventually } from "../support/eventually.ts";
-import { cameraPicture, contains, IMAGE_TYPES, type ImageType, picture, put } from "../support/files.ts";
+import { cameraPicture, contains, IMAGE_TYPES, type ImageType, picture, pngHeader, put } from "../support/files.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { assertError } from "../support/api_errors.ts";
 import { stack } from "../support/stack.ts";
@@ -30,7 +30,7 @@ interface Uploaded {
 /** A file in object storage that nothing uses yet; a PNG unless it is said otherwise. */
 async function upload(
   { token }: Person,
-  category: "review" | "avatar",
+  category: "review" | "avatar" | "support",
   is_public: boolean,
   bytes = picture("image/png"),
   mime_type: ImageType = "image/png",
@@ -204,7 +204,7 @@ Deno.test("reviews: a text declared as PNG, a fifth photo, another user's photo 
 
 Deno.test("storage: a file that is uploaded again after its check does not change the published file", async () => {
   const [lot, author] = [await aLot(), await signUp()];
-  const html = new TextEncoder().encode("<html><script>alert(1)</script>".padEnd(200));
+  const html = new TextEncoder().encode("<html><script>alert(1)</script>".padEnd(400));
   const files = [picture("image/png"), picture("image/png")];
   const photos = [await upload(author, "review", true, files[0]), await upload(author, "review", false, files[1])];
   const { id, photo_urls } = await posted(lot, author, photos);
@@ -336,6 +336,8 @@ for (const type of IMAGE_TYPES) {
     const html = new TextEncoder().encode("<html><script>alert(1)</script></html>");
     const file = new Uint8Array([...cameraPicture(type), ...html]);
     assert.ok(contains(file, "SecretMaker"));
+    const clean = await withoutMetadata(file, type);
+    assert.ok(typeof clean !== "string", `the ${type} is a picture`);
     const open = await upload(author, "review", true, file, type);
     const secret = await upload(author, "review", false, file, type);
     const { id, photo_urls } = await posted(lot, author, [open, secret]);
@@ -347,13 +349,13 @@ for (const type of IMAGE_TYPES) {
       const answer = await fetch(url);
       assert.deepEqual([answer.status, answer.headers.get("content-type")], [200, type], url);
       const bytes = new Uint8Array(await answer.arrayBuffer());
-      assert.deepEqual(bytes, withoutMetadata(file, type));
+      assert.deepEqual(bytes, clean);
       for (const text of ["Secret", "GPS", "<html>"]) assert.ok(!contains(bytes, text), `${text} in ${url}`);
     }
     const sizes = await inDatabase((sql) =>
       sql<{ size: number }[]>`select size_bytes as size from public.assets where id in ${sql([open.id, secret.id])}`
     );
-    assert.deepEqual(sizes.map(({ size }) => size), Array(2).fill(withoutMetadata(file, type)!.length));
+    assert.deepEqual(sizes.map(({ size }) => size), Array(2).fill(clean.length));
   });
 }
 
@@ -366,7 +368,7 @@ Deno.test("reviews and avatars: a file that only begins as a picture is rejected
   const { error } = await rejected.clone().json();
   assert.deepEqual([error.details.reason, error.message], [
     "upload_not_usable",
-    "The uploaded file is not a complete picture of the type image/png. Upload a valid file.",
+    "The uploaded file is not a complete picture of the type image/png. Create a new upload with a valid file.",
   ]);
   await assertError(rejected, { ...unusable, param: "photo_asset_ids" });
   await assertError(await patch("/me", author, { avatar_asset_id: avatar.id }), {
@@ -374,6 +376,40 @@ Deno.test("reviews and avatars: a file that only begins as a picture is rejected
     param: "avatar_asset_id",
   });
   for (const { publicUrl } of [photo, avatar]) assert.equal(await status(publicUrl), 404);
+});
+
+Deno.test("storage: a file that is no picture is read once: the upload is refused for good, and counts for its day", async () => {
+  const user = await signUp();
+  const day = () =>
+    inDatabase((sql) =>
+      sql<{ files: number }[]>`select day_files as files from private.file_totals where user_id = ${user.id}`
+    );
+  const bad = await upload(user, "avatar", true, pngHeader(30_000, 30_000));
+  const unusable = { code: "validation_error", field: "invalid_value", param: "avatar_asset_id" } as const;
+  await assertError(await patch("/me", user, { avatar_asset_id: bad.id }), unusable);
+  assert.ok(await isDeleted(bad.id));
+  const gone = { code: "not_found", param: "avatar_asset_id" } as const;
+  await assertError(await patch("/me", user, { avatar_asset_id: bad.id }), gone);
+  assert.deepEqual((await day()).map(({ files }) => files), [1]);
+  const good = await upload(user, "avatar", true);
+  assert.equal((await meWith(user, { avatar_asset_id: good.id })).app_user?.avatar_url, good.publicUrl);
+});
+
+Deno.test("storage: private photos must be pictures too, and keep their metadata", async () => {
+  const user = await signUp();
+  const report = (ids: string[]) =>
+    ask("/support/tickets", {
+      method: "POST",
+      ...jsonBody(
+        { category: "other", subject: "写真", message: "写真です", attachment_asset_ids: ids },
+        bearer(user.token),
+      ),
+    });
+  const text = await upload(user, "support", false, cameraPicture("image/png").slice(0, 300));
+  await assertError(await report([text.id]), { code: "validation_error", param: "attachment_asset_ids" });
+  const photo = await upload(user, "support", false, cameraPicture("image/png"));
+  assert.equal((await report([photo.id])).status, 201);
+  assert.deepEqual(await storage.read(photo.key, (await storage.head(photo.key))!.etag), cameraPicture("image/png"));
 });
 
 Deno.test("storage: the public copy of a file that was never checked has no metadata, and one that is no picture is deleted", async () => {
@@ -387,12 +423,13 @@ Deno.test("storage: the public copy of a file that was never checked has no meta
         values (${key}, 'image/jpeg', ${bytes.length}, false, 'placed', ${admin.id}) returning id`
     );
     await inDatabase((sql) => sql`update public.assets set published_at = now() where id = ${row!.id}`);
-    if (withoutMetadata(bytes, "image/jpeg") === null) {
+    const clean = await withoutMetadata(bytes, "image/jpeg");
+    if (typeof clean === "string") {
       await swept(() => isDeleted(row!.id));
       assert.equal(await status(publicUrl(key)), 404);
     } else {
       await swept(async () => await status(publicUrl(key)) === 200);
-      assert.deepEqual(await bytesAt(publicUrl(key)), withoutMetadata(bytes, "image/jpeg"));
+      assert.deepEqual(await bytesAt(publicUrl(key)), clean);
     }
   }
 });

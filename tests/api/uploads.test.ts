@@ -14,7 +14,7 @@ import { ask, bearer, jsonBody, replyOf } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 import { awayStorage, service, storage, storageWith } from "./object_storage.ts";
 
-const SIZE = 200;
+const SIZE = 400;
 const wish = { file_name: "IMG 1.png", file_size: SIZE, mime_type: "image/png", category: "review" };
 
 const post = (user: Person, body: unknown, headers: Record<string, string> = {}) =>

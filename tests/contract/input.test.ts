@@ -207,7 +207,31 @@ Deno.test("input: a body nested a hundred thousand deep is rejected and not read
   // The text at the end is invalid. No error names it, because the check ends at the greatest depth.
   const deep = `${"[".repeat(100_000)}"\\u0000"${"]".repeat(100_000)}`;
   await assert.rejects(posted(deep), rejectsWith([[null, "malformed"]]));
-  await assert.rejects(posted(`{"nick":${deep}}`), rejectsWith([[null, "malformed"], ["nick", "unknown_key"]]));
+  await assert.rejects(posted(`{"nick":${deep}}`), rejectsWith([[null, "malformed"]]));
+});
+
+Deno.test("input: brackets, commas and escaped quotes of a text are no levels and no values", async () => {
+  const name = '"\\\\\\"[{,'; // an escaped backslash, an escaped quote, and what would open levels
+  const many = `{"list":[{"n":1}],"name":"${"[{,".repeat(100_000)}"}`;
+  await assert.rejects(posted(`{"name":${name}${"[".repeat(50)}"}`), rejectsWith([["name", "too_big"]]));
+  await assert.rejects(posted(many), rejectsWith([["name", "too_big"]]));
+});
+
+Deno.test("input: a body may have a value for each 20 bytes of its limit, and is not read beyond", async () => {
+  const most = Math.floor(BODY_LIMIT / 20);
+  const list = (values: number) => `{"list":[${Array(values).fill('{"n":1}').join(",")}]}`;
+  const items = (most - 3) / 2; // the object, its list, and two for each item: counted as brackets and commas
+  assert.equal((await posted(list(Math.floor(items)))).list?.length, Math.floor(items));
+  for (
+    const many of [
+      list(Math.ceil(items) + 1),
+      `[${Array(most).fill(0).join(",")}]`,
+      "[],".repeat(most / 2 + 1),
+      ",".repeat(most),
+    ]
+  ) {
+    await assert.rejects(posted(many), rejectsWith([[null, "too_big"]]));
+  }
 });
 
 /** Sends `total` bytes without a length, and counts how many were taken. */

@@ -99,7 +99,7 @@ for (const [name, outage, mayBeDone] of OUTAGES) {
 }
 
 Deno.test("outages: a request that failed before its command is 503", async () => {
-  const preparing = ["take_request", "read_counted", "pending_asset", "place_asset"];
+  const preparing = ["take_request", "read_counted", "pending_asset", "place_asset", "refuse_asset"];
   const attach = route({
     method: "POST",
     path: "/attach",

@@ -36,9 +36,10 @@ const SCRIPTS = [
   "metrics",
   "replica",
   "limits",
+  "hostile_files",
 ];
-/** They start platforms of their own. */
-const ALONE = ["faults", "replica", "limits"];
+/** They start platforms of their own, or need none. */
+const ALONE = ["faults", "replica", "limits", "hostile_files"];
 /** It starts clones of the repository, and is not run with the others. */
 const FIRST = "first";
 /** It needs a commit to compare with. */

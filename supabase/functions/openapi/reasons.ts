@@ -94,7 +94,9 @@ export const reasons: Readonly<Record<string, Reason>> = {
   too_many_stored_bytes: conflict("The files would exceed `details.max_bytes`. Delete some, then retry."),
   too_many_unattached_uploads: conflict("Use or wait for earlier uploads; `details` has the limits."),
   too_much_to_price: invalid("The search would price a stay at too many lots. Use a smaller area or a shorter stay."),
-  upload_not_usable: invalid("The file is missing or not what was declared. Upload it again."),
+  upload_not_usable: invalid(
+    "The file is missing or not what was declared: upload it again. A file that is no picture needs a new upload.",
+  ),
   vehicle_type_not_priced: feeUnknown("The lot has no price for this vehicle type."),
   was_published: conflict("The article was published. Withdraw it instead."),
   was_shown: conflict("It was shown to users. Deactivate it instead."),

@@ -64,6 +64,18 @@ $$;
 comment on function api.place_asset(uuid, text, integer) is
   'For the service: marks a file as placed, after the object was checked and copied to its final key with this ETag and size. A picture without its metadata is smaller than declared. It raises no errors.';
 
+create function api.refuse_asset(p_asset_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.assets set deleted_at = now() where id = p_asset_id and status = 'pending' and deleted_at is null;
+end
+$$;
+
+comment on function api.refuse_asset(uuid) is
+  'For the service: marks an upload whose bytes are no picture for deletion. It can no longer be attached. The uploads of the day still count it. It raises no errors.';
+
 create function api.read_object_deletions(p_limit integer default 100) returns jsonb
 language plpgsql
 set search_path = ''

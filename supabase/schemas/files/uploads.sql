@@ -1,20 +1,20 @@
 -- Storage: uploaded files, from the first request until the object is deleted. Table: assets (files/tables.sql).
 --
 -- An upload starts as a row with status pending. The client sends the bytes directly to object storage: always to the
--- private bucket, under an incoming key. Before a file is used, the service checks the object (length, type, first
--- bytes), copies it to a key that takes no uploads, and marks the row as placed. From then on the bytes do not change.
--- Pictures that other users see are copied without their metadata. Then the caller's own transaction attaches the file to
--- one thing. A file that is unattached for a day is deleted. A published file is also copied to the public bucket
--- (files/publication.sql).
+-- private bucket, under an incoming key. Before a file is used, the service checks the object (length, type, that
+-- it is a complete picture), copies it to a key that takes no uploads, and marks the row as placed. From then on the bytes
+-- do not change. An object that is no picture is refused for good: its row is marked for deletion. Pictures that other
+-- users see are copied without their metadata. Then the caller's own transaction attaches the file to one thing. A file
+-- that is unattached for a day is deleted. A published file is also copied to the public bucket (files/publication.sql).
 --
 -- Invariants: only its uploader attaches a file, once, to a thing of its category. A key cannot be guessed and reveals
 -- neither the uploader nor the file's name. A key starts with private/ exactly when the file is never public. Only
 -- avatars and pictures of reviews and lots may be public. A user has at most 20 unattached uploads of at most 100 MiB
 -- together. The files of an account that exist have at most 500 MiB together, and a day adds at most 200 MiB, attached or
 -- not (files/totals.sql). A file that is to be deleted is not read any more; its row is deleted after its objects.
--- Interface: commands.create_upload; for the service api.pending_asset, api.place_asset, api.read_object_deletions and
--- api.finish_object_deletions; for the other domains private.attach_asset, private.detach_assets and
--- private.attached_assets. Setting deleted_at causes the deletion of the objects.
+-- Interface: commands.create_upload; for the service api.pending_asset, api.place_asset, api.refuse_asset,
+-- api.read_object_deletions and api.finish_object_deletions; for the other domains private.attach_asset,
+-- private.detach_assets and private.attached_assets. Setting deleted_at causes the deletion of the objects.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Beginning

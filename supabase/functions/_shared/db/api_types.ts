@@ -253,6 +253,7 @@ export interface ApiFunctions {
   record_mail_outcomes: { args: { msg_id: number; notification_id: string; batch: number; outcomes: unknown; retry_seconds?: number }; returns: null };
   record_push_outcomes: { args: { msg_id: number; notification_id: string; batch: number; outcomes: unknown; retry_seconds?: number; continues?: boolean }; returns: null };
   record_store_statement: { args: { statement: unknown; source: string; user_id?: string }; returns: unknown };
+  refuse_asset: { args: { asset_id: string }; returns: null };
   register_ai_key: { args: { provider_id: string; api_key: string }; returns: unknown };
   reject_published_object: { args: { storage_key: string }; returns: null };
   reply_to_support_ticket: { args: { id: string; message: string; attachment_asset_ids?: readonly string[] }; returns: unknown };

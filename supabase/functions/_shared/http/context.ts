@@ -93,6 +93,7 @@ const PREPARING = new RegExp(`^(${
     "read_counted",
     "pending_asset",
     "place_asset",
+    "refuse_asset",
     "record_store_statement",
     "record_acknowledgement",
     "admin_read_known_subscription",

@@ -19,6 +19,13 @@ const MAX_ERRORS = 100;
 
 /** Maximum nesting of JSON; the API needs less than half of it. */
 const MAX_DEPTH = 32;
+const TOO_DEEP = `The body is nested too deeply. At most ${MAX_DEPTH} levels are accepted.`;
+
+/**
+ * A body may have one value for each 20 bytes of its limit: 52,428 in a MiB. Values with their names are longer. Half a
+ * million of `0` would cost a second of a core to read and to refuse.
+ */
+const BYTES_PER_VALUE = 20;
 
 /** A JSON number: 12, -0.5, 1.2e-7, 5.0E-4. Most languages print small numbers with an exponent. */
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/;
@@ -121,7 +128,7 @@ export async function readJson(request: Request, limit = BODY_LIMIT): Promise<un
   const bytes = await limitedBytes(request, limit);
   if (bytes.length === 0) throw rejectedBody("required", "A JSON body is required.");
   if (!isJsonRequest(request.headers)) throw new ApiError("unsupported_media_type");
-  return parseJson(bytes);
+  return parseJson(bytes, limit);
 }
 
 /** As readJson. Without a body: an empty object. */
@@ -129,7 +136,7 @@ export async function readOptionalJson(request: Request, limit = BODY_LIMIT): Pr
   const bytes = await limitedBytes(request, limit);
   if (bytes.length === 0) return {};
   if (!isJsonRequest(request.headers)) throw new ApiError("unsupported_media_type");
-  return parseJson(bytes);
+  return parseJson(bytes, limit);
 }
 
 /** Rejects a body on routes without one. Some clients send an empty object, which is accepted. */
@@ -144,7 +151,8 @@ export function readBody<F extends Fields>(fields: F, sent: unknown): z.output<F
 function check<F extends Fields>(fields: F, value: unknown, already: readonly FieldError[]): z.output<F> {
   const result = fields.safeParse(value, { reportInput: true, error: fieldMessage });
   const broken = new Set(already.map((error) => error.param));
-  const found = result.error?.issues.flatMap(fieldErrors).filter((error) => !broken.has(error.param)) ?? [];
+  const issues = result.error?.issues.slice(0, MAX_ERRORS) ?? [];
+  const found = issues.flatMap(fieldErrors).filter((error) => !broken.has(error.param));
   const [first, ...others] = [...already, ...found].slice(0, MAX_ERRORS);
   if (first) throw ApiError.ofFields([first, ...others]);
   return result.data!;
@@ -153,7 +161,7 @@ function check<F extends Fields>(fields: F, value: unknown, already: readonly Fi
 function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
   const at = (...more: PropertyKey[]) => [...issue.path, ...more].map(String).join(".") || null;
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({
+    return issue.keys.slice(0, MAX_ERRORS).map((key) => ({
       param: at(key),
       code: "unknown_key",
       message: "This field does not exist. Remove it.",
@@ -187,7 +195,7 @@ function unstorable(root: unknown): FieldError[] {
       return [{
         param: null,
         code: "malformed",
-        message: "The body is nested too deeply. At most 32 levels are accepted.",
+        message: TOO_DEEP,
       }];
     }
     if (!isText(key) || (typeof value === "string" && !isText(value))) {
@@ -296,13 +304,43 @@ async function limitedBytes(request: Request, limit = BODY_LIMIT): Promise<Uint8
   return whole;
 }
 
-function parseJson(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array, limit: number): unknown {
+  checkShape(bytes, Math.floor(limit / BYTES_PER_VALUE));
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {
     if (error instanceof SyntaxError) throw rejectedBody("malformed", "The body must be valid JSON.");
     if (error instanceof TypeError) throw rejectedBody("malformed", "The body must be UTF-8.");
     throw error;
+  }
+}
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [OPEN_LIST, OPEN_OBJECT, CLOSE_LIST, CLOSE_OBJECT] = [0x5b, 0x7b, 0x5d, 0x7d];
+
+/**
+ * Counts values and levels before anything is made of them. Between two values there is a comma or an opening bracket, so
+ * in valid JSON the count is exact but for empty lists. What is no JSON is refused by the parser.
+ */
+function checkShape(bytes: Uint8Array, maxValues: number): void {
+  let [values, depth, isInText] = [1, 0, false];
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (isInText) {
+      if (byte === BACKSLASH) at++;
+      else if (byte === QUOTE) isInText = false;
+    } else if (byte === QUOTE) isInText = true;
+    else if (byte === COMMA) values++;
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+      values++;
+      if (++depth > MAX_DEPTH) throw rejectedBody("malformed", TOO_DEEP);
+    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth--;
+    if (values > maxValues) {
+      throw rejectedBody(
+        "too_big",
+        `The body has too many values. At most ${maxValues.toLocaleString("en")} are accepted.`,
+      );
+    }
   }
 }
 

@@ -17,7 +17,7 @@ export const SubscriptionStatus = z.enum([
 export const Provider = z.enum(["ios_store", "android_store"]);
 
 /** Receipts of an app with a long history have about 100 KiB. */
-const MAX_RECEIPT_LENGTH = 262_144;
+export const MAX_RECEIPT_LENGTH = 262_144;
 
 const purchase = {
   platform: z.enum(["ios", "android"]),

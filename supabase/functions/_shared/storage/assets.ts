@@ -9,7 +9,7 @@ import type { Links } from "../http/links.ts";
 import { limited } from "../queue/pool.ts";
 import { type ImageType, imageTypeOf, SIGNATURE_BYTES } from "./image_type.ts";
 import { type ObjectStorage, PRIVATE_PREFIX } from "./object_storage.ts";
-import { withoutMetadata } from "./picture.ts";
+import { PROBLEMS, withoutMetadata } from "./picture.ts";
 
 export const UPLOAD_CATEGORIES = [
   "review",
@@ -28,7 +28,7 @@ const SHOWN_CATEGORIES: readonly UploadCategory[] = ["review", "avatar", "parkin
 export const URL_SECONDS = 600;
 
 /** The functions of the database that confirming an upload calls. */
-export const CONFIRM_ASSET_CALLS = ["pending_asset", "place_asset"] as const;
+export const CONFIRM_ASSET_CALLS = ["pending_asset", "place_asset", "refuse_asset"] as const;
 
 /** The functions of the database that settling a publication calls. */
 export const PUBLICATION_CALLS = ["finish_object_publication", "reject_published_object"] as const;
@@ -66,9 +66,10 @@ export function incomingKey(storageKey: string): string {
 
 /**
  * Checks the object of an upload before it is attached. Copies it to a key that clients cannot overwrite, and marks its
- * asset as placed. A picture that other users see is copied without its metadata, so that no URL shows them. Throws `validation_error` if the object is missing or differs from the declaration. `param` is the
- * field with the asset's id. If the asset is not a pending upload of the caller, nothing happens: private.attach_asset
- * rejects it later.
+ * asset as placed. A picture that other users see is copied without its metadata, so that no URL shows them. Throws
+ * `validation_error` if the object is missing or differs from the declaration, or is no picture: then the upload is
+ * deleted, so that the same bytes are not read again. `param` is the field with the asset's id. If the asset is not a
+ * pending upload of the caller, nothing happens: private.attach_asset rejects it later.
  */
 export async function confirmAsset(
   { caller, service, storage }: AssetContext,
@@ -83,15 +84,14 @@ export async function confirmAsset(
   });
   if (declared === null) return;
   const { storage_key } = declared;
-  const found = await checkedObject(storage, incomingKey(storage_key), declared);
   const [from, to] = [incomingKey(storage_key), originalKey(storage_key)];
+  const found = await checkedObject(storage, from, declared);
   const copy: Copy = "problem" in found
     ? found
-    : SHOWN_CATEGORIES.includes(category)
-    ? await copyPicture(storage, from, to, found.etag, declared.content_type)
-    : await storage.copy(from, to, found.etag);
+    : await copyPicture(storage, from, to, found.etag, declared.content_type, SHOWN_CATEGORIES.includes(category));
   if (copy === null) throw new ApiError("service_unavailable");
   if (copy === "changed" || "problem" in copy) {
+    if (copy !== "changed" && copy.isFinal) await service.rpc("refuse_asset", { asset_id: assetId });
     const message = copy === "changed" ? STILL_UPLOADING : copy.problem;
     throw ApiError.ofFields([{ param, code: "invalid_value", message }], { reason: "upload_not_usable" });
   }
@@ -102,27 +102,35 @@ export async function confirmAsset(
   });
 }
 
+/** Why an upload is not used. Unless that is final, the client may send the file again to the same address. */
+interface Refusal {
+  readonly problem: string;
+  readonly isFinal?: boolean;
+}
+
 /** A copy, or why there is none, as for `ObjectStorage.copy`. `size` is that of the copy where it may be another one. */
-type Copy = { readonly etag: string; readonly size?: number } | { readonly problem: string } | "changed" | null;
+type Copy = { readonly etag: string; readonly size?: number } | Refusal | "changed" | null;
 
 /** Pictures that are in memory at the same time: a function has 256 MB, and each one needs its size a few times. */
 const withMemory = limited(3);
 
-/** Copies the picture with this ETag without its metadata. */
+/** Copies the picture with this ETag, if it is one; without its metadata if it is shown to others. */
 function copyPicture(
   storage: ObjectStorage,
   from: string,
   to: string,
   etag: string,
   type: ImageType,
+  isShown: boolean,
 ): Promise<Copy> {
   return withMemory(async () => {
     const bytes = await storage.read(from, etag);
     if (bytes === null) return "changed";
-    const picture = withoutMetadata(bytes, type);
-    if (picture === null) {
-      return { problem: `The uploaded file is not a complete picture of the type ${type}. Upload a valid file.` };
+    const picture = await withoutMetadata(bytes, type);
+    if (typeof picture === "string") {
+      return { problem: `${PROBLEMS[picture](type)} Create a new upload with a valid file.`, isFinal: true };
     }
+    if (!isShown) return await storage.copy(from, to, etag);
     const written = await storage.write(to, picture, type);
     return written === null ? null : { etag: written.etag, size: picture.length };
   });
@@ -134,7 +142,7 @@ async function checkedObject(
   storage: ObjectStorage,
   key: string,
   { content_type, size_bytes }: Pick<Declared, "content_type" | "size_bytes">,
-): Promise<{ etag: string } | { problem: string }> {
+): Promise<{ etag: string } | Refusal> {
   const found = await storage.head(key);
   if (found === null) {
     return { problem: "This file has not been uploaded. Send it with PUT to its `upload_url` first." };
@@ -237,7 +245,7 @@ async function copyOriginal(storage: ObjectStorage, file: Publication): Promise<
   const declared = { content_type: content_type as ImageType, size_bytes: size_bytes ?? -1 };
   const found = await checkedObject(storage, original, declared);
   if ("problem" in found) return "changed";
-  const copy = await copyPicture(storage, original, storage_key, found.etag, declared.content_type);
+  const copy = await copyPicture(storage, original, storage_key, found.etag, declared.content_type, true);
   return copy !== null && copy !== "changed" && "problem" in copy ? "changed" : copy;
 }
 
