@@ -1,4 +1,5 @@
-/** The settings of the application: `settings.json` beside the page, or the query of the page's address. */
+/** The settings of the application: `settings.json` beside the page. */
+import { projectOf } from "./project.ts";
 
 export interface BaseMap {
   /** The id in the contents of the viewer's storage. */
@@ -46,12 +47,7 @@ async function readSettings(): Promise<Settings> {
   const response = await fetch("settings.json");
   if (!response.ok) throw new Error(`settings.json: status ${response.status}`);
   const settings: Settings = await response.json();
-  const query = new URLSearchParams(location.search);
-  return {
-    ...settings,
-    api: query.get("api") ?? (settings.api || location.origin),
-    key: query.get("key") ?? settings.key,
-  };
+  return { ...settings, ...projectOf(settings, location) };
 }
 
 export const settings = await readSettings();

@@ -1,7 +1,7 @@
 /** Client for chat completions of an AI gateway with OpenAI's protocol: one request to one model. */
 import type { Config } from "../config.ts";
 import type { AiConfig, AiSearchConfig } from "../provider_settings.ts";
-import { retryAfterOf } from "./calls/request.ts";
+import { bytesOf, retryAfterOf } from "./calls/request.ts";
 
 export interface AiRequest {
   readonly system: string;
@@ -101,7 +101,7 @@ class Client {
     const signal = AbortSignal.timeout(options.timeoutMs);
     try {
       const response = await this.#post(model, request, options.key, signal);
-      if (response.ok) return parseCompletion(await textOf(response));
+      if (response.ok) return parseCompletion(await bytesOf(response, MAX_ANSWER_BYTES));
       await response.body?.cancel();
       if (response.status === 429 && options.key === undefined) {
         this.#outOfQuotaUntil.set(model, Date.now() + (retryAfterOf(response) ?? QUOTA_SECONDS) * 1000);
@@ -149,20 +149,10 @@ function outcomeOf(status: number): AiOutcome {
   return status >= 400 && status < 500 ? "rejected" : "failed";
 }
 
-async function textOf(response: Response): Promise<string> {
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new RangeError("The response is too long");
-    chunks.push(chunk);
-  }
-  return await new Blob(chunks).text();
-}
-
 /** An error after the start of the response arrives with status 200. */
-function parseCompletion(text: string): AiAnswer {
-  const { error, choices, usage } = (JSON.parse(text) ?? {}) as Completion;
+function parseCompletion(bytes: Uint8Array | null): AiAnswer {
+  if (bytes === null) throw new RangeError("The response is too long");
+  const { error, choices, usage } = (JSON.parse(new TextDecoder().decode(bytes)) ?? {}) as Completion;
   const tokens = { prompt: countOf(usage?.prompt_tokens), completion: countOf(usage?.completion_tokens) };
   const choice = choices?.[0];
   if (error || !choice) return failed("failed", tokens);

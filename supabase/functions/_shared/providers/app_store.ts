@@ -36,6 +36,8 @@ export interface AppStore extends Store {
  * For this time after its signature, a transaction is accepted even if the App Store Server API does not know it yet.
  */
 const FRESH_MS = 24 * 3600_000;
+/** The clock of the store may be ahead of ours by so much. A later time is not believed. */
+const CLOCK_SKEW_MS = 60_000;
 const NO_STATUS = "the App Store does not list a subscription of that transaction";
 const OTHER_TRANSACTION = "the App Store responded with another transaction than requested";
 /** Retry delay if the App Store does not return one. */
@@ -134,8 +136,8 @@ class AppStoreClient {
       return statementOfResponse(current, null);
     } catch (error) {
       if (!(error instanceof Refused) || facts === null) throw error;
-      const isFresh = Date.parse(facts.started_at) > Date.now() - FRESH_MS;
-      if (isFresh) {
+      // A renewal may be known before it begins.
+      if (Date.parse(facts.started_at) > Date.now() - FRESH_MS) {
         throw new ProviderDown("the App Store does not know the transaction yet", { cause: error });
       }
       return deletedStatement(subscription_key, facts);
@@ -194,7 +196,7 @@ class AppStoreClient {
       if (!(error instanceof Refused)) throw error;
       failure = error;
     }
-    if (signedDate > Date.now() - FRESH_MS) return null;
+    if (signedDate > Date.now() - FRESH_MS && signedDate <= Date.now() + CLOCK_SKEW_MS) return null;
     throw failure;
   }
 

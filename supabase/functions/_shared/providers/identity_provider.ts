@@ -4,7 +4,7 @@ import { apiKeyHeaders } from "../db/client.ts";
 import { neverConnected } from "../db/errors.ts";
 import { ApiError, outcomeUnknown } from "../errors.ts";
 import { DEADLINES } from "./calls/deadlines.ts";
-import { isTimeout } from "./calls/request.ts";
+import { bytesOf, isTimeout, MAX_RESPONSE_BYTES } from "./calls/request.ts";
 
 export interface IdentityProvider {
   /**
@@ -28,7 +28,7 @@ export function identityProvider(config: () => Config): IdentityProvider {
         headers: { ...apiKeyHeaders(serviceKeys), "Content-Type": "application/json" },
         body: JSON.stringify({ email, data: metadata }),
       });
-      const text = await response.text();
+      const text = new TextDecoder().decode(await bytesOf(response, MAX_RESPONSE_BYTES) ?? undefined);
       if (!response.ok && codeOf(text) !== "email_exists") throw failure(response.status, text);
     },
   };

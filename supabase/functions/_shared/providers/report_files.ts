@@ -1,31 +1,19 @@
 /** Files of store reports: gzip, zip, CSV, tab-separated text, UTF-8 and UTF-16, and their number formats. */
 import { Refused } from "./calls/errors.ts";
+import { bytesOf } from "./calls/request.ts";
 
-/** Maximum size of an unpacked file. */
-const MAX_BYTES = 64 * 1024 * 1024;
+/** Maximum size of a file, and of what is unpacked from it. */
+export const MAX_BYTES = 64 * 1024 * 1024;
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-async function inflate(bytes: Bytes, format: "gzip" | "deflate-raw"): Promise<Bytes> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of new Blob([bytes]).stream().pipeThrough(new DecompressionStream(format))) {
-      size += chunk.length;
-      if (size > MAX_BYTES) break;
-      chunks.push(chunk);
-    }
-  } catch {
+async function inflate(packed: Bytes, format: "gzip" | "deflate-raw"): Promise<Bytes> {
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream(format));
+  const bytes = await bytesOf(new Response(stream), MAX_BYTES).catch(() => {
     throw new Refused("unreadable", "A compressed report is damaged.");
-  }
-  if (size > MAX_BYTES) throw new Refused("unreadable", "A compressed report is larger than 64 MiB.");
-  const all = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.length;
-  }
-  return all;
+  });
+  if (bytes === null) throw new Refused("unreadable", "A compressed report is larger than 64 MiB.");
+  return bytes;
 }
 
 /** The text of a gzip file. A file that HTTP has already decompressed is returned unchanged. */

@@ -2,6 +2,7 @@
 import { DEADLINES } from "./calls/deadlines.ts";
 import { CredentialsRejected, ProviderDown, Refused } from "./calls/errors.ts";
 import { type Answer, request, retryAfterOf } from "./calls/request.ts";
+import { MAX_BYTES } from "./report_files.ts";
 import type { Tokens } from "./calls/tokens.ts";
 import type { StoreName } from "./store.ts";
 
@@ -153,6 +154,7 @@ export class ReportClient {
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         deadline: DEADLINES.storeReports,
+        maxBytes: MAX_BYTES,
       }).catch(() => undefined);
     return await (this.#tokens ? this.#tokens.use(send, (answer) => answer?.status === 401) : send());
   }

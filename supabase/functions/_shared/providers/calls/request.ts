@@ -14,21 +14,49 @@ export class Answer {
   }
 }
 
-/** Throws ProviderDown if the response has not arrived completely at the deadline. `name` is the provider's. */
+const MIB = 1024 * 1024;
+
+/** Maximum size of a response. Files of reports are larger than all others. */
+export const MAX_RESPONSE_BYTES = 4 * MIB;
+
+interface ProviderRequest extends Omit<RequestInit, "signal"> {
+  readonly deadline: number | AbortSignal;
+  readonly maxBytes?: number;
+}
+
+/**
+ * Throws ProviderDown if the response has not arrived completely at the deadline, or is longer than `maxBytes`. `name` is
+ * the provider's.
+ */
 export async function request(
   name: string,
   url: string | URL,
-  { deadline, ...init }: Omit<RequestInit, "signal"> & { readonly deadline: number | AbortSignal },
+  { deadline, maxBytes = MAX_RESPONSE_BYTES, ...init }: ProviderRequest,
 ): Promise<Answer> {
   const signal = typeof deadline === "number" ? AbortSignal.timeout(deadline) : deadline;
   try {
     const response = await fetch(url, { ...init, signal });
-    return new Answer(response.status, response.headers, new Uint8Array(await response.arrayBuffer()));
+    const bytes = await bytesOf(response, maxBytes);
+    if (bytes === null) throw new ProviderDown(`${name} responds with more than ${maxBytes / MIB} MiB`);
+    return new Answer(response.status, response.headers, bytes);
   } catch (cause) {
+    if (cause instanceof ProviderDown) throw cause;
     throw isTimeout(cause)
       ? new ProviderDown(`${name} does not respond in time`, { why: "too_slow", cause })
       : new ProviderDown(`${name} cannot be reached`, { why: "unreachable", cause });
   }
+}
+
+/** The body of a response, or null if it is longer: then the rest is not read. */
+export async function bytesOf({ body }: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > maxBytes) return null;
+    chunks.push(chunk);
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
 export function isTimeout(error: unknown): error is DOMException {
