@@ -4,6 +4,9 @@
 
 set lock_timeout = '2s';
 
+-- Rejects the claim of a subscription that is not the user's when the proof of possession does not allow it: the receipt
+-- proves nothing, or the account that the purchase stated has changed. A signature older than 10 minutes, or of the future,
+-- takes it from no other user. The caller has locked the subscription. Errors: conflict.
 create or replace function private.require_proof(p_row public.user_subscriptions, p_proof private.verified_purchases) returns void
 language plpgsql stable
 set search_path = ''

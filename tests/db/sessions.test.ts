@@ -380,6 +380,26 @@ Deno.test("parking sessions: a session stays without its user's data after a wit
   }
 });
 
+Deno.test("parking sessions: a stay is rewarded if its user can have come there from the place before", async () => {
+  const osaka = { lat: 34.7, lng: 135.5 };
+  /** 400 km from the first lot take an airliner 27 minutes. */
+  for (const [minutes, expected] of [[6, false], [40, true]] as const) {
+    const user = await newUser(db.sql);
+    const stay = async (from: number, to: number, columns: Record<string, number> = {}) => {
+      const id = await start(db, user, await newLot(db.sql, columns));
+      await db.sql`
+        update public.parking_sessions set started_at = date_trunc('second', now()) - ${from} * interval '1 minute' where id = ${id}`;
+      await finalize(user, id, inMinutes(-to));
+    };
+    await stay(100, 10 + minutes);
+    await stay(10, 0, osaka);
+    const rewarded = await db.sql<{ is_rewarded: boolean }[]>`
+      select is_rewarded from public.user_activity_logs where user_id = ${user} and activity_type = 'session_end'
+      order by created_at`;
+    assert.deepEqual(rewarded.map(({ is_rewarded }) => is_rewarded), [true, expected], `${minutes} min`);
+  }
+});
+
 Deno.test("parking sessions: stays of less than five minutes, by their exit or by the clock, and more than six a day are not rewarded", async () => {
   const user = await newUser(db.sql);
   /** What the user has after a stay at a new lot: points for stays, all points, and lots that count for badges. */

@@ -152,6 +152,29 @@ Deno.test("sponsors: a check-in too far away is rejected with its distance, and 
   assert.ok(counted && near > 140 && near < 150);
 });
 
+Deno.test("sponsors: a check-in is rewarded if its user can have come there from every place within a day of it", async () => {
+  const rewards = (user: string) =>
+    db.sql<{ rewarded: boolean }[]>`
+      select is_rewarded as rewarded from public.user_activity_logs
+      where user_id = ${user} and activity_type = 'sponsor_checkin' order by created_at, id`;
+  const at = async (lat: number, lng: number) => ({ id: await newSponsor({ lat, lng }), lat, lng });
+  const [sapporo, near, osaka] = [await at(43.06, 141.35), await at(43.075, 141.35), await at(34.7, 135.5)];
+  const visit = (user: string, { id, lat, lng }: typeof osaka) => checkIn(user, id, lat, lng);
+  /** 1,060 km of an airliner take 71 minutes. */
+  for (const [minutes, expected] of [[0, false], [60, false], [75, true]] as const) {
+    const user = await newUser(db.sql);
+    await visit(user, sapporo);
+    await visit(user, near);
+    await db.sql`
+      update public.sponsor_checkins set created_at = now() - make_interval(mins => ${minutes}) where user_id = ${user}`;
+    assert.equal((await visit(user, osaka)).counted, true);
+    assert.deepEqual((await rewards(user)).map(({ rewarded }) => rewarded), [true, true, expected], `${minutes} min`);
+  }
+  const user = await newUser(db.sql);
+  await Promise.all([sapporo, osaka].map((sponsor) => visit(user, sponsor)));
+  assert.deepEqual((await rewards(user)).map(({ rewarded }) => rewarded).sort(), [false, true], "at once");
+});
+
 Deno.test("sponsors: a position with an accuracy above 100 m does not count", async () => {
   const [user, sponsor] = [await newUser(db.sql), await newSponsor()];
   const error = await errorOf(checkIn(user, sponsor, 43.06, 141.35, 100.5));

@@ -58,7 +58,7 @@ export async function newWorld(sql: Sql, administrator: string, appUsers: number
     const rows = await sql<{ id: string }[]>`select id from private.current_field_values(${lot}) order by field_name`;
     values.set(lot, rows.slice(0, 3).map(({ id }) => id));
     const [sponsor] = await sql<{ id: string }[]>`
-      insert into public.sponsors (name, lat, lng) values ('Cafe', 35, 139) returning id`;
+      insert into public.sponsors (name, lat, lng) values ('Cafe', 35.68, 139.76) returning id`;
     lots.push(lot);
     sponsors.push(sponsor!.id);
   }
@@ -240,7 +240,7 @@ const occupancy: Activity = async (sql, world, chance) => {
 
 const checkIn: Activity = async (sql, world, chance) => {
   const user = chance.pick(world.users);
-  const args = { id: chance.pick(world.sponsors), lat: 35, lng: 139, accuracy_m: 10 };
+  const args = { id: chance.pick(world.sponsors), lat: 35.68, lng: 139.76, accuracy_m: 10 };
   const reply = await call(sql, user, "commands.check_in_at_sponsor", args);
   if (reply) note(world, user, "sponsor_checkin", reply["id"], null);
 };

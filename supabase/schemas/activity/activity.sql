@@ -13,7 +13,8 @@
 --
 -- Invariants: an activity has a row, and a row has an activity. A row always belongs to the caller. No role changes a row,
 -- and it is deleted with its user. Only active administrators read rows. Each row is in one of the two tables.
--- Interface: private.log_activity(type, lot, subject, metadata, rewarded); private.activities for later reads.
+-- Interface: private.log_activity(type, lot, subject, metadata, rewarded); private.is_reachable for what is rewarded at a
+-- place; private.activities for later reads.
 
 -- Records an activity of the caller in its transaction; does nothing when the caller has done the same before. Errors:
 -- unauthorized, forbidden.
@@ -33,6 +34,38 @@ end
 $$;
 
 grant execute on function private.log_activity(text, uuid, uuid, jsonb, boolean) to authenticated;
+
+-- Whether a user can have been at a place at a time: an airliner flies there from each place where they were within a day of
+-- it. They were where they checked in, and where their sessions began and ended. Two kilometres are always possible, because
+-- positions are not exact.
+create function private.is_reachable(p_user_id uuid, p_lat double precision, p_lng double precision, p_at timestamptz)
+returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  c_always_m constant integer := 2000;
+  c_speed_mps constant integer := 250;
+begin
+  return not exists (
+    select from (
+      select s.lat, s.lng, c.created_at as at
+      from public.sponsor_checkins c join public.sponsors s on s.id = c.sponsor_id
+      where c.user_id = p_user_id and c.created_at between p_at - interval '1 day' and p_at + interval '1 day'
+      union all
+      select l.lat, l.lng, moment.at
+      from public.parking_sessions k
+      join public.parking_lots l on l.id = k.parking_lot_id
+      cross join lateral (values (k.started_at), (k.ended_at)) as moment (at)
+      -- A month: a stay that is longer does not have the whole history of its user read.
+      where k.user_id = p_user_id and k.status <> 'cancelled' and k.started_at > p_at - interval '31 days'
+        and moment.at between p_at - interval '1 day' and p_at + interval '1 day'
+    ) place
+    where private.great_circle_m(p_lat, p_lng, place.lat, place.lng)
+      > c_always_m + c_speed_mps * abs(extract(epoch from p_at - place.at))
+  );
+end
+$$;
 
 -- The day of a time, in UTC.
 create function private.utc_day(p_at timestamptz) returns date

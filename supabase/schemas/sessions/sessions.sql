@@ -132,8 +132,8 @@ begin
 end
 $$;
 
--- Whether an ended session is rewarded: it lasted five minutes or more, and is one of the first six such sessions of its
--- user that ended on this day in Japan.
+-- Whether an ended session is rewarded: it lasted five minutes or more, and its user can have been there. It is one of the
+-- first six such sessions of the user that ended on this day in Japan.
 create function private.is_rewarded_stay(p_session public.parking_sessions) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -141,11 +141,18 @@ as $$
 begin
   -- By the exit and by the clock: an exit may be up to 5 minutes in the future. A user's sessions end one after another, so
   -- the count is complete.
-  return least((p_session).ended_at, now()) >= (p_session).started_at + interval '5 minutes' and 6 > (
-    select count(*) from public.user_activity_logs l
-    where l.user_id = (p_session).user_id and l.activity_type = 'session_end' and l.is_rewarded
-      and l.created_at >= date_trunc('day', now() at time zone 'Asia/Tokyo') at time zone 'Asia/Tokyo'
-  );
+  return least((p_session).ended_at, now()) >= (p_session).started_at + interval '5 minutes'
+    and (
+      select bool_and(private.is_reachable((p_session).user_id, l.lat, l.lng, moment.at))
+      from public.parking_lots l
+      cross join unnest(array[(p_session).started_at, (p_session).ended_at]) as moment (at)
+      where l.id = (p_session).parking_lot_id
+    )
+    and 6 > (
+      select count(*) from public.user_activity_logs l
+      where l.user_id = (p_session).user_id and l.activity_type = 'session_end' and l.is_rewarded
+        and l.created_at >= date_trunc('day', now() at time zone 'Asia/Tokyo') at time zone 'Asia/Tokyo'
+    );
 end
 $$;
 

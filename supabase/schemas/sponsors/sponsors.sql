@@ -79,8 +79,9 @@ begin
 end
 $$;
 
--- Counts the caller's check-in at a sponsor, with its activity; returns the day's check-in when there is one. The caller
--- of this function has checked the distance. Errors: unauthorized, forbidden, not_found.
+-- Counts the caller's check-in at a sponsor, with its activity; returns the day's check-in when there is one. It is
+-- rewarded if the caller can have come there from their last place. The caller of this function has checked the distance.
+-- Errors: unauthorized, forbidden, not_found.
 create function private.count_checkin(
   p_sponsor_id uuid, p_distance_m numeric, p_accuracy_m numeric,
   out checkin public.sponsor_checkins, out counted boolean
@@ -90,21 +91,26 @@ security definer -- no role may write check-ins directly; they are always the ca
 set search_path = ''
 as $$
 declare
+  -- Locks the account: of check-ins at once each sees the one before.
   v_user_id uuid := private.writing_user();
+  v_sponsor public.sponsors;
   v_date date;
+  v_is_reachable boolean;
 begin
   -- From here on it cannot be deleted.
-  select (now() at time zone s.time_zone)::date into v_date from public.sponsors s where s.id = p_sponsor_id for key share;
+  select * into v_sponsor from public.sponsors s where s.id = p_sponsor_id for key share;
   if not found then
     perform private.raise_error('not_found', 404, 'There is no such sponsor.', p_param => 'id');
   end if;
+  v_date := (now() at time zone v_sponsor.time_zone)::date;
+  v_is_reachable := private.is_reachable(v_user_id, v_sponsor.lat, v_sponsor.lng, now());
   insert into public.sponsor_checkins (user_id, sponsor_id, local_date, distance_m, accuracy_m)
   values (v_user_id, p_sponsor_id, v_date, p_distance_m, p_accuracy_m)
   on conflict on constraint sponsor_checkins_once_a_day do nothing
   returning * into checkin;
   counted := found;
   if counted then
-    perform private.log_activity('sponsor_checkin', null, checkin.id, jsonb_build_object('sponsor_id', p_sponsor_id));
+    perform private.log_activity('sponsor_checkin', null, checkin.id, jsonb_build_object('sponsor_id', p_sponsor_id), v_is_reachable);
   else
     select c.* into strict checkin from public.sponsor_checkins c
     where c.user_id = v_user_id and c.sponsor_id = p_sponsor_id and c.local_date = v_date;
