@@ -598,3 +598,48 @@ Deno.test("quiet hours: pushes wait in the queue until they end, urgent types do
   const [batch] = await take();
   assert.equal(batch!.devices.length, 1);
 });
+
+Deno.test("push: a message has failed when devices of several users refuse it and none was reached; else it is the device", async () => {
+  for (
+    const [outcomes, status] of [
+      [[["first", "payload_fault"], ["second", "payload_fault"]], "failed"],
+      [[["first", "payload_fault"], ["second", "payload_fault"], ["first", "dead_token"]], "failed"],
+      [[["first", "payload_fault"], ["second", "delivered"]], "sent"],
+      [[["first", "payload_fault"], ["second", "payload_fault"], ["first", "delivered"]], "sent"],
+      [[["first", "payload_fault"], ["first", "payload_fault"]], "sent"],
+      [[["first", "payload_fault"], ["second", "dead_token"]], "sent"],
+      [[["first", "payload_fault"], ["second", "payload_fault"], ["first", "later"]], "sending"],
+    ] as const
+  ) {
+    await emptyQueue();
+    const users = { first: await newUser(db.sql), second: await newUser(db.sql) };
+    await aDevice(users.first);
+    const batch = await batchTo(users.first);
+    await db.sql`delete from private.push_deliveries where notification_id = ${batch.notification_id}`;
+    const rows = outcomes.map(([user, outcome]) => ({ user_id: users[user], outcome, token_id: crypto.randomUUID() }));
+    const waiting = crypto.randomUUID(); // in a batch of its own, which nobody has taken
+    await db.sql`
+      insert into private.push_deliveries ${
+      db.sql([
+        ...rows.map(({ user_id, token_id }) => ({ user_id, token_id, batch: batch.batch! })),
+        ...status === "failed" ? [{ user_id: users.second, token_id: waiting, batch: batch.batch! + 1 }] : [],
+      ].map((row) => ({ ...row, notification_id: batch.notification_id })))
+    }`;
+    const said = rows.map(({ token_id, outcome }) => ({ token_id, fcm_token: "x", outcome }));
+    const [row] = await db.sql<{ rejected: boolean }[]>`
+      select api.record_push_outcomes(${batch.msg_id}, ${batch.notification_id}, ${batch.batch!}, ${
+      db.sql.json(said)
+    }, 30)
+        as rejected`;
+    const text = JSON.stringify(outcomes.map(([, outcome]) => outcome));
+    assert.equal(row!.rejected, status === "failed", text);
+    const known = outcomes.filter(([, outcome]) => outcome !== "later");
+    const delivered = known.filter(([, outcome]) => outcome === "delivered").length;
+    assert.deepEqual(await composed(batch.notification_id), {
+      status,
+      success_count: delivered,
+      failure_count: known.length - delivered + (status === "failed" ? 1 : 0),
+      suppressed_count: 0,
+    }, text);
+  }
+});

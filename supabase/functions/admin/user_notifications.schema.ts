@@ -140,7 +140,7 @@ const Outcome = z.enum(["dead_token", "wrong_sender", "payload_fault", "undelive
   id: "UndeliveredOutcome",
   description:
     "`dead_token`: the app was removed. `wrong_sender`: the device belongs to another project. `payload_fault`: the " +
-    "content was rejected. `undeliverable`: five attempts failed. `gone`: the device is not the user's any more, or the " +
+    "device refused the message. `undeliverable`: five attempts failed. `gone`: the device is not the user's any more, or the " +
     "user does not want pushes. `suppressed`: the user had five pushes of the type within a minute.",
 });
 

@@ -128,16 +128,16 @@ async function send(run: Run, batch: Batch): Promise<"done" | "paused"> {
     const part = await sendPart(run, batch, batch.devices.slice(from, from + run.concurrency));
     retryAfter = Math.max(retryAfter, part.retryAfter);
     const { outcomes, trouble } = part;
-    const isOver = trouble !== undefined || outcomes.some(({ outcome }) => outcome === "payload_fault") ||
-      from + run.concurrency >= batch.devices.length;
+    const isLast = trouble !== undefined || from + run.concurrency >= batch.devices.length;
+    let isRejected = false;
     if (trouble === undefined || run.isServiceUp) {
-      await db.rpc("record_push_outcomes", {
+      isRejected = await db.rpc("record_push_outcomes", {
         msg_id: batch.msg_id,
         notification_id: batch.notification_id,
         batch: batch.batch!,
         outcomes,
         retry_seconds: Math.max(retryAfter, jittered(RETRY_SECONDS)),
-        continues: !isOver,
+        continues: !isLast,
       });
     }
     count(done, outcomes);
@@ -145,7 +145,7 @@ async function send(run: Run, batch: Batch): Promise<"done" | "paused"> {
       await db.rpc("pause_push", { reason: trouble, seconds: retryAfter, msg_ids: [batch.msg_id] });
       return "paused";
     }
-    if (isOver) break;
+    if (isLast || isRejected) break;
   }
   return "done";
 }

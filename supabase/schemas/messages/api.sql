@@ -219,7 +219,7 @@ comment on function api.extend_push_lease(bigint) is
 create function api.record_push_outcomes(
   p_msg_id bigint, p_notification_id uuid, p_batch integer, p_outcomes jsonb, p_retry_seconds integer default null,
   p_continues boolean default false
-) returns void
+) returns boolean
 language plpgsql
 security definer -- as api.take_push_batches
 set search_path = ''
@@ -227,7 +227,7 @@ as $$
 declare
   v_later constant uuid[] := array(select (o ->> 'token_id')::uuid from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' = 'later');
   v_tries integer;
-  v_faulty constant boolean := exists (select from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' = 'payload_fault');
+  v_is_rejected boolean;
 begin
   perform private.record_outcomes(p_notification_id, array_agg((o ->> 'token_id')::uuid), array_agg(o ->> 'outcome'))
   from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' <> 'later';
@@ -238,26 +238,28 @@ begin
   update private.push_deliveries d set attempts = d.attempts + 1
   where d.notification_id = p_notification_id and d.token_id = any (v_later) and d.outcome is null;
   perform private.mark_undeliverable(p_notification_id, p_batch);
-  if v_faulty then
+  v_is_rejected := private.is_content_rejected(p_notification_id, p_outcomes);
+  if v_is_rejected then
     perform private.fail_notification(p_notification_id);
   end if;
   perform private.end_outage('push-dispatch');
   update private.outages o set reached_at = now()
   where o.queue = 'push-dispatch' and o.reached_at < now() - interval '30 seconds'
     and exists (select from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' <> 'later');
-  if p_continues then
+  if p_continues and not v_is_rejected then
     perform private.hold_push_batch(p_msg_id);
-    return;
+    return false;
   end if;
   delete from private.push_leases where msg_id = p_msg_id;
   select max(d.attempts) into v_tries from private.push_deliveries d
   where d.notification_id = p_notification_id and d.batch = p_batch and d.outcome is null;
   perform private.settle_batch(p_msg_id, p_notification_id, p_batch, p_retry_seconds * (2 ^ greatest(v_tries - 1, 0))::integer);
+  return v_is_rejected;
 end
 $$;
 
 comment on function api.record_push_outcomes(bigint, uuid, integer, jsonb, integer, boolean) is
-  'Records the outcomes of devices of a batch, each {token_id, fcm_token, outcome}. outcome is delivered, dead_token or wrong_sender (the device is deleted), payload_fault (the notification has failed), or later. later is retried after p_retry_seconds, then after twice as long each time, at most five times. p_continues: the consumer has sent only a part of the batch, and keeps its lease. Each outcome counts once, also when it is recorded again. For the service only. It raises no errors.';
+  'Records the outcomes of devices of a batch, each {token_id, fcm_token, outcome}. outcome is delivered, dead_token or wrong_sender (the device is deleted), payload_fault (the device refuses this message), or later. later is retried after p_retry_seconds, then after twice as long each time, at most five times. p_continues: the consumer has sent only a part of the batch, and keeps its lease. Each outcome counts once, also when it is recorded again. Returns true when the push service rejects the content: every device that it knows refused it, these are of several users, and none was reached before. The notification has then failed, and its other devices get no push. For the service only. It raises no errors.';
 
 create function api.pause_push(p_reason text, p_seconds integer default null, p_msg_ids bigint[] default '{}') returns integer
 language plpgsql

@@ -231,8 +231,24 @@ begin
 end
 $$;
 
--- The push service rejects the content of a notification for all devices: devices without an outcome fail, and so does
--- the notification.
+-- Whether the push service rejects the content of a composed notification, by the outcomes of devices that it answered at
+-- once. It refuses each of them that it knows, these are of several users, and no device was reached before. One refusal
+-- proves nothing: some tokens that are broken get the same response.
+create function private.is_content_rejected(p_notification_id uuid, p_outcomes jsonb) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select count(distinct d.user_id) filter (where o.outcome = 'payload_fault') >= 2
+      and bool_and(o.outcome in ('payload_fault', 'dead_token', 'wrong_sender'))
+    from jsonb_to_recordset(p_outcomes) as o (token_id uuid, outcome text)
+    join private.push_deliveries d on d.notification_id = p_notification_id and d.token_id = o.token_id
+  ) and exists (select from public.user_notifications n where n.id = p_notification_id and n.is_composed and n.success_count = 0);
+end
+$$;
+
+-- The push service rejects the content of a notification: devices without an outcome fail, and so does the notification.
 create function private.fail_notification(p_notification_id uuid) returns void
 language plpgsql
 set search_path = ''

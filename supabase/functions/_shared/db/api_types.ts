@@ -251,7 +251,7 @@ export interface ApiFunctions {
   receive_store_notification: { args: { store: string; event_id: string; body: unknown }; returns: boolean };
   record_acknowledgement: { args: { subscription_id: string }; returns: null };
   record_mail_outcomes: { args: { msg_id: number; notification_id: string; batch: number; outcomes: unknown; retry_seconds?: number }; returns: null };
-  record_push_outcomes: { args: { msg_id: number; notification_id: string; batch: number; outcomes: unknown; retry_seconds?: number; continues?: boolean }; returns: null };
+  record_push_outcomes: { args: { msg_id: number; notification_id: string; batch: number; outcomes: unknown; retry_seconds?: number; continues?: boolean }; returns: boolean };
   record_store_statement: { args: { statement: unknown; source: string; user_id?: string }; returns: unknown };
   refuse_asset: { args: { asset_id: string }; returns: null };
   register_ai_key: { args: { provider_id: string; api_key: string }; returns: unknown };
