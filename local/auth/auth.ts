@@ -113,6 +113,8 @@ export class Auth {
     if (!(error instanceof postgres.PostgresError)) throw error;
     // Two concurrent requests with one address.
     if (error.code === UNIQUE_VIOLATION && error.table_name === "users") return alreadyRegistered();
+    // Text that the database cannot store (NUL, half a character), or JSON that is nested too deeply.
+    if (/^(22|54)/.test(error.code)) return invalid("A value of the request cannot be stored");
     // For example, a trigger on auth.users failed. The hosted auth server returns only this message.
     this.options.log(`${request.method} ${url.pathname}: ${error.code} ${error.message}`);
     return new AuthError(500, "unexpected_failure", "Database error saving user");

@@ -11,8 +11,7 @@ export function parseBody<Schema extends z.ZodType>(bytes: Uint8Array, schema: S
   try {
     if (bytes.byteLength > 0) value = JSON.parse(new TextDecoder().decode(bytes));
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw badJson("it is not JSON");
+    throw error instanceof SyntaxError ? badJson("it is not JSON") : error;
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw badJson("it is not an object");
   const result = schema.safeParse(value);
@@ -46,9 +45,7 @@ function badJson(reason: string): AuthError {
 
 async function claimsOf(authorization: string): Promise<Claims> {
   const token = authorization.match(/^Bearer\s+(\S+)$/i)?.[1];
-  if (token === undefined) {
-    throw new AuthError(401, "no_authorization", "This endpoint requires a valid Bearer token");
-  }
+  if (token === undefined) throw new AuthError(401, "no_authorization", "This endpoint requires a valid Bearer token");
   const result = await verify(token);
   if ("claims" in result) return result.claims;
   throw new AuthError(

@@ -28,7 +28,7 @@ declare
 begin
   select * into v_invitation from private.admin_invitations i where i.email = lower(new.email);
   -- Compared as text: metadata that users write need not be an id.
-  if v_invitation.id::text is distinct from new.raw_user_meta_data ->> 'invitation' then
+  if v_invitation.id is null or v_invitation.id::text is distinct from new.raw_user_meta_data ->> 'invitation' then
     return new;
   end if;
   -- Locked in the order of the functions of the interface, which lock the administrator first.
