@@ -357,6 +357,43 @@ Deno.test("google play: the line item is that of the product named by the client
   assert.deepEqual([moved.facts.product_id, moved.facts.expires_at], ["addon", "2098-01-01T00:00:00.000Z"]);
 });
 
+Deno.test("google play: a subscription that was bought again in the Play Store has account and token of the lapsed one", async () => {
+  await using shop = await openShop();
+  const { purchase_token } = await shop.store.buy({ product_id: PLAN });
+  const [own, former] = [crypto.randomUUID(), crypto.randomUUID()];
+  const lapsed = {
+    expiredExternalAccountIdentifiers: { obfuscatedExternalAccountId: former },
+    expiredPurchaseToken: "old",
+  };
+  for (
+    const [context, account, token] of [
+      [{ outOfAppPurchaseContext: lapsed }, former, "old"],
+      [{ outOfAppPurchaseContext: lapsed, externalAccountIdentifiers: {} }, former, "old"],
+      [
+        {
+          outOfAppPurchaseContext: lapsed,
+          externalAccountIdentifiers: { obfuscatedExternalAccountId: own },
+          linkedPurchaseToken: "linked",
+        },
+        own,
+        "linked",
+      ],
+      [{ outOfAppPurchaseContext: { expiredPurchaseToken: "old" } }, null, "old"],
+      [{ outOfAppPurchaseContext: {} }, null, null],
+    ] as const
+  ) {
+    const body = {
+      subscriptionState: "SUBSCRIPTION_STATE_ACTIVE",
+      acknowledgementState: "ACKNOWLEDGEMENT_STATE_PENDING",
+      lineItems: [{ productId: PLAN, expiryTime: "2099-01-01T00:00:00Z" }],
+      ...context,
+    };
+    await shop.store.script(purchase_token, { status: 200, body });
+    const { facts, supersedes } = await shop.play.verify({ receipt: purchase_token, product_id: PLAN });
+    assert.deepEqual([facts.account_token, supersedes], [account, token && sha256(token)], JSON.stringify(context));
+  }
+});
+
 Deno.test("google play: a purchase replaces the one that it names, once it is paid", async () => {
   await using shop = await openShop();
   const former = await shop.store.buy({ product_id: PLAN });

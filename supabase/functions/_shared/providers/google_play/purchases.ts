@@ -43,6 +43,8 @@ const LineItem = z.object({
 });
 type LineItem = z.output<typeof LineItem>;
 
+const AccountIdentifiers = z.object({ obfuscatedExternalAccountId: z.string().optional() });
+
 const SubscriptionPurchase = z.object({
   regionCode: z.string().optional(),
   startTime: Time.optional(),
@@ -50,7 +52,12 @@ const SubscriptionPurchase = z.object({
   lineItems: z.array(LineItem).default([]),
   linkedPurchaseToken: z.string().optional(),
   acknowledgementState: z.string().optional(),
-  externalAccountIdentifiers: z.object({ obfuscatedExternalAccountId: z.string().optional() }).optional(),
+  externalAccountIdentifiers: AccountIdentifiers.optional(),
+  // Bought in the Play Store after an earlier purchase had lapsed: only this says whose it is.
+  outOfAppPurchaseContext: z.object({
+    expiredExternalAccountIdentifiers: AccountIdentifiers.optional(),
+    expiredPurchaseToken: z.string().optional(),
+  }).optional(),
   canceledStateContext: z.record(z.string(), z.looseObject({ cancelTime: Time.optional() })).optional(),
   pausedStateContext: z.object({ autoResumeTime: Time.optional() }).optional(),
   testPurchase: z.object({}).optional(),
@@ -98,7 +105,7 @@ export async function subscriptionStatement(query: PurchaseQuery, resource: unkn
   const purchase = parseResource(SubscriptionPurchase, resource);
   const item = itemOf(purchase, query);
   const facts = subscriptionFacts(purchase, item, query);
-  const linked = purchase.linkedPurchaseToken;
+  const linked = purchase.linkedPurchaseToken ?? purchase.outOfAppPurchaseContext?.expiredPurchaseToken;
   const linkedKey = linked === undefined ? null : await sha256(linked);
   const isPaid = facts.status !== "unknown" && !NEVER_PAID.includes(purchase.subscriptionState ?? "");
   return await statement(query, facts, {
@@ -149,7 +156,8 @@ function itemOf({ lineItems }: SubscriptionPurchase, { subscription, isReceipt }
 }
 
 function subscriptionFacts(purchase: SubscriptionPurchase, item: LineItem, query: PurchaseQuery): SubscriptionFacts {
-  const { subscriptionState = "", startTime, pausedStateContext, externalAccountIdentifiers } = purchase;
+  const { subscriptionState = "", startTime, pausedStateContext } = purchase;
+  const lapsed = purchase.outOfAppPurchaseContext?.expiredExternalAccountIdentifiers;
   const expiresAt = item.expiryTime ?? null;
   const status = statusOf(subscriptionState, expiresAt, query.requestedAt);
   const givesAccess = status === "active" || status === "grace";
@@ -171,7 +179,8 @@ function subscriptionFacts(purchase: SubscriptionPurchase, item: LineItem, query
     auto_renewing: autoRenewing,
     next_billing_date: autoRenewing ? next : null,
     is_trial_period: /trial/i.test(item.offerDetails?.offerId ?? ""),
-    account_token: externalAccountIdentifiers?.obfuscatedExternalAccountId ?? null,
+    account_token: purchase.externalAccountIdentifiers?.obfuscatedExternalAccountId ??
+      lapsed?.obfuscatedExternalAccountId ?? null,
   };
 }
 
