@@ -1,5 +1,6 @@
 // The ledger of subscriptions: what follows from the statements of the stores, and who may claim it.
 import assert from "node:assert/strict";
+import type { StoreStatement } from "../../supabase/functions/_shared/providers/store.ts";
 import { database } from "../support/database.ts";
 import { aPlan, aStatement, claim, premiumOf, record } from "./support/subscriptions.ts";
 import { newUser } from "../support/rows.ts";
@@ -83,3 +84,33 @@ Deno.test("subscriptions: a later statement wins, in any order", async () => {
 });
 
 Deno.test.afterAll(() => db.close());
+
+Deno.test("ledger: the receipt of a refunded period never ends a later one, in any order; that of the last period does", async () => {
+  const at = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+  const receipt = (key: string, nth: number, signed: number, from: number, to: number, isRefunded: boolean) =>
+    aStatement(plan, {
+      subscription_key: key,
+      event_id: `transaction:${key}-${nth}:${signed}`,
+      occurred_at: at(signed),
+      facts: {
+        ...aStatement(plan).facts,
+        status: isRefunded ? "revoked" : "active",
+        started_at: at(from),
+        expires_at: at(to),
+        access_ends_at: isRefunded ? at(signed) : at(to),
+      },
+    });
+  const statusOf = async (statements: StoreStatement[]) => {
+    const user = await newUser(sql);
+    let id = "";
+    for (const statement of statements) id = await record(sql, statement, user);
+    const [row] = await sql`select status from public.user_subscriptions where id = ${id}`;
+    return row!["status"];
+  };
+  for (const isReversed of [false, true]) {
+    const key = crypto.randomUUID();
+    const [running, earlier] = [receipt(key, 2, -9, -10, 20, false), receipt(key, 1, -1, -40, -10, true)];
+    assert.equal(await statusOf(isReversed ? [earlier, running] : [running, earlier]), "active");
+    assert.equal(await statusOf([receipt(key, 2, -0.5, -10, 20, true)]), "revoked", "the running period itself");
+  }
+});
