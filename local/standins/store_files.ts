@@ -1,4 +1,5 @@
 // The files of the stand-in stores' reports: gzip, zip, UTF-16, CSV.
+import { crc32 } from "node:zlib";
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -16,18 +17,6 @@ export function utf16(text: string): Bytes {
   view.setUint16(0, 0xfeff, true);
   for (let n = 0; n < text.length; n++) view.setUint16(2 + 2 * n, text.charCodeAt(n), true);
   return bytes;
-}
-
-const CRC = Uint32Array.from({ length: 256 }, (_, n) => {
-  let value = n;
-  for (let bit = 0; bit < 8; bit++) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
-  return value;
-});
-
-function crc32(bytes: Bytes): number {
-  let value = 0xffffffff;
-  for (const byte of bytes) value = CRC[(value ^ byte) & 0xff]! ^ (value >>> 8);
-  return ~value >>> 0;
 }
 
 /** A zip file with one entry, whose sizes are written after it, as programs do that write a stream. */
