@@ -15,8 +15,9 @@ const FLAGS = [
   "--no-first-run",
 ];
 const ENGLISH = "--lang=en";
-/** WebGL in software, for maps. */
+/** WebGL in software, which maps need. It takes most of the time of a page that draws one. */
 const WEBGL = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
+const WITHOUT_WEBGL = ["--disable-gpu", "--disable-3d-apis"];
 
 /** So long the browser may take to answer a command: longer than a test waits for a condition of a page. */
 const COMMAND_TIMEOUT_MS = 90_000;
@@ -26,18 +27,20 @@ export interface BrowserOptions {
   readonly fonts?: string;
   /** False: as on a machine without a locale, where the browser has a language that is none. */
   readonly hasLocale?: boolean;
+  /** Whether it has WebGL and so draws maps; false by default. */
+  readonly hasMaps?: boolean;
 }
 
 /** Starts a browser that the test drives, and closes it when `run` has ended. */
 export async function withBrowser<Result>(
   run: (browser: Browser) => Promise<Result>,
-  { fonts, hasLocale = true }: BrowserOptions = {},
+  { fonts, hasLocale = true, hasMaps = false }: BrowserOptions = {},
 ): Promise<Result> {
   const { executable, libraries } = await install();
   const browser = await launch({
     executablePath: executable,
     protocolTimeout: COMMAND_TIMEOUT_MS,
-    args: [...FLAGS, ...(hasLocale ? [ENGLISH] : []), ...WEBGL],
+    args: [...FLAGS, ...(hasLocale ? [ENGLISH] : []), ...(hasMaps ? WEBGL : WITHOUT_WEBGL)],
     env: {
       ...environment(libraries),
       ...(fonts ? { FONTCONFIG_FILE: fonts } : {}),

@@ -38,6 +38,8 @@ export interface ExplorerOptions {
   readonly apiUrl?: string;
   /** False: the browser of a machine without a locale. */
   readonly hasLocale?: boolean;
+  /** Whether the browser draws maps; false by default: the list is in the place of the map then. */
+  readonly hasMaps?: boolean;
 }
 
 const TIMEOUT_MS = 60_000;
@@ -67,8 +69,15 @@ function isBrowserLost(error: unknown): boolean {
 
 async function visit(
   run: (explorer: Explorer) => Promise<void>,
-  { width = 1200, height = 900, isPhone = false, language = "en", apiUrl = stack().apiUrl, hasLocale = true }:
-    ExplorerOptions,
+  {
+    width = 1200,
+    height = 900,
+    isPhone = false,
+    language = "en",
+    apiUrl = stack().apiUrl,
+    hasLocale = true,
+    hasMaps = false,
+  }: ExplorerOptions,
 ): Promise<void> {
   const problems: string[] = [];
   await withBrowser(async (browser) => {
@@ -91,7 +100,7 @@ async function visit(
       });
       throw new Error(`${described}\nThe page shows:\n${shown.slice(0, 2_000)}`, { cause: error });
     });
-  }, { hasLocale });
+  }, { hasLocale, hasMaps });
   assert.deepEqual(problems, []);
 }
 

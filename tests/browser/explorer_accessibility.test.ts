@@ -150,7 +150,7 @@ for (const { scheme, width } of [{ scheme: "light", width: 1200 }, { scheme: "da
       }
       await clickPin(explorer.page, known, { lat, lng });
       await checkPage(explorer, "the map page with a lot chosen on the map");
-    }, { width, height: 740 });
+    }, { width, height: 740, hasMaps: true });
   });
 
   Deno.test({

@@ -85,7 +85,7 @@ for (
         },
         { polling: 200 },
       );
-    }, { language });
+    }, { language, hasMaps: true });
   });
 }
 
@@ -146,7 +146,7 @@ Deno.test({
     await eventually(async () =>
       (await pinsOf(page)).some(({ state, image }) => state === "cluster" && image[0] === "group") || undefined
     );
-  });
+  }, { hasMaps: true });
 });
 
 Deno.test({
@@ -195,5 +195,5 @@ Deno.test({
     } finally {
       await Deno.remove(join(STATE, "explore", name)).catch(() => {});
     }
-  });
+  }, { hasMaps: true });
 });

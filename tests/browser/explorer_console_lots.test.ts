@@ -252,6 +252,25 @@ Deno.test({
     await explorer.sees("Saved.");
     const saved = await lotOf(lot, administrator);
     assert.deepEqual([saved.lat, saved.lng], [35.6812, west]);
+  }, { hasMaps: true });
+});
+
+Deno.test({
+  name: "console: a browser that draws no map says so, and the position of a lot is moved by fields",
+  ignore: !hasBrowser,
+}, async () => {
+  const administrator = await anAdministrator("lots");
+  const lot = await aLot({ name: "Moved by fields", lat: 35.68, lng: 139.76 });
+  await inExplorer(async (explorer) => {
+    const { page } = explorer;
+    await openPart(explorer, administrator, `/console/parking-lots/${lot}/position`, ".no-map");
+    await explorer.sees("The fields below move the lot.");
+    assert.deepEqual(await findings(explorer), []);
+    await page.locator(".position-editor label:nth-child(2) input").fill("35.6812");
+    await page.keyboard.press("Tab");
+    await explorer.click("Save");
+    await explorer.sees("Saved.");
+    assert.equal((await lotOf(lot, administrator)).lat, 35.6812);
   });
 });
 

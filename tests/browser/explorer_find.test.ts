@@ -246,7 +246,7 @@ Deno.test({
     await page.waitForFunction(() => document.querySelector(".sheet-scroll")!.scrollTop > 200);
     const again = (await (await page.waitForSelector("::-p-text(Lot 07)"))!.boundingBox())!.y;
     assert.ok(Math.abs(again - before) < 30, `${before} px before, ${again} px after`);
-  }, PHONE);
+  }, { ...PHONE, hasMaps: true });
 });
 
 /** Answers the first request for lots near a place with an error. */

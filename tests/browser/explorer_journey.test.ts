@@ -72,7 +72,7 @@ interface Journey extends ExplorerOptions {
 }
 
 const JOURNEYS: readonly Journey[] = [
-  { language: "en", width: 1200, height: 900, clicks: 7 },
+  { language: "en", width: 1200, height: 900, clicks: 7, hasMaps: true },
   { language: "ja", width: 360, height: 740, clicks: 7 },
 ];
 

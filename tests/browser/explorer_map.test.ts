@@ -4,10 +4,12 @@ import assert from "node:assert/strict";
 import { aPricedLot } from "../api/sessions.ts";
 import { asAnonymous, asUser, signUp } from "../support/people.ts";
 import { hasBrowser } from "../support/browser.ts";
-import { type Explorer, inExplorer } from "./explorer.ts";
+import { findings } from "./axe.ts";
+import { type Explorer, inExplorer as visit } from "./explorer.ts";
 import { clickPin, emptyPlace, mapAtRest, pinOf, pointOf } from "./map.ts";
 
 const ignore = !hasBrowser;
+const inExplorer = (run: (explorer: Explorer) => Promise<void>) => visit(run, { hasMaps: true });
 
 /** In Japan's time, as the panel has it, and as requests have it. */
 const STAY = { entry: "2026-12-02T10:00", exit: "2026-12-02T12:00" };
@@ -113,6 +115,34 @@ Deno.test({
     await explorer.open(address(place, { view: `${place.lng},${place.lat},9` }));
     await explorer.sees("3 lots in this part of the map (in groups");
   });
+});
+
+Deno.test({
+  name: "explorer: a browser that draws no map says so, and has the list, a place and the page of a lot",
+  ignore,
+}, async () => {
+  const place = emptyPlace();
+  const lot = await aPricedLot({ ...north(place, 100), name: "Without a map" });
+  for (const options of [{ width: 1280, height: 900 }, { width: 360, height: 740, isPhone: true }]) {
+    await visit(async (explorer) => {
+      const { page } = explorer;
+      await explorer.open(address(place));
+      await lists(explorer, ["Without a map"]);
+      await explorer.sees("This browser cannot draw the map");
+      const note = (await (await page.$(".no-map"))!.boundingBox())!;
+      // Nothing covers the note: neither the chips nor the sheet.
+      assert.ok(
+        await page.evaluate(({ x, y, width, height }) => {
+          const [left, top] = [x + 20, y + height / 2];
+          return [left, x + width - 20].every((at) => document.elementFromPoint(at, top)?.matches(".no-map"));
+        }, note),
+      );
+      assert.deepEqual(await findings(explorer), []);
+      await page.locator(".results h3 a").click();
+      await page.waitForFunction(() => document.querySelector("h1")?.textContent === "Without a map");
+      assert.ok(page.url().includes(`/lots/${lot}?`));
+    }, options);
+  }
 });
 
 Deno.test({

@@ -178,7 +178,7 @@ Deno.test({
     const name = await explorer.page.waitForSelector("input[name=display_name]");
     assert.equal(await name!.evaluate((input) => (input as HTMLInputElement).value), PAYLOADS[0]);
     assert.deepEqual(dialogs, []);
-  }, { width: 360, height: 740 });
+  }, { width: 360, height: 740, hasMaps: true });
 });
 
 Deno.test({

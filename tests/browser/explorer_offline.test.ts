@@ -441,7 +441,7 @@ Deno.test({ name: "explorer: a browser whose language is none loses no page", ig
     const console = await elsewhere("/console");
     await console.signIn(administrator);
     await console.page.waitForSelector(".chart-drawing canvas");
-  }, { hasLocale: false });
+  }, { hasLocale: false, hasMaps: true });
 });
 
 Deno.test({ name: "explorer: who goes back comes to the same place of the page", ignore }, async () => {

@@ -66,7 +66,7 @@ try {
       await take(browser, shot);
       console.log(`wrote docs/pictures/${shot.name}.webp`);
     }
-  }, { fonts });
+  }, { fonts, hasMaps: true });
 } finally {
   await platform.stop();
 }

@@ -1,5 +1,6 @@
 /** The search for a lot: one line, the conditions as chips, the list, and the map behind them. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { canDrawMaps, NoMap } from "../../base_map/no_map.tsx";
 import { language } from "../../language.ts";
 import { navigate } from "../../router.ts";
 import { pageTexts } from "../../texts/pages.ts";
@@ -45,8 +46,9 @@ export function MapPage() {
   const [sentence, setSentence] = useState<Sentence>();
   const lots = list.data?.lots ?? NONE;
   const operators = useMemo(
-    () => [...new Set(box.data?.lots.flatMap(({ operator_code: code }) => code ? [code] : []))].sort(),
-    [box.data],
+    () =>
+      [...new Set([...lots, ...box.data?.lots ?? []].flatMap(({ operator_code: code }) => code ? [code] : []))].sort(),
+    [lots, box.data],
   );
   const isWide = useMedia("(min-width: 60rem)");
   const isAsking = sentence !== undefined && !sentence.hasPlace;
@@ -96,23 +98,27 @@ export function MapPage() {
         {!isAsking && <Results list={list} search={search} change={change} />}
       </BottomSheet>
       <div class="find-map">
-        {list.data === undefined && list.error === undefined ? <MapPlace /> : (
-          <MapView
-            key={language.value}
-            search={search}
-            lots={lots}
-            box={box}
-            chosen={picked?.id}
-            padding={isWide ? WIDE_PADDING : PHONE_PADDING}
-            onView={setView}
-            onPick={(lot) => {
-              setPicked(lot);
-              highlighted.value = lot.id;
-              sheet.scroller.current?.scrollTo(0, 0);
-            }}
-            onPlace={({ lat, lng }) => choosePlace({ lat, lng, name: "" })}
-          />
-        )}
+        {!canDrawMaps()
+          ? <NoMap instead={t.instead} />
+          : list.data === undefined && list.error === undefined
+          ? <MapPlace />
+          : (
+            <MapView
+              key={language.value}
+              search={search}
+              lots={lots}
+              box={box}
+              chosen={picked?.id}
+              padding={isWide ? WIDE_PADDING : PHONE_PADDING}
+              onView={setView}
+              onPick={(lot) => {
+                setPicked(lot);
+                highlighted.value = lot.id;
+                sheet.scroller.current?.scrollTo(0, 0);
+              }}
+              onPlace={({ lat, lng }) => choosePlace({ lat, lng, name: "" })}
+            />
+          )}
       </div>
     </div>
   );
@@ -149,7 +155,7 @@ function useKeptList(search: Search) {
   const [from] = useState(() => kept(search));
   const isFrom = from?.key === keyOf(search);
   const list = load.data === undefined && isFrom ? { ...load, data: from.list } : load;
-  const [level, onLevel] = useState(from?.level ?? "low");
+  const [level, onLevel] = useState(from?.level ?? (canDrawMaps() ? "low" : "half"));
   const scroller = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (list.data) keep(search, { list: list.data, level });

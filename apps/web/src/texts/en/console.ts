@@ -703,6 +703,7 @@ export const texts = {
     place: "Position",
     hint:
       "Drag the pin to the entrance, or click there. By keys: choose the pin, arrow keys move it by 1 m, with Shift by 10 m.",
+    instead: "The fields below move the lot.",
     lat: "Latitude",
     lng: "Longitude",
     moved: (distance: string) => `${distance} from where it was.`,

@@ -549,7 +549,9 @@ export const texts = {
       results: "Results",
       chosen: "Chosen on the map",
       close: "Close",
+      instead: "The list has the lots around the place.",
     },
+    noMap: { why: "This browser cannot draw the map: it has no WebGL, or WebGL is turned off." },
     mapView: {
       map: "Map of parking lots",
       lotsHere: (count: string) => `${count} lots in this part of the map`,

@@ -698,6 +698,7 @@ export const texts = {
     place: "位置",
     hint:
       "ピンを入口までドラッグするか、地図をクリックします。キーボードでは、ピンを選んで矢印キーで1m、Shiftを押しながらで10m動きます。",
+    instead: "位置は下の欄で変更できます。",
     lat: "緯度",
     lng: "経度",
     moved: (distance: string) => `元の位置から${distance}。`,

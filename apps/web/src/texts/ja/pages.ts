@@ -544,7 +544,9 @@ export const texts = {
       results: "検索結果",
       chosen: "地図で選んだ駐車場",
       close: "閉じる",
+      instead: "周辺の駐車場は一覧に表示されます。",
     },
+    noMap: { why: "このブラウザでは地図を表示できません（WebGLがないか、無効になっています）。" },
     mapView: {
       map: "駐車場の地図",
       lotsHere: (count: string) => `この範囲に${count}件の駐車場`,

@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 /** Where a lot is: its entrance as a pin on the map, and as fields. */
 import { useState } from "preact/hooks";
+import { canDrawMaps, NoMap } from "../../../../base_map/no_map.tsx";
 import { ParkingLotChanges } from "../../../../bounds.ts";
 import { distance } from "../../../../format.ts";
 import { consoleTexts } from "../../../../texts/console.ts";
@@ -53,8 +54,14 @@ export function PositionEditor({ entry }: { entry: Entry<Lot> }) {
   );
   return (
     <div class="position-editor">
-      <p class="small">{t.hint}</p>
-      <PinMap place={place} before={before} onMove={move} names={t.names} />
+      {canDrawMaps()
+        ? (
+          <>
+            <p class="small">{t.hint}</p>
+            <PinMap place={place} before={before} onMove={move} names={t.names} />
+          </>
+        )
+        : <NoMap instead={t.instead} />}
       <div class="row">
         {field("lat")}
         {field("lng")}
