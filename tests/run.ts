@@ -15,6 +15,7 @@ import { postgresAnnouncement } from "../tools/packages/postgres.ts";
 import { STATE } from "../local/settings.ts";
 import { announcement, configOf, groupOf, readGroups } from "../tools/packages/groups.ts";
 import { runTests, type TestRun } from "./support/outcome.ts";
+import { buildOnce } from "./support/built_data.ts";
 import { hostedDeno } from "./support/hosted_deno.ts";
 import { LOG, startTestPlatform, TEMPLATE } from "./support/platform.ts";
 
@@ -75,6 +76,7 @@ if (values.fast) Deno.exit(await runTests(runs, options, {}));
 const postgres = await postgresAnnouncement((await identify(STATE)).home);
 if (postgres !== undefined) console.log(postgres);
 const started = performance.now();
+const built = await buildOnce();
 const platform = await startTestPlatform({
   functionsDeno: await hostedDeno(),
   ...replica ? { replica: { reads: "all", isSynchronous: true } as const } : {},
@@ -90,6 +92,7 @@ try {
   code = await runTests(runs, options, env);
 } finally {
   await platform.stop();
+  await built.remove();
 }
 Deno.exit(code);
 

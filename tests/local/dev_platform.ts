@@ -5,6 +5,7 @@ import { isRunning, processes } from "../../local/process.ts";
 import { PUBLISHABLE_KEY, ROOT, STATE, type Status } from "../../local/settings.ts";
 import { removeIfExists } from "../../local/files.ts";
 import { freePort, type RunningPlatform } from "../../local/state.ts";
+import { copyBuiltData } from "../support/built_data.ts";
 import { eventually } from "../support/eventually.ts";
 
 // Deadlines for a machine that does much else. A platform that ends is noticed at once.
@@ -67,6 +68,7 @@ export async function stop({ child }: Dev): Promise<number> {
 export async function onFreePort(run: (port: number, start: () => Promise<Dev>) => Promise<void>): Promise<void> {
   const port = freePort(0)!;
   const started: Dev[] = [];
+  await copyBuiltData(String(port));
   try {
     await run(port, async () => {
       const one = await dev(port);

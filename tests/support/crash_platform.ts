@@ -6,6 +6,7 @@ import { identify } from "../../local/postgres/identity.ts";
 import { processes } from "../../local/process.ts";
 import { functionsDeno, STATE, type Status } from "../../local/settings.ts";
 import { removeIfExists } from "../../local/files.ts";
+import { copyBuiltData } from "./built_data.ts";
 import { eventually } from "./eventually.ts";
 
 export interface CrashPlatform extends AsyncDisposable {
@@ -29,6 +30,7 @@ export async function crashPlatform(
   const { home } = await identify(STATE);
   const name = `test-${Deno.pid}-${crypto.randomUUID().slice(0, 8)}`;
   const lines: string[] = [];
+  await copyBuiltData(name);
   const platform = await startPlatform({
     ...options,
     port: 0,

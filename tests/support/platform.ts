@@ -5,6 +5,7 @@ import { type Platform, startPlatform } from "../../local/platform.ts";
 import { identify } from "../../local/postgres/identity.ts";
 import { functionsDeno, STATE } from "../../local/settings.ts";
 import { removeIfExists } from "../../local/files.ts";
+import { copyBuiltData } from "./built_data.ts";
 
 export const TEMPLATE = "template_service";
 
@@ -29,6 +30,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
   await removeCrashed("test");
   const name = `test-${Deno.pid}-${crypto.randomUUID().slice(0, 8)}`;
   await Deno.mkdir(STATE, { recursive: true });
+  await copyBuiltData(name);
   const log = await Deno.open(LOG, { write: true, create: true, truncate: true });
   const write = (line: string) => void log.writeSync(new TextEncoder().encode(`${line}\n`));
   const platform = await startPlatform({
