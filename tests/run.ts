@@ -5,6 +5,7 @@
 //   deno task test -- tests/db          files or folders
 //   deno task test -- "a suspended"     tests whose name contains this
 //   deno task test --replica            the API tests, with a read replica that answers all reads
+//   deno task test:long                 everything, with larger volumes and what is too long for every change
 //   deno task test:fast                 what needs no platform: contract, client, parsers, providers' protocols, project rules
 //   deno task test --no-check           without types, after \`deno task check\`
 //
@@ -16,6 +17,7 @@ import { STATE } from "../local/settings.ts";
 import { announcement, configOf, groupOf, readGroups } from "../tools/packages/groups.ts";
 import { runTests, type TestRun } from "./support/outcome.ts";
 import { buildOnce } from "./support/built_data.ts";
+import { isLong } from "./support/sizes.ts";
 import { hostedDeno } from "./support/hosted_deno.ts";
 import { LOG, startTestPlatform, TEMPLATE } from "./support/platform.ts";
 
@@ -46,6 +48,7 @@ const NEEDS_NO_PLATFORM = [
 ];
 
 const HELP = `deno task test [--replica] [files, folders, words of names]
+deno task test:long              larger volumes, other seeds, and what only the long run has
 deno task test:fast              tests that need no platform
 --no-check                       types are not checked
 
@@ -58,8 +61,13 @@ if (values.help) {
 }
 const { replica } = values;
 const paths = positionals.filter(exists);
+const missing = positionals.filter((word) => !exists(word) && /^tests\/|\.ts$/.test(word));
+if (missing.length > 0) {
+  console.error(`There is no ${missing.join(", no ")}.`);
+  Deno.exit(2);
+}
 const filter = positionals.filter((word) => !exists(word)).join(" ");
-const isWhole = positionals.length === 0 && !replica && !values.fast && Deno.env.get("API_URL") === undefined;
+const isWhole = positionals.length === 0 && !replica && !values.fast && !Deno.env.get("API_URL") && !isLong;
 const options = { filter, isChecked: values["no-check"], isWhole };
 const selection = paths.length > 0 ? paths : [replica ? "tests/api" : "tests"];
 

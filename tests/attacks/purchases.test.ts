@@ -7,10 +7,11 @@ import { aPlan, apple, type IapPath, type IapRequest, isPremium, play, verify } 
 import { type Person, signUp } from "../support/people.ts";
 import { chance } from "../support/random.ts";
 import { type Reply, rpc, run, send } from "./attacker.ts";
+import { seed, volume } from "../support/sizes.ts";
 
-const CASES = 1_000;
+const CASES = volume("PURCHASES_CASES", 300, 1_000);
 const CONCURRENCY = 8;
-const SEED = Number(Deno.env.get("PURCHASES_SEED") ?? 20261123);
+const SEED = seed("PURCHASES_SEED", 20261123);
 const MINUTE_MS = 60_000;
 const BUNDLE_ID = "jp.example.parking";
 const PATHS: readonly IapPath[] = ["/verify-iap", "/me/subscription/verify-iap", "/me/subscription/refresh-iap"];

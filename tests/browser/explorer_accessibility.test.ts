@@ -7,6 +7,7 @@ import { aLot, inDatabase } from "../api/lots.ts";
 import { aPricedLot, post } from "../api/sessions.ts";
 import { signUp } from "../support/people.ts";
 import { hasBrowser } from "../support/browser.ts";
+import { onlyLong } from "../support/sizes.ts";
 import { findings } from "./axe.ts";
 import { type Explorer, inExplorer, openSignIn } from "./explorer.ts";
 import { clickPin } from "./map.ts";
@@ -99,7 +100,10 @@ const AREAS = [
   "users",
 ];
 
-for (const { scheme, width } of [{ scheme: "light", width: 1200 }, { scheme: "dark", width: 320 }]) {
+const NARROW = { scheme: "dark", width: 320 };
+const LOOKS = onlyLong("AXE_WIDE") ? [NARROW, { scheme: "light", width: 1200 }] : [NARROW];
+
+for (const { scheme, width } of LOOKS) {
   Deno.test({
     name: `explorer: a signed-in person's pages have no serious finding of axe (${scheme}, ${width} px)`,
     ignore: !hasBrowser,

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { withoutMetadata } from "../../supabase/functions/_shared/storage/picture.ts";
 import { cameraPicture, contains, heicBox, IMAGE_TYPES, type ImageType, picture, pngChunk } from "../support/files.ts";
 import { chance } from "../support/random.ts";
+import { seed } from "../support/sizes.ts";
 
 const HTML = "<html><script>alert(1)</script></html>";
 const latin1 = (text: string) => new Uint8Array([...text].map((letter) => letter.charCodeAt(0)));
@@ -52,7 +53,7 @@ for (const type of IMAGE_TYPES) {
   });
 }
 
-const PICTURE_SEED = Number(Deno.env.get("PICTURE_SEED") ?? 20261128);
+const PICTURE_SEED = seed("PICTURE_SEED", 20261128);
 
 Deno.test(`picture: changed and random files are refused or lose every text that was added (PICTURE_SEED=${PICTURE_SEED})`, async () => {
   const { below, pick } = chance(PICTURE_SEED);

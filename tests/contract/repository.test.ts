@@ -108,6 +108,7 @@ Deno.test("repository: hosted workflows call what .ci/run and the pages call, in
   const version = /^deno_version=(\S+)$/m.exec(read(".ci/run"))![1]!;
   assert.match(read(".github/workflows/check.yml"), /^ {6}- run: \.ci\/run$/m);
   assert.ok(read(".github/workflows/packages.yml").includes(`npx -y deno@${version} task outdated`));
+  assert.ok(read(".github/workflows/long.yml").includes(`npx -y deno@${version} task test:long\n`));
   const containers = read(".github/workflows/containers.yml");
   const named = [...containers.matchAll(/npx -y (deno|supabase)@(\S+)/g)].map((match) => [match[1]!, match[2]!]);
   assert.deepEqual([...new Set(named.map((pair) => pair.join("@")))].sort(), [`deno@${version}`, `supabase@${CLI}`]);

@@ -25,6 +25,48 @@ for (const args of [["--help"], ["--", "--help"], ["-h"]]) {
   });
 }
 
+Deno.test("task test: a file or folder that does not exist is named, and nothing runs", async () => {
+  for (const path of ["tests/api/nerby.test.ts", "tests/nothing", "api/nearby.test.ts"]) {
+    const { code, stdout, stderr } = await run(["--no-check", "tests/contract/run_tests.test.ts", path]);
+    const decoder = new TextDecoder();
+    assert.deepEqual([code, decoder.decode(stderr), decoder.decode(stdout)], [2, `There is no ${path}.\n`, ""]);
+  }
+});
+
+/** Names of volumes, seeds and parts of the long run in the tests, each with its values. */
+async function* sizesInTests(
+  folder = join(ROOT, "tests"),
+): AsyncGenerator<[kind: string, name: string, values: string]> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = join(folder, name);
+    if (isDirectory && name !== "node_modules") yield* sizesInTests(path);
+    if (!name.endsWith(".test.ts")) continue;
+    const calls = (await Deno.readTextFile(path)).matchAll(/\b(volume|seed|onlyLong)\("([A-Z_]+)"(?:, ([\d_, ]+))?\)/g);
+    for (const [, kind, name, values] of calls) yield [kind!, name!, (values ?? "").replaceAll("_", "")];
+  }
+}
+
+Deno.test("task test:long: testing.md lists the volumes, the seeds and what only the long run has, as the tests have them", async () => {
+  const used = await Array.fromAsync(sizesInTests());
+  const section = (await Deno.readTextFile(join(ROOT, "docs/contributing/testing.md"))).match(
+    /\n## Two sizes\n([^]*?)\n## /,
+  )![1]!;
+  const rows = [...section.matchAll(/^\| `(\w+)` +\| (.*?) +\| (.*?) +\| /gm)].map(([, ...cells]) => cells.join(" "));
+  const expected = new Set(
+    used.flatMap(([kind, name, values]) => {
+      if (kind === "seed") return [];
+      const numbers = values.split(", ").map(Number);
+      const [usual, long = 4 * usual!] = numbers;
+      return [
+        `${name} ${kind === "onlyLong" ? "no yes" : name === "FEE_SETS" ? "200 to 500 4 times" : `${usual} ${long}`}`,
+      ];
+    }),
+  );
+  assert.deepEqual(rows, [...expected].sort());
+  const seeds = new Set(used.flatMap(([kind, name]) => kind === "seed" ? [name] : []));
+  assert.deepEqual(section.match(/\w+_SEED\b/g)!.slice(1), [...seeds].sort());
+});
+
 Deno.test("task test: the summary says how many tests were left out, and where there is no browser that these are left out", () => {
   const summary = "ok | 12 passed (3 steps) | 0 failed | 4 ignored (2s)";
   assert.deepEqual(count(summary), { passed: 12, failed: 0, ignored: 4 });

@@ -6,6 +6,7 @@ import { eraseWithdrawn } from "../support/forgotten.ts";
 import { errorOf, sqlstate } from "../support/database_errors.ts";
 import { chance } from "../support/random.ts";
 import { newUser, purge, signedIn } from "../support/rows.ts";
+import { seed } from "../support/sizes.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -457,7 +458,7 @@ Deno.test("assets: of files that are added at once by eight connections no more 
   assert.equal((await filesOf(user)).length, 20);
 });
 
-const FILES_SEED = Number(Deno.env.get("FILES_SEED") ?? 20261128);
+const FILES_SEED = seed("FILES_SEED", 20261128);
 
 Deno.test(`assets: after random lives the totals of every account equal a recount of its rows (FILES_SEED=${FILES_SEED})`, async () => {
   const { below, pick } = chance(FILES_SEED);

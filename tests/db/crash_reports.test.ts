@@ -5,6 +5,7 @@ import { database } from "../support/database.ts";
 import { chance } from "../support/random.ts";
 import { purge } from "../support/rows.ts";
 import { errorOf, sqlstate } from "../support/database_errors.ts";
+import { seed } from "../support/sizes.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -232,7 +233,7 @@ for (
   });
 }
 
-const CRASH_SEED = Number(Deno.env.get("CRASH_SEED") ?? 20261128);
+const CRASH_SEED = seed("CRASH_SEED", 20261128);
 
 Deno.test(`crash reports: after random reports, changes and nights every sum equals a recount (CRASH_SEED=${CRASH_SEED})`, async () => {
   const { below, pick } = chance(CRASH_SEED);

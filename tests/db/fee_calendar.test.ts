@@ -6,9 +6,10 @@ import { naiveDifferences } from "../oracles/surprises.ts";
 import { holidays } from "../support/cases.ts";
 import { database } from "../support/database.ts";
 import { answers, outcomeOf, type PricedLot, seedLots, stayFees } from "./support/fees.ts";
+import { seed, volume } from "../support/sizes.ts";
 
-const SETS = Number(Deno.env.get("FEE_SETS") ?? 300);
-const SEED = Number(Deno.env.get("FEE_SEED") ?? 5);
+const SETS = volume("FEE_SETS", 300);
+const SEED = seed("FEE_SEED", 5);
 
 const db = await database();
 Deno.test.afterAll(() => db.close());

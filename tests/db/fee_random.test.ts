@@ -1,14 +1,14 @@
 // Random price lists and stays: the database and the naive oracle agree exactly, and what must always hold does.
-//   FEE_SETS=10000 FEE_SEED=7 deno task test -- tests/db/fee_random.test.ts
 import assert from "node:assert/strict";
 import { naiveFee } from "../oracles/fees.ts";
 import { Chance, type RandomStay, randomStay } from "../oracles/random_fees.ts";
 import { holidays } from "../support/cases.ts";
 import { database } from "../support/database.ts";
 import { answers, type FeeAnswer, outcomeOf, type Question, seedLots, stayFees } from "./support/fees.ts";
+import { seed, volume } from "../support/sizes.ts";
 
-const SETS = Number(Deno.env.get("FEE_SETS") ?? 500);
-const SEED = Number(Deno.env.get("FEE_SEED") ?? 1);
+const SETS = volume("FEE_SETS", 500);
+const SEED = seed("FEE_SEED", 1);
 const BATCH = 250;
 const DAY_MS = 86_400_000;
 

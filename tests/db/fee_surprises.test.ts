@@ -1,6 +1,5 @@
 // Surprises of fees: the worked examples of the consumer centre, the naive reading of an oracle on random price lists, and
 // each kind that has an amount of its own.
-//   FEE_SETS=10000 FEE_SEED=7 deno task test -- tests/db/fee_surprises.test.ts
 import assert from "node:assert/strict";
 import { priceList, type Rule as SeedRule } from "../../tools/seed/prices.ts";
 import { Random } from "../../tools/seed/random.ts";
@@ -10,9 +9,10 @@ import { naiveDifferences } from "../oracles/surprises.ts";
 import { holidays, workedExamples } from "../support/cases.ts";
 import { database } from "../support/database.ts";
 import { answers, type FeeAnswer, type PricedLot, replaceIn, seedLots, type Surprise } from "./support/fees.ts";
+import { seed, volume } from "../support/sizes.ts";
 
-const SETS = Number(Deno.env.get("FEE_SETS") ?? 250);
-const SEED = Number(Deno.env.get("FEE_SEED") ?? 3);
+const SETS = volume("FEE_SETS", 250);
+const SEED = seed("FEE_SEED", 3);
 const BATCH = 250;
 
 interface Example extends PricedLot {

@@ -1,9 +1,10 @@
-// The evaluator of hours against the naive oracle, on random hours. HOURS_SETS and HOURS_SEED make a longer or another run.
+// The evaluator of hours against the naive oracle, on random hours.
 import assert from "node:assert/strict";
 import { FORTNIGHT, HoursOracle, type LotHours } from "../oracles/hours.ts";
 import { database } from "../support/database.ts";
 import { addLots } from "../support/hours.ts";
 import { Random, randomLot } from "../support/random_hours.ts";
+import { seed, volume } from "../support/sizes.ts";
 
 // Fortnights that hold public holidays of Japan (which all these lots keep), their eves and, but for the second, clock changes:
 // in Zurich at two or three, in Beirut, in Havana and on the Azores at midnight, which is then skipped or comes twice.
@@ -18,8 +19,8 @@ const FORTNIGHTS = [
 const MINUTE = 60_000;
 const ANSWERS = ["is_open", "can_enter", "can_exit"] as const;
 
-const sets = Number(Deno.env.get("HOURS_SETS") ?? "300");
-const random = new Random(Number(Deno.env.get("HOURS_SEED") ?? "20260320"));
+const sets = volume("HOURS_SETS", 300);
+const random = new Random(seed("HOURS_SEED", 20260320));
 const holidaysOfJapan: Record<string, unknown> =
   JSON.parse(await Deno.readTextFile(new URL("../cases/holidays.json", import.meta.url))).JP;
 const holidays = new Set(Object.keys(holidaysOfJapan));

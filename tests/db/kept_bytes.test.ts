@@ -8,6 +8,7 @@ import type { Sql, TransactionSql } from "postgres";
 import { database } from "../support/database.ts";
 import { chance } from "../support/random.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
+import { seed } from "../support/sizes.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -21,7 +22,7 @@ const USES = 12;
 const LOTS = 80;
 const DAY_SECONDS = 86_400;
 
-const SEED = Number(Deno.env.get("KEPT_BYTES_SEED") ?? 20261123);
+const SEED = seed("KEPT_BYTES_SEED", 20261123);
 console.log(`KEPT_BYTES_SEED=${SEED}`);
 const random = chance(SEED);
 

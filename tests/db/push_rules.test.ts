@@ -1,12 +1,12 @@
 // The rules of push against naive models, on random cases: five a minute for each user and type, and quiet hours.
-// PUSH_CASES and PUSH_SEED make a longer or another run.
 import assert from "node:assert/strict";
 import { type Chance, chance } from "../support/random.ts";
 import { database } from "../support/database.ts";
 import { newUser } from "../support/rows.ts";
+import { seed, volume } from "../support/sizes.ts";
 
-const CASES = Number(Deno.env.get("PUSH_CASES") ?? "3000");
-const SEED = Number(Deno.env.get("PUSH_SEED") ?? "20260901");
+const CASES = volume("PUSH_CASES", 3000);
+const SEED = seed("PUSH_SEED", 20260901);
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const DAY = 24 * 60 * MINUTE;

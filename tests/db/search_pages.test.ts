@@ -5,6 +5,7 @@ import { database } from "../support/database.ts";
 import { chance } from "../support/random.ts";
 import { newLot, runJob } from "../support/rows.ts";
 import { type Page, search, searchAll } from "./support/search.ts";
+import { volume } from "../support/sizes.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -12,6 +13,7 @@ await db.sql`delete from public.parking_lots`;
 const asAnonymous = <Result>(run: (sql: TransactionSql) => Promise<Result>) => db.as({ role: "anon" }, run);
 const { below: within } = chance(7);
 
+const ROUNDS = volume("SEARCH_ROUNDS", 80, 200);
 const CENTER = { lat: 35.68, lng: 139.76 };
 /** Prices and places are few, so that many lots tie. */
 const someLot = () => ({
@@ -53,8 +55,8 @@ Deno.test("search pages: a circle passes exactly the lots within it", async () =
   }
 });
 
-Deno.test("search pages: 200 interleavings of reading pages and changing lots skip and repeat no unchanged lot", async () => {
-  for (let round = 0; round < 200; round++) {
+Deno.test(`search pages: ${ROUNDS} interleavings of reading pages and changing lots skip and repeat no unchanged lot`, async () => {
+  for (let round = 0; round < ROUNDS; round++) {
     const sort = sorts[round % 3]!;
     const ids = (await db.sql<{ id: string }[]>`select id from public.parking_lots order by id`).map(({ id }) => id);
     const touched = new Set<string>();

@@ -1,5 +1,4 @@
 // The meter, calc-fee and the end of a session give the same amount, for random price lists and stays.
-//   FEE_SETS=10000 FEE_SEED=7 deno task test -- tests/db/sessions_fee.test.ts
 import assert from "node:assert/strict";
 import { Chance, randomStay } from "../oracles/random_fees.ts";
 import { database } from "../support/database.ts";
@@ -7,9 +6,10 @@ import { errorOf } from "../support/database_errors.ts";
 import { newUser, signedIn } from "../support/rows.ts";
 import { type FeeAnswer, seedLots } from "./support/fees.ts";
 import { age, callAs, type Finalized, inMinutes, parked, start } from "./support/sessions.ts";
+import { seed, volume } from "../support/sizes.ts";
 
-const SETS = Number(Deno.env.get("FEE_SETS") ?? 200);
-const SEED = Number(Deno.env.get("FEE_SEED") ?? 5);
+const SETS = volume("FEE_SETS", 200);
+const SEED = seed("FEE_SEED", 5);
 const DAY_MS = 86_400_000;
 
 const db = await database();

@@ -1,6 +1,5 @@
 // Random lives of subscriptions in both stores: with their statements in any order, repeated and late,
 // each row and its user's premium are what a naive ledger says.
-//   SUBSCRIPTION_LIVES=2000 SUBSCRIPTION_SEED=7 deno task test -- tests/db/subscription_lives.test.ts
 import assert from "node:assert/strict";
 import type { StoreStatement } from "../../supabase/functions/_shared/providers/store.ts";
 import { HOUR_MS, randomLife } from "../oracles/subscription_lives.ts";
@@ -9,9 +8,10 @@ import { database } from "../support/database.ts";
 import { type Chance, chance as chanceOf } from "../support/random.ts";
 import { newUser } from "../support/rows.ts";
 import { aPlan } from "./support/subscriptions.ts";
+import { seed, volume } from "../support/sizes.ts";
 
-const LIVES = Number(Deno.env.get("SUBSCRIPTION_LIVES") ?? "100");
-const SEED = Number(Deno.env.get("SUBSCRIPTION_SEED") ?? "20260901");
+const LIVES = volume("SUBSCRIPTION_LIVES", 100);
+const SEED = seed("SUBSCRIPTION_SEED", 20260901);
 const AT_ONCE = 4;
 const BATCH = 100;
 

@@ -9,10 +9,13 @@ import { lots } from "./support/lots_of_the_world.ts";
 import { type Item, nearby, nearbyFound } from "./support/nearby.ts";
 import { search, type SearchArguments } from "./support/search.ts";
 import { storeFacts, storeLots } from "./support/stored_lots.ts";
+import { volume } from "../support/sizes.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
 const random = chance(31);
+const STAYS = volume("USABLE_STAYS", 250, 1_000);
+const SEARCHES = volume("USABLE_SEARCHES", 40, 120);
 const world = lots(1_000);
 await storeLots(db.sql, world);
 await storeFacts(db.sql, world);
@@ -92,9 +95,9 @@ const randomPlace = () => ({
   lng: TOKYO.lng + (random.next() - 0.5) / 20,
 });
 
-Deno.test("usable: over 1,000 random stays first puts unusable lots last, only leaves them out, and the reasons are true", async () => {
+Deno.test(`usable: over ${STAYS} random stays first puts unusable lots last, only leaves them out, and the reasons are true`, async () => {
   const seen = new Map<string, number>();
-  for (let n = 0; n < 1_000; n++) {
+  for (let n = 0; n < STAYS; n++) {
     const [stay, vehicle, sort, place] = [randomStay(), randomVehicle(), random.pick(SORTS), randomPlace()];
     const filters = { ...stay, ...random.pick([{}, {}, { open_now: true }, { max_price: 900 }]) };
     const question = { ...place, radius_m: 300 + random.below(1_000), limit: 100, filters, vehicle, sort };
@@ -132,7 +135,7 @@ Deno.test("usable: over 1,000 random stays first puts unusable lots last, only l
     "stay_too_long",
     "vehicle_does_not_fit",
   ]);
-  for (const [reason, count] of seen) assert.ok(count > 100, `${reason}: ${count}`);
+  for (const [reason, count] of seen) assert.ok(count > STAYS / 10, `${reason}: ${count}`);
 });
 
 /** The lots of all pages of a search. */
@@ -150,7 +153,7 @@ async function pages(sql: TransactionSql, args: SearchArguments) {
 
 Deno.test("usable: the pages of a search are the usable lots in its order, and with first then the others", async () => {
   let crossed = 0;
-  for (let n = 0; n < 120; n++) {
+  for (let n = 0; n < SEARCHES; n++) {
     const [stay, place] = [randomStay(), randomPlace()];
     const vehicle = random.pick([undefined, undefined, { height_m: 2 }]);
     const query = { center: place, radius_m: 500 + random.below(1_500), sort: random.pick(SORTS), vehicle };
@@ -175,7 +178,7 @@ Deno.test("usable: the pages of a search are the usable lots in its order, and w
       if (good.length > limit && bad.length > limit) crossed++;
     });
   }
-  assert.ok(crossed > 20, `${crossed} searches`);
+  assert.ok(crossed > SEARCHES / 6, `${crossed} searches`);
 });
 
 Deno.test("usable: without a stay nearby compares the 60 minutes from now, and shows usability only with the parameter", async () => {

@@ -14,8 +14,9 @@ import { isUnreadable } from "../../tools/importer/reading/record.ts";
 import { naiveFee, type Rule } from "../oracles/fees.ts";
 import { Chance } from "../oracles/random_fees.ts";
 import { collection, fileOf, point } from "./files.ts";
+import { volume } from "../support/sizes.ts";
 
-const ROUNDS = Number(Deno.env.get("OSM_ROUNDS") ?? 200);
+const ROUNDS = volume("OSM_ROUNDS", 200);
 
 function words(rules: readonly PricingRule[] | null): readonly string[] {
   return (rules ?? []).map((rule) =>

@@ -9,8 +9,9 @@ import { naiveFee, type Rule } from "../oracles/fees.ts";
 import { Chance } from "../oracles/random_fees.ts";
 import { database } from "../support/database.ts";
 import { collection, fileOf, point } from "./files.ts";
+import { volume } from "../support/sizes.ts";
 
-const STAYS = Number(Deno.env.get("SWISS_STAYS") ?? 500);
+const STAYS = volume("SWISS_STAYS", 500);
 const OPEN_DATA = Deno.env.get("OPEN_DATA");
 const MINUTE = 60_000;
 

@@ -5,9 +5,10 @@ import { type Administrator, anAdministrator, sending } from "../api/administrat
 import { inDatabase } from "../api/lots.ts";
 import { chance } from "../support/random.ts";
 import { newLot, newUser } from "../support/rows.ts";
+import { volume } from "../support/sizes.ts";
 
 const ADMINISTRATORS = 20;
-const ACTS = 2_000;
+const ACTS = volume("ADMIN_ACTS", 800, 2_000);
 const AT_ONCE = 16;
 
 const AREAS = ["content", "reviews", "search_presets"];

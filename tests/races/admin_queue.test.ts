@@ -5,10 +5,11 @@ import { database } from "../support/database.ts";
 import { call, newAdministrator } from "../support/activities.ts";
 import { type Chance, chance } from "../support/random.ts";
 import { newLot, newUser } from "../support/rows.ts";
+import { volume } from "../support/sizes.ts";
 
 const ADMINISTRATORS = 20;
 const ENTRIES = 12;
-const ACTS = 2000;
+const ACTS = volume("ADMIN_QUEUE_ACTS", 800, 2_000);
 const WORKERS = 10;
 const SEEN_BEFORE = "2026-09-01T00:00:00Z";
 

@@ -1,6 +1,4 @@
 // Points and badges under many writers: random histories against a rebuild from zero and against an oracle.
-//
-// HISTORIES says how many (100 unless it does): `HISTORIES=2000 deno task test -- tests/races/rewards.test.ts`.
 import assert from "node:assert/strict";
 import postgres, { type Sql } from "postgres";
 import { type Badge, day, type Held, level, points, progress, rewarded, type Rule } from "../oracles/rewards.ts";
@@ -8,8 +6,9 @@ import { database } from "../support/database.ts";
 import { anyActivity, newAdministrator, newWorld, type World } from "../support/activities.ts";
 import { chance } from "../support/random.ts";
 import { recalculateLevels } from "../support/rows.ts";
+import { volume } from "../support/sizes.ts";
 
-const HISTORIES = Number(Deno.env.get("HISTORIES") ?? 100);
+const HISTORIES = volume("HISTORIES", 40, 500);
 /** So many share a database: the concurrent rebuild reads all of its users. */
 const IN_A_DATABASE = 100;
 const WRITERS = 8;

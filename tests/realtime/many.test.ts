@@ -1,7 +1,5 @@
 // Random changes by several writers, fifty subscribers with different bindings, and a model of what each should receive.
 // Each expected event arrives once, in the order of its row, and no others arrive.
-//
-// REALTIME_CHANGES is the number of changes: 2,000 by default.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { eventually } from "../support/eventually.ts";
@@ -12,8 +10,9 @@ import { token } from "../support/tokens.ts";
 import { connect, notify } from "./activities.ts";
 import { type Binding, Client, type JoinedChannel, keyOf, type ReceivedChange } from "./listen.ts";
 import { change, type Model, type Row, startingModel } from "./many.ts";
+import { volume } from "../support/sizes.ts";
 
-const CHANGES = Number(Deno.env.get("REALTIME_CHANGES") || 2_000);
+const CHANGES = volume("REALTIME_CHANGES", 800, 5_000);
 /** What is shown or hidden changes at the start of a round, when all changes of the round before are received. */
 const ROUND = 250;
 const WRITERS = 4;

@@ -1,15 +1,16 @@
 // What crashes leave of a composed notification on its way: its fan-out and its batches go on, every device has one outcome,
-// and the counts are those of the messaging service. PUSH_KILLS, PUSH_DEVICES and PUSH_SEED make another run.
+// and the counts are those of the messaging service.
 import assert from "node:assert/strict";
 import { type CrashPlatform, crashPlatform } from "../support/crash_platform.ts";
 import { eventually } from "../support/eventually.ts";
 import { receivedByFcm, scriptFcm } from "../support/providers.ts";
 import { type Chance, chance } from "../support/random.ts";
 import { consume, loadDevices, passTime, sendToAll } from "./pushes.ts";
+import { seed, volume } from "../support/sizes.ts";
 
-const KILLS = Number(Deno.env.get("PUSH_KILLS") ?? "50");
-const DEVICES = Number(Deno.env.get("PUSH_DEVICES") ?? "20000");
-const SEED = Number(Deno.env.get("PUSH_SEED") ?? "20260901");
+const KILLS = volume("PUSH_KILLS", 12, 50);
+const DEVICES = volume("PUSH_DEVICES", 5_000, 20_000);
+const SEED = seed("PUSH_SEED", 20260901);
 const BATCH = 500;
 const CONSUMERS = 2;
 /** A consumer records so many outcomes at a time. */

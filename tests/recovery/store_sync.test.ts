@@ -14,9 +14,10 @@ import {
   storedReviews,
   storedSales,
 } from "../support/store_reports.ts";
+import { seed } from "../support/sizes.ts";
 
 const KILLS = 8;
-const SEED = Deno.env.get("STORE_SYNC_SEED") ?? "20261128";
+const SEED = seed("STORE_SYNC_SEED", 20_261_128);
 
 /** Two consumers, one for each store; what breaks their connections is no failure. */
 async function work({ status }: CrashPlatform): Promise<void> {
@@ -66,7 +67,7 @@ async function workUntil(platform: CrashPlatform, read: number): Promise<number>
 Deno.test(`store sync: killed at random it ends with the stores' figures (STORE_SYNC_SEED=${SEED})`, async () => {
   await using platform = await crashPlatform();
   const providers = platform.status.PROVIDERS_URL!;
-  const random = chance(Number(SEED));
+  const random = chance(SEED);
   // So that there is time to be killed in.
   await scriptStores({ latency_ms: 15 }, providers);
   await platform.sql`select private.start_store_sync('all', 'all', null)`;

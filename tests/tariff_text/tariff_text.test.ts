@@ -5,12 +5,13 @@ import { MAX_TEXT, REASONS, type TariffRule } from "../../supabase/functions/_sh
 import { writeSign } from "../../supabase/functions/_shared/tariff_text/write.ts";
 import { canonical, judge, readCases, totalsOf } from "../../tools/eval/tariffs.ts";
 import { type Chance, chance } from "../support/random.ts";
+import { volume } from "../support/sizes.ts";
 
 /** The grammar was mended for these. */
 const KNOWN = [...readCases("tariff_text.json"), ...readCases("tariff_text_second.json")];
 const CASES = [...KNOWN, ...readCases("tariff_text_third.json")];
 const judged = CASES.map(judge);
-const HOSTILE_TEXTS = Number(Deno.env.get("HOSTILE_TEXTS") ?? 2000);
+const HOSTILE_TEXTS = volume("HOSTILE_TEXTS", 2000);
 
 Deno.test("tariff texts: no accepted text has a wrong fee for one of the eight stays", () => {
   assert.deepEqual(
