@@ -2095,6 +2095,7 @@ export interface components {
       start_lat: number | null;
       start_lng: number | null;
       created_at: components["schemas"]["Timestamp"];
+      is_start_reported: boolean;
       meter: components["schemas"]["Meter"] | components["schemas"]["UnknownFee"];
       can_exit_now: boolean | null;
       can_exit_changes_at: components["schemas"]["Timestamp"] | null;
@@ -3466,6 +3467,7 @@ export interface components {
       start_lat?: number | null;
       start_lng?: number | null;
       client_request_id?: components["schemas"]["Id"];
+      started_at?: components["schemas"]["Timestamp"];
     };
     ParkingSession: {
       id: components["schemas"]["Id"];
@@ -3484,6 +3486,7 @@ export interface components {
       start_lat: number | null;
       start_lng: number | null;
       created_at: components["schemas"]["Timestamp"];
+      is_start_reported: boolean;
     };
     ParkingSessionDetail: {
       id: components["schemas"]["Id"];
@@ -3502,6 +3505,7 @@ export interface components {
       start_lat: number | null;
       start_lng: number | null;
       created_at: components["schemas"]["Timestamp"];
+      is_start_reported: boolean;
       breakdown: (components["schemas"]["FeeBreakdown"] | components["schemas"]["UnknownFee"]) | null;
       rules: components["schemas"]["RulesOfStay"] | null;
       photos: components["schemas"]["SessionPhoto"][];
@@ -4084,6 +4088,7 @@ export interface components {
     };
     StartedParkingSession: {
       session_id: components["schemas"]["Id"];
+      status: components["schemas"]["SessionStatus"];
     };
     StorageSweep: {
       published: number;

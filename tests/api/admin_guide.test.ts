@@ -36,7 +36,6 @@ async function given(): Promise<{ values: Values; email: string; password: strin
     leaver: (await signUp()).id,
     lot,
     ticket,
-    unique: crypto.randomUUID(),
     secret_key: stack().secretKey,
   }));
   return { values, email: administrator.email, password: administrator.password };

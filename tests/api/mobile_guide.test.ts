@@ -18,8 +18,9 @@ Deno.test("docs/clients/mobile.md: every request gets the response that the page
     lot,
     lat: String(place!.lat),
     lng: String(place!.lng),
-    unique: crypto.randomUUID(),
     exit_at: inMinutes(1),
+    entered: inMinutes(1),
+    left: inMinutes(3),
     since: new Date().toISOString(),
   }));
   const requests = await sendRequests("docs/clients/mobile.md", blocksOf(PAGE), values);

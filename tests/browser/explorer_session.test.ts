@@ -70,6 +70,40 @@ Deno.test({
   });
 });
 
+for (const minutes of [-12, 12]) {
+  Deno.test({
+    name: `explorer: with a clock that is ${Math.abs(minutes)} minutes ${
+      minutes < 0 ? "slow" : "fast"
+    } a session ends now`,
+    ignore,
+  }, async () => {
+    const person = await signUp();
+    const { session_id } = await (await post("", person.token, { parking_lot_id: await aPricedLot() })).json();
+    await age(session_id, 2);
+    await inExplorer(async (explorer) => {
+      await explorer.page.evaluateOnNewDocument((minutes) => {
+        const Now = Date;
+        const wrong = () => Now.now() + minutes * 60_000;
+        globalThis.Date = new Proxy(Now, {
+          construct: (target, values) => Reflect.construct(target, values.length === 0 ? [wrong()] : values),
+          get: (target, name) => name === "now" ? wrong : Reflect.get(target, name),
+        });
+      }, minutes);
+      await explorer.open("/session");
+      await explorer.signIn(person);
+      await explorer.sees("¥200");
+      await explorer.click("End parking");
+      await explorer.click("End and keep the receipt");
+      await explorer.sees("Receipt");
+    });
+    const { status, total_amount_minor, started_at, ended_at } =
+      await (await asUser(person)(`/me/parking-sessions/${session_id}`)).json();
+    assert.deepEqual([status, total_amount_minor], ["ended", 200]);
+    const stayed = (Date.parse(ended_at) - Date.parse(started_at)) / 60_000;
+    assert.ok(stayed >= 2 && stayed < 4, `${stayed} minutes`);
+  });
+}
+
 Deno.test({ name: "explorer: a session that just began is cancelled without a fee", ignore }, async () => {
   const person = await signUp();
   const { session_id } = await (await post("", person.token, { parking_lot_id: await aPricedLot() })).json();

@@ -223,7 +223,17 @@ Deno.test("router: the client library's parameter forceFunctionRegion is ignored
 
 Deno.test("router: a web page may read the headers it needs", async () => {
   const exposed = (await appWith().ask("/things")).headers.get("access-control-expose-headers") ?? "";
-  for (const name of ["etag", "x-request-id", "retry-after", "idempotent-replayed", "ratelimit", "ratelimit-policy"]) {
+  for (
+    const name of [
+      "date",
+      "etag",
+      "x-request-id",
+      "retry-after",
+      "idempotent-replayed",
+      "ratelimit",
+      "ratelimit-policy",
+    ]
+  ) {
     assert.ok(exposed.split(", ").includes(name), name);
   }
 });

@@ -221,9 +221,9 @@ Deno.test("parking sessions: a repeated end with the same client request id gets
   assert.equal((await errorOf(finalize(nameless, unnamed))).code, "conflict");
 });
 
-Deno.test("parking sessions: an exit before the entry or more than five minutes ahead is rejected, and the session is still running", async () => {
+Deno.test("parking sessions: an exit more than five minutes before the entry or ahead is rejected, and the session is still running", async () => {
   const { user, id } = await parked(db, 30);
-  for (const exit of [inMinutes(-31.5), inMinutes(5.5), "1999-12-31T00:00:00Z", null]) {
+  for (const exit of [inMinutes(-35.5), inMinutes(5.5), "1999-12-31T00:00:00Z", null]) {
     const { code, param } = await errorOf(finalize(user, id, exit));
     assert.deepEqual([code, param], ["validation_error", "exit_at"]);
   }
@@ -235,6 +235,85 @@ Deno.test("parking sessions: a session that ends when it started is accepted and
   const { user, id } = await parked(db);
   const { started_at } = await stored(id);
   assert.equal((await finalize(user, id, started_at.toISOString())).total_amount, 0);
+});
+
+Deno.test("parking sessions: an exit up to five minutes before the start ends the session at its start, for the first unit", async () => {
+  for (const seconds of [1, 30, 290]) {
+    const { user, id } = await parked(db, 1);
+    const { started_at } = await stored(id);
+    const before = new Date(started_at.getTime() - seconds * 1000).toISOString();
+    assert.equal((await finalize(user, id, before)).total_amount, 200);
+    assert.deepEqual((await stored(id)).ended_at, started_at);
+  }
+});
+
+Deno.test("parking sessions: a client request id stands for one start: another lot or vehicle is rejected", async () => {
+  const [user, lot, other] = [await newUser(db.sql), await pricedLot(db.sql), await newLot(db.sql)];
+  const [vehicle] = await db.sql`
+    insert into public.user_vehicles (user_id, vehicle_type) values (${user}, 'kei') returning id`;
+  const request = crypto.randomUUID();
+  const place = { start_lat: 35.681, start_lng: 139.767 };
+  const same = { client_request_id: request, vehicle_id: vehicle!["id"], ...place };
+  const id = await start(db, user, lot, same);
+  assert.equal(await start(db, user, lot, { ...same, vehicle_type: "kei" }), id);
+  for (
+    const [at, args] of [
+      [other, same],
+      [lot, { ...same, vehicle_type: "large" }],
+      [lot, { ...same, vehicle_id: crypto.randomUUID() }],
+    ] as const
+  ) {
+    const error = await errorOf(start(db, user, at, args));
+    assert.deepEqual(reasonOf(error), { code: "conflict", status: 409, reason: "key_reused_with_different_body" });
+    assert.equal(error.param, "client_request_id");
+  }
+  await db.sql`delete from public.user_vehicles where id = ${vehicle!["id"]}`;
+  for (const again of [same, { ...same, start_lat: 35.682 }, { client_request_id: request }]) {
+    assert.equal(await start(db, user, lot, again), id, "a phone measures its place again");
+  }
+});
+
+/** A start that the device reports: what is stored, in seconds from now. */
+async function reported(user: string, lot: string, started_at: string) {
+  const id = await start(db, user, lot, { started_at });
+  const { started_at: at, is_start_reported, created_at } = await stored(id);
+  return { id, is_start_reported, seconds: Math.round((at.getTime() - created_at.getTime()) / 1000) };
+}
+
+Deno.test("parking sessions: a device without a connection reports the start later, and the fee counts from then", async () => {
+  const [user, lot] = [await newUser(db.sql), await pricedLot(db.sql)];
+  const { id, seconds, is_start_reported } = await reported(user, lot, inMinutes(-90));
+  assert.deepEqual([Math.round(seconds / 60), is_start_reported], [-90, true]);
+  assert.equal((await finalize(user, id, inMinutes(-45))).total_amount, 400);
+  // Known since a moment: it can be cancelled still.
+  const next = await reported(user, lot, inMinutes(-40));
+  assert.deepEqual(await cancel(user, next.id), { cancelled: true });
+  const late = await reported(user, lot, inMinutes(-30));
+  await db.sql`update public.parking_sessions set created_at = now() - interval '6 minutes' where id = ${late.id}`;
+  assert.deepEqual(reasonOf(await errorOf(cancel(user, late.id))), {
+    code: "conflict",
+    status: 409,
+    reason: "too_late",
+  });
+});
+
+Deno.test("parking sessions: a reported start is at most a day ago, not in the future and not before the last session ended", async () => {
+  const [user, lot] = [await newUser(db.sql), await pricedLot(db.sql)];
+  const rejects = async (minutes: number) => {
+    const { code, param } = await errorOf(start(db, user, lot, { started_at: inMinutes(minutes) }));
+    assert.deepEqual([code, param], ["validation_error", "started_at"], `${minutes} minutes`);
+  };
+  for (const minutes of [-1441, -100_000, 5.5, 100]) await rejects(minutes);
+  assert.equal((await db.sql`select from public.parking_sessions where user_id = ${user}`).length, 0);
+  // A clock that is a little fast: now.
+  const first = await reported(user, lot, inMinutes(4.5));
+  assert.ok(Math.abs(first.seconds) <= 1, `${first.seconds} seconds`);
+  await age(db.sql, first.id, 60);
+  await finalize(user, first.id, inMinutes(-30));
+  for (const minutes of [-36, -120]) await rejects(minutes);
+  // A little before the end of the last one: at its end.
+  const second = await reported(user, lot, inMinutes(-34));
+  assert.equal(Math.round(second.seconds / 60), -30);
 });
 
 Deno.test("parking sessions: with an unknown fee a session ends without an amount and with the reason", async () => {

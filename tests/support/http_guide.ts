@@ -1,6 +1,6 @@
 // Pages that show requests and responses as `http` blocks: sends the requests and compares the responses.
 //
-// A name in braces is a variable: a response sets it, and a request uses its value.
+// A name in braces is a variable: a response sets it, and a request uses its value. {unique} is a new UUID each time.
 import assert from "node:assert/strict";
 import { stack } from "./stack.ts";
 
@@ -34,7 +34,9 @@ function message({ text }: Block): { first: string; headers: [name: string, valu
 
 /** A text of a request with the values of its names. */
 function filled(text: string, values: Values): string {
-  return text.replaceAll(/\{(\w+)\}/g, (_, name) => values.get(name) ?? assert.fail(`{${name}} has no value yet`));
+  const valueOf = (name: string) =>
+    name === "unique" ? crypto.randomUUID() : values.get(name) ?? assert.fail(`{${name}} has no value yet`);
+  return text.replaceAll(/\{(\w+)\}/g, (_, name) => valueOf(name));
 }
 
 /** Compares the page with the actual response. A new name in braces takes the actual value. */

@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 /** Replies of the service that pages show again without a connection. */
 import { signal } from "@preact/signals";
+import { learnTime } from "./service_time.ts";
 import { storage } from "./storage.ts";
 import { ownerOf } from "./token.ts";
 
@@ -37,7 +38,9 @@ export async function fetchOrKept(request: Request, isHere: (user: string) => bo
   const user = ownerOf(request);
   const isKept = request.method === "GET" && KEPT.test(url.pathname) && !NOT_KEPT.test(url.pathname);
   try {
+    const sent = Date.now();
     const response = await fetch(request);
+    learnTime(response, sent, Date.now());
     shownSince.value = undefined;
     if (isKept) void keep(user, url, response.clone(), isHere);
     return response;

@@ -32,7 +32,9 @@ export const reasons: Readonly<Record<string, Reason>> = {
   invitation_replaced: conflict("Another request has invited this address since. Send the invitation again."),
   is_administrator: conflict("The account belongs to an active administrator. Suspend the administrator first."),
   key_in_use: conflict("A request with this `Idempotency-Key` runs. Send the same request again."),
-  key_reused_with_different_body: conflict("Another request had this `Idempotency-Key`. Use a new key."),
+  key_reused_with_different_body: conflict(
+    "Another request had this `Idempotency-Key` or `client_request_id`. Use a new one.",
+  ),
   last_administrator: conflict("The last active administrator with the area `admins`. Give the area to another first."),
   limit_reached: conflict("The list is full; `details.limit` has its length. Delete an entry first."),
   mfa_required: forbidden(

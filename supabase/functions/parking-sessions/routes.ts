@@ -16,12 +16,14 @@ export const startSession = route({
   description:
     "A user has at most one running session. A second one returns 409 `concurrent_session_not_allowed` with " +
     "`details.session_id` of the first. A `client_request_id` that was used before returns 200 with the session that " +
-    "it started.",
+    "it started; with another lot or vehicle it returns 409 `conflict` with `details.reason` " +
+    "`key_reused_with_different_body`. A device without a connection keeps the request, and sends it later " +
+    "with `started_at`.",
   body: NewSession,
   reply: [201, StartedSession],
   alternateStatus: 200,
   replyStatus: ({ is_new }) => is_new ? 201 : 200,
-  errors: ["not_found", "lot_not_found", "concurrent_session_not_allowed"],
+  errors: ["not_found", "lot_not_found", "concurrent_session_not_allowed", "conflict"],
   calls: "start_parking_session",
 });
 
@@ -48,9 +50,8 @@ export const cancelSession = route({
   path: "/parking-sessions/{id}/cancel",
   access: "user",
   summary: "Cancel a session",
-  description:
-    "Possible within 5 minutes of the start. After that it returns 409 `conflict` with `details.reason` `too_late`, " +
-    "or `session_ended` if the session has ended. Cancelling again returns the same response.",
+  description: "Possible within 5 minutes of the start, or of its report. After that it returns 409 `conflict` with " +
+    "`details.reason` `too_late`, or `session_ended` if the session has ended. Cancelling again returns the same response.",
   params: SessionParams,
   reply: [200, CancelledSession],
   errors: ["not_found", "conflict"],

@@ -9,7 +9,8 @@
 
 create function commands.start_parking_session(
   p_parking_lot_id uuid, p_vehicle_type text default null, p_start_lat double precision default null,
-  p_start_lng double precision default null, p_client_request_id uuid default null, p_vehicle_id uuid default null
+  p_start_lng double precision default null, p_client_request_id uuid default null, p_vehicle_id uuid default null,
+  p_started_at timestamptz default null
 ) returns jsonb
 language plpgsql
 set search_path = ''
@@ -18,11 +19,17 @@ declare
   v_user_id uuid := private.writing_user();
   v_vehicle_type text;
   v_id uuid;
+  v_before public.parking_sessions;
 begin
-  select s.id into v_id from public.parking_sessions s
+  select * into v_before from public.parking_sessions s
   where s.user_id = v_user_id and s.client_request_id = p_client_request_id;
   if found then
-    return jsonb_build_object('session_id', v_id, 'is_new', false);
+    if p_parking_lot_id <> v_before.parking_lot_id or p_vehicle_type <> v_before.vehicle_type
+      or p_vehicle_id <> v_before.vehicle_id then
+      perform private.raise_error('conflict', 409, 'Another start had this client_request_id. Use a new one.',
+        p_param => 'client_request_id', p_details => '{"reason": "key_reused_with_different_body"}');
+    end if;
+    return jsonb_build_object('session_id', v_before.id, 'status', v_before.status, 'is_new', false);
   end if;
   v_vehicle_type := private.my_vehicle_type(p_vehicle_id);
   v_vehicle_type := coalesce(p_vehicle_type, v_vehicle_type, 'standard');
@@ -38,13 +45,16 @@ begin
     perform private.raise_error('concurrent_session_not_allowed', 409, 'You have a running session. End or cancel it first.',
       p_details => jsonb_build_object('session_id', v_id));
   end if;
+  if p_started_at is not null then
+    perform private.report_start(v_id, p_started_at);
+  end if;
   perform private.log_activity('session_start', p_parking_lot_id, v_id);
-  return jsonb_build_object('session_id', v_id, 'is_new', true);
+  return jsonb_build_object('session_id', v_id, 'status', 'parking', 'is_new', true);
 end
 $$;
 
-comment on function commands.start_parking_session(uuid, text, double precision, double precision, uuid, uuid) is
-  'Starts a session of the caller at a lot: {session_id, is_new}. Charged as p_vehicle_type, else as the vehicle, else as standard. A client request id that was used before returns its session, and is_new is false. Errors: unauthorized, forbidden, validation_error, not_found, lot_not_found, concurrent_session_not_allowed.';
+comment on function commands.start_parking_session(uuid, text, double precision, double precision, uuid, uuid, timestamptz) is
+  'Starts a session of the caller at a lot: {session_id, status, is_new}. Charged as p_vehicle_type, else as the vehicle, else as standard. p_started_at is for a device that had no connection at the start: at most a day ago, and not before the last session ended. A client request id that was used before returns its session, and is_new is false; with another lot or vehicle it is a conflict. Errors: unauthorized, forbidden, validation_error, not_found, lot_not_found, concurrent_session_not_allowed, conflict.';
 
 create function commands.finalize_parking_session(p_id uuid, p_exit_at timestamptz, p_client_request_id uuid default null)
 returns jsonb
@@ -62,7 +72,7 @@ end
 $$;
 
 comment on function commands.finalize_parking_session(uuid, timestamptz, uuid) is
-  'Ends a running session of the caller: {session_id, total_amount, currency, breakdown}. When the fee is unknown, total_amount is null and breakdown is {refusal}. The client request id that ended the session returns the same result again. Errors: unauthorized, forbidden, validation_error, not_found, lot_not_found, conflict.';
+  'Ends a running session of the caller: {session_id, total_amount, currency, breakdown}. When the fee is unknown, total_amount is null and breakdown is {refusal}. An exit up to 5 minutes before the start ends the session at its start, for the first unit. The client request id that ended the session returns the same result again. Errors: unauthorized, forbidden, validation_error, not_found, lot_not_found, conflict.';
 
 create function commands.cancel_parking_session(p_id uuid) returns jsonb
 language plpgsql

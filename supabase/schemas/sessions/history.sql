@@ -27,11 +27,13 @@ begin
       'id', s.id, 'user_id', s.user_id, 'parking_lot_id', s.parking_lot_id, 'parking_lot_name', n.name, 'status', s.status,
       'vehicle_id', s.vehicle_id, 'vehicle_type', s.vehicle_type, 'started_at', s.started_at, 'ended_at', s.ended_at,
       'total_amount_minor', s.total_amount_minor, 'currency', s.currency, 'memo', s.memo,
-      'personal_rating', s.personal_rating, 'start_lat', s.start_lat, 'start_lng', s.start_lng, 'created_at', s.created_at
+      'personal_rating', s.personal_rating, 'start_lat', s.start_lat, 'start_lng', s.start_lng, 'created_at', s.created_at,
+      'is_start_reported', s.is_start_reported
     ) order by s.place), '[]')
     from unnest(p_sessions) with ordinality as s (
       id, user_id, parking_lot_id, status, vehicle_id, vehicle_type, started_at, ended_at, total_amount_minor, currency,
-      breakdown, price_list_id, memo, personal_rating, start_lat, start_lng, client_request_id, finalize_request_id, created_at, place
+      breakdown, price_list_id, memo, personal_rating, start_lat, start_lng, client_request_id, finalize_request_id, created_at,
+      is_start_reported, place
     )
     left join private.session_lot_names(array(select distinct o.parking_lot_id from unnest(p_sessions) as o)) as n
       on n.parking_lot_id = s.parking_lot_id

@@ -3,12 +3,13 @@
 -- A session is parking until it is ended or cancelled; both are final. Ending a session calculates the fee
 -- (fees/answers.sql) and stores it: the amount, the breakdown and the prices, so that a later price changes nothing. A
 -- stay whose fee is unknown ends without an amount; the breakdown then has the refusal. started_at is the full second in
--- which the session began, so that a client whose clock has no fractions of a second can end it at once. Stays of less
--- than five minutes are not rewarded, and of a user's stays of a day only six (docs/domains/rewards.md).
+-- which the session began, so that a client whose clock has no fractions of a second can end it at once. A device that had
+-- no connection reports the start afterwards, at most a day later. Clocks of devices are believed within five minutes.
+-- Stays of less than five minutes are not rewarded, and of a user's stays of a day only six (docs/domains/rewards.md).
 --
--- Invariants: one running session per user. Requests with the same client request id have one effect. A session that has
--- ended has its complete result, and no other has one. A session is kept when its user leaves, without data of the user:
--- no memo, no rating, no place.
+-- Invariants: one running session per user. Requests with the same client request id have one effect; a start that names
+-- another lot or vehicle is rejected. A session that has ended has its complete result, and no other has one. A
+-- session is kept when its user leaves, without data of the user: no memo, no rating, no place.
 -- Interface: commands.start_parking_session, finalize_parking_session, cancel_parking_session.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -113,7 +114,7 @@ begin
 end
 $$;
 
--- Rejects an exit that is missing, before the entry or more than 5 minutes in the future. For an entry in the future any
+-- Rejects an exit that is missing, or more than 5 minutes before the entry or in the future. For an entry in the future any
 -- exit is valid. Errors: validation_error.
 create function private.check_exit(p_session public.parking_sessions, p_exit_at timestamptz) returns void
 language plpgsql stable
@@ -124,8 +125,8 @@ begin
     perform private.raise_error('validation_error', 422, 'exit_at is required.', p_param => 'exit_at');
   -- A session that starts in the future was started before the clock was set back. Its exit cannot be compared with its
   -- start, and a clock must not prevent the end of a session.
-  elsif p_exit_at < (p_session).started_at and (p_session).started_at <= now() then
-    perform private.raise_error('validation_error', 422, 'The exit must not be before the entry.', p_param => 'exit_at');
+  elsif p_exit_at < (p_session).started_at - interval '5 minutes' and (p_session).started_at <= now() then
+    perform private.raise_error('validation_error', 422, 'The exit must not be more than 5 minutes before the entry.', p_param => 'exit_at');
   elsif p_exit_at > greatest(now(), (p_session).started_at) + interval '5 minutes' then
     perform private.raise_error('validation_error', 422, 'The exit must not be more than 5 minutes in the future.', p_param => 'exit_at');
   end if;
@@ -166,7 +167,8 @@ set search_path = ''
 as $$
 declare
   v_session public.parking_sessions := private.my_session_for_change(p_id);
-  v_exit_at timestamptz;
+  -- By the clock of a device that is slow the car left before it came: it ends then at the start.
+  v_exit_at constant timestamptz := greatest(v_session.started_at, p_exit_at);
   v_priced_until timestamptz;
   v_fee jsonb;
 begin
@@ -177,9 +179,10 @@ begin
       p_details => jsonb_build_object('reason', 'session_' || v_session.status));
   end if;
   perform private.check_exit(v_session, p_exit_at);
-  v_exit_at := greatest(v_session.started_at, p_exit_at);
-  -- A session that was never ended costs its first 366 days, which the breakdown states.
-  v_priced_until := least(v_exit_at, v_session.started_at + interval '8784 hours');
+  -- A session that was never ended costs its first 366 days, which the breakdown states. One that ends before its start
+  -- costs a second: the first unit.
+  v_priced_until := case when p_exit_at < v_session.started_at then v_exit_at + interval '1 second'
+    else least(v_exit_at, v_session.started_at + interval '8784 hours') end;
   v_fee := private.fee_answer(v_session.parking_lot_id, v_session.vehicle_type, v_session.started_at, v_priced_until);
   if v_priced_until < v_exit_at and v_fee ? 'breakdown' then
     v_fee := jsonb_insert(v_fee, '{breakdown,notes,0}', '"only_366_days_priced"');
@@ -200,8 +203,8 @@ begin
 end
 $$;
 
--- Cancels a running session of the caller that began within the last 5 minutes; a cancelled one stays cancelled. Errors:
--- unauthorized, forbidden, not_found, conflict.
+-- Cancels a running session of the caller that began, or was reported, within the last 5 minutes; a cancelled one stays
+-- cancelled. Errors: unauthorized, forbidden, not_found, conflict.
 create function private.cancel_session(p_id uuid) returns void
 language plpgsql
 security definer -- no client may write the status
@@ -214,7 +217,8 @@ begin
     return;
   elsif v_session.status = 'ended' then
     perform private.raise_error('conflict', 409, 'The session has already ended.', p_details => '{"reason": "session_ended"}');
-  elsif v_session.started_at < now() - interval '5 minutes' then
+  -- A start that the device reported is known since the report.
+  elsif (case when v_session.is_start_reported then v_session.created_at else v_session.started_at end) < now() - interval '5 minutes' then
     perform private.raise_error('conflict', 409, 'A session can only be cancelled within 5 minutes of its start. End it instead.',
       p_details => '{"reason": "too_late"}');
   end if;
@@ -268,6 +272,36 @@ begin
 end
 $$;
 
+-- Sets the start of the caller's session that this transaction made to what their device reported: at most a day ago, and
+-- not before their last session ended. Five minutes more are the device's clock. Errors: validation_error.
+create function private.report_start(p_id uuid, p_started_at timestamptz) returns void
+language plpgsql
+security definer -- no client may write the start of a session
+set search_path = ''
+as $$
+declare
+  v_start constant timestamptz := date_trunc('second', p_started_at);
+  v_last_end timestamptz;
+  v_problem text;
+begin
+  -- Sessions of a user do not overlap: the one that started last has ended last.
+  select date_trunc('second', s.ended_at) into v_last_end from public.parking_sessions s
+  where s.user_id = (select auth.uid()) and s.status = 'ended' order by s.started_at desc limit 1;
+  v_problem := case
+    when p_started_at > now() + interval '5 minutes' then 'more than 5 minutes in the future'
+    when p_started_at < now() - interval '1 day' then 'more than a day ago'
+    when v_start < v_last_end - interval '5 minutes' then 'before the end of your last session'
+  end;
+  if v_problem is not null then
+    perform private.raise_error('validation_error', 422, format('started_at must not be %s.', v_problem), p_param => 'started_at');
+  end if;
+  update public.parking_sessions s
+  set started_at = least(s.started_at, greatest(v_start, v_last_end)), is_start_reported = true
+  where s.id = p_id and s.user_id = (select auth.uid()) and s.status = 'parking' and s.created_at = now();
+end
+$$;
+
 grant execute on function
-  private.my_vehicle_type(uuid), private.check_start(text, double precision, double precision)
+  private.my_vehicle_type(uuid),
+  private.check_start(text, double precision, double precision), private.report_start(uuid, timestamptz)
 to authenticated;

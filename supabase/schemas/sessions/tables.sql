@@ -38,6 +38,7 @@ create table public.parking_sessions (
   client_request_id uuid,
   finalize_request_id uuid,
   created_at timestamptz not null default now(),
+  is_start_reported boolean not null default false,
   constraint parking_sessions_start_whole check (num_nulls(start_lat, start_lng) in (0, 2)),
   constraint parking_sessions_request_once unique (user_id, client_request_id),
   constraint parking_sessions_ends_after_start check (ended_at >= started_at),
@@ -60,6 +61,9 @@ comment on column public.parking_sessions.price_list_id is
   'The prices of the lot when the session ended, in private.price_lists. Not a foreign key: lists are never deleted.';
 comment on column public.parking_sessions.client_request_id is 'The id that the client gave to the request that started the session.';
 comment on column public.parking_sessions.finalize_request_id is 'The id that the client gave to the request that ended the session.';
+
+comment on column public.parking_sessions.is_start_reported is
+  'Whether started_at is what the device reported, because it had no connection at the start.';
 
 -- At most one running session per user.
 create unique index parking_sessions_one_running on public.parking_sessions (user_id) where status = 'parking';
@@ -99,7 +103,7 @@ create policy "Users annotate their own sessions" on public.parking_sessions for
 
 grant select (
   id, user_id, parking_lot_id, status, vehicle_id, vehicle_type, started_at, ended_at, total_amount_minor, currency,
-  breakdown, price_list_id, memo, personal_rating, start_lat, start_lng, client_request_id, finalize_request_id, created_at
+  breakdown, price_list_id, memo, personal_rating, start_lat, start_lng, client_request_id, finalize_request_id, created_at, is_start_reported
 ), insert (user_id, parking_lot_id, vehicle_id, vehicle_type, start_lat, start_lng, client_request_id),
   update (memo, personal_rating) on public.parking_sessions to authenticated;
 

@@ -268,7 +268,7 @@ export interface ApiFunctions {
   set_default_search_preset: { args: { id: string }; returns: unknown };
   set_my_notification_preferences: { args: { items: unknown; lang?: string; quiet_hours?: unknown; remove_quiet_hours?: boolean }; returns: unknown };
   set_my_search_preferences: { args: { yen_per_walk_minute: number }; returns: unknown };
-  start_parking_session: { args: { parking_lot_id: string; vehicle_type?: string; start_lat?: number; start_lng?: number; client_request_id?: string; vehicle_id?: string }; returns: unknown };
+  start_parking_session: { args: { parking_lot_id: string; vehicle_type?: string; start_lat?: number; start_lng?: number; client_request_id?: string; vehicle_id?: string; started_at?: string }; returns: unknown };
   take_anonymous_request: { args: { policy: string; address: string }; returns: unknown };
   take_due_subscriptions: { args: { platform: string; limit?: number }; returns: unknown };
   take_mails: { args: NoArgs; returns: unknown };

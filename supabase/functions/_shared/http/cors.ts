@@ -17,7 +17,7 @@ const knownHeaders = [
   "baggage",
   "sentry-trace",
 ];
-const exposedHeaders = "etag, x-request-id, server-timing, retry-after, www-authenticate, allow, " +
+const exposedHeaders = "date, etag, x-request-id, server-timing, retry-after, www-authenticate, allow, " +
   "idempotent-replayed, ratelimit, ratelimit-policy, x-read-after, x-truncated, deprecation, sunset, link";
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]{1,64}$/;

@@ -38,6 +38,9 @@ const session = {
   start_lat: z.number().nullable(),
   start_lng: z.number().nullable(),
   created_at: Timestamp,
+  is_start_reported: z.boolean().meta({
+    description: "Whether `started_at` is what the device reported, because it had no connection at the start",
+  }),
 };
 
 export const ParkingSession = z.object(session).meta({ id: "ParkingSession" });
@@ -145,17 +148,29 @@ export const NewSession = z.strictObject({
   }),
   start_lng: z.number().min(-180).max(180).nullable().optional(),
   client_request_id: Id.optional().meta({
-    description: "An id that the client creates for this start. Sending it again returns the same session.",
+    description:
+      "An id that the client creates for this start. Sending the same request again returns the same session.",
+  }),
+  started_at: Moment.optional().meta({
+    description:
+      "When the car came in, if the device had no connection then. At most a day ago, and not before the last session " +
+      "of the caller ended; for the device's clock both are 5 minutes wide. Default: now.",
   }),
 }).meta({
   id: "NewParkingSession",
   dependentRequired: { start_lat: ["start_lng"], start_lng: ["start_lat"] },
 });
 
-export const StartedSession = z.object({ session_id: Id }).meta({ id: "StartedParkingSession" });
+export const StartedSession = z.object({
+  session_id: Id,
+  status: SessionStatus.meta({ description: "`parking`, or what became of the session that this request had started" }),
+}).meta({ id: "StartedParkingSession" });
 
 export const FinalizeSession = z.strictObject({
-  exit_at: Moment.meta({ description: "When the car left. Not before the start, at most 5 minutes from now." }),
+  exit_at: Moment.meta({
+    description:
+      "When the car left, at most 5 minutes from now. Up to 5 minutes before the start it is taken as the start.",
+  }),
   client_request_id: Id.optional().meta({
     description: "An id that the client creates for this request. Sending it again returns the same response.",
   }),

@@ -7,6 +7,7 @@ import { fromLocalInput, toLocalInput } from "../../local_time.ts";
 import { deliver } from "../../outbox.ts";
 import { navigate } from "../../router.ts";
 import { client } from "../../service.ts";
+import { serviceNow } from "../../service_time.ts";
 import { pageTexts } from "../../texts/pages.ts";
 import { useNow } from "../../ui/clock.ts";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -24,6 +25,8 @@ const MINUTE_MS = 60_000;
 const STEP_MS = 5 * MINUTE_MS;
 /** How far ahead of now the service takes an exit. */
 const AHEAD_MS = 5 * MINUTE_MS;
+/** How far before the start it takes one, for a slow clock. */
+const SLOW_MS = 5 * MINUTE_MS;
 
 interface EndProps {
   readonly session: Current;
@@ -45,7 +48,8 @@ function EndForm({ session, startedAt, onClose }: EndProps) {
   // Undefined: the car leaves now, and the time goes on.
   const [chosen, setChosen] = useState<number>();
   const [isExact, setIsExact] = useState(false);
-  const exit = chosen ?? Math.max(startedAt, now);
+  // Without a connection the device's clock may be before the start: the service takes that as the start.
+  const exit = Math.max(startedAt, chosen ?? now);
   const latest = now + AHEAD_MS;
   const choose = (time: number) => setChosen(Math.min(Math.max(time, startedAt), latest));
   const calculated = useFee(session, startedAt, exit);
@@ -57,7 +61,7 @@ function EndForm({ session, startedAt, onClose }: EndProps) {
 
   const end = async () => {
     const { id } = session;
-    const exit_at = new Date(exit).toISOString();
+    const exit_at = new Date(chosen ?? Math.max(now, startedAt - SLOW_MS)).toISOString();
     const params = { path: { id } };
     const body = { exit_at, client_request_id: requestId.current };
     if (ended.current === undefined) {
@@ -139,7 +143,7 @@ function useFee({ meter, parking_lot_id, vehicle_type }: Current, startedAt: num
   const load = useLoad(async (signal) => {
     if ("refusal" in meter) return null;
     // From now on the meter knows it, also without a connection.
-    if (exit >= Date.now() - MINUTE_MS) return amountAt(meter, exit);
+    if (exit >= serviceNow() - MINUTE_MS) return amountAt(meter, exit);
     const body = {
       entry_at: new Date(startedAt).toISOString(),
       exit_at: new Date(exit).toISOString(),
