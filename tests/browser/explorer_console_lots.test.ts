@@ -266,7 +266,7 @@ Deno.test({
     await openPart(explorer, administrator, `/console/parking-lots/${lot}/position`, ".no-map");
     await explorer.sees("The fields below move the lot.");
     assert.deepEqual(await findings(explorer), []);
-    await page.locator(".position-editor label:nth-child(2) input").fill("35.6812");
+    await page.locator(".position-editor label:nth-child(1) input").fill("35.6812");
     await page.keyboard.press("Tab");
     await explorer.click("Save");
     await explorer.sees("Saved.");

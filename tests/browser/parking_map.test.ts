@@ -137,7 +137,7 @@ async function inPage(
     assert.deepEqual(await browser.cookies(), []);
     const origins = new Set(requests.map(({ origin }) => origin));
     assert.deepEqual([...origins].sort(), [origin, stack().apiUrl].sort());
-  });
+  }, { hasMaps: !isMapless });
 }
 
 /** So many metres to the north and to the east. */
