@@ -1,12 +1,12 @@
--- A device that had no connection reports the start of a session afterwards; an exit by a slow clock ends a session at its
--- start; and a client request id stands for one start.
+-- A device that had no connection reports the start of a session afterwards. An exit by a slow clock ends a session at its
+-- start. A client request id is that of one start.
 --
 -- The definitions are those of supabase/schemas after this change. The way back: the functions as they were; then drop
--- commands.start_parking_session with seven arguments, private.report_start, private.check_same_request and
--- parking_sessions.is_start_reported.
+-- commands.start_parking_session with seven arguments, private.report_start and parking_sessions.is_start_reported.
 
 set lock_timeout = '2s';
 
+-- pgls-ignore lint/safety/addingFieldWithDefault: a constant default rewrites no row since Postgres 11
 alter table public.parking_sessions add column is_start_reported boolean not null default false;
 comment on column public.parking_sessions.is_start_reported is
   'Whether started_at is what the device reported, because it had no connection at the start.';

@@ -16,9 +16,7 @@ export const startSession = route({
   description:
     "A user has at most one running session. A second one returns 409 `concurrent_session_not_allowed` with " +
     "`details.session_id` of the first. A `client_request_id` that was used before returns 200 with the session that " +
-    "it started; with another lot or vehicle it returns 409 `conflict` with `details.reason` " +
-    "`key_reused_with_different_body`. A device without a connection keeps the request, and sends it later " +
-    "with `started_at`.",
+    "it started, or 409 `conflict` for another lot or vehicle.",
   body: NewSession,
   reply: [201, StartedSession],
   alternateStatus: 200,
@@ -33,11 +31,10 @@ export const finalizeSession = route({
   access: "user",
   summary: "End a session",
   description:
-    "The fee is the result of calc-fee for the same times. It is stored with its breakdown, so later price changes " +
-    "have no effect. If calc-fee returns `fee_unknown`, the session still ends. Then `total_amount` is null and " +
-    "`breakdown.refusal` contains the reason. Repeating the request with the same `client_request_id` returns the " +
-    "same response. Otherwise, if the session is not `parking`, the request returns 409 `conflict` with " +
-    "`details.reason` `session_ended` or `session_cancelled`.",
+    "The fee is that of calc-fee for the same times; later price changes have no effect. If it is unknown, " +
+    "`breakdown.refusal` has the reason. A repeated `client_request_id` returns the same response. Otherwise, if the " +
+    "session is not `parking`, the request returns 409 `conflict` with `details.reason` `session_ended` or " +
+    "`session_cancelled`.",
   params: SessionParams,
   body: FinalizeSession,
   reply: [200, FinalizedSession],
@@ -50,7 +47,7 @@ export const cancelSession = route({
   path: "/parking-sessions/{id}/cancel",
   access: "user",
   summary: "Cancel a session",
-  description: "Possible within 5 minutes of the start, or of its report. After that it returns 409 `conflict` with " +
+  description: "Possible within 5 minutes of the start. After that it returns 409 `conflict` with " +
     "`details.reason` `too_late`, or `session_ended` if the session has ended. Cancelling again returns the same response.",
   params: SessionParams,
   reply: [200, CancelledSession],

@@ -24,13 +24,12 @@ const session = {
   status: SessionStatus,
   vehicle_id: Id.nullable().meta({ description: "The caller's vehicle, if one was given" }),
   vehicle_type: z.string().nullable().meta({
-    description: "The vehicle type that is charged, a code of category `vehicle_type`",
+    description: "The type that is charged, a code of category `vehicle_type`",
   }),
   started_at: Timestamp.nullable().meta({ description: "Start of the session, truncated to full seconds" }),
   ended_at: Timestamp.nullable().meta({ description: "When the car left. Null unless the session has ended." }),
   total_amount_minor: Amount.meta({
-    description:
-      "The fee of the stay, in minor units of `currency`. Null unless the session has ended and the fee is known.",
+    description: "In minor units of `currency`. Null unless the session has ended and the fee is known.",
   }),
   currency: z.string().nullable().meta({ description: "Null unless the session has ended", examples: ["JPY"] }),
   memo: z.string().nullable(),
@@ -38,9 +37,7 @@ const session = {
   start_lat: z.number().nullable(),
   start_lng: z.number().nullable(),
   created_at: Timestamp,
-  is_start_reported: z.boolean().meta({
-    description: "Whether `started_at` is what the device reported, because it had no connection at the start",
-  }),
+  is_start_reported: z.boolean(),
 };
 
 export const ParkingSession = z.object(session).meta({ id: "ParkingSession" });
@@ -56,7 +53,7 @@ const Meter = z.object({
   known_until: Timestamp.meta({
     description: "End of the curve: 24 hours ahead, or earlier if the price is unknown from there on",
   }),
-  curve: z.array(FeePoint).meta({ description: "All future increases. The last point is an exit at `known_until`." }),
+  curve: z.array(FeePoint).meta({ description: "Future increases. The last point is an exit at `known_until`." }),
   surprises: FeeSurprises.meta({ description: "Those ahead" }),
 }).meta({
   id: "Meter",
@@ -117,7 +114,7 @@ const RulesOfStay = z.object({
 export const ParkingSessionDetail = z.object({
   ...session,
   breakdown: z.union([Fee.shape.breakdown, UnknownFee]).nullable().meta({
-    description: "How the amount was calculated. Null unless the session has ended.",
+    description: "Null unless the session has ended",
   }),
   rules: RulesOfStay.nullable(),
   photos: z.array(SessionPhoto).meta({ description: "Photos of `during` first, then by slot" }),
@@ -148,13 +145,10 @@ export const NewSession = z.strictObject({
   }),
   start_lng: z.number().min(-180).max(180).nullable().optional(),
   client_request_id: Id.optional().meta({
-    description:
-      "An id that the client creates for this start. Sending the same request again returns the same session.",
+    description: "An id that the client creates for this start",
   }),
   started_at: Moment.optional().meta({
-    description:
-      "When the car came in, if the device had no connection then. At most a day ago, and not before the last session " +
-      "of the caller ended; for the device's clock both are 5 minutes wide. Default: now.",
+    description: "When the car came in, if the device was offline: at most a day ago, after the last session",
   }),
 }).meta({
   id: "NewParkingSession",
@@ -163,16 +157,13 @@ export const NewSession = z.strictObject({
 
 export const StartedSession = z.object({
   session_id: Id,
-  status: SessionStatus.meta({ description: "`parking`, or what became of the session that this request had started" }),
+  status: SessionStatus,
 }).meta({ id: "StartedParkingSession" });
 
 export const FinalizeSession = z.strictObject({
-  exit_at: Moment.meta({
-    description:
-      "When the car left, at most 5 minutes from now. Up to 5 minutes before the start it is taken as the start.",
-  }),
+  exit_at: Moment.meta({ description: "When the car left, from 5 minutes before the start to 5 minutes from now" }),
   client_request_id: Id.optional().meta({
-    description: "An id that the client creates for this request. Sending it again returns the same response.",
+    description: "An id that the client creates for this request",
   }),
 }).meta({ id: "FinalizeParkingSession" });
 
