@@ -141,6 +141,18 @@ export async function openSignIn(page: Page): Promise<void> {
   await page.evaluate((hash) => location.hash = hash, hash);
 }
 
+/** Moves the clock of the pages that are opened from now on by so many minutes. */
+export async function moveClock(page: Page, minutes: number): Promise<void> {
+  await page.evaluateOnNewDocument((minutes) => {
+    const Now = Date;
+    const moved = () => Now.now() + minutes * 60_000;
+    globalThis.Date = new Proxy(Now, {
+      construct: (target, values) => Reflect.construct(target, values.length === 0 ? [moved()] : values),
+      get: (target, name) => name === "now" ? moved : Reflect.get(target, name),
+    });
+  }, minutes);
+}
+
 /** A PNG of one pixel. */
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 

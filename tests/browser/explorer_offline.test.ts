@@ -9,7 +9,7 @@ import { stack } from "../support/stack.ts";
 import { age, aPricedLot, post } from "../api/sessions.ts";
 import { type Proxy, proxyTo } from "../realtime/proxy.ts";
 import { hasBrowser } from "../support/browser.ts";
-import { choosePhoto, type Explorer, inExplorer } from "./explorer.ts";
+import { choosePhoto, type Explorer, inExplorer, moveClock } from "./explorer.ts";
 
 const ignore = !hasBrowser;
 
@@ -86,14 +86,7 @@ Deno.test(
       await sees("Basement lot");
       await kept(page);
       // Half an hour later the usual stay is another one.
-      await page.evaluateOnNewDocument(() => {
-        const Now = Date;
-        const later = () => Now.now() + 30 * 60_000;
-        globalThis.Date = new Proxy(Now, {
-          construct: (target, values) => Reflect.construct(target, values.length === 0 ? [later()] : values),
-          get: (target, name) => name === "now" ? later : Reflect.get(target, name),
-        });
-      });
+      await moveClock(page, 30);
       await openOffline(explorer, proxy, "/");
       await sees("Basement lot");
       await sees("No connection. The page shows what was known");

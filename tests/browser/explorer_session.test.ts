@@ -6,7 +6,7 @@ import { inDatabase } from "../api/lots.ts";
 import { age, aPricedLot, post } from "../api/sessions.ts";
 import { asUser, signUp } from "../support/people.ts";
 import { hasBrowser } from "../support/browser.ts";
-import { choosePhoto, inExplorer } from "./explorer.ts";
+import { choosePhoto, inExplorer, moveClock } from "./explorer.ts";
 
 const ignore = !hasBrowser;
 
@@ -81,14 +81,7 @@ for (const minutes of [-12, 12]) {
     const { session_id } = await (await post("", person.token, { parking_lot_id: await aPricedLot() })).json();
     await age(session_id, 2);
     await inExplorer(async (explorer) => {
-      await explorer.page.evaluateOnNewDocument((minutes) => {
-        const Now = Date;
-        const wrong = () => Now.now() + minutes * 60_000;
-        globalThis.Date = new Proxy(Now, {
-          construct: (target, values) => Reflect.construct(target, values.length === 0 ? [wrong()] : values),
-          get: (target, name) => name === "now" ? wrong : Reflect.get(target, name),
-        });
-      }, minutes);
+      await moveClock(explorer.page, minutes);
       await explorer.open("/session");
       await explorer.signIn(person);
       await explorer.sees("¥200");

@@ -1,6 +1,5 @@
-// The two sizes of a run. `task test` sees every guarantee at least once. `task test:long` has larger volumes, the seed of the
-// day, and what is too long for every change. A variable with the name sets a value in either of them. The names are listed in
-// docs/contributing/testing.md.
+// The two sizes of a run. `task test:long` has larger volumes than `task test`, the seed of the day, and what is too long for
+// every change. A variable with the name sets a value in either of them. docs/contributing/testing.md lists the names.
 export const isLong = Deno.env.get("TEST_SIZE") === "long";
 
 function given(name: string): number | undefined {

@@ -56,7 +56,7 @@ export const catalogue = {
     meaning: "The state of the resource does not allow the request, the resource exists already, or another request " +
       "changed it.",
     remedy: "Read the resource again and decide by its current state. `error.details.reason` is more exact. " +
-      "`key_reused_with_different_body`: use a new `Idempotency-Key` for each request. `key_in_use`: send the same " +
+      "`key_reused_with_different_body`: use a new key for each request. `key_in_use`: send the same " +
       "request again after a second. `status_not_reachable`: `error.details.allowed` lists the next states. " +
       "`changed_meanwhile`: the decision was about an earlier version.",
   },

@@ -61,6 +61,7 @@ function EndForm({ session, startedAt, onClose }: EndProps) {
 
   const end = async () => {
     const { id } = session;
+    const leftAt = new Date(exit).toISOString();
     const exit_at = new Date(chosen ?? Math.max(now, startedAt - SLOW_MS)).toISOString();
     const params = { path: { id } };
     const body = { exit_at, client_request_id: requestId.current };
@@ -74,11 +75,11 @@ function EndForm({ session, startedAt, onClose }: EndProps) {
     keepPlan(id, undefined);
     if (ended.current === null) {
       // The end waits for a connection, and the report with it.
-      await reportDifference(machine, session, exit_at, calculated ?? null, currency);
+      await reportDifference(machine, session, leftAt, calculated ?? null, currency);
       return onClose();
     }
     const { total_amount } = ended.current;
-    const isReported = await reportDifference(machine, session, exit_at, total_amount, ended.current.currency);
+    const isReported = await reportDifference(machine, session, leftAt, total_amount, ended.current.currency);
     navigate(`/session/${id}`, { reported: isReported || undefined });
   };
 
