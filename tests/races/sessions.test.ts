@@ -63,7 +63,7 @@ Deno.test(`parking sessions: one client request id ${MANY} times at once is one 
   assert.deepEqual(
     new Set(answers.map(({ body }) => JSON.stringify(body))),
     new Set([
-      JSON.stringify({ session_id: session!.id }),
+      JSON.stringify({ session_id: session!.id, status: "parking" }),
     ]),
   );
   assert.deepEqual(answers.map(({ status }) => status).sort(), [...Array(MANY - 1).fill(200), 201]);

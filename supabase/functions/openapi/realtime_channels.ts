@@ -73,6 +73,7 @@ const ParkingSessionRow = z.object({
   client_request_id: Id.nullable(),
   finalize_request_id: Id.nullable(),
   created_at: Timestamp,
+  is_start_reported: z.boolean(),
 }).meta({ id: "ParkingSessionRow", description: complete });
 
 const UserBadgeRow = z.object({
