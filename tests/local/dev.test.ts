@@ -138,7 +138,7 @@ Deno.test("task dev: prints its steps, addresses, keys, sample people and three 
     assert.equal(isRunning(server), false);
     assert.notEqual(freePort(port), undefined);
     assert.equal((await outcome("status.ts", port)).code, 1);
-  });
+  }, { isBuilt: false });
 });
 
 Deno.test("task dev: a wrong setting is reported in one sentence, and nothing is started", async () => {

@@ -64,11 +64,17 @@ export async function stop({ child }: Dev): Promise<number> {
   return (await child.status).code;
 }
 
-/** Runs a test with a free port, and leaves no process and no data behind. */
-export async function onFreePort(run: (port: number, start: () => Promise<Dev>) => Promise<void>): Promise<void> {
+/**
+ * Runs a test with a free port, and leaves no process and no data behind. The first start finds a built database; as for a
+ * newcomer it finds none with isBuilt false.
+ */
+export async function onFreePort(
+  run: (port: number, start: () => Promise<Dev>) => Promise<void>,
+  { isBuilt = true } = {},
+): Promise<void> {
   const port = freePort(0)!;
   const started: Dev[] = [];
-  await copyBuiltData(String(port));
+  if (isBuilt) await copyBuiltData(String(port));
   try {
     await run(port, async () => {
       const one = await dev(port);
