@@ -1,6 +1,7 @@
 // What the tables of lots hold, and what they keep in step by themselves.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
+import { isTimeZone } from "../../supabase/functions/_shared/time_zone.ts";
 import { database } from "../support/database.ts";
 import { errorOf, sqlstate } from "../support/database_errors.ts";
 
@@ -105,13 +106,41 @@ Deno.test("parking lots: a lot's time zone is one that Postgres knows", async ()
   }
 });
 
-Deno.test("parking lots: every IANA zone with a region in its name can be a lot's", async () => {
-  const stored = await db.sql`
-    insert into public.parking_lots (name, lat, lng, time_zone)
-    select 'Lot', 0, 0, name from pg_timezone_names
-    where name like '%/%' and name !~ '^(posix|right)/' and name <> 'Etc/GMT0'
-    returning id`;
-  assert.ok(stored.length > 400);
+Deno.test("time zones: every zone of Postgres is one, for the database and the functions, but those with the name of an abbreviation", async () => {
+  const zones = await db.sql`
+    select name, private.is_time_zone(name) as is_zone, name <> 'UTC' and upper(name) in (select abbrev from pg_timezone_abbrevs)
+      or name in ('Factory', 'localtime', 'posixrules') as is_other
+    from pg_timezone_names where name !~ '^(posix|right)/' order by name`;
+  assert.ok(zones.length > 500);
+  const namesOf = (rows: readonly postgres.Row[]) => rows.map(({ name }) => name);
+  assert.deepEqual(namesOf(zones.filter(({ is_zone }) => is_zone)), namesOf(zones.filter(({ is_other }) => !is_other)));
+  assert.deepEqual(
+    namesOf(zones.filter(({ name }) => isTimeZone(name))),
+    namesOf(zones.filter(({ is_zone }) => is_zone)),
+  );
+});
+
+Deno.test("time zones: what else Postgres accepts is none: abbreviations, offsets, rules, other capitals", async () => {
+  for (
+    const name of [
+      "JST",
+      "EST",
+      "CET",
+      "CEST",
+      "EDT",
+      "+09:00",
+      "Tokyo-9",
+      "Asia/Tokyo-9",
+      "<+09>-9",
+      "asia/tokyo",
+      "posix/Asia/Tokyo",
+      "",
+      " ",
+    ]
+  ) {
+    const [row] = await db.sql`select private.is_time_zone(${name}) as is_zone`;
+    assert.deepEqual([row!["is_zone"], isTimeZone(name)], [false, false], name);
+  }
 });
 
 Deno.test("parking lots: every kind of geometry can be a lot's area", async () => {

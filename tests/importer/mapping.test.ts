@@ -3,7 +3,7 @@ import { builtInMappings } from "../../tools/importer/mapping/choose.ts";
 import { LOT_FIELDS, type Mapping, parseMapping } from "../../supabase/functions/_shared/import/definition.ts";
 import { pointOf } from "../../supabase/functions/_shared/import/geometry.ts";
 import { daysOf, timeOf, windowsOfText } from "../../supabase/functions/_shared/import/hours.ts";
-import { isTimeZone, mapRecord } from "../../supabase/functions/_shared/import/lot.ts";
+import { mapRecord } from "../../supabase/functions/_shared/import/lot.ts";
 import { valueAt } from "../../supabase/functions/_shared/import/lookup.ts";
 import { degreesOf, integerOf, numberOf } from "../../supabase/functions/_shared/import/numbers.ts";
 
@@ -154,22 +154,6 @@ Deno.test("mappings: greater_than reads the number at the start of a text, and i
     assert.equal(tags["ev_charging"], expected, String(text));
     assert.equal(warnings.length, expected === undefined ? 1 : 0, String(text));
   }
-});
-
-Deno.test("mappings: names of time zones are those of IANA, as JavaScript and the database know them", () => {
-  for (
-    const zone of [
-      "Asia/Kolkata",
-      "Europe/Kyiv",
-      "America/Argentina/Buenos_Aires",
-      "Asia/Ho_Chi_Minh",
-      "US/Pacific",
-      "UTC",
-    ]
-  ) {
-    assert.ok(isTimeZone(zone), zone);
-  }
-  for (const zone of ["Asia/Tokio", "JST", "Tokyo-9", "+09:00", "asia/tokyo", ""]) assert.ok(!isTimeZone(zone), zone);
 });
 
 Deno.test("mappings: degrees are parsed as decimals and as degrees, minutes and seconds", () => {

@@ -118,7 +118,7 @@ declare
     when jsonb_typeof(p_quiet_hours) <> 'object' or p_quiet_hours - '{from,to,time_zone}'::text[] <> '{}' then ''
     when coalesce(p_quiet_hours ->> 'from', '') !~ '^([01]\d|2[0-3]):[0-5]\d$' then '.from'
     when coalesce(p_quiet_hours ->> 'to', '') !~ '^([01]\d|2[0-3]):[0-5]\d$' or p_quiet_hours -> 'to' = p_quiet_hours -> 'from' then '.to'
-    when not exists (select from pg_catalog.pg_timezone_names z where z.name = p_quiet_hours ->> 'time_zone') then '.time_zone' end;
+    when not coalesce(private.is_time_zone(p_quiet_hours ->> 'time_zone'), false) then '.time_zone' end;
 begin
   if v_param is not null then
     perform private.raise_error('validation_error', 422,

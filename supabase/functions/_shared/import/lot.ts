@@ -7,6 +7,7 @@ import { hasKey, valueAt, valueOf } from "./lookup.ts";
 import { type DecimalSign, degreesOf, integerOf, numberOf, type Reading } from "./numbers.ts";
 import { pricingOf, type PricingRule } from "./pricing.ts";
 import { narrow, normalizeSpace } from "./text.ts";
+import { isTimeZone } from "../time_zone.ts";
 
 export interface Problem {
   readonly field: string;
@@ -98,19 +99,6 @@ function textOf(field: LotField, raw: unknown): Reading<string> {
     return { problem: `is not an IANA time zone: ${JSON.stringify(text)}` };
   }
   return { value: text };
-}
-
-/** Names as the table's own rule has them (private.is_time_zone): those of IANA, without abbreviations and POSIX rules. */
-const ZONE_NAME = /^(UTC|Etc\/GMT[+-]1?[0-9]|[A-Z][A-Za-z]*(\/[A-Z][A-Za-z_-]+){1,2})$/;
-
-export function isTimeZone(name: string): boolean {
-  if (!ZONE_NAME.test(name)) return false;
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }) !== undefined;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
 }
 
 const READERS: Record<Exclude<FieldKind, "text">, (raw: unknown, decimal?: DecimalSign) => Reading<number>> = {

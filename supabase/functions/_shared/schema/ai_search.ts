@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isTimeZone } from "../time_zone.ts";
 import { attributes, SearchQueryV1 } from "./search.ts";
 import { text, Timestamp } from "./values.ts";
 
@@ -30,15 +31,6 @@ function problemsOf({ lat, lng, time_zone }: { lat?: number; lng?: number; time_
       ? []
       : [["time_zone", "Must be a time zone of the IANA database, for example Asia/Tokyo."] as const],
   ];
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const Words = text(1, MAX_TEXT).refine((words) => words.trim() !== "", "Must not be blank.");
