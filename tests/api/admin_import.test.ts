@@ -230,6 +230,8 @@ const WRONG: readonly [more: Row, param: string][] = [
   [{ currency: "yen" }, "currency"],
   [{ entry_method: "no-such-method" }, "entry_method"],
   [{ area: { type: "Circle" } }, "area"],
+  [{ area: { type: "Polygon", coordinates: [[[139.7, 35.6], [139.8, 35.6], [139.7, 35.6]]] } }, "area"],
+  [{ area: "POINT(139.7 35.6)" }, "area"],
   [{ operator_code: "運営" }, "operator"],
   [{ status: "closed" }, "status"],
   [{ id: crypto.randomUUID() }, "id"],

@@ -23,6 +23,7 @@ import {
 import { createUpload } from "../../supabase/functions/storage/uploads.ts";
 import { eventually } from "../support/eventually.ts";
 import { picture, put as putFile } from "../support/files.ts";
+import { MENDED, NORMAL, REFUSED } from "../support/geometries.ts";
 import { assertError } from "../support/api_errors.ts";
 import { signUp } from "../support/people.ts";
 import { newLot } from "../support/rows.ts";
@@ -155,6 +156,25 @@ Deno.test("PATCH admin/parking-lots/{id}: the fields that are given, their diffe
   const same = await patched(lot.id, { name: "Aftername" });
   assert.equal(same.updated_at, after.updated_at);
   assert.equal((await history(lot.id)).items.length, 2);
+});
+
+Deno.test("PATCH admin/parking-lots/{id}: an outline is stored in its normal form, and what is none is 422 with the reason", async () => {
+  const lot = await draft();
+  for (const [geometry] of Object.values(NORMAL)) {
+    assert.deepEqual((await patched(lot.id, { area: geometry })).area, geometry);
+  }
+  for (const [geometry, stored] of Object.values(MENDED)) {
+    assert.deepEqual((await patched(lot.id, { area: geometry })).area, stored);
+  }
+  const [, last] = Object.values(MENDED).at(-1)!;
+  for (const [name, [area]] of Object.entries(REFUSED)) {
+    const answer = await patch(lot.id, { area });
+    const { error } = await answer.json();
+    assert.deepEqual([answer.status, error.code], [422, "validation_error"], name);
+    assert.match(error.param, /^area\b/, name);
+  }
+  assert.deepEqual((await read(lot.id)).area, last);
+  assert.equal((await patched(lot.id, { area: null })).area, null);
 });
 
 Deno.test("PATCH admin/parking-lots/{id}: only allowed status transitions succeed, and search follows them", async () => {

@@ -36,8 +36,9 @@ const FIELDS: Record<string, { takes: Value[]; rejects: Value[]; nullable: boole
   lat: { takes: [-90, 90, 35.6812362], rejects: [-90.1, 90.1, "35"], nullable: false },
   lng: { takes: [-180, 180], rejects: [-180.1, 180.1, "139"], nullable: false },
   area: {
-    takes: [polygon, { type: "GeometryCollection", geometries: [] }],
+    takes: [polygon, { type: "GeometryCollection", geometries: [polygon] }],
     rejects: [
+      { type: "GeometryCollection", geometries: [] },
       { type: "Polygon" },
       { type: "Polygon", coordinates: 1 },
       { type: "Circle", coordinates: [] },

@@ -4,6 +4,7 @@ import type postgres from "postgres";
 import { isTimeZone } from "../../supabase/functions/_shared/time_zone.ts";
 import { database } from "../support/database.ts";
 import { errorOf, sqlstate } from "../support/database_errors.ts";
+import { MENDED, NORMAL, REFUSED } from "../support/geometries.ts";
 
 const CHECK_VIOLATION = "23514";
 const UNIQUE_VIOLATION = "23505";
@@ -143,11 +144,30 @@ Deno.test("time zones: what else Postgres accepts is none: abbreviations, offset
   }
 });
 
-Deno.test("parking lots: every kind of geometry can be a lot's area", async () => {
+Deno.test("parking lots: every kind of geometry can be a lot's area, in its normal form", async () => {
   await newLot({ area: { type: "Point", coordinates: [139.7, 35.6] } });
-  await newLot({ area: { type: "MultiPolygon", coordinates: [] } });
-  await newLot({ area: { type: "GeometryCollection", geometries: [] } });
+  for (const [geometry] of Object.values(NORMAL)) await newLot({ area: geometry });
+  for (const [, stored] of Object.values(MENDED)) await newLot({ area: stored });
 });
+
+for (
+  const name of [
+    "an open ring",
+    "a ring that ends at another height",
+    "a box over the date line",
+    "a line over the date line",
+  ]
+) {
+  Deno.test(`parking lots: the area of a lot cannot be ${name}`, async () => {
+    assert.equal(await sqlstate(newLot({ area: MENDED[name]![0] })), CHECK_VIOLATION);
+  });
+}
+
+for (const [name, [geometry]] of Object.entries(REFUSED)) {
+  Deno.test(`parking lots: the area of a lot cannot have ${name}`, async () => {
+    assert.equal(await sqlstate(newLot({ area: geometry })), CHECK_VIOLATION);
+  });
+}
 
 Deno.test("parking lots: a source and an external id identify one lot", async () => {
   const external_id = crypto.randomUUID();

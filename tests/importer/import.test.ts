@@ -4,6 +4,7 @@ import { importFile, type ImportOptions, type ImportStopped } from "../../tools/
 import type { Counts } from "../../tools/importer/report.ts";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
+import { MENDED, NORMAL, REFUSED } from "../support/geometries.ts";
 import { collection, fileOf, point, shiftJis } from "./files.ts";
 
 const db = await database();
@@ -102,6 +103,33 @@ Deno.test("import: CSV in UTF-8 or Shift_JIS, GeoJSON and NDJSON give the same l
   assert.deepEqual([...await lotsOf(source)], [...stored]);
 });
 
+Deno.test("import: an outline is stored in its normal form, its lot is in its middle, and a second run changes nothing", async () => {
+  const source = newSource();
+  const wanted = [
+    ...Object.values(NORMAL).map(([geometry, place]) => ({ geometry, area: geometry, place })),
+    ...Object.values(MENDED).map(([geometry, area, place]) => ({ geometry, area, place })),
+  ];
+  const features = [...wanted, ...Object.values(REFUSED).map(([geometry]) => ({ geometry }))].map((
+    { geometry },
+    nth,
+  ) => (
+    { id: `${nth}`.padStart(3, "0"), geometry, properties: { name: `Lot ${nth}` } }
+  ));
+  const rejected = Object.keys(REFUSED).length;
+  const file = collection(features);
+  const first = await importText("outlines.geojson", file, { source });
+  assert.deepEqual(counted(first.counts), { read: features.length, inserted: wanted.length, rejected });
+  const stored = await db.sql`
+    select area, round(lng::numeric, 9)::float8 as lng, round(lat::numeric, 9)::float8 as lat
+    from public.parking_lots where source = ${source} order by external_id`;
+  assert.deepEqual(
+    stored.map(({ area, lng, lat }) => ({ area, place: [lng, lat] })),
+    wanted.map(({ area, place }) => ({ area, place })),
+  );
+  const second = await importText("outlines.geojson", file, { source });
+  assert.deepEqual(counted(second.counts), { read: features.length, unchanged: wanted.length, rejected });
+});
+
 Deno.test("import: only changed rows are updated, the others keep updated_at", async () => {
   const source = newSource();
   const of = (spaces: number) => `${HEADER}a,A,,35.1,139.1,${spaces},,,,\nb,B,,35.2,139.2,5,,,,\n`;
@@ -132,7 +160,7 @@ Deno.test("import: keeps status, columns that the file lacks, and other sources"
   await importText("a.csv", text, { source: other, mapping });
   await db.sql`
     update public.parking_lots
-    set status = 'closed', address = '市役所前', operator_code = 'aozora', area = '{"type": "Polygon", "coordinates": []}'
+    set status = 'closed', address = '市役所前', operator_code = 'aozora', area = '{"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [0, 1], [0, 0]]]}'
     where source = ${source}`;
   const report = await importText("a.csv", text.replace(",A,", ",AA,"), { source, mapping });
   assert.deepEqual(counted(report.counts), { read: 1, updated: 1 });

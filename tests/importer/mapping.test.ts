@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { builtInMappings } from "../../tools/importer/mapping/choose.ts";
 import { LOT_FIELDS, type Mapping, parseMapping } from "../../supabase/functions/_shared/import/definition.ts";
-import { pointOf } from "../../supabase/functions/_shared/import/geometry.ts";
 import { daysOf, timeOf, windowsOfText } from "../../supabase/functions/_shared/import/hours.ts";
 import { mapRecord } from "../../supabase/functions/_shared/import/lot.ts";
 import { valueAt } from "../../supabase/functions/_shared/import/lookup.ts";
@@ -425,20 +424,6 @@ Deno.test("mappings: conditions decide which rows are skipped and tagged", () =>
     near_station: true,
   });
   assert.deepEqual(lotOf({ kind: "car", plugs: 0, roof: "なし", class: "C" }, parts).tags, { ev_charging: false });
-});
-
-Deno.test("mappings: a polygon gives the lot its centre and its area", () => {
-  const square = {
-    type: "Polygon",
-    coordinates: [[[139, 35], [139.002, 35], [139.002, 35.002], [139, 35.002], [139, 35]]],
-  };
-  const { lng, lat } = pointOf(square) ?? {};
-  assert.deepEqual([Number(lng).toFixed(6), Number(lat).toFixed(6)], ["139.001000", "35.001000"]);
-  const record = { position: 1, values: { id: "1", name: "a" }, geometry: square };
-  const mapped = mapRecord(record, mapping({ fields: { lat: "$lat", lng: "$lng" } }));
-  assert.ok("lot" in mapped);
-  assert.deepEqual(mapped.lot.area, square);
-  assert.equal(pointOf({ type: "Polygon", coordinates: [] }), undefined);
 });
 
 Deno.test("metered prices: their first and last date are those of each rule, and a date that cannot be read leaves them out", () => {

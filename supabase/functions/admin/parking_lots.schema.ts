@@ -28,9 +28,7 @@ const fields = {
   address: text(1, parking_lots.address.maxLength).nullable(),
   lat: column(parking_lots.lat).meta({ description: "Latitude in degrees", examples: [35.6812] }),
   lng: column(parking_lots.lng).meta({ description: "Longitude in degrees", examples: [139.7671] }),
-  area: z.union([GeometryInput, z.null()], "Must be a GeoJSON geometry, or null.").meta({
-    description: "Outline of the lot",
-  }),
+  area: GeometryInput.nullable().meta({ description: "Outline of the lot" }),
   total_spaces: column(parking_lots.total_spaces),
   status: LotStatus,
   structure: code("structure"),

@@ -102,7 +102,8 @@ create table public.parking_lots (
 );
 
 -- The sentences of constraints whose expressions are no clear errors of a request (foundation/fields.sql).
-comment on constraint parking_lots_area_is_geometry on public.parking_lots is 'area must be a GeoJSON geometry.';
+comment on constraint parking_lots_area_is_geometry on public.parking_lots is
+  'area must be a GeoJSON geometry (RFC 7946) of longitudes and latitudes, with closed rings, in parts at the date line.';
 comment on constraint parking_lots_website_check on public.parking_lots is
   'website must be a URL that begins with https:// or http://, of at most 2000 characters.';
 comment on constraint parking_lots_source_url_check on public.parking_lots is

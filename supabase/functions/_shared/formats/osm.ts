@@ -1,6 +1,6 @@
 /** GeoJSON with the tags of OpenStreetMap (amenity=parking), one feature a lot. */
 import type { SourceRecord } from "../import/record.ts";
-import { pointOf } from "../import/geometry.ts";
+import { pointOf } from "../geometry.ts";
 import { lotOfTags, STRUCTURES, tagsOfLot } from "../osm/lot_tags.ts";
 import {
   EVERYTHING,

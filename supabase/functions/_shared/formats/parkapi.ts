@@ -1,6 +1,5 @@
 /** ParkAPI v3: the static data of a parking site, as its converters and its API have them. */
 import type { SourceRecord } from "../import/record.ts";
-import { areaOf } from "../import/geometry.ts";
 import type { BusinessWindow } from "../import/hours.ts";
 import { windowsOfHours } from "../osm/opening_hours.ts";
 import { UnreadTag } from "../osm/week.ts";
@@ -36,6 +35,8 @@ function centimetres(metres: number): number {
   return Math.floor(Math.round(metres * 10_000) / 100);
 }
 
+const outline = (area: unknown) => Object(area).type === "Point" ? undefined : area;
+
 function write(lot: ExportedLot) {
   const prices = rulesOf(lot).filter(({ category }) => category !== "cap" && category !== "grace");
   return present({
@@ -47,7 +48,7 @@ function write(lot: ExportedLot) {
     address: lot.address,
     lat: lot.lat,
     lon: lot.lng,
-    geojson: areaOf(lot.area),
+    geojson: outline(lot.area),
     capacity: lot.total_spaces,
     max_height: lot.max_height_m === null ? null : centimetres(lot.max_height_m),
     max_width: lot.max_width_m === null ? null : centimetres(lot.max_width_m),
@@ -135,7 +136,7 @@ export const parkApi: LotFormat = {
   carries: {
     ...EVERYTHING,
     name_kana: false,
-    area: { words: "any geometry but a point", back: ({ area }) => areaOf(area) },
+    area: { words: "any geometry but a point", back: ({ area }) => outline(area) },
     structure: {
       words: `${Object.keys(TYPES).map((code) => `\`${code}\``).join(", ")} only`,
       back: ({ structure }) => structure !== null && structure in TYPES ? structure : undefined,

@@ -1,6 +1,6 @@
 import type { SourceRecord } from "./record.ts";
 import type { Condition, Value } from "./definition.ts";
-import { pointOf } from "./geometry.ts";
+import { pointOf } from "../geometry.ts";
 import { type DecimalSign, isGreater, numberOf } from "./numbers.ts";
 import { narrow, normalizeSpace } from "./text.ts";
 

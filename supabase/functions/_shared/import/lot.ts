@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SourceRecord } from "./record.ts";
 import { type FieldKind, LOT_FIELDS, type LotField, type Mapping } from "./definition.ts";
-import { areaOf } from "./geometry.ts";
+import { outlineOf } from "../geometry.ts";
 import { type BusinessWindow, isRoundTheClock, windowsOf } from "./hours.ts";
 import { hasKey, valueAt, valueOf } from "./lookup.ts";
 import { type DecimalSign, degreesOf, integerOf, numberOf, type Reading } from "./numbers.ts";
@@ -158,11 +158,15 @@ export function mapRecord(record: SourceRecord, mapping: Mapping): Mapped {
   const problems: Problem[] = [], warnings: Problem[] = [];
   const fields = new Map<LotField, string | number | null>();
   const required = new Set<LotField>(["name", "lat", "lng"]);
+  const outline = outlineOf(record.geometry);
+  const outlineProblem = outline !== undefined && "problem" in outline ? outline.problem : undefined;
+  let isPlaceUnread = false;
   for (const field of lotFieldsOf(mapping)) {
     const raw = valueOf(record, mapping.fields[field] ?? `$${field}`, mapping.decimal);
     if (raw === undefined) {
       fields.set(field, DEFAULTS[field] ?? null);
-      if (required.has(field)) problems.push({ field, reason: "is missing" });
+      if (outlineProblem !== undefined && (field === "lat" || field === "lng")) isPlaceUnread = true;
+      else if (required.has(field)) problems.push({ field, reason: "is missing" });
       continue;
     }
     const reading = fieldOf(field, raw, mapping.decimal);
@@ -172,6 +176,10 @@ export function mapRecord(record: SourceRecord, mapping: Mapping): Mapped {
       const usual = USUAL[field]!.join("..");
       warnings.push({ field, reason: `${reading.value} is beyond ${usual}, what lots have: is the unit right?` });
     }
+  }
+  // Without an outline a lot is a lot, but not without its place.
+  if (outlineProblem !== undefined) {
+    (isPlaceUnread ? problems : warnings).push({ field: "area", reason: outlineProblem });
   }
   const lat = fields.get("lat"), lng = fields.get("lng");
   if (typeof lat === "number" && typeof lng === "number") {
@@ -204,7 +212,7 @@ export function mapRecord(record: SourceRecord, mapping: Mapping): Mapped {
     lot: {
       externalId,
       fields,
-      area: areaOf(record.geometry),
+      area: outline !== undefined && "geometry" in outline ? outline.geometry : undefined,
       operator,
       tags,
       windows: hours.windows,

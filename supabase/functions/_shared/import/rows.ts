@@ -2,6 +2,7 @@
  * Lots of a request, mapped in the same way as the importer maps those of a file: numbers, texts and hours are
  * normalised. Fields outside of the mapping go to the database unchanged, which validates everything.
  */
+import { readGeometry } from "../geometry.ts";
 import { LOT_FIELDS, type LotField, parseMapping } from "./definition.ts";
 import { type Lot, mapRecord, type Problem } from "./lot.ts";
 
@@ -36,7 +37,16 @@ export type Row = Readonly<Record<string, unknown>>;
 export function mapRows(rows: readonly Row[]): Row[] {
   return rows.map((values, position) => {
     const others = Object.entries(values).filter(([key]) => !MAPPED.includes(key) && !READ.includes(key));
-    const rest: Row = Object.fromEntries(others);
+    const { area, ...fields } = Object.fromEntries(others);
+    const outline = area === undefined || area === null ? { geometry: area } : readGeometry(area);
+    const rest: Row = {
+      ...fields,
+      ..."problem" in outline
+        ? { mapping_errors: [note({ field: "area", reason: outline.problem })] }
+        : area === undefined
+        ? {}
+        : { area: outline.geometry },
+    };
     const mapped = mapRecord({ position, values }, MAPPING);
     if ("lot" in mapped) return lotOf(mapped.lot, values, rest);
     if ("skipped" in mapped) throw new TypeError("The mapping of requests skips nothing");
