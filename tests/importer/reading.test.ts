@@ -191,6 +191,28 @@ Deno.test("GeoJSON: features are read one by one, for any chunk size", async () 
   }
 });
 
+Deno.test("GeoJSON: a file of an older standard names its coordinates; those that are not degrees of WGS 84 are refused", async () => {
+  const file = (crs: unknown) => JSON.stringify({ type: "FeatureCollection", crs, features: [] });
+  const named = (name: string) => file({ type: "name", properties: { name } });
+  for (
+    const crs of [
+      "urn:ogc:def:crs:OGC:1.3:CRS84",
+      "urn:ogc:def:crs:OGC::CRS84h",
+      "http://www.opengis.net/def/crs/OGC/1.3/CRS84",
+      "EPSG:4326",
+      "urn:ogc:def:crs:EPSG::6668",
+      "urn:ogc:def:crs:EPSG:8.5:4612",
+      "https://www.opengis.net/def/crs/EPSG/0/4258",
+    ]
+  ) {
+    assert.deepEqual(await all(geojsonRecords(inPieces(named(crs), 100))), [], crs);
+  }
+  assert.deepEqual(await all(geojsonRecords(inPieces(file(null), 100))), []);
+  for (const crs of ["EPSG:3857", "urn:ogc:def:crs:EPSG::4301", "urn:ogc:def:crs:EPSG::2451", "EPSG:14326"]) {
+    assert.match(await refusal(await fileOf("crs.geojson", named(crs))), /not degrees of WGS 84/, crs);
+  }
+});
+
 Deno.test("GeoJSON: an incomplete or malformed file is rejected with the place", async () => {
   const whole = collection([{ properties: { name: "a" } }, { properties: { name: "b" } }]);
   const of = async (text: string) => await refusal(await fileOf("broken.geojson", text));

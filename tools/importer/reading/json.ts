@@ -16,6 +16,18 @@ function recordOf(position: number, value: unknown): Read {
   return { position, values: properties, id: value["id"], geometry: value["geometry"] };
 }
 
+/** WGS 84, and what differs from it by less than a lot: ETRS89, JGD2000, JGD2011, NAD83. Each in degrees. */
+const DEGREES = /(?:CRS84h?|\bEPSG\b.*\b(?:4326|4979|4258|4612|6668|6697|4269))$/i;
+
+/** Before RFC 7946 a file could have coordinates of other systems, and named them. */
+function requireDegrees({ crs }: Record<string, unknown>): void {
+  const name = isObject(crs) && isObject(crs["properties"]) ? crs["properties"]["name"] : undefined;
+  if (typeof name !== "string" || DEGREES.test(name.trim())) return;
+  throw new ImportFailure(
+    `The file's coordinates are ${JSON.stringify(name)}, not degrees of WGS 84. Convert it first.`,
+  );
+}
+
 /** Names of the list in documents that are not a FeatureCollection. */
 export const LISTS = ["@graph", "carparks", "elements", "items", "lots", "_embedded"];
 
@@ -25,6 +37,7 @@ export async function* geojsonRecords(text: AsyncIterable<string>): AsyncGenerat
   let position = 0;
   for await (const element of jsonElements(text, ["features", ...LISTS], envelope)) yield recordOf(++position, element);
   const { document } = envelope;
+  if (isObject(document)) requireDegrees(document);
   if (isObject(document) && document["type"] !== "FeatureCollection" && !LISTS.some((name) => name in document)) {
     throw new ImportFailure(`The file's type is ${JSON.stringify(document["type"])}, not "FeatureCollection".`);
   }
