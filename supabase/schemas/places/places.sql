@@ -26,16 +26,12 @@ set search_path = ''
 as $$
 declare
   v_found constant text := substring(p_text from '([一二三四五六七八九]?十?[一二三四五六七八九]?)丁目');
-  v_tens constant integer := strpos(v_found, '十');
 begin
   if v_found is null or v_found = '' then
     return p_text;
   end if;
-  return replace(p_text, v_found || '丁目', case
-    when v_tens = 0 then translate(right(v_found, 1), '一二三四五六七八九', '123456789')
-    else coalesce(nullif(translate(left(v_found, v_tens - 1), '一二三四五六七八九', '123456789'), ''), '1')
-      || coalesce(nullif(translate(substr(v_found, v_tens + 1), '一二三四五六七八九', '123456789'), ''), '0')
-    end || '丁目');
+  return replace(p_text, v_found || '丁目',
+    private.number_of_kanji(case when strpos(v_found, '十') = 0 then right(v_found, 1) else v_found end) || '丁目');
 end
 $$;
 
@@ -76,9 +72,9 @@ set search_path = ''
 as $$
 declare
   v_key text := translate(
-    private.search_text(p_text),
-    '澁廣澤濱邊邉齋齊斉櫻國縣區臺瀧龍嶋嶌﨑髙條榮壽萬藏藝學圓驛鐵會德惠實與淺燒鹽鷗曾靜豐穗眞禮靈靑橫緣黑彌薗來氣郞峯舘舊倂寶繩戶內谿溪關埜冨嵜槇曉莊晝醫團攝應辨瓣辯檜假數畫當傳單參號爲兒勸步每āīūēōâîûêôáíúéóàìùèòäïüëö-.,''’‘`´·・･/()「」『』【】[]{}_&!:;"“”~〜#*+?、。〈〉《》ー',
-    '渋広沢浜辺辺斎斎斎桜国県区台滝竜島島崎高条栄寿万蔵芸学円駅鉄会徳恵実与浅焼塩鴎曽静豊穂真礼霊青横縁黒弥園来気郎峰館旧併宝縄戸内渓渓関野富崎槙暁荘昼医団摂応弁弁弁桧仮数画当伝単参号為児勧歩毎aiueoaiueoaiueoaiueoaiueo'
+    private.plain_text(p_text),
+    '-.,''’‘`´/()「」『』【】[]{}_&!:;"“”~#*+?、。〈〉《》ー',
+    ''
   );
 begin
   if strpos(v_key, '丁目') > 0 then
@@ -401,7 +397,7 @@ as $$
 declare
   c_whole constant real := 25;
   c_corrected constant real := -45;
-  v_text constant text := private.chome_digits(private.search_text(left(p_text, 200)));
+  v_text constant text := private.chome_digits(private.plain_text(left(p_text, 200)));
   v_key constant text := left(private.place_key(left(p_text, 200)), 100);
   v_words constant text[] := array_remove(regexp_split_to_array(left(p_text, 200), '[,、，[:space:]　]+'), '');
   v_ids bigint[];

@@ -10,29 +10,94 @@
 -- Terms that are names have three letters at least, so that they differ from letters and pairs.
 --
 -- Text is compared in the form of private.search_text: one width, one case, katakana for hiragana, ケ for ヶ, no spaces, one
--- dash.
+-- dash, no accents, one notation of addresses.
 --
 -- Invariants: an entry always equals the data of the lot and of the rows that refer to it; a lot has an entry in one of the
 -- two tables.
--- Interface: private.search_entries, private.unlisted_search_entries, private.search_text, private.search_terms;
+-- Interface: private.search_entries, private.unlisted_search_entries, private.plain_text, private.search_text, private.search_terms;
 -- private.refresh_search_entries(lots).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Text and terms
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Text in the form that search compares: NFKC (one width), lower case, katakana for hiragana, カ and ケ for ヵ and ヶ, no
--- white space, one dash.
+-- Text in the form that names are compared in: NFKC, lower case, no accents, katakana for hiragana, カ and ケ for ヵ and ヶ,
+-- new forms of kanji, no white space, middle dots or invisible characters, one dash (also for ー between digits), one wave.
+create function private.plain_text(p_text text) returns text
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+declare
+  -- Decomposed, so that accents are characters, and a voiced mark that stood alone finds its kana again.
+  v_text text := case when p_text ~ '^[[:ascii:]]*$' then regexp_replace(lower(p_text), '[[:space:]]+', '', 'g')
+    else normalize(regexp_replace(normalize(lower(normalize(p_text, nfkc)), nfkd),
+      '[[:space:]\u0300-\u036f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff・·‧•∙⋅]+',
+      '', 'g'), nfc) end;
+begin
+  if v_text ~ '^[[:ascii:]]*$' then
+    return v_text;
+  end if;
+  v_text := translate(v_text,
+    'ぁあぃいぅうぇえぉおかがきぎくぐけげこごさざしじすずせぜそぞただちぢっつづてでとどなにぬねのはばぱひびぴふぶぷへべぺほぼぽまみむめもゃやゅゆょよらりるれろゎわゐゑをんゔゕゖヵヶ‐‑‒–—―−─━˗⁃﹘〜∼łøđðħıŋŧ澁廣澤濱邊邉齋齊斉櫻國縣區臺瀧龍嶋嶌﨑髙條榮壽萬藏藝學圓驛鐵會德惠實與淺燒鹽鷗曾靜豐穗眞禮靈靑橫緣黑彌薗來氣郞峯舘舊倂寶繩戶內谿溪關埜冨嵜槇曉莊晝醫團攝應辨瓣辯檜假數畫當傳單參號爲兒勸步每',
+    'ァアィイゥウェエォオカガキギクグケゲコゴサザシジスズセゼソゾタダチヂッツヅテデトドナニヌネノハバパヒビピフブプヘベペホボポマミムメモャヤュユョヨラリルレロヮワヰヱヲンヴカケカケ------------~~loddhint渋広沢浜辺辺斎斎斎桜国県区台滝竜島島崎高条栄寿万蔵芸学円駅鉄会徳恵実与浅焼塩鴎曽静豊穂真礼霊青横縁黒弥園来気郎峰館旧併宝縄戸内渓渓関野富崎槙暁荘昼医団摂応弁弁弁桧仮数画当伝単参号為児勧歩毎');
+  if v_text ~ '[ßæœþ]' then
+    v_text := replace(replace(replace(replace(v_text, 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th');
+  end if;
+  return regexp_replace(v_text, '(?<=[0-9])ー(?=[0-9])', '-', 'g');
+end
+$$;
+
+-- A number in kanji digits, up to 99, in Arabic ones: 十二 becomes 12.
+create function private.number_of_kanji(p_text text) returns text
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+declare
+  v_tens constant integer := strpos(p_text, '十');
+  v_digits constant text := translate(p_text, '一二三四五六七八九', '123456789');
+begin
+  return case when v_tens = 0 then v_digits
+    else coalesce(nullif(left(v_digits, v_tens - 1), ''), '1') || coalesce(nullif(substr(v_digits, v_tens + 1), ''), '0') end;
+end
+$$;
+
+-- The numbers of an address with dashes between them, which has private.plain_text: 六本木六丁目10番1号 and 六本木6-10-1 become
+-- one. Kanji digits count before 丁目, and behind it before 番 and 号; 麻布十番 stays.
+create function private.address_text(p_text text) returns text
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+declare
+  c_kanji constant text := '[一二三四五六七八九十]{1,3}';
+  v_text text := p_text;
+  v_found text[];
+begin
+  -- Each turn takes one number in kanji away.
+  loop
+    v_found := coalesce(
+      regexp_match(v_text, format('^(.*?)(%s)(丁目.*)$', c_kanji)),
+      regexp_match(v_text, format('^(.*(?:丁目|[0-9]番地?))(%s)((?:番|号|$).*)$', c_kanji)));
+    exit when v_found is null;
+    v_text := v_found[1] || private.number_of_kanji(v_found[2]) || v_found[3];
+  end loop;
+  v_text := regexp_replace(v_text, '(?<=[0-9])(丁目-?|(番地?ノ?|ノ)(?=[0-9]))', '-', 'g');
+  return regexp_replace(v_text, '(-[0-9]+)(番地|番|号)(?![0-9町街館棟室線店])', '\1', 'g');
+end
+$$;
+
+-- Text in the form that search compares: private.plain_text, with one notation of addresses, and ケ for ガ and カ between kanji.
 create function private.search_text(p_text text) returns text
 language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
+declare
+  v_text text := private.plain_text(p_text);
 begin
-  return translate(
-    regexp_replace(lower(normalize(p_text, nfkc)), '[[:space:]]+', '', 'g'),
-    'ぁあぃいぅうぇえぉおかがきぎくぐけげこごさざしじすずせぜそぞただちぢっつづてでとどなにぬねのはばぱひびぴふぶぷへべぺほぼぽまみむめもゃやゅゆょよらりるれろゎわゐゑをんゔゕゖヵヶ‐‑‒–—―−',
-    'ァアィイゥウェエォオカガキギクグケゲコゴサザシジスズセゼソゾタダチヂッツヅテデトドナニヌネノハバパヒビピフブプヘベペホボポマミムメモャヤュユョヨラリルレロヮワヰヱヲンヴカケカケ-------'
-  );
+  if v_text ~ '[0-9一二三四五六七八九十](丁目|番|号|ノ)' then
+    v_text := private.address_text(v_text);
+  end if;
+  return case when v_text ~ '[一-龠々][ガカ][一-龠々]'
+    then regexp_replace(v_text, '(?<=[一-龠々])[ガカ](?=[一-龠々])', 'ケ', 'g') else v_text end;
 end
 $$;
 
@@ -292,4 +357,5 @@ $$;
 -- The search as a condition
 -- ---------------------------------------------------------------------------------------------------------------------
 
-grant execute on function private.search_text(text) to anon, authenticated;
+grant execute on function private.search_text(text), private.plain_text(text), private.address_text(text),
+  private.number_of_kanji(text) to anon, authenticated;

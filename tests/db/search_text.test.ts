@@ -1,0 +1,111 @@
+// The form in which texts are compared: what is written in several ways is one, and what differs stays different.
+import assert from "node:assert/strict";
+import { database } from "../support/database.ts";
+
+const db = await database();
+Deno.test.afterAll(() => db.close());
+
+/** Spellings of one text, by kind. */
+const ONE: Readonly<Record<string, readonly string[]>> = {
+  "width, case and spaces": ["Park 24", "ＰＡＲＫ　２４", "park24", "P a r k\u00a02\t4\u3000"],
+  "hiragana and katakana": ["ぱーきんぐ", "パーキング", "ﾊﾟｰｷﾝｸﾞ"],
+  "voiced marks that stand alone or combine": ["ガード", "カ゛ード", "カ\u3099ード", "ｶﾞｰﾄﾞ", "か゛ーど"],
+  "dashes of every kind": [
+    "1-2-3",
+    ..."‐‑‒–—―−－﹣﹘⁃─━˗⁻".split("").map((dash) => `1${dash}2${dash}3`),
+    "1ー2ー3",
+    "１ｰ２ｰ３",
+  ],
+  "waves": ["9~17", "9〜17", "9～17", "9∼17"],
+  "dots in words": ["ザ・パーク", "ザパーク", "ザ･パーク", "ザ パーク", "ザ‧パーク"],
+  "characters that are not seen": [
+    "葛城",
+    "葛\u{e0100}城",
+    "葛城\ufe0f",
+    "\u200b葛\u2060城\ufeff",
+    "葛\u00ad城",
+    "\u202e葛城\u202c",
+  ],
+  "letters with accents": ["Zürich", "Zurich", "ZÜRICH", "Zu\u0308rich"],
+  "more letters with accents": ["Genève Łódź Ñuñoa Ålborg", "geneve lodz nunoa alborg"],
+  "letters that are two": ["Straße", "STRASSE", "Strasse", "STRAẞE"],
+  "ligatures": ["Smørrebrød Æbeltoft Œuvre", "smorrebrod aebeltoft oeuvre"],
+  "addresses": [
+    "六本木6丁目10番1号",
+    "六本木六丁目10番1号",
+    "六本木６－１０－１",
+    "六本木六丁目十番一号",
+    "六本木6丁目10-1",
+    "六本木 6 丁目 10 番地 1 号",
+    "六本木6ー10ー1",
+    "六本木6丁目10番地の1",
+  ],
+  "numbers of two digits in addresses": ["栄二十三丁目12", "栄23丁目12", "栄23-12", "栄 二十三丁目十二番"],
+  "ヶ between kanji": ["関ヶ原", "関ケ原", "関が原", "関ガ原", "関ヵ原", "関ｹ原"],
+  "old forms of kanji": ["髙﨑澤橋", "高崎沢橋"],
+  "old forms in names": ["澁谷驛濱町", "渋谷駅浜町"],
+};
+
+/** Texts that stay different. */
+const OTHERS: readonly (readonly [string, string])[] = [
+  ["麻布十番", "麻布10番"],
+  ["一番町", "1番町"],
+  ["1-2号店", "1-2"],
+  ["ケーブル", "ガーブル"],
+  ["市営カーパーク", "市営ガーパーク"],
+  ["スーパー", "スパ"],
+  ["か", "が"],
+  ["はす", "ぱす"],
+  ["六本木6丁目", "六本木60"],
+  ["12-3", "1-23"],
+  ["*", "."],
+];
+
+/** A keyword, and a text that has it. */
+const FOUND: readonly (readonly [keyword: string, text: string])[] = [
+  ["六本木6丁目", "東京都港区六本木6-10-1"],
+  ["六本木六丁目", "東京都港区六本木６丁目１０番１号"],
+  ["6丁目", "東京都港区六本木6-10-1"],
+  ["6-10", "六本木六丁目十番一号"],
+  ["銀座四丁目", "銀座4丁目パーキング"],
+  ["麻布十番", "港区麻布十番2丁目3番4号"],
+  ["麻布十番2-3", "港区麻布十番2丁目3番4号"],
+  ["カーパーク", "市営カーパーク"],
+  ["ケーブル", "第一ケーブル前"],
+  ["関ヶ", "関ケ原駅前"],
+  ["geneve", "P+R Genève-Plage"],
+];
+
+async function textsOf(texts: readonly string[]): Promise<string[]> {
+  const rows = await db.sql`
+    select private.search_text(t.value) as text from unnest(${texts}::text[]) with ordinality as t (value, nth) order by t.nth`;
+  return rows.map(({ text }) => text);
+}
+
+for (const [name, spellings] of Object.entries(ONE)) {
+  Deno.test(`search text: one form for ${name}`, async () => {
+    const [first, ...others] = await textsOf(spellings);
+    assert.deepEqual(others, others.map(() => first));
+    assert.deepEqual(await textsOf([first!]), [first], "the form of the form");
+  });
+}
+
+Deno.test("search text: what differs stays different", async () => {
+  for (const pair of OTHERS) {
+    const [one, other] = await textsOf(pair);
+    assert.notEqual(one, other, pair.join());
+  }
+});
+
+Deno.test("search text: a keyword is in the texts that have it in another notation", async () => {
+  for (const pair of FOUND) {
+    const [keyword, text] = await textsOf(pair);
+    assert.ok(text!.includes(keyword!), `${keyword} in ${text}`);
+  }
+});
+
+Deno.test("search text: of nothing but invisible characters nothing is left, and of the longest text there is an end", async () => {
+  assert.deepEqual(await textsOf(["\u200b\ufe0f \u3000\u2060", "・", "\u202e\u202c"]), ["", "", ""]);
+  const [numbers] = await textsOf(["一丁目".repeat(150)]);
+  assert.equal(numbers, "1-".repeat(150));
+});
