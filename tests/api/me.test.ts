@@ -34,15 +34,25 @@ Deno.test("me: a new user finds an active account with the scope user", async ()
   assert.equal(app_user?.status, "active");
 });
 
-Deno.test("me: a display name is stored as it was sent and read back, up to 100 characters of any script", async () => {
+Deno.test("me: a display name is stored as others see it and read back, up to 100 characters of any script", async () => {
   const user = await signUp();
-  for (
-    const name of ["a", "駐車 太郎", "🚗".repeat(100), "O'Brien; drop table app_users", "\u202eright to left", "a\nb"]
-  ) {
+  const names = Object.fromEntries(
+    ["a", "駐車 太郎", "🚗".repeat(100), "O'Brien; drop table app_users"].map((name) => [name, name]),
+  );
+  for (const [name, shown] of Object.entries({ ...names, "\u202eright to left": "right to left", " a\nb ": "a b" })) {
     const updated = await replyOf(updateMe, await rename(user.token, { display_name: name }), Me);
-    assert.equal(updated.app_user?.display_name, name);
+    assert.equal(updated.app_user?.display_name, shown);
     assert.deepEqual(await me(user.token), updated);
   }
+});
+
+Deno.test("me: a display name that cannot be seen is 422, and the name before stays", async () => {
+  const user = await signUp();
+  await rename(user.token, { display_name: "before" }).then((response) => response.body?.cancel());
+  for (const display_name of [" ", "\u3000", "\n", "\u200b", "\u202e", "\u2800", "\u3164", "\ufe0f", "\u200d"]) {
+    await assertError(await rename(user.token, { display_name }), { code: "validation_error", param: "display_name" });
+  }
+  assert.equal((await me(user.token)).app_user?.display_name, "before");
 });
 
 Deno.test("me: a profile update without a field changes nothing", async () => {

@@ -15,21 +15,40 @@
 -- Rows that follow auth.users
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Opens the app account of a new auth user. A display_name that is not a string of 1 to 100 characters is left out and
--- never rejected.
+-- A name as other users see it, on one line. Null when nothing visible is left.
+create function private.shown_name(p_name text) returns text
+language sql immutable
+return regexp_replace(private.trimmed(p_name), '\s+', ' ', 'g');
+
+grant execute on function private.shown_name(text) to authenticated;
+
+-- Stores the name of a user as others see it. Errors: validation_error (display_name).
+create function private.tg_app_users__show_name() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if private.shown_name(new.display_name) is null then
+    perform private.raise_error('validation_error', 422, 'display_name must have a character that can be seen.', p_param => 'display_name');
+  end if;
+  new.display_name := private.shown_name(new.display_name);
+  return new;
+end
+$$;
+
+-- Opens the app account of a new auth user. A display_name that is not a string of 1 to 100 characters, of which one can be
+-- seen, is left out and never rejected.
 create function private.tg_users__open_account() returns trigger
 language plpgsql
 security definer -- the role of the auth server inserts the user and has no right on these tables
 set search_path = ''
 as $$
 declare
-  v_name jsonb := new.raw_user_meta_data -> 'display_name';
+  v_given constant jsonb := new.raw_user_meta_data -> 'display_name';
+  v_name constant text := case when jsonb_typeof(v_given) = 'string' then private.shown_name(left(v_given #>> '{}', 1000)) end;
 begin
   insert into public.app_users (id, display_name)
-  values (
-    new.id,
-    case when jsonb_typeof(v_name) = 'string' and char_length(v_name #>> '{}') between 1 and 100 then v_name #>> '{}' end
-  )
+  values (new.id, case when char_length(v_name) <= 100 then v_name end)
   on conflict (id) do nothing;
   return null;
 end

@@ -41,6 +41,10 @@ create trigger _600_put_search_entry after update of email on auth.users
 create trigger _100_touch_updated_at before update on public.app_users
 for each row when (new.last_active_on is not distinct from old.last_active_on) execute function private.tg_touch_updated_at();
 
+-- Stores a name as other users see it (accounts/accounts.sql).
+create trigger _200_show_name before insert or update of display_name on public.app_users
+  for each row when (new.display_name is not null) execute function private.tg_app_users__show_name();
+
 -- Removes the personal data of a user who withdraws from the records of acts: the names of changed fields stay, their
 -- values are removed (console/acts.sql).
 create trigger _300_clear_act_values after update of status on public.app_users

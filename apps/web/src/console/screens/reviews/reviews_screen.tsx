@@ -42,7 +42,9 @@ function ReviewLine({ review }: { review: Review }) {
         <RatingStars rating={review.rating} />
       </span>
       <span class="console-text">{review.comment ?? text.value.noComment}</span>
-      <span class="small">{review.user_name ?? "–"}, {dateTime(review.created_at)}</span>
+      <span class="small">
+        <bdi>{review.user_name ?? "–"}</bdi>, {dateTime(review.created_at)}
+      </span>
     </>
   );
 }

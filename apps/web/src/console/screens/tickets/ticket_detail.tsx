@@ -136,9 +136,11 @@ function TicketConversation({ ticket }: { ticket: Ticket }) {
       {ticket.messages.map((message) => (
         <li key={message.id} class={`card is-${message.author}`}>
           <p class="small">
-            {message.author === "support"
-              ? message.admin_name ?? label("support_message_author", "support")
-              : ticket.user_name ?? label("support_message_author", "user")}, {dateTime(message.created_at)}
+            <bdi>
+              {message.author === "support"
+                ? message.admin_name ?? label("support_message_author", "support")
+                : ticket.user_name ?? label("support_message_author", "user")}
+            </bdi>, {dateTime(message.created_at)}
           </p>
           <p class="console-text">{message.body}</p>
           {message.attachment_urls.map((url, index) => (

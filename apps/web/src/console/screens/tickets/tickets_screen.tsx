@@ -40,8 +40,12 @@ function TicketLine({ ticket }: { ticket: ListItem<"/v1/admin/support-tickets"> 
         <span class="chip">{label("ticket_status", ticket.status)}</span>
       </span>
       <span class="small">
-        {[ticket.user_name, label("ticket_category", ticket.category), dateTime(ticket.status_changed_at)]
-          .filter(Boolean).join(", ")}
+        {ticket.user_name !== null && (
+          <>
+            <bdi>{ticket.user_name}</bdi>,{" "}
+          </>
+        )}
+        {[label("ticket_category", ticket.category), dateTime(ticket.status_changed_at)].join(", ")}
       </span>
     </>
   );
