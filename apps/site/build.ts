@@ -45,7 +45,7 @@ export interface SiteOptions {
   readonly hasSamplePeople?: boolean;
 }
 
-/** Writes the site to a folder and removes what was there. */
+/** Writes the site to a folder and removes what was there, unless it is there already. */
 export function build(folder: string, { api = "", hasSamplePeople = false }: SiteOptions = {}): Promise<void> {
   return replaceFolder(folder, (next) => writeSite(next, { api, hasSamplePeople }));
 }

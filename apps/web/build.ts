@@ -44,7 +44,7 @@ export function settingsOf(given: Pick<Settings, "api" | "key"> & Partial<Settin
   };
 }
 
-/** Writes the application to a folder and removes what was there. */
+/** Writes the application to a folder and removes what was there, unless it is there already. */
 export function build(folder: string, settings: Settings): Promise<void> {
   return replaceFolder(folder, async (next) => {
     await bundle(next, ["--code-splitting", ...ENTRIES.map((name) => join(WEB, "src", name))]);

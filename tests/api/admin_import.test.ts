@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { BODY_LIMIT } from "../../supabase/functions/_shared/http/input.ts";
 import { LotImportReport } from "../../supabase/functions/admin/parking_lot_import.schema.ts";
 import { importLots } from "../../supabase/functions/admin/parking_lot_import.ts";
+import { MENDED } from "../support/geometries.ts";
 import { stack } from "../support/stack.ts";
 import { actsWhere, type Administrator, anAdministrator, sending } from "./administrators.ts";
 import { replyOf } from "./client.ts";
@@ -269,6 +270,25 @@ Deno.test("admin import: a partial import rejects only the wrong lots", async ()
     const { details } = await rejection(admin, { source: "test-wrong", lots: [lot(1, more)] });
     assert.deepEqual([...new Set(details.errors.map((error) => error.param))], [`lots.0.${param}`]);
   }
+});
+
+Deno.test("admin import: an outline that is none is named beside the other faults of its lot, with the reason", async () => {
+  const area = { type: "Polygon", coordinates: [[[139.7, 35.6], [139.8, 999], [139.7, 35.7]]] };
+  const { details } = await rejection(admin, { source: "test-wrong", lots: [lot(1, { area, lat: 95 })] });
+  assert.deepEqual(details.errors.map((error) => error.param).sort(), ["lots.0.area", "lots.0.lat"]);
+  assert.match(details.errors.find(({ param }) => param === "lots.0.area")!.message, /\[139\.8,999\]/);
+});
+
+Deno.test("admin import: an outline is stored in its normal form, and the same import changes nothing", async () => {
+  const source = aSource();
+  const lots = Object.values(MENDED).map(([area], nth) => lot(nth, { area }));
+  await send(admin, { source, lots });
+  const rows = await inDatabase((sql) =>
+    sql`select area from public.parking_lots where source = ${source} order by external_id`
+  );
+  assert.deepEqual(rows.map(({ area }) => area), Object.values(MENDED).map(([, stored]) => stored));
+  const report = await send(admin, { source, lots });
+  assert.deepEqual(counted(report.counts), [0, 0, lots.length, 0]);
 });
 
 Deno.test("admin import: a wrong request parameter is 422 and named", async () => {

@@ -37,23 +37,25 @@ export type Row = Readonly<Record<string, unknown>>;
 export function mapRows(rows: readonly Row[]): Row[] {
   return rows.map((values, position) => {
     const others = Object.entries(values).filter(([key]) => !MAPPED.includes(key) && !READ.includes(key));
-    const { area, ...fields } = Object.fromEntries(others);
-    const outline = area === undefined || area === null ? { geometry: area } : readGeometry(area);
-    const rest: Row = {
-      ...fields,
-      ..."problem" in outline
-        ? { mapping_errors: [note({ field: "area", reason: outline.problem })] }
-        : area === undefined
-        ? {}
-        : { area: outline.geometry },
-    };
+    const rest: Record<string, unknown> = Object.fromEntries(others);
+    const errors: Problem[] = [];
+    if (rest["area"] !== undefined && rest["area"] !== null) {
+      const outline = readGeometry(rest["area"]);
+      if ("geometry" in outline) rest["area"] = outline.geometry;
+      else {
+        delete rest["area"];
+        errors.push({ field: "area", reason: outline.problem });
+      }
+    }
     const mapped = mapRecord({ position, values }, MAPPING);
-    if ("lot" in mapped) return lotOf(mapped.lot, values, rest);
+    if ("lot" in mapped) {
+      return { ...lotOf(mapped.lot, values, rest), ...(errors.length > 0 ? { mapping_errors: errors.map(note) } : {}) };
+    }
     if ("skipped" in mapped) throw new TypeError("The mapping of requests skips nothing");
     return {
       ...rest,
       ...(mapped.externalId === undefined ? {} : { external_id: mapped.externalId }),
-      mapping_errors: mapped.problems.map(note),
+      mapping_errors: [...mapped.problems, ...errors].map(note),
     };
   });
 }
