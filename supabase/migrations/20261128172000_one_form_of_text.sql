@@ -6,14 +6,15 @@
 
 set lock_timeout = '2s';
 
--- Text in the form that names are compared in: NFKC, lower case, no accents, katakana for hiragana, カ and ケ for ヵ and ヶ,
--- new forms of kanji, no white space, middle dots or invisible characters, one dash (also for ー between digits), one wave.
+-- Text in the form in which names are compared: NFKC, lower case, no accents, katakana for hiragana, カ and ケ for ヵ and ヶ,
+-- new forms of kanji. It has no white space, no middle dots and no invisible characters, and one dash and one wave; ー
+-- between digits is a dash.
 create function private.plain_text(p_text text) returns text
 language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
 declare
-  -- Decomposed, so that accents are characters, and a voiced mark that stood alone finds its kana again.
+  -- Decomposed, so that accents are characters, and a voiced mark that was alone joins its kana.
   v_text text := case when p_text ~ '^[[:ascii:]]*$' then regexp_replace(lower(p_text), '[[:space:]]+', '', 'g')
     else normalize(regexp_replace(normalize(lower(normalize(p_text, nfkc)), nfkd),
       '[[:space:]\u0300-\u036f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff・·‧•∙⋅]+',
@@ -47,7 +48,7 @@ end
 $$;
 
 -- The numbers of an address with dashes between them, which has private.plain_text: 六本木六丁目10番1号 and 六本木6-10-1 become
--- one. Kanji digits count before 丁目, and behind it before 番 and 号; 麻布十番 stays.
+-- one. Kanji digits count before 丁目, and after it before 番 and 号; 麻布十番 stays.
 create function private.address_text(p_text text) returns text
 language plpgsql immutable strict parallel safe
 set search_path = ''

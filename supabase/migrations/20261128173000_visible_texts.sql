@@ -1,4 +1,4 @@
--- Texts lose what nobody sees: control characters, marks of direction, fillers. A name is on one line and can be seen.
+-- Texts lose invisible characters: control characters, marks of direction, fillers. A name is on one line and can be seen.
 --
 -- The definitions are those of supabase/schemas after this change. Stored names are changed; other texts when they are next
 -- written. The way back: private.trimmed and private.tg_users__open_account as they were; then drop the trigger, its
@@ -6,7 +6,7 @@
 
 set lock_timeout = '2s';
 
--- A text without what nobody sees in it: control characters but tabs and line breaks, marks of direction, fillers, and
+-- A text without its invisible characters: control characters but tabs and line breaks, marks of direction, fillers, and
 -- joiners and selectors that have nothing to join or to select. Emoji, flags, and scripts that need them keep them.
 create function private.visible_text(p_text text) returns text
 language plpgsql immutable strict parallel safe

@@ -3,7 +3,7 @@
 -- private.trimmed reads a text, private.is_moment a time. The trigger functions keep updated_at,
 -- and whether a row with a period was returned to clients.
 
--- A text without what nobody sees in it: control characters but tabs and line breaks, marks of direction, fillers, and
+-- A text without its invisible characters: control characters but tabs and line breaks, marks of direction, fillers, and
 -- joiners and selectors that have nothing to join or to select. Emoji, flags, and scripts that need them keep them.
 create function private.visible_text(p_text text) returns text
 language plpgsql immutable strict parallel safe
