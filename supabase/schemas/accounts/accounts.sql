@@ -22,16 +22,13 @@ return regexp_replace(private.trimmed(p_name), '\s+', ' ', 'g');
 
 grant execute on function private.shown_name(text) to authenticated;
 
--- Stores the name of a user as others see it. Errors: validation_error (display_name).
+-- Stores the name of a user as others see it. One that cannot be seen is empty, which the table refuses.
 create function private.tg_app_users__show_name() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
-  if private.shown_name(new.display_name) is null then
-    perform private.raise_error('validation_error', 422, 'display_name must have a character that can be seen.', p_param => 'display_name');
-  end if;
-  new.display_name := private.shown_name(new.display_name);
+  new.display_name := coalesce(private.shown_name(new.display_name), '');
   return new;
 end
 $$;
