@@ -172,6 +172,20 @@ const FIELD = "input, select, textarea";
 export const toTheMiddle = (element: ElementHandle<Element>): Promise<void> =>
   element.evaluate((element) => element.scrollIntoView({ block: "center", behavior: "instant" }));
 
+/**
+ * Selects the text of a field, which typing then replaces. A locator empties the field first, and a page that is drawn again
+ * at that moment writes the former text in front of the new one. False: the field is none of text.
+ */
+function selectText(field: Element): boolean {
+  const isText = field instanceof HTMLTextAreaElement ||
+    field instanceof HTMLInputElement && /^(text|search|number|email|password|tel|url)$/.test(field.type);
+  if (!isText) return false;
+  if (field.disabled || field.readOnly) throw new Error("The field cannot be changed.");
+  field.focus();
+  field.select();
+  return true;
+}
+
 /** Acts on the element with this name that is shown: of the first kind that has one. */
 async function onTheOnly(
   page: Page,
@@ -242,7 +256,12 @@ function explorerOf(page: Page, apiUrl: string, newTab: NewTab): Explorer {
       await page.bringToFront();
       await onTheOnly(page, name, [CONTROL, "a"], (control) => control.click());
     },
-    fill: (label, value) => onTheOnly(page, label, [FIELD], (field) => field.fill(value)),
+    fill: (label, value) =>
+      onTheOnly(page, label, [FIELD], async (field) => {
+        const handle = await field.waitHandle();
+        if (!await handle.evaluate(selectText)) return await field.fill(value);
+        await (value === "" ? page.keyboard.press("Backspace") : page.keyboard.type(value));
+      }),
     secondTab: (path) => openIn(page.browserContext(), path),
     elsewhere: async (path) => openIn(await page.browser().createBrowserContext(), path),
     sees: async (text) => {

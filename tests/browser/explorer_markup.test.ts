@@ -43,7 +43,7 @@ let seeded: ReturnType<typeof seed> | undefined;
 async function seed() {
   const person = await signUp({ displayName: PAYLOADS[0] });
   const words = `of-${crypto.randomUUID()}`;
-  const { lots, ticket } = await inDatabase(async (sql) => {
+  const { lots, ticket, names } = await inDatabase(async (sql) => {
     const lots: string[] = [];
     const [ticketIds, users]: [string[], string[]] = [[], []];
     for (const [index, payload] of PAYLOADS.entries()) {
@@ -78,9 +78,13 @@ async function seed() {
     await sql`update auth.users set email = replace(email, '@example.test', ${`@${words}.test`}) where id in ${
       sql(users)
     }`;
-    return { lots, ticket: ticketIds[0]! };
+    // Names are stored as other users see them (private.shown_name).
+    const named = await sql<{ name: string }[]>`select display_name as name from public.app_users where id in ${
+      sql(users)
+    }`;
+    return { lots, ticket: ticketIds[0]!, names: named.map(({ name }) => name) };
   });
-  return { person, lots, ticket, words };
+  return { person, lots, ticket, words, names };
 }
 
 /** The payloads that no visible text of the page has. Fields of forms count with their values and choices. */
@@ -185,7 +189,8 @@ Deno.test({
   name: "explorer: markup in what people write is text in the queues and lists of the console",
   ignore: !hasBrowser,
 }, async () => {
-  const { person, lots, ticket, words } = await (seeded ??= seed());
+  const { person, lots, ticket, words, names } = await (seeded ??= seed());
+  assert.equal(names.length, PAYLOADS.length);
   const administrator = await anAdministrator(
     "lots",
     "reviews",
@@ -210,7 +215,7 @@ Deno.test({
     ] as const;
     for (const [path, query] of pages) {
       await explorer.open(`${path}${query}`);
-      await showsAsText(explorer, path);
+      await showsAsText(explorer, path, path === "/console/users" ? names : PAYLOADS);
     }
     await explorer.open(`/console/parking-lots/${lots[0]}`);
     await showsAsText(explorer, "a lot in the console", [PAYLOADS[0], `${PAYLOADS[0]} 1`]);
