@@ -1,7 +1,7 @@
 // The functions' packages, fetched before the first request needs them.
 import { join } from "node:path";
 import { FUNCTIONS } from "../settings.ts";
-import { configArguments } from "./worker.ts";
+import { configArguments, toolEnvironment } from "./worker.ts";
 
 /** Fills the cache of this Deno with everything that the functions import. */
 export async function fetchPackages(deno: string, importMaps: Readonly<Record<string, string>>): Promise<void> {
@@ -10,6 +10,7 @@ export async function fetchPackages(deno: string, importMaps: Readonly<Record<st
   for (const [map, names] of namesByMap) {
     const { success, stderr } = await new Deno.Command(deno, {
       args: ["cache", "--quiet", "--no-lock", "--node-modules-dir=none", ...configArguments(map), ...names.map(entry)],
+      env: toolEnvironment(),
       stdin: "null",
       stdout: "null",
       stderr: "piped",

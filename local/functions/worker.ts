@@ -113,9 +113,10 @@ export class Worker {
   }
 }
 
-function toolEnvironment(): Record<string, string> {
+/** Older versions of Deno trust only Mozilla's certificates by default. A proxy of a company has one of the system's. */
+export function toolEnvironment(): Record<string, string> {
   const found = Object.entries(Deno.env.toObject()).filter(([name]) => TOOL_VARIABLES.test(name));
-  return { ...Object.fromEntries(found), DENO_NO_UPDATE_CHECK: "1" };
+  return { DENO_TLS_CA_STORE: "mozilla,system", ...Object.fromEntries(found), DENO_NO_UPDATE_CHECK: "1" };
 }
 
 async function forwardLines(stream: ReadableStream<Uint8Array>, onLine: (line: string) => void): Promise<void> {
