@@ -237,11 +237,14 @@ Deno.test("data api: a request whose client disconnects while it waits for a con
   const sql = postgres(stack().dbUrl, { max: 1, onnotice: () => {} });
   try {
     await sql.unsafe(`create sequence ${sequence}`);
-    const body = `perform nextval('${sequence}'); perform pg_sleep(1);`;
+    // The sequence is the gate: who holds its lock keeps the statements waiting until all clients have left.
+    const gate = `hashtext('${sequence}')`;
+    const body = `perform nextval('${sequence}'); perform pg_advisory_xact_lock_shared(${gate});`;
     await withFunction(
       `(p_run boolean default false) returns integer language plpgsql security definer set search_path = '' as $$
          begin if p_run then ${body} end if; return 1; end $$`,
       async (name) => {
+        await sql.unsafe(`select pg_advisory_lock(${gate})`);
         const leaving = Array.from({ length: 5 * connections }, () =>
           fetch(`${stack().restUrl}/rpc/${name}`, {
             method: "POST",
@@ -250,6 +253,8 @@ Deno.test("data api: a request whose client disconnects while it waits for a con
             signal: AbortSignal.timeout(400),
           }).then((answer) => answer.body?.cancel(), () => {})); // they are all given up
         await Promise.all(leaving);
+        await new Promise((wake) => setTimeout(wake, 1_000)); // until the service has seen them leave; a statement may wait three seconds
+        await sql.unsafe(`select pg_advisory_unlock(${gate})`);
         const answer = await rpc(name, {});
         assert.deepEqual([answer.status, await answer.json()], [200, 1]);
         const [{ ran }] = await sql.unsafe(`select last_value::integer as ran from ${sequence}`) as [{ ran: number }];
