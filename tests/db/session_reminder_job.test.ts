@@ -5,7 +5,7 @@ import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { newUser } from "../support/rows.ts";
 import { seedLots } from "./support/fees.ts";
-import { age, callAs, inMinutes, lookAt, parked, pricedLot, start } from "./support/sessions.ts";
+import { age, callAs, inMinutes, lookAt, makeDue, parked, pricedLot, remind, start } from "./support/sessions.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -136,11 +136,12 @@ Deno.test("session reminders: nothing is sent for a session that has ended, to a
 Deno.test("session reminders: two jobs at once remind once, and neither waits for a session that a user holds", async () => {
   const sessions = await Promise.all(Array.from({ length: 6 }, () => parked(db, 26)));
   for (const { id } of sessions) await watched(id);
+  await makeDue(db.sql, ...sessions.map(({ id }) => id));
   const [held, ...free] = sessions;
   const holder = postgres(db.url, { max: 1 });
   await holder.begin(async (sql) => {
     await sql`select from public.parking_sessions where id = ${held!.id} for no key update`;
-    await Promise.all([1, 2].map(() => lookAt(db.sql, ...sessions.map(({ id }) => id))));
+    await Promise.all([1, 2].map(() => remind(db.sql)));
     for (const { user } of free) assert.equal((await inbox(user)).length, 1);
     assert.equal((await inbox(held!.user)).length, 0);
   });

@@ -90,9 +90,19 @@ export async function parked(db: TestDatabase, minutes = 0): Promise<{ user: str
 
 /** Has the job that reminds look at these running sessions, and at no other. */
 export async function lookAt(sql: Sql, ...ids: string[]): Promise<void> {
+  await makeDue(sql, ...ids);
+  await remind(sql);
+}
+
+/** Makes these running sessions, and no other, due for the job. It writes every row, so no job may run meanwhile. */
+export async function makeDue(sql: Sql, ...ids: string[]): Promise<void> {
   await sql`
     update private.session_reminders set look_at = now() + case when session_id = any (${ids}::uuid[])
       then interval '0' else interval '1 hour' end`;
+}
+
+/** Runs the job until nothing is due. */
+export async function remind(sql: Sql): Promise<void> {
   for (let n = 0; n < 10; n++) {
     const [row] = await sql<{ looked: boolean }[]>`select private.next_reminder_batch() as looked`;
     if (!row!.looked) return;
