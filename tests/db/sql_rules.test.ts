@@ -55,6 +55,10 @@ Deno.test("sql rules: a file that keeps the rules has no findings", () => {
   assert.deepEqual(findings("select 'SELECT', \"Upper\" from t; -- NOT code\n/* NOR this */\n"), []);
   assert.deepEqual(findings("create function f() returns text\nsecurity definer -- because\nas $$ select 1 $$;\n"), []);
   assert.deepEqual(findings("-- One.\ncreate function private.f() returns int\nlanguage sql\nreturn 1;\n"), []);
+  assert.deepEqual(
+    findings("create function f() returns int\nlanguage sql\nset search_path = ''\nreturn (select 1);\n"),
+    [],
+  );
 });
 
 Deno.test("sql rules: a finding names file, line and what is wrong", () => {
@@ -83,6 +87,10 @@ Deno.test("sql rules: each breach of the project's rules is found", () => {
     [
       "create function f() returns int\nlanguage sql\nas $$ select 1 $$;\n",
       "4 is a text in sql, which is planned anew for every statement that calls it",
+    ],
+    [
+      "create function f() returns int\nlanguage sql\nreturn (\n  select 1\n);\n",
+      "4 has a query in its expression, so no statement contains it: it needs a search path",
     ],
   ];
   for (const [statements, finding] of cases) assert.deepEqual(findings(statements), [finding], finding);

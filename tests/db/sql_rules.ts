@@ -14,6 +14,8 @@ const INLINED: readonly string[] = ["private.nearby_ranking", "private.usability
 const NAME = /^supabase\/(?:schemas\/[a-z][a-z_]*\/[a-z][a-z_]*|migrations\/\d{14}_[a-z][a-z0-9_]*)\.sql$/;
 /** A heading that the next one, or the end of the file, follows. */
 const EMPTY_SECTION = /^-- -{20,}\n-- [^\n]*\n-- -{20,}\n(?=\s*(?:-- -{20,}\n|$(?![\s\S])))/gm;
+/** Functions of one expression. Postgres writes one into the statement that calls it, unless it has a query or a setting. */
+const EXPRESSIONS = /^create (?:or replace )?function (?:(?!\n\n)[\s\S])*?^return [\s\S]*?;$/gm;
 /** From this length on the linter asks whether a function has more than one thought. */
 const LONG_FUNCTION = 60;
 
@@ -73,6 +75,16 @@ export function sqlFindings({ name, text }: SqlFile): string[] {
     const line = code.slice(0, index).split("\n").length;
     if (!hasWhere(code, index + written.length)) {
       find(line, `writes every row: ${written.replaceAll(/\s+/g, " ")} needs a where`);
+    }
+  }
+
+  for (const { index, 0: written } of text.matchAll(EXPRESSIONS)) {
+    const [head = "", body = ""] = withoutTexts(written).split(/^return /m);
+    if (/\bselect\b/.test(body) && !/\bset search_path\b/.test(head)) {
+      find(
+        text.slice(0, index).split("\n").length,
+        "has a query in its expression, so no statement contains it: it needs a search path",
+      );
     }
   }
 
