@@ -2336,7 +2336,7 @@ export interface components {
       lines: (components["schemas"]["FeeUnitsLine"] | components["schemas"]["FeeCapLine"])[];
       caps: components["schemas"]["FeeCapWindow"][];
       not_applied: components["schemas"]["FeeRuleNotApplied"][];
-      notes: ("holiday_rates_not_given" | "cap_repeat_not_given" | "exceeds_max_duration" | "only_366_days_priced")[];
+      notes: ("holiday_rates_not_given" | "cap_repeat_not_given" | "exceeds_max_duration" | "only_366_days_priced" | "prices_changed")[];
       surprises?: components["schemas"]["FeeSurprise"][];
     };
     FeeCapLine: {

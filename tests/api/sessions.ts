@@ -1,5 +1,5 @@
 // Sessions that API tests start, end and age, with a priced lot.
-import { newLot } from "../support/rows.ts";
+import * as rows from "../support/rows.ts";
 import { ask, bearer, jsonBody } from "./client.ts";
 import { inDatabase } from "./lots.ts";
 
@@ -12,25 +12,12 @@ export function post(path: string, token: string, body?: unknown, headers: Recor
   });
 }
 
-/** Moves the start of a session into the past. */
-export function age(id: string, minutes: number): Promise<unknown> {
-  return inDatabase((sql) =>
-    sql`
-      update public.parking_sessions set started_at = date_trunc('second', now()) - ${minutes} * interval '1 minute'
-      where id = ${id}`
-  );
-}
+/** Moves the start of a session into the past, as the rows of tests do. */
+export const age = (id: string, minutes: number) => inDatabase((sql) => rows.age(sql, id, minutes));
 
 /** A lot at which every 30 minutes begun cost 200, at any hour. */
-export function aPricedLot(columns: Parameters<typeof newLot>[1] = {}): Promise<string> {
-  return inDatabase(async (sql) => {
-    const lot = await newLot(sql, columns);
-    await sql`
-      insert into public.pricing_rules (parking_lot_id, category, rule_order, per_minutes, price_minor)
-      values (${lot}, 'time_band', 1, 30, 200)`;
-    return lot;
-  });
-}
+export const aPricedLot = (columns?: Parameters<typeof rows.pricedLot>[1]) =>
+  inDatabase((sql) => rows.pricedLot(sql, columns));
 
 /** So many minutes from now, as a client writes it. */
 export function inMinutes(minutes: number): string {

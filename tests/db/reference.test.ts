@@ -54,7 +54,13 @@ const PRINTED: Record<string, string[]> = {
   difficulty: ["easy", "normal", "hard"],
   error_report_status: ["open", "in_review", "resolved", "rejected"],
   fee_line_kind: ["grace", "initial", "rate", "flat", "cap", "published_total"],
-  fee_note: ["holiday_rates_not_given", "cap_repeat_not_given", "exceeds_max_duration", "only_366_days_priced"],
+  fee_note: [
+    "holiday_rates_not_given",
+    "cap_repeat_not_given",
+    "exceeds_max_duration",
+    "only_366_days_priced",
+    "prices_changed",
+  ],
   fee_surprise: [
     "cap_once",
     "cap_not_on_day",

@@ -114,6 +114,34 @@ Deno.test("session fees: a session of more than 366 days still has a meter, and 
   assert.deepEqual(breakdown.notes, ["only_366_days_priced"]);
 });
 
+Deno.test("session fees: the receipt notes prices that were written during the session, and none before it", async () => {
+  const notesOf = async (change: (lot: string) => Promise<unknown>) => {
+    const { user, lot, id } = await parked(db, 30);
+    await change(lot);
+    const args = { id, exit_at: inMinutes(0) };
+    return (await callAs<Finalized>(db, user, "finalize_parking_session", args)).breakdown.notes;
+  };
+  assert.deepEqual(await notesOf(() => Promise.resolve()), []);
+  assert.deepEqual(
+    await notesOf((lot) => db.sql`update public.pricing_rules set price_minor = 300 where parking_lot_id = ${lot}`),
+    ["prices_changed"],
+  );
+  assert.deepEqual(
+    await notesOf((lot) => db.sql`update public.parking_lots set name = 'Another name' where id = ${lot}`),
+    [],
+    "no price was written",
+  );
+  assert.deepEqual(await notesOf(comesIntoEffect), [], "a price with dates was written before the session");
+});
+
+/** As if other rules of the lot came into effect today, and the job had not yet seen it. */
+async function comesIntoEffect(lot: string): Promise<void> {
+  await db.sql`update private.tariffs set changes_on = current_date - 1 where parking_lot_id = ${lot}`;
+  await db.sql`do $$ begin while private.next_price_change_batch() loop null; end loop; end $$`;
+  const [list] = await db.sql`select changes_on from private.tariffs where parking_lot_id = ${lot}`;
+  assert.equal(list!.changes_on, null, "the job has seen the list");
+}
+
 Deno.test("session fees: a user without a running session has no current one", async () => {
   const user = await newUser(db.sql);
   assert.equal((await errorOf(current(user))).code, "not_found");

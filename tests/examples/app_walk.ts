@@ -3,7 +3,7 @@ import { apple, play } from "../api/purchases.ts";
 import { inDatabase } from "../api/lots.ts";
 import { picture, put } from "../support/files.ts";
 import type { Person } from "../support/people.ts";
-import { makeVoters } from "../support/rows.ts";
+import { age, makeVoters } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
 import type { Reply } from "./recorder.ts";
 import type { Cast, Walk } from "./walk.ts";
@@ -160,9 +160,7 @@ export async function walkAsUser(walk: Walk, { user, friend }: Cast): Promise<Re
   const session = started.session_id;
   await send("cancelSession", { as, params: { id: session } });
   const { session_id: id } = await send("startSession", { as, body: { parking_lot_id: LOT, vehicle_id: vehicle.id } });
-  await inDatabase((sql) =>
-    sql`update public.parking_sessions set started_at = ${at({ minutes: -100 })} where id = ${id}`
-  );
+  await inDatabase((sql) => age(sql, id, 100));
   await send("readCurrentSession", { as });
   const photo = await uploaded(walk, user, "session_photo");
   await send("putSessionPhoto", { as, params: { id, phase: "during", slot: 1 }, body: { asset_id: photo } });

@@ -10,6 +10,27 @@ export async function newLot(sql: Sql | TransactionSql, columns: Columns = {}): 
   return row!.id;
 }
 
+/** A lot at which every 30 minutes begun cost 200, at any hour. */
+export async function pricedLot(sql: Sql | TransactionSql, columns: Columns = {}): Promise<string> {
+  const lot = await newLot(sql, columns);
+  await sql`
+    insert into public.pricing_rules (parking_lot_id, category, rule_order, per_minutes, price_minor)
+    values (${lot}, 'time_band', 1, 30, 200)`;
+  return lot;
+}
+
+/** Moves the start of a session into the past, or with negative minutes into the future. Its lot had its prices then. */
+export async function age(sql: Sql | TransactionSql, id: string, minutes: number): Promise<void> {
+  await sql`
+    with moved as (
+      update public.parking_sessions set started_at = date_trunc('second', now()) - ${minutes} * interval '1 minute'
+      where id = ${id}
+      returning parking_lot_id, started_at
+    )
+    update private.tariffs t set compiled_at = least(t.compiled_at, m.started_at)
+    from moved m where t.parking_lot_id = m.parking_lot_id`;
+}
+
 /** An app user as the auth server creates one; the id. */
 export async function newUser(sql: Sql | TransactionSql, displayName?: string): Promise<string> {
   const id = crypto.randomUUID();

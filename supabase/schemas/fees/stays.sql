@@ -373,6 +373,33 @@ begin
 end
 $$;
 
+-- Writes the hour_price of these lots, and the date on which their lists change next where that date has come. Returns the
+-- lots whose hour_price changed.
+create function private.refresh_hour_prices(p_lot_ids uuid[]) returns uuid[]
+language plpgsql
+security definer -- no role may write compiled price lists or hour prices
+set search_path = ''
+as $$
+declare
+  v_changed uuid[];
+begin
+  update private.tariffs t
+  set changes_on = private.next_price_date(t.tariff, (now() at time zone l.time_zone)::date)
+  from public.parking_lots l
+  where t.parking_lot_id = any (p_lot_ids) and l.id = t.parking_lot_id
+    and t.changes_on <= (now() at time zone l.time_zone)::date;
+  with changed as (
+    update public.parking_lots l
+    set hour_price = p.hour_price
+    from private.hour_prices(p_lot_ids) p
+    where l.id = p.parking_lot_id and l.hour_price is distinct from p.hour_price
+    returning l.id
+  )
+  select array_agg(c.id) into v_changed from changed c;
+  return coalesce(v_changed, '{}');
+end
+$$;
+
 -- Compiles the price lists of these lots again, and writes their hour_price. Errors: validation_error (pricing_rules).
 create function private.refresh_tariffs(p_lot_ids uuid[]) returns uuid[]
 language plpgsql
@@ -381,7 +408,6 @@ set search_path = ''
 as $$
 declare
   v_lot_ids uuid[];
-  v_changed uuid[];
 begin
   -- Locked in one order first: the statements below then see what a concurrent writer of the same lot committed.
   select array_agg(l.id) into v_lot_ids
@@ -403,20 +429,12 @@ begin
   cross join lateral private.tariff_bounds(c.tariff) b
   -- A default list without rules has the same meaning as no list.
   where not (c.is_default and c.vehicle_types is null and (c.tariff).rule_ids is null);
-  with changed as (
-    update public.parking_lots l
-    set hour_price = p.hour_price
-    from private.hour_prices(v_lot_ids) p
-    where l.id = p.parking_lot_id and l.hour_price is distinct from p.hour_price
-    returning l.id
-  )
-  select array_agg(c.id) into v_changed from changed c;
-  return coalesce(v_changed, '{}');
+  return private.refresh_hour_prices(v_lot_ids);
 end
 $$;
 
 -- Refreshes up to p_count lots on whose calendar other rules came into effect: hour_price, their search entries and the
--- queue of changed lots. Returns whether there may be more.
+-- queue of changed lots. Their lists stay as compiled: no rule changed. Returns whether there may be more.
 create function private.next_price_change_batch(p_count integer default 500) returns boolean
 language plpgsql
 security definer -- the job reads and writes compiled price lists
@@ -438,7 +456,9 @@ begin
   if v_lot_ids is null then
     return false;
   end if;
-  v_written := private.refresh_tariffs(v_lot_ids);
+  -- In the order of all writers of lots.
+  perform l.id from public.parking_lots l where l.id = any (v_lot_ids) order by l.id for no key update;
+  v_written := private.refresh_hour_prices(v_lot_ids);
   -- The trigger of parking_lots has refreshed and queued the lots whose hour price changed.
   v_lot_ids := array(select unnest(v_lot_ids) except select unnest(v_written));
   perform private.refresh_search_entries(v_lot_ids);

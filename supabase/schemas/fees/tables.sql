@@ -140,6 +140,7 @@ create table private.tariffs (
   least_pace double precision not null default 0,
   tariff private.tariff,
   changes_on date,
+  compiled_at timestamptz not null default now(),
   primary key (parking_lot_id, place)
 );
 
@@ -158,3 +159,5 @@ comment on column private.tariffs.changes_on is
   'The next date on which other rules are in effect than when the hour price was calculated; null: none.';
 comment on column private.tariffs.least_pace is
   'The lowest average price per microsecond of a stay after its initial rows, caps included; 0: unknown.';
+comment on column private.tariffs.compiled_at is
+  'When the list was compiled, which is when rules or groups of the lot were written. A session that began earlier has the note prices_changed.';

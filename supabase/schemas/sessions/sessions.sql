@@ -187,6 +187,12 @@ begin
   if v_priced_until < v_exit_at and v_fee ? 'breakdown' then
     v_fee := jsonb_insert(v_fee, '{breakdown,notes,0}', '"only_366_days_priced"');
   end if;
+  if v_fee ? 'breakdown' and exists (
+    select from private.tariffs t
+    where t.parking_lot_id = v_session.parking_lot_id and t.compiled_at > v_session.started_at
+  ) then
+    v_fee := jsonb_insert(v_fee, '{breakdown,notes,0}', '"prices_changed"');
+  end if;
   update public.parking_sessions s
   set status = 'ended', ended_at = v_exit_at, finalize_request_id = p_client_request_id,
     total_amount_minor = (v_fee ->> 'total_amount')::bigint,

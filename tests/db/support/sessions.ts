@@ -1,7 +1,9 @@
 // Sessions for tests: made by the functions of the interface, and aged by SQL where time must have passed.
 import type { Sql } from "postgres";
 import type { TestDatabase } from "../../support/database.ts";
-import { newLot, newUser, signedIn } from "../../support/rows.ts";
+import { age, newUser, pricedLot, signedIn } from "../../support/rows.ts";
+
+export { age, pricedLot };
 
 export interface Session {
   readonly id: string;
@@ -62,22 +64,6 @@ export async function start(
     ...args,
   });
   return reply.session_id;
-}
-
-/** Moves the start of a session into the past, or with negative minutes into the future. */
-export async function age(sql: Sql, id: string, minutes: number): Promise<void> {
-  await sql`
-    update public.parking_sessions set started_at = date_trunc('second', now()) - ${minutes} * interval '1 minute'
-    where id = ${id}`;
-}
-
-/** A lot at which every 30 minutes begun cost 200, at any hour. */
-export async function pricedLot(sql: Sql, columns: Parameters<typeof newLot>[1] = {}): Promise<string> {
-  const lot = await newLot(sql, columns);
-  await sql`
-    insert into public.pricing_rules (parking_lot_id, category, rule_order, per_minutes, price_minor)
-    values (${lot}, 'time_band', 1, 30, 200)`;
-  return lot;
 }
 
 /** A user with a session that began so many minutes ago (negative: in the future) at a lot with a price. */

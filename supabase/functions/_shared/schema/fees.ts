@@ -146,7 +146,13 @@ const Breakdown = z.object({
     description: "Rules of the lot that were not applied",
   }),
   notes: z.array(
-    z.enum(["holiday_rates_not_given", "cap_repeat_not_given", "exceeds_max_duration", "only_366_days_priced"]),
+    z.enum([
+      "holiday_rates_not_given",
+      "cap_repeat_not_given",
+      "exceeds_max_duration",
+      "only_366_days_priced",
+      "prices_changed",
+    ]),
   ).meta({
     description: "Codes of category `fee_note`",
   }),
