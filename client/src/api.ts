@@ -4702,7 +4702,7 @@ export interface components {
     UploadRequest: {
       file_name: string;
       file_size: number;
-      mime_type: "image/jpeg" | "image/png" | "image/webp" | "image/heic";
+      mime_type: "image/jpeg" | "image/png" | "image/webp" | "image/heic" | "image/jpg" | "image/heif";
       category: components["schemas"]["UploadCategory"];
       entity_type?: string;
       entity_id?: components["schemas"]["Id"];

@@ -54,6 +54,28 @@ Deno.test("uploads: each type gets a URL that takes one PUT, and the file is not
   }
 });
 
+Deno.test("uploads: a type has the names that phones and Windows have for it, in any case", async () => {
+  const user = await signUp();
+  for (
+    const [name, type, extension] of [
+      ["image/jpg", "image/jpeg", "jpg"],
+      ["IMAGE/JPEG", "image/jpeg", "jpg"],
+      ["image/heif", "image/heic", "heic"],
+      ["Image/HEIF", "image/heic", "heic"],
+      ["IMAGE/PNG", "image/png", "png"],
+    ] as const
+  ) {
+    const upload = await begin(user, { mime_type: name });
+    assert.ok(upload.s3_key.endsWith(`.${extension}`), upload.s3_key);
+    assert.equal(await put(upload.upload_url, picture(type, SIZE), name.toLowerCase()), 200, name);
+    await confirm(user, upload.asset_id);
+    assert.equal(await statusOf(upload.asset_id), "placed", name);
+  }
+  for (const name of ["image/jpeg2", "jpg", "image/heif-sequence", "image/jpg; charset=utf-8"]) {
+    await assertError(await post(user, { ...wish, mime_type: name }), { code: "validation_error", param: "mime_type" });
+  }
+});
+
 Deno.test("uploads: curl -T sends a file", async () => {
   const upload = await begin(await signUp());
   const file = await Deno.makeTempFile();

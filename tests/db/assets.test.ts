@@ -81,6 +81,8 @@ Deno.test("assets: an upload begins as a pending row of the caller, private unle
   const visible = await begin(user, { isPublic: true, type: "image/heic" });
   assert.match(visible.storage_key, /^review\/[0-9a-f]{32}\.heic$/);
   assert.deepEqual([visible.may_be_public, (await asset(visible.asset_id))!["is_public"]], [true, false]);
+  const named = await begin(user, { type: "Image/JPG" });
+  assert.deepEqual([named.content_type, named.storage_key.slice(-4)], ["image/jpeg", ".jpg"]);
   const row = await asset(secret.asset_id);
   assert.deepEqual([row!["status"], row!["created_by"], row!["attached_at"]], ["pending", user, null]);
 });

@@ -6,7 +6,7 @@ import { pageTexts } from "./texts/pages.ts";
 import { SentenceError } from "./sentence_error.ts";
 
 /** What a browser may be able to read, for `accept`. */
-export const PHOTO_TYPES = "image/jpeg,image/png,image/webp,image/heic";
+export const PHOTO_TYPES = "image/jpeg,image/png,image/webp,image/heic,image/heif";
 
 /** The longer side of a photo that is sent, in pixels. */
 const LONGEST = 2048;

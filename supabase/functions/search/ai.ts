@@ -12,11 +12,10 @@ export const searchInWords = route({
   description:
     "Form A (`query`) returns a search: its conditions, its place, and the assumptions made. Form B with `parse` " +
     "also returns a reply for the user, and refines the search given as `context`. Form B with `register_key` " +
-    "stores the user's own key for an AI provider and replaces an earlier one. Simple texts are parsed by rules. " +
-    "Other texts are sent to the models of the gateway, one after another, and the results are checked against the " +
-    "numbers in the text. If no model responds, rules are used (`parser` names the method). The quota is 10 " +
-    "searches per minute, or 60 for premium users. Without a token a network has 10 per minute, parsed by rules alone, " +
-    "and there is no `register_key`. A refused request (422) does not count. In form A, a text that is not a search " +
+    "stores the user's own key for an AI provider and replaces an earlier one. Simple texts are parsed by rules, " +
+    "others by the models of the gateway, whose results are checked against the numbers in the text. If no model " +
+    "responds, rules are used (`parser` names the method). The quota is 10 searches per minute, or 60 for premium " +
+    "users. Without a token a network has 10 per minute, parsed by rules alone. A refused request (422) does not count. In form A, a text that is not a search " +
     "returns 422 `unparseable`, and `error.details.missing` lists the missing information.",
   body: AiSearchRequest,
   limit: "ai_search",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Id, text, Timestamp } from "../_shared/schema/values.ts";
 import { UPLOAD_CATEGORIES } from "../_shared/storage/assets.ts";
-import { IMAGE_TYPES } from "../_shared/storage/image_type.ts";
+import { IMAGE_TYPE_NAMES } from "../_shared/storage/image_type.ts";
 
 export const MAX_UPLOAD_BYTES = 10 * 1024 * 1024;
 
@@ -20,7 +20,10 @@ export const UploadRequest = z.strictObject({
     description: "Size in bytes, at most 10 MiB",
     examples: [482133],
   }),
-  mime_type: z.enum(IMAGE_TYPES),
+  mime_type: z.string().overwrite((name) => name.toLowerCase()).pipe(z.enum(IMAGE_TYPE_NAMES)).meta({
+    enum: [...IMAGE_TYPE_NAMES],
+    description: "In any case. `image/jpg` is JPEG, `image/heif` is HEIC.",
+  }),
   category: UploadCategory,
   entity_type: z.string().regex(
     /^[a-z][a-z_]{0,49}$/,
@@ -42,8 +45,8 @@ export const UploadRequest = z.strictObject({
 export const Upload = z.object({
   upload_url: z.url().meta({
     description:
-      "URL for one PUT of the bytes. Send the declared length, and the declared type as `Content-Type`. Other " +
-      "headers are not signed.",
+      "URL for one PUT of the bytes. Send the declared length, and the declared type as `Content-Type`, in lower " +
+      "case. Other headers are not signed.",
   }),
   asset_id: Id.meta({ description: "Refers to the file when it is attached" }),
   s3_key: z.string().meta({
@@ -60,7 +63,6 @@ export const Upload = z.object({
 export interface Created {
   readonly asset_id: string;
   readonly storage_key: string;
-  readonly content_type: string;
   readonly size_bytes: number;
   readonly may_be_public: boolean;
   readonly created_at: z.infer<typeof Timestamp>;

@@ -10,15 +10,12 @@ export const createUpload = route({
   description:
     "Send the bytes with PUT to `upload_url`. Then send `asset_id` to the endpoint that uses the picture. That " +
     "endpoint checks the file and rejects it if it differs from the declared one. A file that can be public stays " +
-    "private until it is attached and shown: `public_url` responds with 404 until then, and for a photo of a review " +
-    "until the review is approved. Pictures of the categories `review`, `avatar` and `parking_lot` lose their " +
-    "metadata, such as the position. Files that are not attached " +
-    "within a day are deleted. At most 20 uploads and 100 MiB can wait to be attached. More return 409 `conflict` " +
-    "with `details.reason` `too_many_unattached_uploads`. The files of an account have at most 500 MiB together, " +
-    "attached or not. More return 409 `conflict` with `details.reason` `too_many_stored_bytes`. A deleted file frees " +
-    "its bytes when its object is removed. A day (UTC) adds at most 200 files and 200 MiB. More return 429 " +
-    "`rate_limited` with the policy `daily_uploads`. A deletion does not reduce the day. Pictures of lots do not " +
-    "count in these two.",
+    "private until it is attached and shown: `public_url` responds with 404 until then. Pictures of the categories " +
+    "`review`, `avatar` and `parking_lot` lose their metadata, such as the position. Files that are not attached " +
+    "within a day are deleted. More than 20 uploads or 100 MiB that wait to be attached return 409 `conflict` with " +
+    "`details.reason` `too_many_unattached_uploads`; more than 500 MiB of an account `too_many_stored_bytes`. More " +
+    "than 200 files or 200 MiB in a day (UTC) return 429 `rate_limited` with the policy `daily_uploads`. Pictures of " +
+    "lots do not count in the last two.",
   body: UploadRequest,
   limit: "upload",
   reply: [201, Upload],
@@ -31,7 +28,7 @@ export const createUpload = route({
       // Signed with the time of the row: a repeated request returns the same URL with the same expiry.
       upload_url: await storage.uploadUrl(incomingKey(asset.storage_key), {
         size: asset.size_bytes,
-        contentType: asset.content_type,
+        contentType: file.mime_type, // by the name that its client has for it
         signedAt: new Date(asset.created_at),
         seconds: URL_SECONDS,
       }),

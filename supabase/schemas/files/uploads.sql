@@ -20,11 +20,12 @@
 -- Beginning
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- The file extension in the key of a file of this MIME type; null when the type is not accepted.
-create function private.upload_extension(p_mime_type text) returns text
+-- The MIME type of a picture by a name that clients have for it; null when the type is not accepted.
+create function private.picture_type(p_mime_type text) returns text
 language sql immutable
-return case p_mime_type
-  when 'image/jpeg' then 'jpg' when 'image/png' then 'png' when 'image/webp' then 'webp' when 'image/heic' then 'heic'
+return case lower(p_mime_type)
+  when 'image/jpeg' then 'image/jpeg' when 'image/jpg' then 'image/jpeg' when 'image/png' then 'image/png'
+  when 'image/webp' then 'image/webp' when 'image/heic' then 'image/heic' when 'image/heif' then 'image/heic'
 end;
 
 -- Checks the arguments of an upload. Errors: validation_error.
@@ -38,7 +39,7 @@ begin
   if p_file_size is null or p_file_size not between 1 and 10485760 then
     perform private.raise_error('validation_error', 422, 'file_size must be between 1 byte and 10 MiB.', p_param => 'file_size');
   end if;
-  if private.upload_extension(p_mime_type) is null then
+  if private.picture_type(p_mime_type) is null then
     perform private.raise_error('validation_error', 422, 'mime_type must be image/jpeg, image/png, image/webp or image/heic.',
       p_param => 'mime_type');
   end if;
@@ -113,6 +114,7 @@ set search_path = ''
 as $$
 declare
   v_user_id uuid := private.uploading_user(p_category);
+  c_type constant text := private.picture_type(p_mime_type);
   v_asset public.assets;
 begin
   perform private.check_upload(p_file_size, p_mime_type, p_category, p_entity_type, p_entity_id, p_is_public);
@@ -125,8 +127,8 @@ begin
   )
   values (
     format('%s%s/%s.%s', case when not p_is_public then 'private/' end, p_category,
-      replace(gen_random_uuid()::text, '-', ''), private.upload_extension(p_mime_type)),
-    p_mime_type, p_file_size, p_category, false, 'pending', p_entity_type, p_entity_id, null, v_user_id
+      replace(gen_random_uuid()::text, '-', ''), case c_type when 'image/jpeg' then 'jpg' else substr(c_type, 7) end),
+    c_type, p_file_size, p_category, false, 'pending', p_entity_type, p_entity_id, null, v_user_id
   )
   returning * into v_asset;
   return v_asset;

@@ -7,7 +7,7 @@ import type { Database } from "../db/client.ts";
 import { ApiError } from "../errors.ts";
 import type { Links } from "../http/links.ts";
 import { limited } from "../queue/pool.ts";
-import { type ImageType, imageTypeOf, SIGNATURE_BYTES } from "./image_type.ts";
+import { type ImageType, imageTypeNamed, imageTypeOf, SIGNATURE_BYTES } from "./image_type.ts";
 import { type ObjectStorage, PRIVATE_PREFIX } from "./object_storage.ts";
 import { PROBLEMS, withoutMetadata } from "./picture.ts";
 
@@ -150,7 +150,7 @@ async function checkedObject(
   if (found.size !== size_bytes) {
     return { problem: "The uploaded file does not have the declared size. Upload the declared file." };
   }
-  if (found.contentType !== content_type) {
+  if (imageTypeNamed(found.contentType ?? "") !== content_type) {
     return {
       problem: "The uploaded file was sent with another content type than declared. Upload it with the declared type.",
     };

@@ -3,6 +3,14 @@
 export const IMAGE_TYPES = ["image/jpeg", "image/png", "image/webp", "image/heic"] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];
 
+/** The names by which clients declare a type. Phones and Windows send the second of two. */
+export const IMAGE_TYPE_NAMES = [...IMAGE_TYPES, "image/jpg", "image/heif"] as const;
+
+/** The type that a name in any case stands for; any other text is returned as it is. */
+export function imageTypeNamed(name: string): string {
+  return name.toLowerCase().replace(/^image\/jpg$/, "image/jpeg").replace(/^image\/heif$/, "image/heic");
+}
+
 /** Number of bytes that are needed. */
 export const SIGNATURE_BYTES = 32;
 

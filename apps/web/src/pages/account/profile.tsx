@@ -5,6 +5,7 @@ import { MeUpdate } from "../../bounds.ts";
 import { label } from "../../codes.ts";
 import { date } from "../../format.ts";
 import { type Language, LANGUAGES } from "../../language.ts";
+import { PHOTO_TYPES } from "../../photos.ts";
 import { client } from "../../service.ts";
 import { pageTexts } from "../../texts/pages.ts";
 import { Field, Form, Select } from "../../ui/form.tsx";
@@ -63,7 +64,7 @@ function ProfileForm({ me, onSaved }: { me: Me; onSaved: () => void }) {
           label={t.picture}
           hint={t.pictureHint}
           type="file"
-          accept="image/jpeg,image/png,image/webp,image/heic"
+          accept={PHOTO_TYPES}
         />
       </Form>
       <p role="status">{news}</p>
