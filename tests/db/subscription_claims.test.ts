@@ -90,6 +90,20 @@ Deno.test("claim_subscription: a purchase that names another account is that acc
   assert.equal(await ownerOf(id), other);
 });
 
+Deno.test("record_store_statement: a subscription that was bought again without an account is that of its original transaction", async () => {
+  const named = await newUser(sql);
+  const statement = aStatement(plan);
+  const facts = { ...statement.facts, account_token: named };
+  const id = await record(sql, { ...statement, facts }, undefined, "notification");
+  const expired = { ...facts, status: "expired" as const, access_ends_at: statement.occurred_at };
+  const at = (ms: number) => ({ event_id: crypto.randomUUID(), occurred_at: later(statement.occurred_at, ms) });
+  await record(sql, { ...statement, ...at(1000), facts: expired }, undefined, "notification");
+  assert.equal((await premiumOf(sql, named))?.toISOString(), statement.occurred_at);
+  await record(sql, { ...statement, ...at(2000), type: "SUBSCRIBED" }, undefined, "notification");
+  assert.equal(await ownerOf(id), named);
+  assert.equal((await premiumOf(sql, named))?.toISOString(), statement.facts.access_ends_at);
+});
+
 Deno.test("record_store_statement: a purchase that comes to name another account moves to it, and both are notified", async () => {
   const [former, next] = [await newUser(sql), await newUser(sql)];
   const statement = aStatement(plan);

@@ -16,7 +16,7 @@ export const verifyIap = route({
     "caller's account. Otherwise it returns 409 `signature_required`. For a purchase of another user, a transaction " +
     "signed more than 10 minutes ago returns 409 `signature_too_old`: restore purchases in the store and send the " +
     "new one. Returns 400 `iap_invalid` if the store does not confirm the receipt, or if it is for another product " +
-    "or transaction, and 403 `forbidden` with the reason `testers_only` for a purchase of the sandbox, if the " +
+    "or transaction. Returns 403 `forbidden` with the reason `testers_only` for a purchase of the sandbox, if the " +
     "operator limits these. After an error, send the same receipt again: a purchase is never granted twice.",
   body: VerifyIapRequest,
   limit: "verify_iap",
