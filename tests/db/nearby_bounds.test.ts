@@ -91,6 +91,34 @@ Deno.test("nearby: filters that no lot passes end after the nearest 3,000 lots, 
   assert.deepEqual(await searchOf({ radius_m: 3_000, filters: { open_now: true } }), [0, false]);
 });
 
+Deno.test("nearby: a request that checks more than 300 lots is counted, whatever its radius", async () => {
+  const isCounted = async (question: Partial<Question>) => {
+    const asked = db.as({ role: "anon" }, async (sql) => {
+      await sql`select set_config('request.headers', '{}', true)`; // as a request of the Data API
+      await nearbyFound(sql, { ...CENTER, radius_m: 50_000, limit: 100, ...question });
+    });
+    if (await asked.then(() => true, () => false)) return false;
+    assert.deepEqual((await errorOf(asked)).details, { reason: "not_counted" });
+    return true;
+  };
+  const noneOpen = { open_now: true };
+  const filters: [question: Partial<Question>, isCounted: boolean][] = [
+    [{ filters: noneOpen }, true],
+    [{ filters: noneOpen, radius_m: 2_000 }, true],
+    [{ filters: noneOpen, radius_m: 1_800 }, true],
+    [{ filters: { ...NIGHT, max_price: 900 }, radius_m: 2_000 }, true],
+    [{ filters: NIGHT, usable: "only", radius_m: 2_000 }, true],
+    [{ filters: noneOpen, radius_m: 500 }, false], // with fewer lots
+    [{ filters: noneOpen, lat: -35 }, false], // where no lot is
+    [{ filters: { ...NIGHT, max_price: 10_000 } }, false], // the nearest 100 pass
+    [{ filters: { max_height_m: 4 } }, false], // an index finds these
+    [{ filters: { tags: ["covered"] } }, false],
+  ];
+  for (const [question, expected] of filters) {
+    assert.equal(await isCounted(question), expected, JSON.stringify(question));
+  }
+});
+
 Deno.test("nearby: usable=only checks the nearest 3,000 lots, and usable=first those of the page", async () => {
   // All lots are closed.
   assert.deepEqual(await searchOf({ usable: "only" }), [0, true]);

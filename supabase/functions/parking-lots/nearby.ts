@@ -12,15 +12,6 @@ interface Found {
   readonly is_truncated: boolean;
 }
 
-/** Filters are checked lot by lot, which is expensive for a large radius. */
-function isWidelyFiltered({ radius_m, filters, usable }: z.output<typeof NearbyQuery>): boolean {
-  const { max_price, without_surprises, open_now, max_height_m, tags } = filters;
-  return radius_m > 2000 &&
-    (max_price !== undefined || without_surprises === true || open_now === true || usable === "only" ||
-      max_height_m !== undefined ||
-      (tags ?? []).length > 0);
-}
-
 export const nearbyParkingLots = route({
   method: "GET",
   path: "/parking-lots/nearby",
@@ -35,7 +26,7 @@ export const nearbyParkingLots = route({
   query: NearbyQuery,
   reply: [200, NearbyParkingLots],
   errors: ["forbidden"],
-  isExpensive: (query) => isLongStay(query.filters) || isWidelyFiltered(query),
+  isExpensive: ({ filters }) => isLongStay(filters),
   cache: { scope: "private", maxAge: 0 },
   isTruncated: (returned) => returned["is_truncated"] === true,
   shownLots: (items) => items.map(({ id }) => id),

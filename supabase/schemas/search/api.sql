@@ -116,10 +116,7 @@ begin
     v_entry := v_filters.entry_at;
     v_exit := v_filters.exit_at;
   end if;
-  -- The filters are checked lot by lot, for up to 3,000 lots of a large radius.
-  if v_exit - v_entry > interval '24 hours' or p_radius_m > 2000 and (
-    v_filters.max_price is not null or v_filters.without_surprises or v_filters.open_now or p_usable = 'only' or v_filters.max_height_m is not null or v_filters.tags <> '{}'
-  ) then
+  if v_exit - v_entry > interval '24 hours' then
     perform private.require_counted_read();
   end if;
   v_candidates := private.nearby_candidates(

@@ -158,8 +158,9 @@ end
 $$;
 
 -- The nearest lots that pass all filters, at most p_limit, nearest first, with their distances and, with max_price or
--- without_surprises, their fees. p_is_usable: only lots that are not unusable for the stay. At most 3,000 lots are checked. is_truncated: others within the radius pass or were not checked. Errors:
--- validation_error (too_much_to_price).
+-- without_surprises, their fees. p_is_usable: only lots that are not unusable for the stay. At most 3,000 lots are checked,
+-- and beyond 300 the request is counted. is_truncated: others within the radius pass or were not checked. Errors:
+-- validation_error (too_much_to_price), forbidden.
 create function private.nearby_candidates(
   p_lat double precision, p_lng double precision, p_radius_m integer, p_limit integer,
   p_filters private.nearby_filters, p_is_usable boolean, p_vehicle private.vehicle, p_vehicle_type text,
@@ -172,6 +173,8 @@ as $$
 declare
   -- The lots that are checked, if the filters need more than the index has: 0.3 s on two slow cores.
   c_max constant integer := 3000;
+  -- The lots that a request checks before it is counted.
+  c_free constant integer := 300;
   v_near record;
   v_passing record;
   c_with_surprises constant boolean := coalesce(p_filters.without_surprises, false);
@@ -203,11 +206,17 @@ begin
     v_seen := cardinality(v_near.lot_ids);
     v_left := v_left - v_passing.priced;
     exit when cardinality(lot_ids) > p_limit or v_passing.is_cut or v_seen < v_upto or v_seen = c_max;
+    if v_seen >= c_free then
+      perform private.require_counted_read();
+    end if;
     -- The expected number for the share that has passed so far, and at least as many again; all when few have passed. Each
-    -- round searches from the beginning, so there are at most four.
+    -- round searches from the beginning, so there are at most five.
     v_upto := case when cardinality(lot_ids) * 10 < v_seen then c_max else least(c_max, v_seen + greatest(
       v_seen, ceil(1.2 * (p_limit + 1 - cardinality(lot_ids)) / (cardinality(lot_ids)::numeric / v_seen))
     )::integer) end;
+    if v_seen < c_free then
+      v_upto := least(v_upto, c_free);
+    end if;
   end loop;
   if v_passing.is_cut and cardinality(lot_ids) < p_limit then
     perform private.reject_pricing(p_entry, p_exit, c_with_surprises);
