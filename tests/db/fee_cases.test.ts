@@ -67,12 +67,6 @@ Deno.test("fee cases: the naive oracle agrees with the worked examples", () => {
   }
 });
 
-Deno.test("fee cases: the holidays of the database are those of the worked examples", async () => {
-  const rows = await db.sql<{ day: string }[]>`
-    select holiday_date::text as day from public.holidays where calendar = 'JP' order by 1`;
-  assert.deepEqual(rows.map(({ day }) => day), [...holidays("JP")].sort());
-});
-
 /** A function, what is changed in it, and into what. */
 const breaks: readonly [wrong: string, name: string, from: string, to: string][] = [
   [

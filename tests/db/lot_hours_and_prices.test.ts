@@ -244,18 +244,6 @@ Deno.test("lot hours and prices: a lot has one override per date", async () => {
   assert.equal(await sqlstate(storeOverride({ override_date: "2026-12-31" })), UNIQUE_VIOLATION);
 });
 
-Deno.test("lot hours and prices: the public holidays of Japan from 2024 to 2028 are known, days in lieu included", async () => {
-  const rows = await db.sql<{ year: number; days: number }[]>`
-    select extract(year from holiday_date)::integer as year, count(*)::integer as days
-    from public.holidays where calendar = 'JP' group by 1 order by 1`;
-  assert.deepEqual(rows.map(({ year }) => year), [2024, 2025, 2026, 2027, 2028]);
-  for (const { days } of rows) assert.ok(days >= 16, "sixteen holidays a year, and days in lieu");
-  const named = await db.sql`
-    select name from public.holidays
-    where calendar = 'JP' and holiday_date in ('2026-01-01', '2026-05-06', '2026-09-22') order by holiday_date`;
-  assert.equal(named.length, 3);
-});
-
 Deno.test("lot hours and prices: the hours and prices of a lot that is not active are not public", async () => {
   const seen = async () => {
     const rows = await db.as({ role: "anon" }, (sql) =>

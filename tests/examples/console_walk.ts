@@ -171,11 +171,11 @@ export async function walkContent({ send, at, chapter }: Walk, { admin }: Cast):
   await send("listTagsOfAllStates", { as, query: { q: "レンタ" } });
   await send("deleteTag", { as, params: { id: tag.id } });
 
-  const holiday = { calendar: "JP", holiday_date: "2031-02-11" };
+  const holiday = { calendar: "JP", holiday_date: "2031-06-11" };
   await send("createHoliday", { as, body: { ...holiday, name: "臨時休日", name_en: "Special holiday" } });
   await send("readHoliday", { as, params: holiday });
   await send("changeHoliday", { as, params: holiday, body: { name: "特別休日" } });
-  await send("listHolidays", { as, query: { calendar: "JP", from: "2031-01-01", to: "2031-12-31" } });
+  await send("listHolidays", { as, query: { calendar: "JP", from: "2031-06-01", to: "2031-06-30" } });
   await send("deleteHoliday", { as, params: holiday });
 }
 

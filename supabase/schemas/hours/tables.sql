@@ -110,3 +110,41 @@ alter table public.holidays enable row level security;
 create policy "Everyone reads holidays" on public.holidays for select to anon, authenticated using (true);
 
 grant select (calendar, holiday_date, name, name_en) on public.holidays to anon, authenticated;
+
+create table private.holiday_calendars (
+  calendar text primary key check (calendar ~ '^[A-Z]{2}(-[A-Z0-9]{1,3})?$'),
+  source text not null,
+  filled_until integer not null default 2023
+);
+
+comment on table private.holiday_calendars is 'Calendars whose public holidays follow from rules. Only migrations and the job extend_holidays write it.';
+comment on column private.holiday_calendars.source is 'The law or authority that fixes the holidays.';
+comment on column private.holiday_calendars.filled_until is 'The last year that private.extend_holidays has filled.';
+
+create table private.holiday_rules (
+  calendar text not null references private.holiday_calendars (calendar),
+  name text not null,
+  name_en text not null,
+  kind text not null check (kind in ('date', 'weekday', 'easter', 'equinox')),
+  month integer,
+  day integer,
+  weekday integer check (weekday between 0 and 6),
+  days integer not null default 0,
+  first_year integer not null default 2024,
+  last_year integer,
+  primary key (calendar, name, first_year),
+  constraint holiday_rules_fields_of_kind check (
+    (month is null) = (kind = 'easter') and (day is not null) = (kind in ('date', 'weekday'))
+    and (weekday is not null) = (kind = 'weekday') and (days = 0 or kind in ('weekday', 'easter'))
+  ),
+  -- The formula of the equinoxes is for these years.
+  constraint holiday_rules_equinox_years check (
+    kind <> 'equinox' or (month in (3, 9) and first_year >= 1980 and coalesce(last_year, 9999) <= 2099)
+  )
+);
+
+comment on table private.holiday_rules is 'One holiday of a calendar in each year from first_year to last_year. A part of a country has only what its country does not have.';
+comment on column private.holiday_rules.kind is
+  'date: month and day. weekday: the last weekday on or before month and day, plus days. easter: days from Easter Sunday. equinox: that of the month in Japan.';
+comment on column private.holiday_rules.weekday is '0 is Sunday, 6 is Saturday. The second Monday of a month is the Monday on or before the 14th.';
+comment on column private.holiday_rules.last_year is 'Inclusive, like first_year. Null: no end.';
