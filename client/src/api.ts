@@ -2336,7 +2336,7 @@ export interface components {
       lines: (components["schemas"]["FeeUnitsLine"] | components["schemas"]["FeeCapLine"])[];
       caps: components["schemas"]["FeeCapWindow"][];
       not_applied: components["schemas"]["FeeRuleNotApplied"][];
-      notes: ("holiday_rates_not_given" | "cap_repeat_not_given" | "exceeds_max_duration" | "only_366_days_priced" | "prices_changed")[];
+      notes: ("holiday_rates_not_given" | "cap_repeat_not_given" | "exceeds_max_duration" | "only_366_days_priced" | "holiday_calendar_unknown" | "prices_changed")[];
       surprises?: components["schemas"]["FeeSurprise"][];
     };
     FeeCapLine: {
@@ -2810,6 +2810,7 @@ export interface components {
       cap_reached: boolean;
       known_until: components["schemas"]["Timestamp"];
       curve: components["schemas"]["MeterPoint"][];
+      notes: ("holiday_rates_not_given" | "cap_repeat_not_given" | "exceeds_max_duration" | "only_366_days_priced" | "holiday_calendar_unknown" | "prices_changed")[];
       surprises: components["schemas"]["FeeSurprise"][];
     };
     MeterPoint: {
@@ -3546,6 +3547,7 @@ export interface components {
       can_exit_at: boolean | null;
       locked_in: boolean | null;
       next_exit_at: components["schemas"]["Timestamp"] | null;
+      holiday_calendar_unknown: boolean;
     };
     PlannedStayWithFee: {
       entry_at: components["schemas"]["Timestamp"];
@@ -3555,6 +3557,7 @@ export interface components {
       can_exit_at: boolean | null;
       locked_in: boolean | null;
       next_exit_at: components["schemas"]["Timestamp"] | null;
+      holiday_calendar_unknown: boolean;
       vehicle_type: string;
       fee: components["schemas"]["Fee"] | null;
       fee_refusal: components["schemas"]["FeeRefusal"] | null;

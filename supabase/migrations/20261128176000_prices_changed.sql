@@ -162,5 +162,5 @@ end
 $$;
 
 insert into public.codes (category_id, code, lang, display_label, sort_order) values
-  ('fee_note', 'prices_changed', 'ja', '駐車中に料金が変更されました。今の料金で計算しています', 50),
-  ('fee_note', 'prices_changed', 'en', 'Prices of the lot were changed during the stay; those of its end were used', 50);
+  ('fee_note', 'prices_changed', 'ja', '駐車中に料金が変更されました。今の料金で計算しています', 60),
+  ('fee_note', 'prices_changed', 'en', 'Prices of the lot were changed during the stay; those of its end were used', 60);

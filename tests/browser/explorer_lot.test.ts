@@ -11,6 +11,7 @@ import { makeVoters, newLot } from "../support/rows.ts";
 import { hasBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Explorer, inExplorer, toTheMiddle } from "./explorer.ts";
+import { emptyPlace } from "./map.ts";
 
 const DAY_MS = 86_400_000;
 const MARKUP = `<img src="x" onerror="document.title='ran'"><b>bold</b>`;
@@ -197,6 +198,31 @@ test("a lot's page draws the hours of seven days with the stay, and has them as 
     await unfold(explorer, "The hours as text");
     await explorer.sees(strips[2]!.text);
   });
+});
+
+test("a lot whose holidays are unknown names that, in the list and on its page, in both languages", async () => {
+  const place = emptyPlace();
+  const [name, stay] = [`Lot ${crypto.randomUUID()}`, { entry: "2027-05-03T10:00", exit: "2027-05-03T12:00" }];
+  const lot = await aPricedLot({ ...place, name, holiday_calendar: "QY" });
+  await inDatabase((sql) =>
+    sql`
+      insert into public.pricing_rules (parking_lot_id, category, day_type, per_minutes, price_minor)
+      values (${lot}, 'time_band', 'holiday', 30, 500)`
+  );
+  const [entry_at, exit_at] = [`${stay.entry}:00+09:00`, `${stay.exit}:00+09:00`];
+  const texts = {
+    en: ["Public holidays unknown", "On a holiday, fee or hours may differ."],
+    ja: ["祝日が不明", "祝日なら料金や"],
+  };
+  for (const language of ["en", "ja"] as const) {
+    await inExplorer(async (explorer) => {
+      const [listed, shown] = texts[language];
+      await explorer.open(`/?${new URLSearchParams({ lat: `${place.lat}`, lng: `${place.lng}`, ...stay })}`);
+      await explorer.page.waitForSelector(`[data-lot="${lot}"] ::-p-text(${listed})`);
+      await explorer.open(`/lots/${lot}?${new URLSearchParams({ entry_at, exit_at })}`);
+      await explorer.page.waitForSelector(`.lot-my ::-p-text(${shown})`);
+    }, { language });
+  }
 });
 
 test("a driver votes on a value, rates, saves, reviews and reports, and the service has it", async () => {

@@ -17,7 +17,14 @@ import { mapLanguage, mapTexts, money, stayText } from "../../client/src/map_tex
 
 const NOW = Date.parse("2026-12-01T01:02:00Z");
 
-const OPEN = { is_open_at_entry: true, can_enter_at: true, can_exit_at: true, locked_in: false, next_exit_at: null };
+const OPEN = {
+  is_open_at_entry: true,
+  can_enter_at: true,
+  can_exit_at: true,
+  locked_in: false,
+  next_exit_at: null,
+  holiday_calendar_unknown: false,
+};
 
 /** A lot that can be used for 300 yen. */
 function aLot(id: string, fields: Partial<NearbyLot> = {}): NearbyLot {

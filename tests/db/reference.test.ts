@@ -59,6 +59,7 @@ const PRINTED: Record<string, string[]> = {
     "cap_repeat_not_given",
     "exceeds_max_duration",
     "only_366_days_priced",
+    "holiday_calendar_unknown",
     "prices_changed",
   ],
   fee_surprise: [

@@ -11,6 +11,7 @@ const meter = {
   cap_reached: false,
   known_until: at(50),
   curve: [{ at: at(10), amount: 400 }, { at: at(40), amount: 600 }, { at: at(50), amount: 600 }],
+  notes: [],
   surprises: [],
 };
 

@@ -127,9 +127,10 @@ begin
 end
 $$;
 
--- The codes of fee_note that apply to this fee, by the tariff.
+-- The codes of fee_note that apply to this fee. p_longest: what the lot allows; null: any length.
 create function private.fee_notes(
-  p_tariff private.tariff, p_walk private.fee_walk, p_days private.stay_days[], p_exit timestamptz
+  p_lot_id uuid, p_vehicle_type text, p_tariff private.tariff, p_walk private.fee_walk, p_days private.stay_days[],
+  p_entry timestamptz, p_exit timestamptz, p_longest interval
 ) returns text[]
 language plpgsql stable
 set search_path = ''
@@ -155,6 +156,14 @@ begin
     where p_tariff.cap_repeats[w.rule] is null and private.instant_of_us(w.ends) < p_exit
   ) then
     v_notes := v_notes || 'cap_repeat_not_given'::text;
+  end if;
+  if p_exit - p_entry > p_longest then
+    v_notes := v_notes || 'exceeds_max_duration'::text;
+  end if;
+  if exists (
+    select from private.lots_without_holidays(array[p_lot_id], p_vehicle_type, p_entry, p_exit) u where u.for_fee
+  ) then
+    v_notes := v_notes || 'holiday_calendar_unknown'::text;
   end if;
   return v_notes;
 end
@@ -293,10 +302,7 @@ begin
   if p_entry < p_exit then
     v_days := private.days_of_stay(v_lot.tariff, v_lot.time_zone, v_lot.holidays, v_lot.overridden, p_entry, p_exit);
     v_not_applied := private.fee_not_applied(p_lot_id, v_lot.tariff, v_walk, v_days);
-    v_notes := private.fee_notes(v_lot.tariff, v_walk, v_days, p_exit);
-    if p_exit - p_entry > v_lot.longest then
-      v_notes := v_notes || 'exceeds_max_duration'::text;
-    end if;
+    v_notes := private.fee_notes(p_lot_id, p_vehicle_type, v_lot.tariff, v_walk, v_days, p_entry, p_exit, v_lot.longest);
     v_surprises := private.surprises_of_stay(
       v_lot.tariff, v_lot.usual, v_lot.time_zone, v_lot.holidays, v_lot.overridden, p_entry, p_exit, v_walk.total,
       v_lot.currency, v_lot.longest,
@@ -366,9 +372,10 @@ begin
 end
 $$;
 
--- A running stay: {amount, currency, next_increase_at, next_amount, cap_reached, known_until, curve, surprises}, or
+-- A running stay: {amount, currency, next_increase_at, next_amount, cap_reached, known_until, curve, notes, surprises}, or
 -- {refusal} as in fee_answer. An increase becomes due after its at. The last point of the curve is the fee of an exit at
--- known_until: 24 hours ahead, or where the rate becomes unknown. surprises: those of an exit then that are still ahead.
+-- known_until: 24 hours ahead, or where the rate becomes unknown. notes: those of the curve. surprises: those of an exit
+-- then that are still ahead, stay_too_long among them.
 create function private.fee_meter(p_lot_id uuid, p_vehicle_type text, p_entry timestamptz, p_now timestamptz) returns jsonb
 language plpgsql stable
 security definer -- row security would cost a look-up per rule; the caller has chosen a lot that the user may see
@@ -447,6 +454,11 @@ begin
     ),
     'known_until', v_horizon,
     'curve', coalesce(v_curve, '[]') || jsonb_build_object('at', v_horizon, 'amount', v_last_amount),
+    'notes', to_jsonb(private.fee_notes(
+      p_lot_id, p_vehicle_type, v_lot.tariff, v_ahead,
+      private.days_of_stay(v_lot.tariff, v_lot.time_zone, v_lot.holidays, v_lot.overridden, p_entry, v_horizon),
+      p_entry, v_horizon, null
+    )),
     -- A running stay has no exit, so that only the surprises ahead are known.
     'surprises', (
       select coalesce(jsonb_agg(s.surprise order by s.place), '[]')

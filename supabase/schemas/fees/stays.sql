@@ -10,7 +10,7 @@
 -- A function that prices a stay at many lots first checks its length (private.check_compared_stay) and the number of lots
 -- (private.max_priced_lots): the work of a request is bounded.
 -- Interface: private.check_compared_stay, private.max_priced_lots, private.reject_pricing; private.stay_fees(lots, vehicle
--- type, entry, exit), private.lots_within_amount; parking_lots.hour_price.
+-- type, entry, exit), private.lots_without_holidays, private.lots_within_amount; parking_lots.hour_price.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Pricing
@@ -116,10 +116,8 @@ begin
 
   return query
     with calendars as materialized (
-      select h.calendar, array_agg(h.holiday_date) as dates
-      from public.holidays h
-      where h.holiday_date between c_from and c_to
-      group by h.calendar
+      select k.calendar, private.holidays_between(k.calendar, c_from, c_to) as dates
+      from (select distinct l.holiday_calendar as calendar from public.parking_lots l where l.id = any (p_lot_ids)) k
     )
     select l.id, l.time_zone, l.currency, h.dates,
       case when l.id = any (v_overridden) then array(
@@ -137,6 +135,75 @@ begin
     where l.id = any (p_lot_ids);
 end
 $$;
+
+-- The lots among these that have hours (for_hours) or prices (for_fee) for public holidays or their eves on a date of this
+-- stay whose holidays are not known. A fee that depends on the hours counts too. Only for the lots of a page; it costs
+-- little if the calendars of all of them are known.
+create function private.lots_without_holidays(
+  p_lot_ids uuid[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz
+) returns table (parking_lot_id uuid, for_hours boolean, for_fee boolean)
+language plpgsql stable rows 5
+security definer -- price lists have no policies; the caller has chosen lots that the user may see
+set search_path = ''
+set plan_cache_mode = force_generic_plan -- the arguments do not matter to the plans, and planning costs more than running
+as $$
+declare
+  v_calendars text[];
+  v_years integer[];
+begin
+  -- In any zone: the dates of the stay and the day after.
+  select array_agg(k.calendar), array_agg(y.year) into v_calendars, v_years
+  from (select distinct l.holiday_calendar as calendar from public.parking_lots l where l.id = any (p_lot_ids)) k
+  cross join generate_series(
+    extract(year from (p_entry at time zone 'UTC')::date - 1)::integer,
+    extract(year from (p_exit at time zone 'UTC')::date + 2)::integer
+  ) as y (year)
+  where not private.has_holidays(k.calendar, y.year);
+  if v_calendars is null then
+    return;
+  end if;
+  return query
+  with days as materialized (
+    -- bits: the day types that cannot be decided. Whether a date is an eve depends on the next one.
+    select l.id, d.day, case when u.year = extract(year from d.day) then 48 else 16 end as bits,
+      d.day = s.first_date as is_entry,
+      d.day = s.first_date or d.day::timestamp at time zone l.time_zone < p_exit as is_charged
+    from public.parking_lots l
+    cross join lateral (
+      select (p_entry at time zone l.time_zone)::date as first_date, (p_exit at time zone l.time_zone)::date as last_date
+    ) s
+    cross join lateral (select s.first_date + n as day from generate_series(0, s.last_date - s.first_date) n) d
+    join unnest(v_calendars, v_years) as u (calendar, year)
+      on u.calendar = l.holiday_calendar and u.year in (extract(year from d.day), extract(year from d.day + 1))
+    where l.id = any (p_lot_ids)
+  ), hours as materialized (
+    select distinct d.id
+    from days d
+    join public.parking_lot_windows w on w.parking_lot_id = d.id
+    where private.day_bit(w.day_type) & d.bits <> 0 and private.is_in_effect(w.effective_from, w.effective_to, d.day)
+  ), tariffs as materialized (
+    select t.parking_lot_id as id, t.tariff, t.overridden
+    from private.stay_tariffs(array(select distinct d.id from days d), p_vehicle_type, p_entry, p_exit) t
+    where t.is_priced
+  ), fees as materialized (
+    select t.id from tariffs t join hours h on h.id = t.id where (t.tariff).free_while_closed
+    union
+    select t.id
+    from tariffs t
+    cross join lateral unnest(
+      (t.tariff).families, (t.tariff).sets, (t.tariff).day_bits, (t.tariff).from_dates, (t.tariff).to_dates
+    ) as r (family, set_date, bit, from_date, to_date)
+    join days d on d.id = t.id and d.bits & r.bit <> 0 and d.is_charged and (d.is_entry or r.family in ('rate', 'cap'))
+      and r.set_date is not distinct from case when d.day = any (t.overridden) then d.day end
+      and private.is_in_effect(r.from_date, r.to_date, d.day)
+  )
+  select coalesce(h.id, f.id), h.id is not null, f.id is not null
+  from hours h
+  full join fees f on f.id = h.id;
+end
+$$;
+
+grant execute on function private.lots_without_holidays(uuid[], text, timestamptz, timestamptz) to anon, authenticated;
 
 -- The fee of the simplest stay: within one day, one metered rate from entry to exit, below every cap. It equals
 -- private.walk_fee and takes a third of the time. Null: use private.walk_fee. Times in microseconds since 1970; for a

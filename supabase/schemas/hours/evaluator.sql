@@ -41,10 +41,7 @@ begin
       64 | private.date_bits(d.local_date, c.holidays) as days
     from (select min(l.first_date) - 1 as first_date, max(l.last_date) as last_date from lots l) s
     cross join lateral (
-      select k.calendar, array(
-        select h.holiday_date from public.holidays h
-        where h.calendar = k.calendar and h.holiday_date between s.first_date and s.last_date + 1
-      ) as holidays
+      select k.calendar, private.holidays_between(k.calendar, s.first_date, s.last_date + 1) as holidays
       from (select distinct l.calendar from lots l) k
     ) c
     cross join lateral (select s.first_date + n from generate_series(0, s.last_date - s.first_date) n) as d (local_date)

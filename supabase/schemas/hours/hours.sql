@@ -5,8 +5,46 @@
 --
 -- Invariants: start and end are both set or both null; a lot has one override per date; a row that the evaluator cannot
 -- read cannot be stored.
--- Interface: private.always_open, private.lasting_hours; the evaluator of hours (hours/evaluator.sql) reads the rows.
+-- A lot in a part of a country (CH-ZH) has the holidays of the country (CH) and those of the part.
+-- Interface: private.holidays_between, private.has_holidays; private.always_open, private.lasting_hours; the evaluator of
+-- hours (hours/evaluator.sql) reads the rows.
 -- Times of day are returned as private.clock_text writes them.
+
+-- The public holidays of a calendar from p_from to p_to: its own days, and for a part of a country those of the country.
+create function private.holidays_between(p_calendar text, p_from date, p_to date) returns date[]
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return array(
+    select h.holiday_date from public.holidays h
+    where h.calendar in (p_calendar, left(p_calendar, 2)) and h.holiday_date between p_from and p_to
+  );
+end
+$$;
+
+-- Whether the holidays of a calendar are known in a year. A part of a country without days of its own has those of the
+-- country, if no part of that country has days of its own.
+create function private.has_holidays(p_calendar text, p_year integer) returns boolean
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  c_first constant date := make_date(p_year, 1, 1);
+  c_last constant date := make_date(p_year, 12, 31);
+  c_country constant text := left(p_calendar, 2);
+begin
+  return exists (
+    select from public.holidays h where h.calendar = p_calendar and h.holiday_date between c_first and c_last
+  ) or (
+    exists (select from public.holidays h where h.calendar = c_country and h.holiday_date between c_first and c_last)
+    -- A range, so that the index serves.
+    and not exists (select from public.holidays h where h.calendar between c_country || '-0' and c_country || '-ZZZ')
+  );
+end
+$$;
 
 -- The lots whose windows are all 24 hours on every day, business hours among them, and that have no override near the two
 -- moments: most lots. They are open and may be entered and left, without a calculation of dates.
@@ -116,6 +154,7 @@ end
 $$;
 
 grant execute on function
+  private.holidays_between(text, date, date), private.has_holidays(text, integer),
   private.always_open(uuid[], timestamptz, timestamptz), private.lasting_hours(uuid, timestamptz, timestamptz),
   private.clock_text(time), private.clock_times(jsonb)
 to anon, authenticated;

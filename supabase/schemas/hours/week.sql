@@ -43,7 +43,12 @@ begin
           order by d.day
         )
         from days d
-        left join public.holidays h on h.calendar = v_lot.holiday_calendar and h.holiday_date = d.day
+        left join lateral (
+          -- The name that the part of a country has for it comes first.
+          select o.name, o.name_en from public.holidays o
+          where o.calendar in (v_lot.holiday_calendar, left(v_lot.holiday_calendar, 2)) and o.holiday_date = d.day
+          order by o.calendar = v_lot.holiday_calendar desc limit 1
+        ) h on true
         left join public.parking_lot_date_overrides o on o.parking_lot_id = p_lot_id and o.override_date = d.day
       ),
       'spans', (

@@ -348,11 +348,12 @@ as $$
 begin
   return query
   with days as (
-    select d::date as day, extract(isodow from d)::integer as dow,
-      exists (select from public.holidays h where h.calendar = p_holiday_calendar and h.holiday_date = d::date) as is_holiday,
-      exists (select from public.holidays h where h.calendar = p_holiday_calendar and h.holiday_date = d::date + 1) as is_eve
-    from generate_series(1, 400) n
-    cross join lateral (select (now() at time zone p_time_zone)::date + n as d) s
+    select d as day, extract(isodow from d)::integer as dow,
+      d = any (h.dates) as is_holiday, d + 1 = any (h.dates) as is_eve
+    from (select (now() at time zone p_time_zone)::date as today) t
+    cross join lateral (select private.holidays_between(p_holiday_calendar, t.today, t.today + 401) as dates offset 0) h
+    cross join generate_series(1, 400) n
+    cross join lateral (select t.today + n as d) s
   ), kinds as (
     select min(day) filter (where dow = 3 and not is_holiday and not is_eve) as weekday,
       min(day) filter (where dow = 6 and not is_holiday) as saturday,

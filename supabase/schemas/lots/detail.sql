@@ -171,8 +171,12 @@ begin
   end if;
   select f.answer, f.refusal into v_fee from private.explained_fee(p_lot_id, p_vehicle_type, p_entry, p_exit) as f;
   return (
-    select to_jsonb(s) - 'parking_lot_id'
-      || jsonb_build_object('vehicle_type', p_vehicle_type, 'fee', v_fee.answer, 'fee_refusal', v_fee.refusal)
+    select to_jsonb(s) - 'parking_lot_id' || jsonb_build_object(
+        'holiday_calendar_unknown', exists (
+          select from private.lots_without_holidays(array[p_lot_id], p_vehicle_type, p_entry, p_exit)
+        ),
+        'vehicle_type', p_vehicle_type, 'fee', v_fee.answer, 'fee_refusal', v_fee.refusal
+      )
     from private.planned_stays(array[p_lot_id], p_entry, p_exit) as s
   );
 end

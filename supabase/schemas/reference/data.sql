@@ -223,7 +223,8 @@ from (values
   ('fee_note', 'cap_repeat_not_given', 20, '最大料金が繰り返すか記載がないため、初回のみ適用しました', 'Whether the maximum fee repeats is unknown; it was applied once', null),
   ('fee_note', 'exceeds_max_duration', 30, '駐車可能な時間を超えています', 'The stay is longer than the lot allows', null),
   ('fee_note', 'only_366_days_priced', 40, '最初の366日間の料金です', 'The price is that of the first 366 days', null),
-  ('fee_note', 'prices_changed', 50, '駐車中に料金が変更されました。今の料金で計算しています', 'Prices of the lot were changed during the stay; those of its end were used', null),
+  ('fee_note', 'holiday_calendar_unknown', 50, 'この期間の祝日が不明です。祝日なら料金が変わることがあります', 'Public holidays are unknown for these dates; on a holiday the fee may differ', null),
+  ('fee_note', 'prices_changed', 60, '駐車中に料金が変更されました。今の料金で計算しています', 'Prices of the lot were changed during the stay; those of its end were used', null),
 
   ('fee_unknown_reason', 'no_rules', 10, '料金が登録されていません', 'No rules are known', null),
   ('fee_unknown_reason', 'no_rate', 20, '料金の分からない時間帯があります', 'A part of the stay has no known rate', null),

@@ -319,7 +319,7 @@ begin
         case when p_is_planned then json_build_object(
           'entry_at', s.entry_at, 'exit_at', s.exit_at, 'is_open_at_entry', s.is_open_at_entry,
           'can_enter_at', s.can_enter_at, 'can_exit_at', s.can_exit_at, 'locked_in', s.locked_in,
-          'next_exit_at', s.next_exit_at
+          'next_exit_at', s.next_exit_at, 'holiday_calendar_unknown', h.parking_lot_id is not null
         ) end as planned_stay,
         n.surprises,
         f.fit,
@@ -334,6 +334,9 @@ begin
       left join private.my_ratings_and_saves(p_lot_ids) as m on m.parking_lot_id = r.parking_lot_id
       left join private.occupancy_of(p_lot_ids) as o on o.parking_lot_id = r.parking_lot_id
       left join stays as s on s.parking_lot_id = r.parking_lot_id
+      left join private.lots_without_holidays(
+        case when p_is_planned then p_lot_ids end, p_vehicle_type, p_entry, p_exit
+      ) as h on h.parking_lot_id = r.parking_lot_id
       left join private.stay_surprises(
         array(select x.parking_lot_id from ranked x where p_is_planned order by x.place),
         array(select x.estimated_fee from ranked x where p_is_planned order by x.place), p_vehicle_type, p_entry, p_exit,

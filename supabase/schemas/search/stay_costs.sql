@@ -65,13 +65,14 @@ begin
     json_build_object(
       'entry_at', s.entry_at, 'exit_at', s.exit_at, 'is_open_at_entry', s.is_open_at_entry,
       'can_enter_at', s.can_enter_at, 'can_exit_at', s.can_exit_at, 'locked_in', s.locked_in,
-      'next_exit_at', s.next_exit_at
+      'next_exit_at', s.next_exit_at, 'holiday_calendar_unknown', h.parking_lot_id is not null
     ),
     u.usable_for_stay, u.unusable_reasons, n.surprises
   from unnest(p_lot_ids, p_distances) as d (id, distance_m)
   join fees as f on f.parking_lot_id = d.id
   join stays as s on s.parking_lot_id = d.id
   join public.parking_lots l on l.id = d.id
+  left join private.lots_without_holidays(p_lot_ids, p_vehicle_type, p_entry, p_exit) as h on h.parking_lot_id = d.id
   left join private.occupancy_of(p_lot_ids) as o on o.parking_lot_id = d.id
   left join private.stay_surprises(
     array(select x.parking_lot_id from fees x order by x.parking_lot_id), array(select x.amount from fees x order by x.parking_lot_id),

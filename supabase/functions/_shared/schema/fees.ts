@@ -134,6 +134,17 @@ export const FeeSurprise = z.object({
 
 export const FeeSurprises = z.array(FeeSurprise).max(5).meta({ description: "The dearest first" });
 
+export const FeeNotes = z.array(
+  z.enum([
+    "holiday_rates_not_given",
+    "cap_repeat_not_given",
+    "exceeds_max_duration",
+    "only_366_days_priced",
+    "holiday_calendar_unknown",
+    "prices_changed",
+  ]),
+).meta({ description: "Codes of category `fee_note`" });
+
 const Breakdown = z.object({
   time_zone: z.string().meta({ examples: ["Asia/Tokyo"] }),
   vehicle_type: z.string().meta({ examples: ["standard"] }),
@@ -145,17 +156,7 @@ const Breakdown = z.object({
   not_applied: z.array(NotApplied).meta({
     description: "Rules of the lot that were not applied",
   }),
-  notes: z.array(
-    z.enum([
-      "holiday_rates_not_given",
-      "cap_repeat_not_given",
-      "exceeds_max_duration",
-      "only_366_days_priced",
-      "prices_changed",
-    ]),
-  ).meta({
-    description: "Codes of category `fee_note`",
-  }),
+  notes: FeeNotes,
   surprises: FeeSurprises.optional(),
 }).meta({
   id: "FeeBreakdown",

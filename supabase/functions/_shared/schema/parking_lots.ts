@@ -118,6 +118,9 @@ export const PlannedStay = z.object({
   next_exit_at: Timestamp.nullable().meta({
     description: "When a locked-in car can leave next, within 14 days. Null otherwise.",
   }),
+  holiday_calendar_unknown: z.boolean().meta({
+    description: "Whether hours or prices depend on public holidays that are unknown",
+  }),
 }).meta({
   id: "PlannedStay",
   description: "State of the lot at the start and end of a stay. A value is null if unknown.",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parking_sessions } from "../db/columns.ts";
 import { blankableColumn } from "./columns.ts";
-import { Fee, FeePoint, FeeRefusal, FeeSurprises, PricingRule } from "./fees.ts";
+import { Fee, FeeNotes, FeePoint, FeeRefusal, FeeSurprises, PricingRule } from "./fees.ts";
 import { Cursor, IncludeTotal, Limit, pageOf } from "./lists.ts";
 import { Id, Moment, pathId, text, Timestamp } from "./values.ts";
 
@@ -54,6 +54,7 @@ const Meter = z.object({
     description: "End of the curve: 24 hours ahead, or earlier if the price is unknown from there on",
   }),
   curve: z.array(FeePoint).meta({ description: "Future increases. The last point is an exit at `known_until`." }),
+  notes: FeeNotes.meta({ description: "Codes of category `fee_note`, for the curve" }),
   surprises: FeeSurprises.meta({ description: "Those ahead" }),
 }).meta({
   id: "Meter",

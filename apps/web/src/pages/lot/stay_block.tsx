@@ -92,6 +92,7 @@ function StayFee({ lot, stay }: Pick<LotProps, "lot" | "stay">) {
             {planned.fee_refusal && <RefusalNote refusal={planned.fee_refusal} timeZone={lot.time_zone} />}
           </>
         )}
+      {planned.holiday_calendar_unknown && <p class="lot-quiet">{t.holidaysUnknown}</p>}
     </>
   );
 }

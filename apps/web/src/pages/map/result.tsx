@@ -78,6 +78,7 @@ export function SearchResult({ lot, search }: ResultProps) {
         {lot.fit?.fits === null && (
           <span class="result-unknown">{t.fitUnknown(lot.fit.unknown.map(dimensionName).join(t.comma))}</span>
         )}
+        {lot.planned_stay?.holiday_calendar_unknown && <span class="result-unknown">{t.holidaysUnknown}</span>}
         {lot.is_saved && (
           <span class="result-saved">
             <Icon name="save" size={16} />

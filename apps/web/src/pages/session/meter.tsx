@@ -1,4 +1,5 @@
 /** The live meter of a running session: the amount now, the next increase with a countdown, and the curve. */
+import { label } from "../../codes.ts";
 import { dateTime, money, timeOfDay } from "../../format.ts";
 import { pageTexts } from "../../texts/pages.ts";
 import { Amount } from "../../ui/amount.tsx";
@@ -35,6 +36,8 @@ export function MeterView(props: MeterProps) {
         <Amount value={amountAt(meter, exit)} currency={meter.currency} />
       </p>
       {isClosed ? <p class="meter-closed">{t.closed(when(exit, now))}</p> : <NextStep {...props} />}
+      {/* A meter that was kept before it had notes has none. */}
+      {meter.notes?.map((note) => <p key={note} class="small">{label("fee_note", note)}</p>)}
       <MeterCurve {...props} />
     </section>
   );

@@ -470,6 +470,7 @@ export const texts = {
       stay: (time: string) => `the same until ${time}`,
       noEntry: (time: string) => `You cannot drive in at ${time}.`,
       noExit: (time: string) => `You cannot drive out at ${time}. It is not known from when you can.`,
+      holidaysUnknown: "Public holidays are unknown for these dates. On a holiday, fee or hours may differ.",
       lockedIn: (time: string, next: string) =>
         `You cannot drive out at ${time}. The exit opens at ${next}, so you would pay until then.`,
     },
@@ -593,6 +594,7 @@ export const texts = {
       noExit: "No exit at your time",
       nextExit: (time: string) => `You can leave from ${time}`,
       hoursUnknown: "Hours unknown",
+      holidaysUnknown: "Public holidays unknown",
       fails: (limits: string) => `Too big: ${limits}`,
       tight: (limit: string) => `Limit ${limit}: no room to spare`,
       comma: ", ",

@@ -465,6 +465,7 @@ export const texts = {
       stay: (time: string) => `${time}まで同じ料金`,
       noEntry: (time: string) => `${time}には入庫できません。`,
       noExit: (time: string) => `${time}には出庫できません。いつ出庫できるかも分かりません。`,
+      holidaysUnknown: "この期間の祝日が不明です。祝日なら料金や利用時間が変わることがあります。",
       lockedIn: (time: string, next: string) =>
         `${time}には出庫できません。出庫できるのは${next}からで、料金はそれまでかかります。`,
     },
@@ -588,6 +589,7 @@ export const texts = {
       noExit: "出庫時刻は出られません",
       nextExit: (time: string) => `出庫できるのは${time}からです`,
       hoursUnknown: "営業時間不明",
+      holidaysUnknown: "祝日が不明",
       fails: (limits: string) => `車が入りません: ${limits}`,
       tight: (limit: string) => `制限${limit}。余裕がありません`,
       comma: "、",

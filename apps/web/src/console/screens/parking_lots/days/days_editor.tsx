@@ -141,12 +141,18 @@ export function DaysEditor({ entry }: { entry: Entry<Lot> }) {
   );
 }
 
-/** The public holidays of a year, and of the days beside it. They belong to the area `content`. */
+/** The public holidays of a year, and of the days beside it: of a country and its part. They belong to the area `content`. */
 function useHolidays(calendar: string, year: string) {
   const { data, error } = useLoad(async (signal) => {
     if (!may("content")) return [];
-    const query = { calendar, from: addDays(`${year}-01-01`, -6), to: addDays(`${year}-12-31`, 6), limit: 100 };
-    return (await client.GET("/v1/admin/holidays", { params: { query }, signal })).data.items;
+    const dates = { from: addDays(`${year}-01-01`, -6), to: addDays(`${year}-12-31`, 6), limit: 100 };
+    const calendars = new Set([calendar.slice(0, 2), calendar]);
+    const read = await Promise.all(
+      [...calendars].map((calendar) =>
+        client.GET("/v1/admin/holidays", { params: { query: { ...dates, calendar } }, signal })
+      ),
+    );
+    return read.flatMap(({ data }) => data.items);
   }, [calendar, year]);
   const isEnglish = language.value === "en";
   const names = new Map((data ?? []).map(({ holiday_date, name, name_en }) => [
