@@ -2336,7 +2336,7 @@ export interface components {
       lines: (components["schemas"]["FeeUnitsLine"] | components["schemas"]["FeeCapLine"])[];
       caps: components["schemas"]["FeeCapWindow"][];
       not_applied: components["schemas"]["FeeRuleNotApplied"][];
-      notes: ("holiday_rates_not_given" | "cap_repeat_not_given" | "exceeds_max_duration" | "only_366_days_priced" | "holiday_calendar_unknown" | "prices_changed")[];
+      notes: components["schemas"]["FeeNote"][];
       surprises?: components["schemas"]["FeeSurprise"][];
     };
     FeeCapLine: {
@@ -2358,6 +2358,7 @@ export interface components {
       charged: number;
       reached_at: components["schemas"]["Timestamp"] | null;
     };
+    FeeNote: "holiday_rates_not_given" | "cap_repeat_not_given" | "exceeds_max_duration" | "only_366_days_priced" | "holiday_calendar_unknown" | "prices_changed";
     FeePreview: {
       entry_at: components["schemas"]["Timestamp"];
       exit_at: components["schemas"]["Timestamp"];
@@ -2810,7 +2811,7 @@ export interface components {
       cap_reached: boolean;
       known_until: components["schemas"]["Timestamp"];
       curve: components["schemas"]["MeterPoint"][];
-      notes: ("holiday_rates_not_given" | "cap_repeat_not_given" | "exceeds_max_duration" | "only_366_days_priced" | "holiday_calendar_unknown" | "prices_changed")[];
+      notes: components["schemas"]["FeeNote"][];
       surprises: components["schemas"]["FeeSurprise"][];
     };
     MeterPoint: {

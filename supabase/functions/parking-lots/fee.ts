@@ -8,10 +8,8 @@ export const calculateFee = route({
   access: "optional",
   summary: "Calculate the fee of a stay",
   description:
-    "Fees are never guessed. If the lot's rules do not give a price for some part of the stay, the response is 422 " +
-    "`fee_unknown`. Its `details.reason` is `no_rules`, `no_rate` (with `from`, and `until` if the next rate is " +
-    "known), `only_totals` (with `at_least`, `currency` and, if it is known, `at_most`: the lot publishes what other " +
-    "stays cost) or `vehicle_type_not_priced`.",
+    "If the lot's rules have no price for a part of the stay, the response is 422 `fee_unknown`. Its `details` are those " +
+    "of `FeeRefusal`.",
   instance: "any",
   params: LotParams,
   body: FeeRequest,

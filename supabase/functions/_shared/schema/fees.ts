@@ -101,11 +101,10 @@ const NotApplied = z.object({
     "group",
   ]).meta({
     description:
-      "A code of category `fee_rule_reason`. `date`: the rule is in effect on other dates. `day_type`, `time`: the rule applies to other days or hours. `order`: " +
-      "another rule of its kind took precedence, or an earlier unit was still running. `not_reached`: the cap or the " +
-      "rule was not reached. `window`: another cap took precedence, or no window started while this cap was in " +
-      "force. `within_grace`: the stay was free. `exceeded`: the stay was longer than the grace period. `override`: " +
-      "every day of the stay has special prices. `group`: the rule applies to other vehicles.",
+      "A code of category `fee_rule_reason`. The rule is for other dates (`date`), days (`day_type`), hours (`time`) or " +
+      "vehicles (`group`). `order`: another rule came first, or an earlier unit was still running. `not_reached`: the " +
+      "cap or the rule was not reached. `window`: another cap came first, or no window started under this cap. " +
+      "`within_grace`: the stay was free. `exceeded`: it was longer than the grace. `override`: each day has special prices.",
   }),
 }).meta({ id: "FeeRuleNotApplied" });
 
@@ -134,16 +133,16 @@ export const FeeSurprise = z.object({
 
 export const FeeSurprises = z.array(FeeSurprise).max(5).meta({ description: "The dearest first" });
 
-export const FeeNotes = z.array(
-  z.enum([
-    "holiday_rates_not_given",
-    "cap_repeat_not_given",
-    "exceeds_max_duration",
-    "only_366_days_priced",
-    "holiday_calendar_unknown",
-    "prices_changed",
-  ]),
-).meta({ description: "Codes of category `fee_note`" });
+const FeeNote = z.enum([
+  "holiday_rates_not_given",
+  "cap_repeat_not_given",
+  "exceeds_max_duration",
+  "only_366_days_priced",
+  "holiday_calendar_unknown",
+  "prices_changed",
+]).meta({ id: "FeeNote", description: "A code of category `fee_note`" });
+
+export const FeeNotes = z.array(FeeNote);
 
 const Breakdown = z.object({
   time_zone: z.string().meta({ examples: ["Asia/Tokyo"] }),

@@ -119,7 +119,7 @@ export const PlannedStay = z.object({
     description: "When a locked-in car can leave next, within 14 days. Null otherwise.",
   }),
   holiday_calendar_unknown: z.boolean().meta({
-    description: "Whether hours or prices depend on public holidays that are unknown",
+    description: "True if hours or prices depend on unknown public holidays",
   }),
 }).meta({
   id: "PlannedStay",

@@ -54,7 +54,7 @@ const Meter = z.object({
     description: "End of the curve: 24 hours ahead, or earlier if the price is unknown from there on",
   }),
   curve: z.array(FeePoint).meta({ description: "Future increases. The last point is an exit at `known_until`." }),
-  notes: FeeNotes.meta({ description: "Codes of category `fee_note`, for the curve" }),
+  notes: FeeNotes.meta({ description: "On the curve" }),
   surprises: FeeSurprises.meta({ description: "Those ahead" }),
 }).meta({
   id: "Meter",

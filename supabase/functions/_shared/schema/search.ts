@@ -29,8 +29,9 @@ export const attributes = {
 const attributeNames = Object.keys(attributes) as [keyof typeof attributes, ...(keyof typeof attributes)[]];
 const SearchAttributes = z.array(z.enum(attributeNames)).max(20).meta({
   id: "SearchAttributes",
-  description: "A lot has an attribute if the stated condition holds. " +
-    Object.entries(attributes).map(([name, meaning]) => `\`${name}\`: ${meaning}`).join(". ") +
+  description: "A lot has an attribute by its tag, or by these data. " +
+    Object.entries(attributes).filter(([, meaning]) => meaning !== "the tag")
+      .map(([name, meaning]) => `\`${name}\`: ${meaning.replace("the tag, or ", "")}`).join(". ") +
     ". A tag that is known to be false excludes the lot.",
   example: ["covered", "open_24h"],
 });
