@@ -56,9 +56,11 @@ Deno.test.beforeAll(() =>
     }
   })
 );
-Deno.test.afterAll(() =>
-  inDatabase((sql) => sql`update public.parking_lots set status = 'closed' where id = any (${[...lots.values()]})`)
-);
+Deno.test.afterAll(async () => {
+  await inDatabase((sql) =>
+    sql`update public.parking_lots set status = 'closed' where id = any (${[...lots.values()]})`
+  );
+});
 
 const expected = Object.entries(KINDS).map(([name, { isUnknown }]) => [name, isUnknown]);
 type Listed = { readonly name: string; readonly planned_stay?: { readonly holiday_calendar_unknown: boolean } | null };

@@ -170,6 +170,22 @@ const LOTS: readonly [
     true,
   ],
   ["prices that are fixed at entry", { ...HOLIDAY, price_fixed_at_entry: true }, "XA", IN_2042, false, true],
+  [
+    "prices in New York, where it is still the year before",
+    { ...HOLIDAY, time_zone: "America/New_York" },
+    "XA",
+    { entry_at: "2040-01-01T00:30:00Z", exit_at: "2040-01-01T01:00:00Z" },
+    false,
+    true,
+  ],
+  [
+    "prices on Kiritimati, where the next year has begun",
+    { ...HOLIDAY, time_zone: "Pacific/Kiritimati" },
+    "XA",
+    { entry_at: "2041-12-31T10:30:00Z", exit_at: "2041-12-31T11:00:00Z" },
+    false,
+    true,
+  ],
 ];
 
 for (const [name, lot, calendar, at, hours, fee] of LOTS) {
