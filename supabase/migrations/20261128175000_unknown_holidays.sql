@@ -41,7 +41,7 @@ begin
 end
 $$;
 
-grant execute on function private.holidays_between(text, date, date), private.has_holidays(text, integer) to anon, authenticated;
+grant execute on function private.holidays_between(text, date, date) to anon, authenticated;
 
 -- The local dates of lots from the day before p_from to that of p_to, with day_of_week (0 is Sunday) and the bits of the
 -- days. for_overnight: the day before, when only windows past midnight can matter. (Others can when clocks reach a

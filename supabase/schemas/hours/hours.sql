@@ -154,7 +154,7 @@ end
 $$;
 
 grant execute on function
-  private.holidays_between(text, date, date), private.has_holidays(text, integer),
+  private.holidays_between(text, date, date),
   private.always_open(uuid[], timestamptz, timestamptz), private.lasting_hours(uuid, timestamptz, timestamptz),
   private.clock_text(time), private.clock_times(jsonb)
 to anon, authenticated;
