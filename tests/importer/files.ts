@@ -10,39 +10,10 @@ export async function fileOf(name: string, content: string | Uint8Array): Promis
   return path;
 }
 
-const toShiftJis = new Map<string, number[]>();
-
-/** Every character that two bytes of Shift_JIS can hold, found by decoding them: the platform only decodes. */
-function fillShiftJis(): void {
-  const decoder = new TextDecoder("shift_jis");
-  for (let lead = 0x81; lead <= 0xfc; lead++) {
-    if (lead > 0x9f && lead < 0xe0) continue;
-    for (let trail = 0x40; trail <= 0xfc; trail++) {
-      const character = decoder.decode(new Uint8Array([lead, trail]));
-      if ([...character].length === 1 && character !== "\ufffd" && !toShiftJis.has(character)) {
-        toShiftJis.set(character, [lead, trail]);
-      }
-    }
-  }
-}
-
-export function shiftJis(text: string): Uint8Array {
-  if (toShiftJis.size === 0) fillShiftJis();
-  return new Uint8Array(
-    [...text].flatMap((character) => {
-      const code = character.charCodeAt(0);
-      if (code < 0x80) return [code];
-      if (code >= 0xff61 && code <= 0xff9f) return [code - 0xfec0];
-      const bytes = toShiftJis.get(character);
-      if (bytes === undefined) throw new Error(`Shift_JIS has no ${character}`);
-      return bytes;
-    }),
-  );
-}
-
 export interface FeatureOf {
   readonly id?: string;
   readonly geometry?: unknown;
+  readonly crs?: unknown;
   readonly properties?: Record<string, unknown>;
 }
 

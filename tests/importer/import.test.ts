@@ -5,7 +5,8 @@ import type { Counts } from "../../tools/importer/report.ts";
 import { database } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { MENDED, NORMAL, REFUSED } from "../support/geometries.ts";
-import { collection, fileOf, point, shiftJis } from "./files.ts";
+import { encoded } from "../support/encodings.ts";
+import { collection, fileOf, point } from "./files.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -91,7 +92,7 @@ Deno.test("import: CSV in UTF-8 or Shift_JIS, GeoJSON and NDJSON give the same l
   for (
     const [name, content] of [
       ["utf8.csv", csv],
-      ["sjis.csv", shiftJis(csv)],
+      ["sjis.csv", encoded(csv, "shift_jis")],
       ["lots.geojson", collection(features)],
       ["lots.ndjson", ndjson],
       ["features.ndjson", featureLines],

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { importFile } from "../../tools/importer/run.ts";
 import { database } from "../support/database.ts";
-import { collection, fileOf, point, shiftJis } from "./files.ts";
+import { encoded } from "../support/encodings.ts";
+import { collection, fileOf, point } from "./files.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -124,7 +125,10 @@ Deno.test("import layouts: Takamatsu gives hours, phone, structure and the munic
     "902,34.35,134.06,試験平日駐車場,高松市試験町2-2,,,,月火水木金,07:30,22:00,",
     "903,34.36,134.07,試験終日駐車場,高松市試験町3-3,,,,月火水木金土日,00:00,24:00,",
   ].join("\r\n");
-  const report = await importFile(db.url, { file: await fileOf("takamatsu.csv", shiftJis(text)), quiet: true });
+  const report = await importFile(db.url, {
+    file: await fileOf("takamatsu.csv", encoded(text, "shift_jis")),
+    quiet: true,
+  });
   assert.equal(report.mapping, "takamatsu_municipal_parking");
   assert.equal(report.encoding, "shift_jis");
   const first = await detailOf(report.source, "901");

@@ -10,7 +10,7 @@ import { hoursOfWindows, windowsOfHours } from "../../supabase/functions/_shared
 import { recognisedMapping } from "../../tools/importer/mapping/choose.ts";
 import { withReading } from "../../tools/importer/readers.ts";
 import { openSource } from "../../tools/importer/reading/open.ts";
-import { isUnreadable } from "../../tools/importer/reading/record.ts";
+import { isUnreadable } from "../../supabase/functions/_shared/import/reading/record.ts";
 import { naiveFee, type Rule } from "../oracles/fees.ts";
 import { Chance } from "../oracles/random_fees.ts";
 import { collection, fileOf, point } from "./files.ts";

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { PricingRule } from "../../supabase/functions/_shared/import/pricing.ts";
 import { openSource } from "../../tools/importer/reading/open.ts";
-import { isUnreadable } from "../../tools/importer/reading/record.ts";
+import { isUnreadable } from "../../supabase/functions/_shared/import/reading/record.ts";
 import { greenPTariff } from "../../tools/importer/tariffs/green_p.ts";
 import { singaporeTariff } from "../../tools/importer/tariffs/singapore.ts";
 import type { Tariff } from "../../tools/importer/tariffs/tariff.ts";

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { importFile } from "../../tools/importer/run.ts";
 import { publisherError, totalsOf } from "../../tools/importer/totals.ts";
 import { openSource } from "../../tools/importer/reading/open.ts";
-import { isUnreadable } from "../../tools/importer/reading/record.ts";
+import { isUnreadable } from "../../supabase/functions/_shared/import/reading/record.ts";
 import { bnlsTotals } from "../../tools/importer/tariffs/totals.ts";
 import { askHidden, isMonotone } from "../db/support/published_totals.ts";
 import { database } from "../support/database.ts";

@@ -5,7 +5,7 @@ import postgres from "postgres";
 import { isLostConnection, surviveDriverFaults } from "../../local/postgres/driver_faults.ts";
 import { databaseUrl } from "./database.ts";
 import { ImportFailure } from "../../supabase/functions/_shared/import/failure.ts";
-import { type Encoding, ENCODINGS } from "../../supabase/functions/_shared/import/definition.ts";
+import { type Encoding, ENCODINGS } from "../../supabase/functions/_shared/import/reading/encoding.ts";
 import { ndjson, summary } from "./report.ts";
 import { importFile, type ImportOptions, ImportStopped } from "./run.ts";
 

@@ -1,4 +1,4 @@
-import type { Unit } from "./reading/record.ts";
+import type { Unit } from "../../supabase/functions/_shared/import/reading/record.ts";
 import type { Problem } from "../../supabase/functions/_shared/import/lot.ts";
 
 export interface Counts {

@@ -4,13 +4,14 @@ import { ImportFailure } from "../../supabase/functions/_shared/import/failure.t
 import { mergeBatch, type Outcome } from "./loading/merge.ts";
 import { Batch, type Provenance, type Written } from "./loading/stage.ts";
 import { namedMapping, recognisedMapping } from "./mapping/choose.ts";
-import type { Encoding, Mapping } from "../../supabase/functions/_shared/import/definition.ts";
+import type { Mapping } from "../../supabase/functions/_shared/import/definition.ts";
 import { lotFieldsOf, mapRecord } from "../../supabase/functions/_shared/import/lot.ts";
 import { Progress } from "./progress.ts";
 import { openSource } from "./reading/open.ts";
 import { withReading } from "./readers.ts";
 import type { SourceRecord } from "../../supabase/functions/_shared/import/record.ts";
-import { isUnreadable, type OpenSource, type Read } from "./reading/record.ts";
+import type { Encoding } from "../../supabase/functions/_shared/import/reading/encoding.ts";
+import { isUnreadable, type OpenSource, type Read } from "../../supabase/functions/_shared/import/reading/record.ts";
 import type { Counts, Entry, ImportReport } from "./report.ts";
 
 export interface ImportOptions {

@@ -12,7 +12,7 @@ import { mergeBatch } from "./loading/merge.ts";
 import { Batch } from "./loading/stage.ts";
 import { namedMapping, recognisedMapping } from "./mapping/choose.ts";
 import { openSource } from "./reading/open.ts";
-import { isUnreadable, type Read } from "./reading/record.ts";
+import { isUnreadable, type Read } from "../../supabase/functions/_shared/import/reading/record.ts";
 import { readingOf, withReading } from "./readers.ts";
 import type { Total } from "./tariffs/totals.ts";
 

@@ -1,6 +1,6 @@
 import { ImportFailure } from "../../../supabase/functions/_shared/import/failure.ts";
 import type { SourceRecord } from "../../../supabase/functions/_shared/import/record.ts";
-import type { OpenSource } from "../reading/record.ts";
+import type { OpenSource } from "../../../supabase/functions/_shared/import/reading/record.ts";
 import { type Mapping, parseMapping } from "../../../supabase/functions/_shared/import/definition.ts";
 import { valueAt } from "../../../supabase/functions/_shared/import/lookup.ts";
 

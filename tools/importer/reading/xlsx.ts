@@ -1,7 +1,7 @@
 import { readSheet } from "read-excel-file/universal";
 import { ImportFailure } from "../../../supabase/functions/_shared/import/failure.ts";
-import { type Row, tableRecords } from "./csv.ts";
-import type { Read } from "./record.ts";
+import { type Row, tableRecords } from "../../../supabase/functions/_shared/import/reading/csv.ts";
+import type { Read } from "../../../supabase/functions/_shared/import/reading/record.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const FIRST_DAY = Date.UTC(1899, 11, 30);

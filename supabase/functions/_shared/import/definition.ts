@@ -1,16 +1,6 @@
 import { z } from "zod";
 import { ImportFailure } from "./failure.ts";
-
-export const ENCODINGS = [
-  "utf-8",
-  "shift_jis",
-  "euc-jp",
-  "iso-2022-jp",
-  "utf-16le",
-  "utf-16be",
-  "windows-1252",
-] as const;
-export type Encoding = typeof ENCODINGS[number];
+import { ENCODINGS } from "./reading/encoding.ts";
 
 const Scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const Name = z.string().min(1).max(100);

@@ -2,7 +2,7 @@ import type { SourceRecord } from "./record.ts";
 import type { Condition, Value } from "./definition.ts";
 import { pointOf } from "../geometry.ts";
 import { type DecimalSign, isGreater, numberOf } from "./numbers.ts";
-import { narrow, normalizeSpace } from "./text.ts";
+import { headerName, narrow, normalizeSpace } from "./text.ts";
 
 type Scalar = string | number | boolean | null;
 type Step = { readonly key: string } | { readonly where: string; readonly equals: string };
@@ -56,11 +56,6 @@ export function valueAt(record: SourceRecord, path: string): unknown {
 
 export function isMissing(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
-}
-
-/** Normalises a header name: width and outer spaces are ignored, so `ＮＯ ` equals `NO`. */
-export function headerName(raw: string): string {
-  return raw.normalize("NFKC").trim();
 }
 
 /**

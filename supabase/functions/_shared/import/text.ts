@@ -9,3 +9,8 @@ export function normalizeSpace(text: string): string {
 export function narrow(text: string): string {
   return normalizeSpace(text.normalize("NFKC"));
 }
+
+/** Normalises a header name: width and outer spaces are ignored, so `ＮＯ ` equals `NO`. */
+export function headerName(raw: string): string {
+  return raw.normalize("NFKC").trim();
+}

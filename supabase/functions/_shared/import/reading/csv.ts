@@ -1,5 +1,5 @@
-import { ImportFailure } from "../../../supabase/functions/_shared/import/failure.ts";
-import { headerName } from "../../../supabase/functions/_shared/import/lookup.ts";
+import { ImportFailure } from "../failure.ts";
+import { headerName } from "../text.ts";
 import type { Read } from "./record.ts";
 
 export interface Row {
@@ -68,7 +68,7 @@ export async function* csvRows(text: AsyncIterable<string>, separator: string): 
         state = character === '"' ? "quoted" : "plain";
         from = character === '"' ? at + 1 : at;
       } else if (state === "closed") {
-        problem ??= "text after a closing quote";
+        problem ??= `text after the closing quote of field ${fields.length + 1}`;
       }
     }
     if (state === "plain" || state === "quoted") field += chunk.slice(from);
@@ -80,7 +80,7 @@ export async function* csvRows(text: AsyncIterable<string>, separator: string): 
 }
 
 function separatorOf(firstText: string): string {
-  const header = firstText.split(/[\r\n]/, 1)[0] ?? "";
+  const header = firstText.replace(/"[^"]*"/g, "").split(/[\r\n]/, 1)[0] ?? "";
   const count = (separator: string) => header.split(separator).length;
   return [",", "\t", ";"].reduce((best, candidate) => count(candidate) > count(best) ? candidate : best);
 }
@@ -91,9 +91,11 @@ export async function* tableRecords(rows: AsyncIterable<Row> | Iterable<Row>): A
   for await (const { line, fields, problem } of rows) {
     if (fields.every((field) => field.trim() === "")) continue;
     if (header === undefined) {
+      if (problem !== undefined) throw new ImportFailure(`The header (line ${line}) has ${problem}.`);
       header = fields.map(headerName);
       while (header.at(-1) === "") header.pop();
-      const twice = header.find((name, index) => name !== "" && header?.indexOf(name) !== index);
+      const names = new Set<string>();
+      const twice = header.find((name) => name !== "" && names.size === names.add(name).size);
       if (twice !== undefined) throw new ImportFailure(`The header names the column ${JSON.stringify(twice)} twice.`);
       continue;
     }

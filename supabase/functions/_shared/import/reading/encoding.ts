@@ -1,20 +1,21 @@
-import { ImportFailure } from "../../../supabase/functions/_shared/import/failure.ts";
+import { ImportFailure } from "../failure.ts";
 
-import { type Encoding, ENCODINGS } from "../../../supabase/functions/_shared/import/definition.ts";
+export const ENCODINGS = [
+  "utf-8",
+  "shift_jis",
+  "euc-jp",
+  "iso-2022-jp",
+  "utf-16le",
+  "utf-16be",
+  "windows-1252",
+] as const;
+export type Encoding = typeof ENCODINGS[number];
 
-const CHUNK_BYTES = 1 << 18;
+/** Reads the bytes of a file from its start, in pieces, as often as it is called. */
+export type Chunks = () => AsyncIterable<Uint8Array<ArrayBuffer>>;
+
 /** Enough of the last chunk to find the place where a decoder stood. */
 const BYTES_TO_RESUME = 64;
-
-async function* chunksOf(path: string): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  using file = await Deno.open(path, { read: true });
-  while (true) {
-    const buffer = new Uint8Array(CHUNK_BYTES);
-    const length = await file.read(buffer);
-    if (length === null) return;
-    yield buffer.subarray(0, length);
-  }
-}
 
 /** Where a strict decoder first stumbles in `bytes`, found by bisection; `before` are the bytes that it had just read. */
 function firstBadByte(encoding: Encoding, before: Uint8Array, bytes: Uint8Array): number {
@@ -44,16 +45,25 @@ function firstBadByte(encoding: Encoding, before: Uint8Array, bytes: Uint8Array)
 
 export class BadBytes extends ImportFailure {
   constructor(readonly encoding: Encoding, readonly offset: number) {
+    super(`The byte at offset ${offset} is not ${encoding}: the file is broken there, or has another encoding.`);
+  }
+}
+
+/** A person has to choose between the candidates, the likely ones first. */
+export class UnsureEncoding extends ImportFailure {
+  constructor(readonly candidates: readonly Encoding[]) {
     super(
-      `The byte at offset ${offset} is not ${encoding}; say what the file is with --encoding (${
-        ENCODINGS.join(", ")
-      }).`,
+      candidates.length === 0
+        ? "The file is in none of the known encodings."
+        : `The file is not UTF-8: it may be ${
+          candidates.slice(0, 2).join(" or ")
+        }. Name its encoding with --encoding or in the mapping.`,
     );
   }
 }
 
 /** The text of a file, decoded strictly and without its byte order mark: a replacement character would be invented data. */
-export async function* textOf(path: string, encoding: Encoding): AsyncGenerator<string> {
+export async function* textOf(chunks: Chunks, encoding: Encoding): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true });
   let before = new Uint8Array(0);
   let offset = 0;
@@ -65,7 +75,7 @@ export async function* textOf(path: string, encoding: Encoding): AsyncGenerator<
       throw new BadBytes(encoding, offset + firstBadByte(encoding, before, bytes));
     }
   };
-  for await (const bytes of chunksOf(path)) {
+  for await (const bytes of chunks()) {
     yield decode(bytes, true);
     before = bytes.slice(-BYTES_TO_RESUME);
     offset += bytes.length;
@@ -73,9 +83,9 @@ export async function* textOf(path: string, encoding: Encoding): AsyncGenerator<
   yield decode(new Uint8Array(0), false);
 }
 
-async function decodes(path: string, encoding: Encoding): Promise<boolean> {
+async function decodes(chunks: Chunks, encoding: Encoding): Promise<boolean> {
   try {
-    for await (const _ of textOf(path, encoding));
+    for await (const _ of textOf(chunks, encoding));
     return true;
   } catch (error) {
     if (error instanceof BadBytes) return false;
@@ -105,34 +115,32 @@ const OTHERS: readonly (readonly [Encoding, (text: string) => boolean])[] = [
  * The encoding by a byte order mark, by escapes of ISO-2022-JP, else UTF-8 if the bytes are, else Shift_JIS if they are, make
  * Japanese, and no other encoding makes a text of them. Otherwise a person has to say it.
  */
-export async function detectEncoding(path: string): Promise<Encoding> {
-  const start = await firstBytes(path, 3);
+export async function detectEncoding(chunks: Chunks): Promise<Encoding> {
+  const start = await firstBytes(chunks, 3);
   for (const [mark, encoding] of MARKS) if (mark.every((byte, n) => start[n] === byte)) return encoding;
-  if (await decodes(path, "utf-8")) {
-    const text = await beginning(path, "utf-8");
+  if (await decodes(chunks, "utf-8")) {
+    const text = await beginning(chunks, "utf-8");
     return JIS_ESCAPES.some((escape) => text.includes(escape)) ? "iso-2022-jp" : "utf-8";
   }
   const likely: Encoding[] = [], possible: Encoding[] = [];
   for (const [encoding, isText] of OTHERS) {
-    if (!await decodes(path, encoding)) continue;
-    if (isText(await beginning(path, encoding))) likely.push(encoding);
-    else if (encoding !== "windows-1252") possible.push(encoding); // in which any bytes are letters
+    if (!await decodes(chunks, encoding)) continue;
+    const text = await beginning(chunks, encoding);
+    if (isText(text)) likely.push(encoding);
+    else if (encoding !== "windows-1252" || !CONTROL.test(text)) possible.push(encoding); // it decodes any bytes
   }
   if (likely[0] === "shift_jis" && likely.length === 1) return "shift_jis";
-  const [one, other] = [...likely, ...possible];
-  const named = one === undefined ? "in none of the known encodings" : other === undefined ? one : `${one} or ${other}`;
-  throw new ImportFailure(
-    `The file is not UTF-8: it may be ${named}. Name its encoding with --encoding or in the mapping.`,
-  );
+  throw new UnsureEncoding([...likely, ...possible]);
 }
 
-async function beginning(path: string, encoding: Encoding): Promise<string> {
+async function beginning(chunks: Chunks, encoding: Encoding): Promise<string> {
   let text = "";
-  for await (const chunk of textOf(path, encoding)) if ((text += chunk).length >= LOOKED_AT) break;
+  for await (const chunk of textOf(chunks, encoding)) if ((text += chunk).length >= LOOKED_AT) break;
   return text.slice(0, LOOKED_AT);
 }
 
 const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+const CONTROL = /[\x80-\x9f]/;
 const BEYOND_ASCII = /\P{ASCII}/gu;
 /** No text has these, or has them there: a lone ideograph in a Latin word, lone katakana of half width after an ideograph. */
 const NOT_JAPANESE = [
@@ -155,7 +163,7 @@ function isLatin(text: string): boolean {
   return letters >= countOf(text, BEYOND_ASCII) * 0.8;
 }
 
-export async function firstBytes(path: string, count: number): Promise<Uint8Array> {
-  for await (const bytes of chunksOf(path)) return bytes.subarray(0, count);
+export async function firstBytes(chunks: Chunks, count: number): Promise<Uint8Array> {
+  for await (const bytes of chunks()) return bytes.subarray(0, count);
   return new Uint8Array(0);
 }

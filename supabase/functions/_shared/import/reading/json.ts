@@ -1,4 +1,4 @@
-import { ImportFailure } from "../../../supabase/functions/_shared/import/failure.ts";
+import { ImportFailure } from "../failure.ts";
 import { type Envelope, jsonElements } from "./json_elements.ts";
 import type { Read } from "./record.ts";
 
@@ -11,21 +11,22 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function recordOf(position: number, value: unknown): Read {
   if (!isObject(value)) return { position, unreadable: "not a JSON object" };
   if (value["type"] !== "Feature") return { position, values: value };
-  const properties = value["properties"] ?? {};
-  if (!isObject(properties)) return { position, unreadable: "the feature's properties are not an object" };
-  return { position, values: properties, id: value["id"], geometry: value["geometry"] };
+  const { properties, geometry } = value;
+  if (!isObject(properties ?? {})) return { position, unreadable: "the feature's properties are not an object" };
+  const system = otherSystem(value) ?? otherSystem(geometry);
+  if (system !== undefined) return { position, unreadable: `crs: ${system}, not degrees of WGS 84` };
+  return { position, values: Object(properties), id: value["id"], geometry };
 }
 
 /** WGS 84, and what differs from it by less than a lot: ETRS89, JGD2000, JGD2011, NAD83. Each in degrees. */
 const DEGREES = /(?:CRS84h?|\bEPSG\b.*\b(?:4326|4979|4258|4612|6668|6697|4269))$/i;
 
-/** Before RFC 7946 a file could have coordinates of other systems, and named them. */
-function requireDegrees({ crs }: Record<string, unknown>): void {
-  const name = isObject(crs) && isObject(crs["properties"]) ? crs["properties"]["name"] : undefined;
-  if (typeof name !== "string" || DEGREES.test(name.trim())) return;
-  throw new ImportFailure(
-    `The file's coordinates are ${JSON.stringify(name)}, not degrees of WGS 84. Convert it first.`,
-  );
+/** Before RFC 7946 an object could name the system of its coordinates: what it names, if that is not degrees. */
+function otherSystem(value: unknown): string | undefined {
+  const crs = isObject(value) ? value["crs"] ?? undefined : undefined;
+  if (crs === undefined) return undefined;
+  const name = isObject(crs) && isObject(crs["properties"]) ? crs["properties"]["name"] ?? crs : crs;
+  return typeof name === "string" && DEGREES.test(name.trim()) ? undefined : JSON.stringify(name);
 }
 
 /** Names of the list in documents that are not a FeatureCollection. */
@@ -37,7 +38,10 @@ export async function* geojsonRecords(text: AsyncIterable<string>): AsyncGenerat
   let position = 0;
   for await (const element of jsonElements(text, ["features", ...LISTS], envelope)) yield recordOf(++position, element);
   const { document } = envelope;
-  if (isObject(document)) requireDegrees(document);
+  const system = otherSystem(document);
+  if (system !== undefined) {
+    throw new ImportFailure(`The file's coordinates are ${system}, not degrees of WGS 84. Convert it first.`);
+  }
   if (isObject(document) && document["type"] !== "FeatureCollection" && !LISTS.some((name) => name in document)) {
     throw new ImportFailure(`The file's type is ${JSON.stringify(document["type"])}, not "FeatureCollection".`);
   }

@@ -1,5 +1,5 @@
-import type { Encoding } from "../../../supabase/functions/_shared/import/definition.ts";
-import type { SourceRecord } from "../../../supabase/functions/_shared/import/record.ts";
+import type { Encoding } from "./encoding.ts";
+import type { SourceRecord } from "../record.ts";
 
 /** A row that cannot be read as one; the rows around it can. */
 export interface UnreadableRecord {

@@ -1,4 +1,4 @@
-import { ImportFailure } from "../../../supabase/functions/_shared/import/failure.ts";
+import { ImportFailure } from "../failure.ts";
 
 const QUOTE = 34, BACKSLASH = 92, OPEN = 123, CLOSE = 125, OPEN_LIST = 91, CLOSE_LIST = 93, COMMA = 44, NEWLINE = 10;
 
@@ -34,7 +34,6 @@ export async function* jsonElements(
   let depth = 0;
   let inString = false;
   let escaped = false;
-  let stringStart = 0; // within `around`
   let lastString = ""; // the latest string of the outermost object: its key, when a list begins
   let listDepth = -1; // the depth inside the list, once it has been found
   let found = false;
@@ -49,18 +48,16 @@ export async function* jsonElements(
     for (let at = 0; at < chunk.length; at++) {
       const code = chunk.charCodeAt(at);
       if (code === NEWLINE) line++;
-      if (!inElement) around += chunk[at];
+      const isBetween = !inElement && !inString && depth === listDepth && !isSpace(code) && code !== CLOSE_LIST;
+      if (!inElement && !isBetween) around += chunk[at];
       if (inString) {
         if (escaped) escaped = false;
         else if (code === BACKSLASH) escaped = true;
-        else if (code === QUOTE) {
-          inString = false;
-          if (!inElement && depth === 1) lastString = around.slice(stringStart, -1);
-        }
+        else if (code === QUOTE) inString = false;
+        if (inString && !inElement && depth === 1) lastString += chunk[at];
         continue;
       }
-      if (!inElement && depth === listDepth && !isSpace(code) && code !== CLOSE_LIST) {
-        around = around.slice(0, -1);
+      if (isBetween) {
         if (code === COMMA && expects === "comma") {
           expects = "element";
         } else if (code === OPEN && expects === "element") {
@@ -77,7 +74,7 @@ export async function* jsonElements(
       }
       if (code === QUOTE) {
         inString = true;
-        stringStart = around.length;
+        if (!inElement && depth === 1) lastString = "";
       } else if (code === OPEN || code === OPEN_LIST) {
         if (code === OPEN_LIST && !found && (depth === 0 || (depth === 1 && listNames.includes(lastString)))) {
           found = true;
