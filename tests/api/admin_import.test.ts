@@ -291,6 +291,30 @@ Deno.test("admin import: an outline is stored in its normal form, and the same i
   assert.deepEqual(counted(report.counts), [0, 0, lots.length, 0]);
 });
 
+Deno.test("admin import: a lot without a place of its own has the centre of its area, and half a place is none", async () => {
+  const source = aSource();
+  const area = { type: "Polygon", coordinates: [[[10, 46], [10.2, 46], [10.2, 46.1], [10, 46.1], [10, 46]]] };
+  const body = {
+    source,
+    partial: true,
+    lots: [
+      lot(1, { area, lat: undefined, lng: undefined }),
+      lot(2, { area, lat: 46.05, lng: undefined }),
+      lot(3, { area: { type: "Point", coordinates: [10, "north"] }, lat: undefined, lng: undefined }),
+      lot(4, { area: null, lat: undefined, lng: undefined }),
+    ],
+  };
+  const { rows } = await send(admin, body);
+  assert.deepEqual(rows.map(({ errors }) => [...new Set(errors.map(({ param }) => param))].sort()), [
+    [],
+    ["lots.1.lng"],
+    ["lots.2.area"],
+    ["lots.3.lat", "lots.3.lng"],
+  ]);
+  assert.deepEqual((await stored(source)).map(({ lat }) => lat), [46.05]);
+  assert.equal((await send(admin, body)).counts.unchanged, 1);
+});
+
 Deno.test("admin import: a wrong request parameter is 422 and named", async () => {
   for (
     const [body, param] of [

@@ -7,8 +7,8 @@ const anyValue = (description: string) => z.unknown().optional().meta({ descript
 const ImportedLot = z.looseObject({
   external_id: anyValue("Required. Id of the lot at its source, 1 to 200 characters").meta({ examples: ["kajiya-1"] }),
   name: anyValue("Required"),
-  lat: anyValue("Required. Degrees, also in the form `35°40′52.5″N`").meta({ examples: [35.68] }),
-  lng: anyValue("Required").meta({ examples: [139.76] }),
+  lat: anyValue("Degrees, also in the form `35°40′52.5″N`. Omitted: the centre of `area`").meta({ examples: [35.68] }),
+  lng: anyValue("As `lat`").meta({ examples: [139.76] }),
   operator_code: anyValue("The operator. An unknown code adds an operator, named by `operator_name`"),
   operator_name: anyValue("Name of the operator if it is added"),
   tags: anyValue("Slugs with true or false. Tags that are not listed do not change").meta({

@@ -33,16 +33,20 @@ const READ = ["hours", "days", "open_time", "close_time", "fee_text"];
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The lots in the format of api.admin_import_parking_lots. */
+/** The lots in the format of api.admin_import_parking_lots. One without a place has the centre of its area. */
 export function mapRows(rows: readonly Row[]): Row[] {
-  return rows.map((values, position) => {
-    const others = Object.entries(values).filter(([key]) => !MAPPED.includes(key) && !READ.includes(key));
+  return rows.map((row, position) => {
+    const others = Object.entries(row).filter(([key]) => !MAPPED.includes(key) && !READ.includes(key));
     const rest: Record<string, unknown> = Object.fromEntries(others);
+    const isPlaced = "lat" in row || "lng" in row;
+    let values = row;
     const errors: Problem[] = [];
     if (rest["area"] !== undefined && rest["area"] !== null) {
       const outline = readGeometry(rest["area"]);
-      if ("geometry" in outline) rest["area"] = outline.geometry;
-      else {
+      if ("geometry" in outline) {
+        rest["area"] = outline.geometry;
+        if (!isPlaced) values = { ...row, ...outline.point };
+      } else {
         delete rest["area"];
         errors.push({ field: "area", reason: outline.problem });
       }
@@ -51,11 +55,13 @@ export function mapRows(rows: readonly Row[]): Row[] {
     if ("lot" in mapped) {
       return { ...lotOf(mapped.lot, values, rest), ...(errors.length > 0 ? { mapping_errors: errors.map(note) } : {}) };
     }
+    // The place of an area that is none is not missing.
+    const isUnread = (field: string) => errors.length > 0 && !isPlaced && (field === "lat" || field === "lng");
     if ("skipped" in mapped) throw new TypeError("The mapping of requests skips nothing");
     return {
       ...rest,
       ...(mapped.externalId === undefined ? {} : { external_id: mapped.externalId }),
-      mapping_errors: [...mapped.problems, ...errors].map(note),
+      mapping_errors: [...mapped.problems.filter(({ field }) => !isUnread(field)), ...errors].map(note),
     };
   });
 }
