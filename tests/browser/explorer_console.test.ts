@@ -9,6 +9,7 @@ import { eventually } from "../support/eventually.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
 import { hasBrowser } from "../support/browser.ts";
+import { encoded } from "../support/encodings.ts";
 import { findings } from "./axe.ts";
 import { type Explorer, inExplorer } from "./explorer.ts";
 
@@ -630,7 +631,7 @@ Deno.test({
       assert.ok(wrong >= 3, String(wrong));
       const stored = () => read(`/admin/parking-lots?source=${source}`, administrator);
       assert.deepEqual((await stored()).items, [], "nothing is written before");
-      await page.locator("::-p-aria([name='latitude, row 4'])").fill("-35.5");
+      await page.locator("::-p-aria([name='latitude, row 5'])").fill("-35.5");
       await page.keyboard.press("Tab");
       await explorer.click("Check again");
       await explorer.sees("497 new, 0 changed, 0 unchanged, 3 rejected.");
@@ -638,6 +639,46 @@ Deno.test({
       await explorer.sees("What the import did");
       await explorer.sees("497 new, 0 changed, 0 unchanged, 3 rejected.");
       assert.ok((await stored()).items.length > 0);
+    });
+  } finally {
+    await Deno.remove(file);
+  }
+});
+
+Deno.test({
+  name: "console: a file in Latin-1 is read in the encoding that is chosen, and its outlines are those of the lots",
+  ignore: !hasBrowser,
+}, async () => {
+  const administrator = await anAdministrator("lots");
+  const source = `file-${crypto.randomUUID().slice(0, 8)}`;
+  const area = { type: "Polygon", coordinates: [[[6.14, 46.2], [6.15, 46.2], [6.15, 46.21], [6.14, 46.2]]] };
+  const outline = JSON.stringify(area).replaceAll('"', '""');
+  const rows = ["id;name;area", `1;Genève, Parking;"${outline}"`, '2;Genève, gare;"{broken"', "3;Köln", ""];
+  const file = await Deno.makeTempFile({ suffix: ".csv" });
+  await Deno.writeFile(file, encoded(rows.join("\r\n"), "windows-1252"));
+  try {
+    await inExplorer(async (explorer) => {
+      const { page } = explorer;
+      await openConsole(explorer, administrator, "/console/parking-lots/import");
+      const input = await page.waitForSelector<"input">(".console-import input[type=file]" as "input");
+      await input!.uploadFile(file);
+      await explorer.click("Read the file");
+      await explorer.sees("Choose the one in which the text is right.");
+      await explorer.sees("1;Genève, Parking;");
+      await explorer.sees("1;Gen钁e, Parking;");
+      assert.equal(await page.$(".console-import input[name=source]"), null, "nothing is read before");
+      await page.locator(".console-import select[name=encoding]").fill("windows-1252");
+      await explorer.sees("2 rows");
+      await explorer.sees("Row 4: 2 fields under a header of 3");
+      await page.locator(".console-import input[name=source]").fill(source);
+      await explorer.click("Check without writing");
+      await explorer.sees("1 new, 0 changed, 0 unchanged, 1 rejected.");
+      await explorer.click("Import 1 lots");
+      await explorer.sees("What the import did");
+      const { items } = await read(`/admin/parking-lots?source=${source}`, administrator);
+      assert.deepEqual(items.map(({ name }: { name: string }) => name), ["Genève, Parking"]);
+      const lot = await read(`/admin/parking-lots/${items[0].id}`, administrator);
+      assert.deepEqual(lot.area, area);
     });
   } finally {
     await Deno.remove(file);

@@ -1,11 +1,5 @@
-// apps/web/src/console/screens/parking_lots: the price editor and the import, without a page.
+// apps/web/src/console/screens/parking_lots: the price editor, without a page.
 import assert from "node:assert/strict";
-import {
-  guessMapping,
-  lotsOf,
-  parseCsv,
-  parseLots,
-} from "../../apps/web/src/console/screens/parking_lots/import/lot_file.ts";
 import {
   changedIn,
   comparedStays,
@@ -93,32 +87,6 @@ Deno.test("price editor: the curve has the units and the maximum of the service,
     1300,
   ]]);
   assert.equal(curveOf(fee(1200), "2026-11-24T08:00:00+09:00"), undefined);
-});
-
-Deno.test("import file: quoted cells of CSV, names of columns in Japanese, and cells that are empty", () => {
-  assert.deepEqual(parseCsv('a,"b ""c"", d"\r\n1,"2\n3"\n\n,x'), [["a", 'b "c", d'], ["1", "2\n3"], ["", "x"]]);
-  const file = parseLots(new TextEncoder().encode("\uFEFF管理番号,名称,緯度,経度,備考\nk1,一番,35.1,139.5,\n").buffer);
-  const mapping = guessMapping(file.columns);
-  assert.deepEqual(mapping, { 管理番号: "external_id", 名称: "name", 緯度: "lat", 経度: "lng", 備考: "" });
-  assert.deepEqual(lotsOf(file.rows, mapping), [{ external_id: "k1", name: "一番", lat: "35.1", lng: "139.5" }]);
-});
-
-Deno.test("import file: JSON, lines of JSON, GeoJSON and Shift_JIS", () => {
-  const parse = (text: string) => parseLots(new TextEncoder().encode(text).buffer).rows;
-  assert.deepEqual(parse('[{"a":1}]'), [{ a: 1 }]);
-  assert.deepEqual(parse('{"lots":[{"a":1}]}'), [{ a: 1 }]);
-  assert.deepEqual(parse('{"a":1}\n{"a":2}\n'), [{ a: 1 }, { a: 2 }]);
-  const feature = {
-    type: "Feature",
-    properties: { name: "A" },
-    geometry: { type: "Point", coordinates: [139.5, 35.1] },
-  };
-  assert.deepEqual(parse(JSON.stringify({ type: "FeatureCollection", features: [feature] })), [
-    { name: "A", lat: 35.1, lng: 139.5 },
-  ]);
-  // "名称" in Shift_JIS.
-  const bytes = new Uint8Array([0x96, 0xbc, 0x8f, 0xcc, 0x0a, 0x41]);
-  assert.deepEqual(parseLots(bytes.buffer).rows, [{ 名称: "A" }]);
 });
 
 Deno.test("CSV of the console: cells with commas and quotes are quoted, and no cell is a formula", () => {

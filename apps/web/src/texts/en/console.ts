@@ -743,10 +743,21 @@ export const texts = {
   },
   lotImport: {
     file: "File",
-    fileHint: "CSV, JSON, lines of JSON or GeoJSON, in UTF-8 or Shift_JIS. Nothing is written before you apply it.",
+    fileHint: (megabytes: number, rows: string) =>
+      `CSV with commas, semicolons or tabs, JSON, lines of JSON or GeoJSON, at most ${megabytes} MB and ${rows} rows. Nothing is written before you apply it.`,
     read: "Read the file",
     rows: (n: string) => `${n} rows`,
-    unreadable: "The file is neither CSV nor JSON.",
+    unreadable: "The file cannot be read.",
+    unreadableRows: (n: string) => `Rows that cannot be read, and are left out: ${n}.`,
+    encoding: "Character encoding",
+    encodingHint: "The file does not show which encoding it has. Choose the one in which the text is right.",
+    encodings: {
+      "windows-1252": "Western European (Latin-1, Windows-1252)",
+      shift_jis: "Japanese (Shift_JIS)",
+      "euc-jp": "Japanese (EUC-JP)",
+    },
+    chooseEncoding: "Choose",
+    preview: "A line of the file",
     columns: "Columns",
     column: "Column",
     example: "First row",

@@ -738,10 +738,21 @@ export const texts = {
   },
   lotImport: {
     file: "ファイル",
-    fileHint: "CSV・JSON・JSON Lines・GeoJSON（UTF-8またはShift_JIS）。取り込むまで何も書き込みません。",
+    fileHint: (megabytes: number, rows: string) =>
+      `CSV（カンマ・セミコロン・タブ区切り）・JSON・JSON Lines・GeoJSON、${megabytes}MB・${rows}行まで。取り込むまで何も書き込みません。`,
     read: "ファイルを読む",
     rows: (n: string) => `${n}行`,
-    unreadable: "CSVでもJSONでもないファイルです。",
+    unreadable: "ファイルを読めません。",
+    unreadableRows: (n: string) => `${n}行は読めないため、取り込みません。`,
+    encoding: "文字コード",
+    encodingHint: "ファイルの文字コードがはっきりしません。文字が正しく見えるものを選んでください。",
+    encodings: {
+      "windows-1252": "西ヨーロッパ（Latin-1、Windows-1252）",
+      shift_jis: "日本語（Shift_JIS）",
+      "euc-jp": "日本語（EUC-JP）",
+    },
+    chooseEncoding: "選んでください",
+    preview: "ファイルの1行",
     columns: "列",
     column: "列の名前",
     example: "1行目",

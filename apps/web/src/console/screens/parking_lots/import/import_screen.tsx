@@ -1,7 +1,12 @@
 /// <reference lib="dom" />
 /** Importing lots: a file, what its columns are, a trial as a table with the errors at their cells, and the import. */
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { components } from "parking-lot-client";
+import { ImportFailure } from "../../../../../../../supabase/functions/_shared/import/failure.ts";
+import {
+  type Encoding,
+  UnsureEncoding,
+} from "../../../../../../../supabase/functions/_shared/import/reading/encoding.ts";
 import { LotImport } from "../../../../bounds.ts";
 import { label } from "../../../../codes.ts";
 import { number } from "../../../../format.ts";
@@ -15,7 +20,17 @@ import { announcement } from "../../../kit/announcement.ts";
 import { csvOf, download } from "../../../kit/download.ts";
 import { fieldLabel } from "../../../kit/schema_form.tsx";
 import { rereadLists } from "../../../kit/table.tsx";
-import { guessMapping, IMPORT_FIELDS, type LotFile, lotsOf, parseLots, type Row } from "./lot_file.ts";
+import {
+  guessMapping,
+  IMPORT_FIELDS,
+  LIMITS,
+  type LotFile,
+  lotsOf,
+  partsOf,
+  previewOf,
+  readLots,
+  type Row,
+} from "./lot_file.ts";
 import { SentenceError } from "../../../../sentence_error.ts";
 
 const text = consoleTexts(({ lotImport }) => lotImport);
@@ -24,18 +39,18 @@ type Report = components["schemas"]["LotImportReport"];
 type Outcome = Report["rows"][number];
 type About = Pick<components["schemas"]["LotImport"], "source" | "licence" | "attribution" | "status">;
 
-/** The most lots of a request. */
-const BATCH = 1_000;
 /** Rows that the table shows at once. */
 const SHOWN = 100;
 
 /** Sends the lots in parts, and makes one report of the answers. */
 async function send(lots: readonly Record<string, unknown>[], about: About, isTrial: boolean): Promise<Report> {
   const reports: Report[] = [];
-  for (let first = 0; first < lots.length; first += BATCH) {
-    const body = { ...about, dry_run: isTrial, partial: true, lots: lots.slice(first, first + BATCH) };
+  let first = 0;
+  for (const part of partsOf(lots)) {
+    const body = { ...about, dry_run: isTrial, partial: true, lots: part };
     const { data } = await client.POST("/v1/admin/parking-lots/import", { body });
     reports.push({ ...data, rows: data.rows.map((row) => ({ ...row, index: row.index + first })) });
+    first += part.length;
   }
   const sum = (name: keyof Report["counts"]) => reports.reduce((all, { counts }) => all + counts[name], 0);
   const names = ["read", "created", "updated", "unchanged", "rejected", "warnings"] as const;
@@ -53,11 +68,28 @@ export function ImportScreen() {
   const [about, setAbout] = useState<About>();
   const [report, setReport] = useState<Report>();
   const [chosen, setChosen] = useState<File>();
-  const reading = useAction(async () => {
+  const [preview, setPreview] = useState<readonly [Encoding, string][]>();
+  const encoding = useRef<Encoding | undefined>(undefined);
+  const choose = (file: File | undefined) => {
+    setChosen(file);
+    setFile(undefined);
     setReport(undefined);
-    const read = parseLots(await chosen!.arrayBuffer());
-    setFile(read);
-    setMapping(guessMapping(read.columns));
+    setPreview(undefined);
+    encoding.current = undefined;
+  };
+  const reading = useAction(async () => {
+    setFile(undefined);
+    setReport(undefined);
+    try {
+      const read = await readLots(chosen!, encoding.current);
+      setFile(read);
+      setMapping(guessMapping(read.columns));
+    } catch (error) {
+      if (!(error instanceof ImportFailure)) throw error;
+      const candidates = error instanceof UnsureEncoding ? error.candidates : [];
+      if (candidates.length === 0) throw new SentenceError(`${t.unreadable} ${error.message}`);
+      setPreview(await previewOf(chosen!, candidates));
+    }
   });
   const check = async (rows: readonly Row[], about: About) => {
     setReport(await send(lotsOf(rows, mapping), about, true));
@@ -66,21 +98,31 @@ export function ImportScreen() {
   return (
     <div class="console-import">
       <h2>{t.file}</h2>
-      <p class="small">{t.fileHint}</p>
+      <p class="small">{t.fileHint(LIMITS.megabytes, number(LIMITS.rows))}</p>
       <div class="row">
         <input
           type="file"
           aria-label={t.file}
-          accept=".csv,.json,.geojson,.ndjson,text/csv,application/json"
-          onChange={(event) => setChosen(event.currentTarget.files?.[0])}
+          accept=".csv,.tsv,.txt,.json,.geojson,.ndjson,.jsonl,text/csv,application/json"
+          onChange={(event) => choose(event.currentTarget.files?.[0])}
         />
         <button type="button" disabled={!chosen} aria-busy={reading.isRunning} onClick={() => void reading.run()}>
           {t.read}
         </button>
         <span role="status">{file && t.rows(number(file.rows.length))}</span>
       </div>
-      {reading.error !== undefined && <ErrorNote error={new SentenceError(t.unreadable)} />}
-      {file && (
+      {preview && (
+        <Encodings
+          preview={preview}
+          onChoose={(chosen) => {
+            encoding.current = chosen;
+            void reading.run();
+          }}
+        />
+      )}
+      {reading.error !== undefined && <ErrorNote error={reading.error} />}
+      {file && file.unreadable.length > 0 && <Unreadable file={file} />}
+      {file && file.rows.length > 0 && (
         <>
           <Mapping file={file} mapping={mapping} onChange={setMapping} />
           <h2>{t.about}</h2>
@@ -134,6 +176,64 @@ function aboutOf(values: FormData): About {
   };
 }
 
+/** The encodings that the file may have, with a line of it in each, for a person who knows the letters to choose. */
+function Encodings({ preview, onChoose }: {
+  preview: readonly [Encoding, string][];
+  onChoose: (encoding: Encoding) => void;
+}) {
+  const t = text.value;
+  const named = preview.map(([encoding]) =>
+    [encoding, (t.encodings as Record<string, string>)[encoding] ?? encoding] as const
+  );
+  return (
+    <>
+      <h2>{t.encoding}</h2>
+      <p class="small">{t.encodingHint}</p>
+      <table class="console-table" role="table">
+        <thead role="rowgroup">
+          <tr role="row">
+            <th role="columnheader" scope="col">{t.encoding}</th>
+            <th role="columnheader" scope="col">{t.preview}</th>
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {preview.map(([encoding, line], index) => (
+            <tr key={encoding} role="row">
+              <td role="cell" data-head={t.encoding}>{named[index]![1]}</td>
+              <td role="cell" data-head={t.preview}>
+                <bdi>{line}</bdi>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Select
+        name="encoding"
+        label={t.encoding}
+        options={named}
+        placeholder={t.chooseEncoding}
+        onChange={(value) => value !== "" && onChoose(value as Encoding)}
+      />
+    </>
+  );
+}
+
+/** Rows that are no rows, with their places. */
+function Unreadable({ file: { unreadable } }: { file: LotFile }) {
+  const t = text.value;
+  return (
+    <div class="notice error" role="alert">
+      <p>{t.unreadableRows(number(unreadable.length))}</p>
+      <ul class="small">
+        {unreadable.slice(0, SHOWN).map(({ position, unreadable }) => (
+          <li key={position}>{t.row} {number(position)}: {unreadable}</li>
+        ))}
+      </ul>
+      {unreadable.length > SHOWN && <p class="small">{t.moreRows(number(unreadable.length - SHOWN))}</p>}
+    </div>
+  );
+}
+
 /** What each column is: its field in the service, or nothing. */
 function Mapping({ file, mapping, onChange }: {
   file: LotFile;
@@ -156,7 +256,7 @@ function Mapping({ file, mapping, onChange }: {
           {file.columns.map((column) => (
             <tr key={column} role="row">
               <td role="cell" data-head={t.column}>{column}</td>
-              <td role="cell" data-head={t.example}>{shown(file.rows[0]?.[column])}</td>
+              <td role="cell" data-head={t.example}>{short(file.rows[0]?.values[column])}</td>
               <td role="cell" data-head={t.field}>
                 <select
                   aria-label={t.fieldOf(column)}
@@ -179,6 +279,12 @@ function Mapping({ file, mapping, onChange }: {
 
 const shown = (value: unknown): string =>
   value === undefined || value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
+
+/** An outline can have thousands of positions. */
+const short = (value: unknown): string => {
+  const text = shown(value);
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+};
 
 interface ReportProps {
   readonly file: LotFile;
@@ -204,7 +310,7 @@ function ImportReport({ file, mapping, report, onCorrect, onApply }: ReportProps
         const value = corrections.get(`${index} ${column}`);
         return value === undefined ? [] : [[column, value]];
       });
-      return cells.length === 0 ? row : { ...row, ...Object.fromEntries(cells) };
+      return cells.length === 0 ? row : { ...row, values: { ...row.values, ...Object.fromEntries(cells) } };
     });
   return (
     <section aria-label={t.result}>
@@ -257,7 +363,7 @@ function ImportReport({ file, mapping, report, onCorrect, onApply }: ReportProps
               <ReportRow
                 key={outcome.index}
                 outcome={outcome}
-                row={file.rows[outcome.index] ?? {}}
+                row={file.rows[outcome.index]!}
                 columns={columns}
                 mapping={mapping}
                 isOpen={report.dry_run}
@@ -291,7 +397,7 @@ function ReportRow({ outcome, row, columns, mapping, isOpen, corrections, onCorr
   const others = notes.filter((note) => !fields.has(fieldOf(note)));
   return (
     <tr role="row">
-      <td role="cell" data-head={t.row} class="number">{number(outcome.index + 1)}</td>
+      <td role="cell" data-head={t.row} class="number">{number(row.position)}</td>
       <td role="cell" data-head={t.outcome}>
         <span class={outcome.outcome === "rejected" ? "wrong" : undefined}>{t.outcomes[outcome.outcome]}</span>
         {others.map(({ param, message }) => (
@@ -300,18 +406,18 @@ function ReportRow({ outcome, row, columns, mapping, isOpen, corrections, onCorr
       </td>
       {columns.map((column) => {
         const own = notes.filter((note) => fieldOf(note) === mapping[column]);
-        const value = corrections.get(`${outcome.index} ${column}`) ?? shown(row[column]);
+        const value = corrections.get(`${outcome.index} ${column}`) ?? shown(row.values[column]);
         return (
           <td key={column} role="cell" data-head={column} class={own.length > 0 ? "is-wrong" : undefined}>
             {own.length > 0 && isOpen
               ? (
                 <input
-                  aria-label={t.cell(column, outcome.index + 1)}
+                  aria-label={t.cell(column, row.position)}
                   value={value}
                   onChange={(event) => onCorrect(column, event.currentTarget.value)}
                 />
               )
-              : value}
+              : short(value)}
             {own.map(({ message }) => <p key={message} class="small wrong">{message}</p>)}
           </td>
         );
@@ -325,7 +431,7 @@ function rejectedRows(file: LotFile, columns: readonly string[], report: Report)
   return [
     [...columns, text.value.errors],
     ...rejected.map(({ index, errors }) => [
-      ...columns.map((column) => shown(file.rows[index]?.[column])),
+      ...columns.map((column) => shown(file.rows[index]?.values[column])),
       errors.map(({ param, message }) => `${param.split(".").slice(2).join(".")}: ${message}`).join(" "),
     ]),
   ];

@@ -1,22 +1,39 @@
-/** A file of lots as rows: CSV, JSON, lines of JSON, or GeoJSON. And what its columns are in the service. */
+/** A file of lots as rows, read as the importer reads it; and what its columns are in the service. */
 
+import { ImportFailure } from "../../../../../../../supabase/functions/_shared/import/failure.ts";
+import type { Encoding } from "../../../../../../../supabase/functions/_shared/import/reading/encoding.ts";
+import { openText } from "../../../../../../../supabase/functions/_shared/import/reading/open.ts";
+import {
+  isUnreadable,
+  type UnreadableRecord,
+} from "../../../../../../../supabase/functions/_shared/import/reading/record.ts";
+import type { SourceRecord } from "../../../../../../../supabase/functions/_shared/import/record.ts";
 import { COLUMNS } from "../../../../texts/ja/columns.ts";
 
-export type Row = Readonly<Record<string, unknown>>;
+/** A row with its place in the file: the line, or the number of the feature. */
+export type Row = Pick<SourceRecord, "position" | "values">;
 
 export interface LotFile {
   readonly columns: readonly string[];
   readonly rows: readonly Row[];
+  readonly unreadable: readonly UnreadableRecord[];
 }
+
+/** What a page reads at most. The importer reads more. */
+export const LIMITS = { megabytes: 20, rows: 20_000, columns: 200 };
+/** Of a request, whose body has at most 4 MiB. A letter of a row has at most three bytes. */
+const REQUEST = { lots: 1_000, bytes: 4_000_000, letters: 1_000_000 };
+const CHUNK_BYTES = 1 << 18;
 
 /** The fields of a lot that an import takes, with names that columns of files have. */
 export const IMPORT_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  external_id: ["id", "no"],
+  external_id: ["id", "no", "$id"],
   name: [],
   name_kana: [],
   address: [],
-  lat: ["latitude", "y"],
-  lng: ["lon", "long", "longitude", "x"],
+  lat: ["latitude", "y", "$lat"],
+  lng: ["lon", "long", "longitude", "x", "$lng"],
+  area: ["$area"],
   total_spaces: ["spaces", "capacity"],
   structure: [],
   max_height_m: ["height"],
@@ -59,65 +76,96 @@ export function guessMapping(columns: readonly string[]): Record<string, string>
 /** The lots of the request: the mapped columns under the names of the service. Empty cells are left out. */
 export function lotsOf(rows: readonly Row[], mapping: Readonly<Record<string, string>>): Record<string, unknown>[] {
   const pairs = Object.entries(mapping).filter(([, field]) => field !== "");
-  return rows.map((row) =>
-    Object.fromEntries(pairs.flatMap(([column, field]) => isEmpty(row[column]) ? [] : [[field, row[column]]]))
+  return rows.map(({ values }) =>
+    Object.fromEntries(
+      pairs.flatMap(([column, field]) => isEmpty(values[column]) ? [] : [[field, withJson(field, values[column])]]),
+    )
   );
 }
 
 const isEmpty = (value: unknown) => value === undefined || value === null || value === "";
 
-/** Reads a file. Japanese files of old programs are Shift_JIS. Throws for a text that is none of the formats. */
-export function parseLots(bytes: ArrayBuffer): LotFile {
-  const text = decode(bytes).replace(/^\uFEFF/, "");
-  const rows = /^\s*[[{]/.test(text) ? rowsOfJson(text) : rowsOfCsv(text);
-  return { columns: [...new Set(rows.flatMap((row) => Object.keys(row)))], rows };
-}
-
-function decode(bytes: ArrayBuffer): string {
+/** A cell has lists and objects as JSON. What is none is sent as it is, and the service names it. */
+function withJson(field: string, value: unknown): unknown {
+  const isList = ["area", "tags", "windows", "pricing_rules"].includes(field);
+  if (!isList || typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return JSON.parse(value);
   } catch {
-    return new TextDecoder("shift_jis").decode(bytes);
+    return value;
   }
 }
 
-function rowsOfJson(text: string): Row[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // One object a line.
-    value = text.split("\n").filter((line) => line.trim() !== "").map((line) => JSON.parse(line));
+/** The lots in parts, each for a request. */
+export function partsOf<Lot>(lots: readonly Lot[]): Lot[][] {
+  const parts: Lot[][] = [];
+  let part: Lot[] = [], bytes = 0;
+  for (const lot of lots) {
+    const size = new TextEncoder().encode(JSON.stringify(lot)).length + 1;
+    if (parts.length === 0 || part.length === REQUEST.lots || bytes + size > REQUEST.bytes) {
+      parts.push(part = []);
+      bytes = 0;
+    }
+    part.push(lot);
+    bytes += size;
   }
-  const { features, lots } = Object(value) as { features?: unknown; lots?: unknown };
-  if (Array.isArray(features)) return features.map(rowOfFeature);
-  return (Array.isArray(value) ? value : Array.isArray(lots) ? lots : [value]).map((row) => Object(row) as Row);
+  return parts;
 }
 
-function rowOfFeature(feature: unknown): Row {
-  const { id, properties, geometry } = Object(feature) as {
-    id?: unknown;
-    properties?: object;
-    geometry?: { type?: string; coordinates?: number[] };
+/** Throws an ImportFailure with the reason, which is an UnsureEncoding where a person has to choose one. */
+export async function readLots(file: File, encoding?: Encoding): Promise<LotFile> {
+  const refuse = (count: number, what: string) => {
+    throw new ImportFailure(`It has more than ${count.toLocaleString("en")} ${what}.`);
   };
-  const [lng, lat] = geometry?.type === "Point" ? geometry.coordinates ?? [] : [];
-  return { ...(id === undefined ? {} : { id }), ...properties, lat, lng };
-}
-
-/** RFC 4180: cells may be quoted, and quoted cells may have commas, quotes and line breaks. */
-export function parseCsv(text: string): string[][] {
-  const rows: string[][] = [];
-  let row: string[] = [];
-  for (const [, quoted, plain = "", end = ""] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
-    row.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
-    if (end === ",") continue;
-    if (row.some((cell) => cell !== "")) rows.push(row);
-    row = [];
+  if (file.size > LIMITS.megabytes * 1_000_000) refuse(LIMITS.megabytes, "MB");
+  const { records } = await openText(file.name, () => chunksOf(file), encoding);
+  const rows: Row[] = [], unreadable: UnreadableRecord[] = [], columns = new Set<string>();
+  for await (const read of records) {
+    if (rows.length + unreadable.length === LIMITS.rows) refuse(LIMITS.rows, "rows");
+    if (isUnreadable(read)) {
+      unreadable.push(read);
+      continue;
+    }
+    const { position } = read, values = valuesOf(read);
+    for (const name of Object.keys(values)) columns.add(name);
+    if (columns.size > LIMITS.columns) refuse(LIMITS.columns, "columns");
+    if (JSON.stringify(values).length <= REQUEST.letters) rows.push({ position, values });
+    else unreadable.push({ position, unreadable: `more than ${REQUEST.letters.toLocaleString("en")} letters` });
   }
-  return rows;
+  return { columns: [...columns], rows, unreadable };
 }
 
-function rowsOfCsv(text: string): Row[] {
-  const [head = [], ...rows] = parseCsv(text);
-  return rows.map((cells) => Object.fromEntries(head.map((name, index) => [name, cells[index] ?? ""])));
+async function* chunksOf(file: Blob): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  for (let at = 0; at < file.size; at += CHUNK_BYTES) {
+    yield new Uint8Array(await file.slice(at, at + CHUNK_BYTES).arrayBuffer());
+  }
+}
+
+/** The columns of a row, and those of a feature, whose names are those in mappings of the importer. */
+function valuesOf({ values, id, geometry }: SourceRecord): Row["values"] {
+  const { type, coordinates } = Object(geometry) as { type?: unknown; coordinates?: unknown };
+  const [lng, lat] = [coordinates].flat();
+  return {
+    ...values,
+    ...(isEmpty(id) ? {} : { $id: id }),
+    ...(type === "Point" ? { $lat: lat, $lng: lng } : isEmpty(geometry) ? {} : { $area: geometry }),
+  };
+}
+
+/** How the first letters beyond ASCII, with what is around them in their line, read in each of the encodings. */
+export async function previewOf(file: Blob, encodings: readonly Encoding[]): Promise<[Encoding, string][]> {
+  const isEnd = (byte: number) => byte === 10 || byte === 13;
+  let at = 0, start = 0;
+  search: for await (const chunk of chunksOf(file)) {
+    for (const byte of chunk) {
+      if (byte > 127) break search;
+      at++;
+      if (isEnd(byte)) start = at;
+    }
+  }
+  const bytes = new Uint8Array(await file.slice(Math.max(start, at - 40), at + 80).arrayBuffer());
+  const end = bytes.findIndex(isEnd);
+  const line = bytes.subarray(0, end === -1 ? bytes.length : end);
+  // With `stream`, half a letter at the end is left out.
+  return encodings.map((encoding) => [encoding, new TextDecoder(encoding).decode(line, { stream: true })]);
 }
