@@ -757,7 +757,6 @@ export const texts = {
       "euc-jp": "Japanese (EUC-JP)",
     },
     chooseEncoding: "Choose",
-    preview: "A line of the file",
     columns: "Columns",
     column: "Column",
     example: "First row",

@@ -752,7 +752,6 @@ export const texts = {
       "euc-jp": "日本語（EUC-JP）",
     },
     chooseEncoding: "選んでください",
-    preview: "ファイルの1行",
     columns: "列",
     column: "列の名前",
     example: "1行目",

@@ -17,6 +17,7 @@ import { Field, Form, Select } from "../../../../ui/form.tsx";
 import { ActionButton, useAction } from "../../../../ui/load.tsx";
 import { client, may } from "../../../kit/access.ts";
 import { announcement } from "../../../kit/announcement.ts";
+import { Details } from "../../../kit/details.tsx";
 import { csvOf, download } from "../../../kit/download.ts";
 import { fieldLabel } from "../../../kit/schema_form.tsx";
 import { rereadLists } from "../../../kit/table.tsx";
@@ -81,7 +82,11 @@ export function ImportScreen() {
     setFile(undefined);
     setReport(undefined);
     try {
-      const read = await readLots(chosen!, encoding.current);
+      let read: LotFile, used: Encoding | undefined;
+      do {
+        used = encoding.current;
+        read = await readLots(chosen!, used);
+      } while (used !== encoding.current); // another one was chosen meanwhile
       setFile(read);
       setMapping(guessMapping(read.columns));
     } catch (error) {
@@ -103,6 +108,7 @@ export function ImportScreen() {
         <input
           type="file"
           aria-label={t.file}
+          disabled={reading.isRunning}
           accept=".csv,.tsv,.txt,.json,.geojson,.ndjson,.jsonl,text/csv,application/json"
           onChange={(event) => choose(event.currentTarget.files?.[0])}
         />
@@ -182,35 +188,19 @@ function Encodings({ preview, onChoose }: {
   onChoose: (encoding: Encoding) => void;
 }) {
   const t = text.value;
-  const named = preview.map(([encoding]) =>
-    [encoding, (t.encodings as Record<string, string>)[encoding] ?? encoding] as const
-  );
+  const nameOf = (encoding: Encoding) => (t.encodings as Record<string, string>)[encoding] ?? encoding;
   return (
     <>
       <h2>{t.encoding}</h2>
       <p class="small">{t.encodingHint}</p>
-      <table class="console-table" role="table">
-        <thead role="rowgroup">
-          <tr role="row">
-            <th role="columnheader" scope="col">{t.encoding}</th>
-            <th role="columnheader" scope="col">{t.preview}</th>
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
-          {preview.map(([encoding, line], index) => (
-            <tr key={encoding} role="row">
-              <td role="cell" data-head={t.encoding}>{named[index]![1]}</td>
-              <td role="cell" data-head={t.preview}>
-                <bdi>{line}</bdi>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Details
+        data={preview}
+        fields={preview.map(([encoding, line]) => ({ label: nameOf(encoding), show: () => <bdi>{line}</bdi> }))}
+      />
       <Select
         name="encoding"
         label={t.encoding}
-        options={named}
+        options={preview.map(([encoding]) => [encoding, nameOf(encoding)])}
         placeholder={t.chooseEncoding}
         onChange={(value) => value !== "" && onChoose(value as Encoding)}
       />

@@ -115,7 +115,7 @@ export function partsOf<Lot>(lots: readonly Lot[]): Lot[][] {
 /** Throws an ImportFailure with the reason, which is an UnsureEncoding where a person has to choose one. */
 export async function readLots(file: File, encoding?: Encoding): Promise<LotFile> {
   const refuse = (count: number, what: string) => {
-    throw new ImportFailure(`It has more than ${count.toLocaleString("en")} ${what}.`);
+    throw new ImportFailure(`It has more than ${count} ${what}.`);
   };
   if (file.size > LIMITS.megabytes * 1_000_000) refuse(LIMITS.megabytes, "MB");
   const { records } = await openText(file.name, () => chunksOf(file), encoding);
@@ -130,7 +130,7 @@ export async function readLots(file: File, encoding?: Encoding): Promise<LotFile
     for (const name of Object.keys(values)) columns.add(name);
     if (columns.size > LIMITS.columns) refuse(LIMITS.columns, "columns");
     if (JSON.stringify(values).length <= REQUEST.letters) rows.push({ position, values });
-    else unreadable.push({ position, unreadable: `more than ${REQUEST.letters.toLocaleString("en")} letters` });
+    else unreadable.push({ position, unreadable: `more than ${REQUEST.letters} letters` });
   }
   return { columns: [...columns], rows, unreadable };
 }
