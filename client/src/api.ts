@@ -2907,6 +2907,7 @@ export interface components {
       delivered: number;
       failed: number;
       suppressed: number;
+      expired: number;
       deferred: number;
       waiting: number;
       failures: {
@@ -4691,7 +4692,7 @@ export interface components {
       total?: components["schemas"]["Total"];
       total_is_exact?: components["schemas"]["TotalIsExact"];
     };
-    UndeliveredOutcome: "dead_token" | "wrong_sender" | "payload_fault" | "undeliverable" | "gone" | "suppressed";
+    UndeliveredOutcome: "dead_token" | "wrong_sender" | "payload_fault" | "undeliverable" | "gone" | "suppressed" | "expired";
     UnknownFee: {
       refusal: components["schemas"]["FeeRefusal"];
     };

@@ -37,6 +37,7 @@ const Message = z.strictObject({
     }).optional(),
   }).optional(),
   apns: z.strictObject({ headers: Texts.optional(), payload: z.record(z.string(), z.unknown()).optional() }).optional(),
+  webpush: z.strictObject({ headers: Texts.optional() }).optional(),
 });
 const SendRequest = z.strictObject({ message: Message, validateOnly: z.boolean().optional() });
 

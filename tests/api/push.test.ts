@@ -8,7 +8,7 @@ import { messagesTo, receivedByFcm, scriptFcm } from "../support/providers.ts";
 import { stack } from "../support/stack.ts";
 import { type Administrator, anAdministrator, assertErrorDetails, sending } from "./administrators.ts";
 import { ask, bearer, jsonBody } from "./client.ts";
-import { inDatabase } from "./lots.ts";
+import { aLot, inDatabase } from "./lots.ts";
 
 const PATH = "/admin/user-notifications";
 
@@ -274,4 +274,65 @@ Deno.test("push: a device registered during a dispatch gets only later pushes; t
   await settled(admin, (await sendTo(admin, user, { title: "Later" })).id);
   assert.deepEqual((await messagesTo(phone)).map(contentOf), [["Later", 3]]);
   assert.deepEqual((await messagesTo(reached)).map(contentOf), [["Theirs alone", 2], ["Later", 3]]);
+});
+
+Deno.test("push: what the messaging service does not take until the end of its use is expired, and not sent afterwards", async () => {
+  const user = await signUp();
+  const [reached, token] = [await aDevice(user, "in-time"), await aDevice(user, "too-late")];
+  await scriptFcm({ rules: [{ token, status: 503 }] });
+  const { id } = await sendTo(admin, user, { title: "For a day" });
+  await eventually(async () => {
+    await dispatch();
+    const [row] = await inDatabase((sql) =>
+      sql`select from private.push_deliveries where notification_id = ${id} and attempts = 1`
+    );
+    return row;
+  });
+  const [message] = await messagesTo(reached);
+  const expiration = Number(message!.apns.headers["apns-expiration"]) - Date.now() / 1000;
+  for (const seconds of [parseInt(message!.android.ttl), Number(message!.webpush.headers.TTL), expiration]) {
+    assert.ok(seconds > 86_400 - 300 && seconds <= 86_400, `${seconds} seconds`);
+  }
+  await inDatabase((sql) =>
+    sql`update private.push_deliveries set expires_at = now() where notification_id = ${id} and outcome is null`
+  );
+  await scriptFcm({ rules: [] });
+  const { status, success_count, failure_count } = await settled(admin, id);
+  assert.deepEqual([status, success_count, failure_count], ["sent", 1, 0]);
+  assert.deepEqual(await messagesTo(token), []);
+  const { delivered, failed, expired, waiting, failures } = await (await admin.ask(`${PATH}/${id}/funnel`)).json();
+  assert.deepEqual([delivered, failed, expired, waiting, failures], [1, 0, 1, 0, []]);
+  const devices = await (await admin.ask(`${PATH}/${id}/undelivered-devices?outcome=expired`)).json();
+  assert.deepEqual(devices.items.map(({ outcome }: { outcome: string }) => outcome), ["expired"]);
+});
+
+Deno.test("push: a reminder that could not be sent is expired when the stay ends, and not sent afterwards", async () => {
+  const user = await signUp();
+  const token = await aDevice(user, "left");
+  await scriptFcm({ rules: [{ token, status: 503 }] });
+  const lot = await aLot();
+  const start = await ask("/parking-sessions", {
+    method: "POST",
+    ...jsonBody({ parking_lot_id: lot }, bearer(user.token)),
+  });
+  const { session_id } = await start.json();
+  const reached = await signUp(); // so that the messaging service is known to be up
+  await aDevice(reached);
+  await settled(admin, (await sendTo(admin, reached)).id);
+  const [row] = await inDatabase((sql) =>
+    sql<{ id: string }[]>`
+      select private.notify(${user.id}, 'exit_closing', '{"time": "12:00"}', ${sql.json({ session_id })}) as id`
+  );
+  await eventually(async () => {
+    await dispatch();
+    const [tried] = await inDatabase((sql) =>
+      sql`select from private.push_deliveries where notification_id = ${row!.id} and attempts = 1`
+    );
+    return tried;
+  });
+  const end = await ask(`/parking-sessions/${session_id}/cancel`, { method: "POST", headers: bearer(user.token) });
+  assert.equal(end.status, 200, await end.text());
+  await scriptFcm({ rules: [] });
+  assert.deepEqual(await outcomesOf(row!.id), { expired: 1 });
+  assert.deepEqual(await messagesTo(token), []);
 });

@@ -15,7 +15,8 @@ const MESSAGE: PushMessage = {
   body: "Body",
   data: { path: "/articles/one" },
   badge: 3,
-  collapseKey: "notification",
+  tag: "notification",
+  expiresAt: new Date(Date.now() + 3_600_500),
 };
 
 type Answer = (request: Request, nth: number) => Response | Promise<Response>;
@@ -191,7 +192,7 @@ Deno.test("fcm: Retry-After as a date is converted to seconds, and ignored when 
   assert.deepEqual(outcomes, [{ outcome: "later", retryAfter: 0 }]);
 });
 
-Deno.test("fcm: a message has the text, the data, the badge and the collapse key of its notification for each kind of device", async () => {
+Deno.test("fcm: a message has the text, the data, the badge and the name of its notification for each kind of device", async () => {
   const { outcomes } = await sending({
     send: async (request) => {
       assert.equal(new URL(request.url).pathname, "/v1/projects/project/messages:send");
@@ -203,14 +204,35 @@ Deno.test("fcm: a message has the text, the data, the badge and the collapse key
         { path: "/articles/one" },
       ]);
       assert.deepEqual([message.apns.payload.aps.badge, message.android.notification.notificationCount], [3, 3]);
-      assert.deepEqual([message.apns.headers["apns-collapse-id"], message.android.collapseKey], [
+      assert.deepEqual([message.apns.headers["apns-collapse-id"], message.android.notification.tag], [
         "notification",
         "notification",
       ]);
+      assert.equal(
+        message.android.collapseKey,
+        undefined,
+        "Android keeps four keys for a device, and drops other messages",
+      );
       return Response.json({ name: "message" });
     },
   });
   assert.deepEqual(outcomes, [{ outcome: "delivered" }]);
+});
+
+Deno.test("fcm: a message has the end of its use for each kind of device, never before now", async () => {
+  for (const [seconds, most] of [[3600, 3600], [1, 1], [-60, 0], [28 * 86_400, 28 * 86_400]] as const) {
+    const expiresAt = new Date(Math.floor(Date.now() / 1000) * 1000 + seconds * 1000 + 900);
+    await sending({
+      send: async (request) => {
+        const { message } = await request.json();
+        const ttl = Number(/^(\d+)s$/.exec(message.android.ttl)![1]);
+        assert.ok(ttl <= most && ttl >= most - 1, `${ttl} of ${most}`);
+        assert.equal(message.webpush.headers.TTL, `${ttl}`);
+        assert.equal(message.apns.headers["apns-expiration"], `${Math.floor(expiresAt.getTime() / 1000)}`);
+        return Response.json({ name: "message" });
+      },
+    }, [{ ...MESSAGE, expiresAt }]);
+  }
 });
 
 Deno.test("fcm: a text that is too long for the service is cut between characters, and the message has 4,096 bytes at most", async () => {

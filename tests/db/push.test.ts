@@ -470,7 +470,17 @@ Deno.test("funnel: people, inboxes, devices, reasons and opened rows are those o
   await db.sql`delete from public.user_push_tokens where true`;
   const draft = await sending("all");
   await db.sql`delete from private.fan_outs where notification_id = ${draft}`;
-  const none = { people: 0, inboxes: 0, devices: 0, delivered: 0, failed: 0, suppressed: 0, deferred: 0, waiting: 0 };
+  const none = {
+    people: 0,
+    inboxes: 0,
+    devices: 0,
+    delivered: 0,
+    failed: 0,
+    suppressed: 0,
+    expired: 0,
+    deferred: 0,
+    waiting: 0,
+  };
   const nobody = { ...none, failures: [], opened: 0, opened_is_exact: true };
   assert.deepEqual(await asAdmin("admin_read_notification_funnel", draft), nobody);
   await emptyQueue();
@@ -510,6 +520,7 @@ Deno.test("funnel: people, inboxes, devices, reasons and opened rows are those o
     delivered: 1,
     failed: 3,
     suppressed: 1,
+    expired: 0,
     deferred: 0,
     waiting: 0,
     failures: [{ outcome: "dead_token", devices: 2, is_exact: true }, {

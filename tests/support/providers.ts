@@ -24,7 +24,12 @@ export interface FcmMessage {
   readonly token: string;
   readonly notification: { readonly title: string; readonly body: string };
   readonly data: Readonly<Record<string, string>>;
-  readonly apns: { readonly payload: { readonly aps: { readonly badge: number } } };
+  readonly android: { readonly ttl: string };
+  readonly apns: {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly payload: { readonly aps: { readonly badge: number } };
+  };
+  readonly webpush: { readonly headers: { readonly TTL: string } };
 }
 
 /** Of the platform at this address, or of the one that the tests run against. */

@@ -44,7 +44,8 @@ export const PushFigures = z.object(delivery(
   "Devices",
   "Of these, devices that were not reached at the first attempt",
   ["outage", "credentials", "not_configured"],
-  "Devices by outcome: `delivered`, `dead_token`, `wrong_sender`, `payload_fault`, `undeliverable`, `gone`, `suppressed`",
+  "Devices by outcome: `delivered`, `dead_token`, `wrong_sender`, `payload_fault`, `undeliverable`, `gone`, `suppressed`, " +
+    "`expired`",
 )).meta({ id: "PushFigures" });
 
 export const MailFigures = z.object(delivery(

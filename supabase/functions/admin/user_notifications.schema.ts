@@ -125,6 +125,7 @@ export const NotificationFunnel = z.object({
   delivered: Count.meta({ description: "Number of devices whose push was accepted" }),
   failed: Count.meta({ description: "Number of devices that could not be reached" }),
   suppressed: Count.meta({ description: "As `suppressed_count`" }),
+  expired: Count.meta({ description: "Number of devices whose push was not sent in time" }),
   deferred: Count.meta({ description: "As `deferred_count`; they are part of `waiting`" }),
   waiting: Count.meta({ description: "Number of devices without an outcome" }),
   failures: z.array(z.object({
@@ -136,12 +137,21 @@ export const NotificationFunnel = z.object({
   opened_is_exact: z.boolean().meta({ description: "False if there may be more. Counting stops at 10,000." }),
 }).meta({ id: "NotificationFunnel" });
 
-const Outcome = z.enum(["dead_token", "wrong_sender", "payload_fault", "undeliverable", "gone", "suppressed"]).meta({
+const Outcome = z.enum([
+  "dead_token",
+  "wrong_sender",
+  "payload_fault",
+  "undeliverable",
+  "gone",
+  "suppressed",
+  "expired",
+]).meta({
   id: "UndeliveredOutcome",
   description:
     "`dead_token`: the app was removed. `wrong_sender`: the device belongs to another project. `payload_fault`: the " +
     "device refused the message. `undeliverable`: five attempts failed. `gone`: the device is not the user's any more, or the " +
-    "user does not want pushes. `suppressed`: the user had five pushes of the type within a minute.",
+    "user does not want pushes. `suppressed`: the user had five pushes of the type within a minute. " +
+    "`expired`: the push was not sent in time.",
 });
 
 export const UndeliveredDevice = z.object({

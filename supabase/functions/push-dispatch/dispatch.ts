@@ -30,6 +30,8 @@ interface Device {
   readonly fcm_token: string;
   readonly lang: "ja" | "en";
   readonly badge: number;
+  /** From then on it is not sent to, and the database records that its push expired. */
+  readonly expires_at: string;
 }
 
 /** A fan-out if `batch` is missing. */
@@ -159,7 +161,9 @@ async function sendPart(
   const outcomes: Outcome[] = [];
   let retryAfter = 0;
   let trouble: Trouble | undefined;
-  await Promise.all(devices.map(async (device) => {
+  const current = devices.filter(({ expires_at }) => Date.parse(expires_at) > Date.now());
+  if (current.length === 0) return { outcomes, retryAfter, trouble };
+  await Promise.all(current.map(async (device) => {
     const result = await run.sender.send(messageTo(device, batch));
     if (isTrouble(result.outcome)) {
       trouble = result.outcome;
@@ -169,7 +173,7 @@ async function sendPart(
     outcomes.push({ token_id: device.token_id, fcm_token: device.fcm_token, outcome: result.outcome });
   }));
   const isReached = outcomes.some(({ outcome }) => outcome !== "later");
-  const hasFewDevices = devices.length <= FEW_DEVICES;
+  const hasFewDevices = current.length <= FEW_DEVICES;
   if (!isReached && !run.isServiceUp && !(hasFewDevices && run.wasServiceUp)) trouble ??= "outage";
   run.isServiceUp = isReached;
   return { outcomes, retryAfter, trouble };
@@ -183,7 +187,8 @@ function messageTo(device: Device, { notification_id, texts, data }: Batch) {
     body,
     data: { ...data, notification_id },
     badge: device.badge,
-    collapseKey: notification_id,
+    tag: notification_id,
+    expiresAt: new Date(device.expires_at),
   };
 }
 

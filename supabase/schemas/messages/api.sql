@@ -202,7 +202,7 @@ end
 $$;
 
 comment on function api.take_push_batches(integer) is
-  'Up to p_limit messages of the queue push-dispatch, hidden from other consumers for private.lease_seconds: {found, is_service_up (a device was reached within the last two minutes, and pushing is not paused), batches: [{msg_id, notification_id, batch, type, texts: {ja, en}, data, devices: [{token_id, fcm_token, lang, badge}]}]}. An item without batch is a fan-out, for api.fan_out_notification. Batches without a device to send to are counted in found and settled, but not returned. While pushing is paused or eight batches are being sent only fan-outs are found. For the service only. It raises no errors.';
+  'Up to p_limit messages of the queue push-dispatch, hidden from other consumers for private.lease_seconds: {found, is_service_up (a device was reached within the last two minutes, and pushing is not paused), batches: [{msg_id, notification_id, batch, type, texts: {ja, en}, data, devices: [{token_id, fcm_token, lang, badge, expires_at}]}]}. An item without batch is a fan-out, for api.fan_out_notification. Batches without a device to send to are counted in found and settled, but not returned. While pushing is paused or eight batches are being sent only fan-outs are found. For the service only. It raises no errors.';
 
 create function api.extend_push_lease(p_msg_id bigint) returns void
 language plpgsql
@@ -242,7 +242,9 @@ begin
   if v_is_rejected then
     perform private.fail_notification(p_notification_id);
   end if;
-  perform private.end_outage('push-dispatch');
+  if p_outcomes <> '[]' then
+    perform private.end_outage('push-dispatch');
+  end if;
   update private.outages o set reached_at = now()
   where o.queue = 'push-dispatch' and o.reached_at < now() - interval '30 seconds'
     and exists (select from jsonb_array_elements(p_outcomes) o where o ->> 'outcome' <> 'later');
@@ -259,7 +261,7 @@ end
 $$;
 
 comment on function api.record_push_outcomes(bigint, uuid, integer, jsonb, integer, boolean) is
-  'Records the outcomes of devices of a batch, each {token_id, fcm_token, outcome}. outcome is delivered, dead_token or wrong_sender (the device is deleted), payload_fault (the device refuses this message), or later. later is retried after p_retry_seconds, then after twice as long each time, at most five times. p_continues: the consumer has sent only a part of the batch, and keeps its lease. Each outcome counts once, also when it is recorded again. Returns true when the push service rejects the content: every device that it knows refused it, these are of several users, and none was reached before. The notification has then failed, and its other devices get no push. For the service only. It raises no errors.';
+  'Records the outcomes of devices of a batch, each {token_id, fcm_token, outcome}. outcome is delivered, dead_token or wrong_sender (the device is deleted), payload_fault (the device refuses this message), or later. later is retried after p_retry_seconds, then after twice as long each time, at most five times. A device whose push expires_at passed meanwhile is not sent to and has no outcome here: its outcome is expired when the batch is settled. p_continues: the consumer has sent only a part of the batch, and keeps its lease. Each outcome counts once, also when it is recorded again. Returns true when the push service rejects the content: every device that it knows refused it, these are of several users, and none was reached before. The notification has then failed, and its other devices get no push. For the service only. It raises no errors.';
 
 create function api.pause_push(p_reason text, p_seconds integer default null, p_msg_ids bigint[] default '{}') returns integer
 language plpgsql

@@ -395,8 +395,8 @@ begin
     select jsonb_build_object(
       'people', coalesce(f.people, 0), 'inboxes', case when f.notification_id is null then 0 else f.inboxes end,
       'devices', coalesce(f.devices, 0) + n.suppressed_count, 'delivered', n.success_count, 'failed', n.failure_count,
-      'suppressed', n.suppressed_count, 'deferred', coalesce(f.deferred, 0),
-      'waiting', greatest(0, coalesce(f.devices, 0) - n.success_count - n.failure_count),
+      'suppressed', n.suppressed_count, 'expired', coalesce(f.expired, 0), 'deferred', coalesce(f.deferred, 0),
+      'waiting', greatest(0, coalesce(f.devices - f.expired, 0) - n.success_count - n.failure_count),
       'failures', (
         select coalesce(jsonb_agg(jsonb_build_object(
           'outcome', c.outcome, 'devices', least(c.devices, private.max_total()), 'is_exact', c.devices <= private.max_total()
@@ -437,7 +437,7 @@ end
 $$;
 
 comment on function api.admin_read_notification_funnel(uuid, uuid) is
-  'What became of a composed notification: {people, inboxes (null: from before they were counted), devices, delivered, failed, suppressed, deferred, waiting, failures: [{outcome, devices, is_exact}], opened, opened_is_exact}. Opened inboxes and devices of a reason are counted up to 10,000, reasons for 30 days. Errors: forbidden, not_found.';
+  'What became of a composed notification: {people, inboxes (null: from before they were counted), devices, delivered, failed, suppressed, expired, deferred, waiting, failures: [{outcome, devices, is_exact}], opened, opened_is_exact}. Opened inboxes and devices of a reason are counted up to 10,000, reasons for 30 days. Errors: forbidden, not_found.';
 
 -- Devices of a notification that did not get its push, as the console lists them; null for none.
 create function private.undelivered_rows(p_notification_id uuid, p_token_ids uuid[]) returns jsonb
@@ -480,7 +480,7 @@ set search_path = ''
 as $$
 begin
   perform private.check_admin(p_admin_id, 'notifications');
-  perform private.check_choice('outcome', p_outcome, '{dead_token,wrong_sender,payload_fault,undeliverable,gone,suppressed}');
+  perform private.check_choice('outcome', p_outcome, '{dead_token,wrong_sender,payload_fault,undeliverable,gone,suppressed,expired}');
   perform private.require_row(
     (select to_jsonb(n.id) from public.user_notifications n where n.id = p_id and n.is_composed), 'There is no such notification.'
   );

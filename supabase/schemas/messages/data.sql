@@ -8,22 +8,23 @@
 insert into private.retentions (table_name, condition) values
   ('public.user_notifications', 'not t.is_composed and t.created_at < now() - interval ''1 year''');
 
--- Mail is for types that a user waits for. Advertising is pushed only if the user chooses it.
-insert into public.notification_types (code, push_enabled, in_app_enabled, email_enabled, is_urgent, email_allowed) values
-  ('announcement', true, true, false, false, true),
-  ('campaign', false, true, false, false, true),
-  ('fee_increase', true, true, false, true, false),
-  ('exit_closing', true, true, false, true, false),
-  ('fee_surprise', true, true, false, false, false),
-  ('session_reminder', true, true, false, false, false),
-  ('saved_lot_update', true, true, false, false, true),
-  ('review_result', true, true, false, false, true),
-  ('error_report_result', true, true, false, false, true),
-  ('support_reply', true, true, true, false, true),
-  ('badge_earned', true, true, false, false, false),
-  ('level_up', true, true, false, false, false),
-  ('theme_gift', true, true, false, false, true),
-  ('subscription', true, true, true, false, true);
+-- Mail is for types that a user waits for. Advertising is pushed only if the user chooses it. A reminder is sent so long
+-- before the moment that it announces.
+insert into public.notification_types (code, push_enabled, in_app_enabled, email_enabled, is_urgent, email_allowed, push_ttl) values
+  ('announcement', true, true, false, false, true, '1 day'),
+  ('campaign', false, true, false, false, true, '1 day'),
+  ('fee_increase', true, true, false, true, false, '5 minutes'),
+  ('exit_closing', true, true, false, true, false, '30 minutes'),
+  ('fee_surprise', true, true, false, false, false, '15 minutes'),
+  ('session_reminder', true, true, false, false, false, '1 hour'),
+  ('saved_lot_update', true, true, false, false, true, '1 day'),
+  ('review_result', true, true, false, false, true, '7 days'),
+  ('error_report_result', true, true, false, false, true, '7 days'),
+  ('support_reply', true, true, true, false, true, '7 days'),
+  ('badge_earned', true, true, false, false, false, '7 days'),
+  ('level_up', true, true, false, false, false, '7 days'),
+  ('theme_gift', true, true, false, false, true, '7 days'),
+  ('subscription', true, true, true, false, true, '7 days');
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Templates

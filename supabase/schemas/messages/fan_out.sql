@@ -179,7 +179,7 @@ declare
   v_written integer;
 begin
   with wanted as (
-    select t.id as token_id, t.user_id
+    select t.id as token_id, t.user_id, now() + y.push_ttl as expires_at
     from public.user_push_tokens t
     join public.notification_types y on y.code = (p_notification).type
     left join public.notification_preferences p on p.user_id = t.user_id and p.notif_type = y.code
@@ -187,10 +187,10 @@ begin
   ), allowed as (
     select a.id from private.may_push((select array_agg(distinct w.user_id) from wanted w), (p_notification).type) as a (id)
   ), written as (
-    insert into private.push_deliveries (notification_id, token_id, user_id, batch, outcome, recorded_at)
+    insert into private.push_deliveries (notification_id, token_id, user_id, batch, outcome, recorded_at, expires_at)
     select (p_notification).id, w.token_id, w.user_id,
       (p_before + row_number() over (partition by a.id is null order by w.user_id, w.token_id) - 1) / 500,
-      case when a.id is null then 'suppressed' end, case when a.id is null then now() end
+      case when a.id is null then 'suppressed' end, case when a.id is null then now() end, w.expires_at
     from wanted w left join allowed a on a.id = w.user_id
     returning outcome
   ), counted as (

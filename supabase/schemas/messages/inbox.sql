@@ -11,9 +11,11 @@
 -- (messages/mail.sql). Preferences are in messages/preferences.sql.
 
 -- Sends a notification to a user, in the transaction of its cause, and returns its id: to the inbox unless the user turned
--- that off for the type, then to the devices, then by mail. For functions of the service only. An unknown type is an error.
+-- that off for the type, then to the devices (until p_useful_until), then by mail. For functions of the service only. An
+-- unknown type is an error.
 create function private.notify_user(
-  p_user_id uuid, p_type text, p_title text, p_body text, p_target text default 'user', p_data jsonb default '{}'
+  p_user_id uuid, p_type text, p_title text, p_body text, p_target text default 'user', p_data jsonb default '{}',
+  p_useful_until timestamptz default null
 ) returns uuid
 language plpgsql
 security definer -- no role writes notifications directly, least of all to other users
@@ -28,7 +30,7 @@ begin
   left join public.notification_preferences p on p.user_id = p_user_id and p.notif_type = t.code
   where t.code = p_type
   returning id into strict v_id;
-  perform private.push_notification(v_id, p_user_id, p_type);
+  perform private.push_notification(v_id, p_user_id, p_type, p_useful_until);
   perform private.write_mails(v_id, p_type, false, array[p_user_id]);
   return v_id;
 end

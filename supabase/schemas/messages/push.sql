@@ -11,11 +11,12 @@
 --
 -- Rules. A user gets at most five pushes of a type in a minute: further ones stay in the inbox and are counted as
 -- suppressed. Preferences of the type, the owner of the device and the status of the account are checked again when the
--- batch is sent. In quiet hours pushes wait, except those of urgent types.
+-- batch is sent. In quiet hours pushes wait, except those of urgent types. A push is of use for the push_ttl of its type,
+-- and a reminder only until the moment that it announces: what was not sent by then is expired.
 --
 -- Invariants: one row for each notification and device. An outcome does not change, unless an administrator requeues a
--- dead message. success_count, failure_count and suppressed_count of a composed notification are the numbers of its
--- deliveries with such outcomes.
+-- dead message. success_count, failure_count and suppressed_count of a composed notification and expired of its fan-out
+-- are the numbers of its deliveries with such outcomes. No push is sent from expires_at on.
 -- Interface: private.push_notification for notifications to one user; private.may_push for the fan-out.
 
 -- Counts a push of a type to each of these users, and returns those who had fewer than five within the last minute.
@@ -56,17 +57,20 @@ end
 $$;
 
 -- Queues the pushes of a notification to one user's devices, in the transaction of its cause. Does nothing for a user who
--- is not active, has no device or turned pushes of the type off.
-create function private.push_notification(p_notification_id uuid, p_user_id uuid, p_type text) returns void
+-- is not active, has no device or turned pushes of the type off. The pushes are of use until p_useful_until, at most for
+-- the push_ttl of the type.
+create function private.push_notification(p_notification_id uuid, p_user_id uuid, p_type text, p_useful_until timestamptz default null)
+returns void
 language plpgsql
 security definer -- no client may write deliveries
 set search_path = ''
 as $$
 declare
   v_tokens uuid[];
+  v_expires_at timestamptz;
   v_may_push boolean;
 begin
-  select array_agg(t.id order by t.id) into v_tokens
+  select array_agg(t.id order by t.id), least(now() + min(y.push_ttl), p_useful_until) into v_tokens, v_expires_at
   from public.user_push_tokens t
   join public.app_users u on u.id = t.user_id and u.status = 'active'
   join public.notification_types y on y.code = p_type
@@ -76,8 +80,9 @@ begin
     return;
   end if;
   v_may_push := exists (select from private.may_push(array[p_user_id], p_type));
-  insert into private.push_deliveries (notification_id, token_id, user_id, batch, outcome, recorded_at)
-  select p_notification_id, t.id, p_user_id, 0, case when not v_may_push then 'suppressed' end, case when not v_may_push then now() end
+  insert into private.push_deliveries (notification_id, token_id, user_id, batch, outcome, recorded_at, expires_at)
+  select p_notification_id, t.id, p_user_id, 0, case when not v_may_push then 'suppressed' end, case when not v_may_push then now() end,
+    v_expires_at
   from unnest(v_tokens) as t (id);
   if v_may_push then
     perform private.enqueue('push-dispatch', jsonb_build_object('notification_id', p_notification_id, 'batch', 0));

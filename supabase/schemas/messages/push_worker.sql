@@ -12,11 +12,15 @@
 -- waits, and each retry waits longer, up to five minutes. After a pause one consumer tries one batch, and the others
 -- continue when it succeeds. Administrators are notified once (messages/outages.sql).
 --
+-- A push that was not sent while it was of use is expired, and so is the reminder of a stay that has ended or changed:
+-- the database looks before each try, and the consumer at the clock before each request.
+--
 -- Interface, for the function: api.take_push_batches, api.extend_push_lease, api.record_push_outcomes, api.pause_push.
 
--- The devices of a batch without an outcome: whether they still want the push, and the end of their users' quiet hours.
+-- The devices of a batch without an outcome: whether they still want the push, the end of their users' quiet hours, and the
+-- end of its use.
 create function private.push_recipients(p_notification_id uuid, p_batch integer, p_type text)
-returns table (token_id uuid, fcm_token text, user_id uuid, lang text, is_wanted boolean, waits_until timestamptz)
+returns table (token_id uuid, fcm_token text, user_id uuid, lang text, is_wanted boolean, waits_until timestamptz, expires_at timestamptz)
 language plpgsql stable rows 500
 set search_path = ''
 as $$
@@ -24,7 +28,8 @@ begin
   return query
     select d.token_id, t.fcm_token, d.user_id, u.lang,
       t.id is not null and u.status = 'active' and coalesce(p.push_enabled, y.push_enabled, false),
-      case when not y.is_urgent then private.quiet_until(q.from_time, q.to_time, q.time_zone, now()) end
+      case when not y.is_urgent then private.quiet_until(q.from_time, q.to_time, q.time_zone, now()) end,
+      d.expires_at
     from private.push_deliveries d
     left join public.notification_types y on y.code = p_type -- no row: the notification was deleted with its user
     left join public.user_push_tokens t on t.id = d.token_id and t.user_id = d.user_id
@@ -35,7 +40,8 @@ begin
 end
 $$;
 
--- Records outcomes of devices that have none yet, and counts them on a composed notification.
+-- Records outcomes of devices that have none yet, and counts them on a composed notification; expired ones on its fan-out,
+-- because they have not failed.
 create function private.record_outcomes(p_notification_id uuid, p_token_ids uuid[], p_outcomes text[]) returns void
 language plpgsql
 set search_path = ''
@@ -48,13 +54,35 @@ begin
     where d.notification_id = p_notification_id and d.token_id = o.token_id and d.outcome is null
     returning d.outcome
   ), counted as (
-    select count(*) filter (where outcome = 'delivered') as successes, count(*) filter (where outcome <> 'delivered') as failures
+    select count(*) filter (where outcome = 'delivered') as successes,
+      count(*) filter (where outcome not in ('delivered', 'expired')) as failures, count(*) filter (where outcome = 'expired') as expired
     from recorded
+  ), noted as (
+    update private.fan_outs f set expired = f.expired + c.expired
+    from counted c where f.notification_id = p_notification_id and c.expired > 0
   )
   update public.user_notifications n
   set success_count = n.success_count + c.successes, failure_count = n.failure_count + c.failures
   from counted c
   where n.id = p_notification_id and n.is_composed and (c.successes > 0 or c.failures > 0);
+end
+$$;
+
+-- Records devices of a batch as expired for which the push is of no use any more: its end has passed, or the stay that it
+-- reminds of has ended or changed.
+create function private.expire_pushes(p_notification_id uuid, p_batch integer) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_is_current constant boolean := not exists (
+    select from public.user_notifications n where n.id = p_notification_id and not private.is_reminder_current(n)
+  );
+begin
+  perform private.record_outcomes(p_notification_id, array_agg(d.token_id), array_agg('expired'::text))
+  from private.push_deliveries d
+  where d.notification_id = p_notification_id and d.batch = p_batch and d.outcome is null
+    and (d.expires_at <= now() or not v_is_current);
 end
 $$;
 
@@ -71,8 +99,8 @@ begin
 end
 $$;
 
--- A batch for its consumer; null when it has no device to send to now. Devices that no longer want the push get their
--- outcome.
+-- A batch for its consumer; null when it has no device to send to now. Devices that no longer want the push, or for which
+-- it is of no use any more, get their outcome.
 create function private.push_batch(p_msg_id bigint, p_notification_id uuid, p_batch integer) returns jsonb
 language plpgsql
 set search_path = ''
@@ -83,8 +111,9 @@ declare
   v_devices jsonb;
 begin
   select * into v_notification from public.user_notifications where id = p_notification_id;
+  perform private.expire_pushes(p_notification_id, p_batch);
   select array_agg(r.token_id) filter (where r.is_wanted is not true), jsonb_agg(jsonb_build_object(
-      'token_id', r.token_id, 'fcm_token', r.fcm_token, 'lang', r.lang, 'badge', b.unread
+      'token_id', r.token_id, 'fcm_token', r.fcm_token, 'lang', r.lang, 'badge', b.unread, 'expires_at', r.expires_at
     ) order by r.token_id) filter (where r.is_wanted and r.waits_until is null)
   into v_unwanted, v_devices
   from private.push_recipients(p_notification_id, p_batch, v_notification.type) r
@@ -112,7 +141,7 @@ end
 $$;
 
 -- Deletes the message of a batch when all its devices have an outcome. Otherwise it is read again after p_retry_seconds,
--- or when the quiet hours of its users end.
+-- or when the quiet hours of its users or the use of the push end.
 create function private.settle_batch(p_msg_id bigint, p_notification_id uuid, p_batch integer, p_retry_seconds integer) returns void
 language plpgsql
 set search_path = ''
@@ -122,8 +151,9 @@ declare
   v_open bigint;
   v_waits_until timestamptz;
 begin
+  perform private.expire_pushes(p_notification_id, p_batch);
   select n.type into v_type from public.user_notifications n where n.id = p_notification_id;
-  select count(*), case when bool_and(r.waits_until is not null) then min(r.waits_until) end into v_open, v_waits_until
+  select count(*), case when bool_and(r.waits_until is not null) then min(least(r.waits_until, r.expires_at)) end into v_open, v_waits_until
   from private.push_recipients(p_notification_id, p_batch, v_type) r;
   if v_open = 0 then
     perform pgmq.delete('push-dispatch', p_msg_id);

@@ -15,6 +15,8 @@ create table public.notification_types (
   email_enabled boolean not null,
   is_urgent boolean not null default false,
   email_allowed boolean not null default false,
+  push_ttl interval not null default '7 days'
+    constraint notification_types_push_ttl_bounds check (push_ttl between '1 second' and '28 days'),
   constraint notification_types_email_allowed_where_enabled check (email_allowed or not email_enabled)
 );
 
@@ -23,11 +25,13 @@ comment on table public.notification_types is
 
 comment on column public.notification_types.is_urgent is 'Pushes of the type do not wait for the end of quiet hours.';
 comment on column public.notification_types.email_allowed is 'Whether users can choose mail. False: mail would come too late, or too often.';
+comment on column public.notification_types.push_ttl is
+  'How long a push of the type is of use; a reminder of a session ends earlier, at the moment that it announces.';
 
 alter table public.notification_types enable row level security;
 create policy "Authenticated users read the types" on public.notification_types for select to authenticated using (true);
 
-grant select (code, push_enabled, in_app_enabled, email_enabled, is_urgent, email_allowed) on public.notification_types to authenticated;
+grant select (code, push_enabled, in_app_enabled, email_enabled, is_urgent, email_allowed, push_ttl) on public.notification_types to authenticated;
 
 create table public.notification_preferences (
   user_id uuid not null references public.app_users (id) on delete cascade,
@@ -224,20 +228,23 @@ create table private.push_deliveries (
   user_id uuid not null,
   batch integer not null,
   outcome text collate "C" constraint push_deliveries_outcome_known
-    check (outcome in ('delivered', 'dead_token', 'wrong_sender', 'payload_fault', 'undeliverable', 'gone', 'suppressed')),
+    check (outcome in ('delivered', 'dead_token', 'wrong_sender', 'payload_fault', 'undeliverable', 'gone', 'suppressed', 'expired')),
   attempts smallint not null default 0,
   is_deferred boolean not null default false,
   created_at timestamptz not null default now(),
   recorded_at timestamptz,
+  expires_at timestamptz not null default now() + interval '28 days',
   primary key (notification_id, token_id)
 );
 
 comment on table private.push_deliveries is
   'The devices of a notification, and the outcome of each. No foreign keys: an outcome outlives its device.';
 comment on column private.push_deliveries.outcome is
-  'Null: not yet known. `undeliverable`: five attempts failed. `gone`: the device is not the user''s any more, or the user does not want pushes.';
+  'Null: not yet known. `undeliverable`: five attempts failed. `gone`: the device is not the user''s any more, or the user does not want pushes. `expired`: it was not sent while it was of use.';
 comment on column private.push_deliveries.is_deferred is
   'Whether it waited for the end of its user''s quiet hours when its batch was last read. private.fan_outs counts those without an outcome.';
+comment on column private.push_deliveries.expires_at is
+  'From then on the push has no use and is not sent. The default is as long as the messaging service keeps a push.';
 
 -- The deliveries of a message of the queue; also whether a notification has all its outcomes.
 create index push_deliveries_open_idx on private.push_deliveries (notification_id, batch) where outcome is null;
@@ -311,7 +318,8 @@ create table private.fan_outs (
   deferred integer not null default 0,
   started_at timestamptz not null default now(),
   finished_at timestamptz,
-  inboxes integer default 0
+  inboxes integer default 0,
+  expired integer not null default 0
 );
 
 comment on table private.fan_outs is 'The progress of the fan-out of a composed notification.';
@@ -322,6 +330,7 @@ comment on column private.fan_outs.devices is
 comment on column private.fan_outs.mail_batches is 'The number of batches of mails that it wrote.';
 comment on column private.fan_outs.deferred is 'The number of its deliveries that wait for the end of quiet hours.';
 comment on column private.fan_outs.inboxes is 'The number of inboxes that it wrote to; null: from before it was counted.';
+comment on column private.fan_outs.expired is 'The number of its deliveries with the outcome `expired`.';
 
 -- The consumer's first query.
 create index fan_outs_open_idx on private.fan_outs (started_at) where finished_at is null;

@@ -74,8 +74,11 @@ end
 $$;
 
 -- Notifies a user by a template, in their language and in the transaction of the cause, and returns the id of the
--- notification. p_data: what the app opens. For functions of the service only.
-create function private.notify(p_user_id uuid, p_template text, p_values jsonb default '{}', p_data jsonb default '{}') returns uuid
+-- notification. p_data: what the app opens. p_useful_until: the end of its use, if that comes before the push_ttl of its
+-- type. For functions of the service only.
+create function private.notify(
+  p_user_id uuid, p_template text, p_values jsonb default '{}', p_data jsonb default '{}', p_useful_until timestamptz default null
+) returns uuid
 language plpgsql
 security definer -- no role writes notifications directly
 set search_path = ''
@@ -88,6 +91,7 @@ begin
   join public.app_users u on u.id = p_user_id and u.lang = t.lang
   where t.name = p_template;
   return private.notify_user(p_user_id, v_template.type, left(private.fill_template(v_template.title, p_values, v_template.lang), 200),
-    left(private.fill_template(v_template.body, p_values, v_template.lang), 4000), p_data => p_data);
+    left(private.fill_template(v_template.body, p_values, v_template.lang), 4000), p_data => p_data,
+    p_useful_until => p_useful_until);
 end
 $$;

@@ -4,7 +4,8 @@
 -- A job reads the sessions that are due (sessions/reminders.sql), computes fee and hours, notifies, and stores the time
 -- of its next check. That is in time for the next increase that is more than 5 minutes ahead, the next closing and surprise,
 -- and at least every 12 hours, because prices and hours change. It works in batches, each a transaction: a reminder is
--- sent together with its record, or not at all. Past events, when the job did not run, are not sent.
+-- sent together with its record, or not at all. Past events, when the job did not run, are not sent. The push of a reminder
+-- is of use until its event.
 --
 -- Invariants: a session is reminded once of each event: an increase, a closing, a surprise. A session that another transaction has
 -- locked is checked later, so that no user and no job is in a deadlock with a batch. A session whose price or hours
@@ -47,7 +48,7 @@ begin
       'time', to_char(v_next.at at time zone (
         select l.time_zone from public.parking_lots l where l.id = (p_session).parking_lot_id
       ), 'HH24:MI'), 'amount', private.money_text(v_next.amount, v_meter ->> 'currency')
-    ), jsonb_build_object('session_id', (p_session).id));
+    ), jsonb_build_object('session_id', (p_session).id), v_next.at);
   end if;
   return v_next.later_at - c_ahead;
 end
@@ -74,7 +75,7 @@ begin
       'time', to_char(v_exit.changes_at at time zone (
         select l.time_zone from public.parking_lots l where l.id = (p_session).parking_lot_id
       ), 'HH24:MI')
-    ), jsonb_build_object('session_id', (p_session).id));
+    ), jsonb_build_object('session_id', (p_session).id), v_exit.changes_at);
   end if;
   return v_exit.changes_at;
 end
@@ -118,7 +119,7 @@ begin
           'ja', to_char(v_until, 'FMMM/FMDD HH24:MI'), 'en', to_char(v_until, 'FMDD Mon HH24:MI')
         ),
         'message', v_surprise.message
-      ), jsonb_build_object('session_id', (p_session).id));
+      ), jsonb_build_object('session_id', (p_session).id), v_surprise.at);
     end if;
   end loop;
   return v_later_at;

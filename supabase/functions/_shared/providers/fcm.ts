@@ -20,7 +20,9 @@ export interface PushMessage {
   /** Number on the app icon. */
   readonly badge: number;
   /** The same for each attempt of a notification, so that a device shows it once. */
-  readonly collapseKey: string;
+  readonly tag: string;
+  /** From then on a device that was not connected does not get it any more. */
+  readonly expiresAt: Date;
 }
 
 /**
@@ -121,16 +123,24 @@ function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-function payloadOf({ token, title, body, data, badge, collapseKey }: PushMessage) {
+/** Without a collapse key for Android: FCM keeps at most four for a device, and would drop other messages. */
+function payloadOf({ token, title, body, data, badge, tag, expiresAt }: PushMessage) {
+  const ttl = Math.max(0, Math.floor((expiresAt.getTime() - Date.now()) / 1000));
   return {
     token,
     notification: { title, body },
     data,
-    android: { priority: "HIGH", collapseKey, notification: { tag: collapseKey, notificationCount: badge } },
+    android: { priority: "HIGH", ttl: `${ttl}s`, notification: { tag, notificationCount: badge } },
     apns: {
-      headers: { "apns-priority": "10", "apns-push-type": "alert", "apns-collapse-id": collapseKey },
+      headers: {
+        "apns-priority": "10",
+        "apns-push-type": "alert",
+        "apns-collapse-id": tag,
+        "apns-expiration": `${Math.floor(expiresAt.getTime() / 1000)}`,
+      },
       payload: { aps: { badge, sound: "default" } },
     },
+    webpush: { headers: { TTL: `${ttl}` } },
   };
 }
 

@@ -1177,6 +1177,7 @@ export const texts = {
       undeliverable: "Five attempts failed",
       gone: "Signed out, or pushes turned off",
       suppressed: "Held back: five pushes within a minute",
+      expired: "Not sent in time",
     },
     undelivered: "Devices without it",
     outcome: "Reason",

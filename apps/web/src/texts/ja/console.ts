@@ -1169,6 +1169,7 @@ export const texts = {
       undeliverable: "5回試しましたが届きませんでした",
       gone: "ログアウト済み、または通知がオフです",
       suppressed: "見合わせました（1分間に5件に達したため）",
+      expired: "期限までに送れませんでした",
     },
     undelivered: "届かなかった端末",
     outcome: "理由",

@@ -114,12 +114,13 @@ function Steps({ steps }: { steps: readonly Step[] }) {
 }
 
 /** Why devices did not get it, each reason as a link to these devices, and the devices. */
-function Reasons({ id, funnel: { failures, failed, suppressed } }: { id: string; funnel: Funnel }) {
+function Reasons({ id, funnel: { failures, failed, suppressed, expired } }: { id: string; funnel: Funnel }) {
   const t = text.value;
-  if (failed + suppressed === 0) return null;
+  if (failed + suppressed + expired === 0) return null;
   const rows = [
     ...failures,
     ...(suppressed === 0 ? [] : [{ outcome: "suppressed" as const, devices: suppressed, is_exact: true }]),
+    ...(expired === 0 ? [] : [{ outcome: "expired" as const, devices: expired, is_exact: true }]),
   ];
   return (
     <>
