@@ -1,5 +1,5 @@
--- Pushes have an end of their use: a reminder at the moment that it announces, others after the push_ttl of their type. What
--- was not sent by then has the outcome expired, as has the reminder of a stay that has ended or changed.
+-- Pushes have an end of their use: a reminder at the moment that it announces, others after the push_ttl of their type. A push
+-- that was not sent by then has the outcome expired, and so has the reminder of a stay that has ended or changed.
 --
 -- The definitions are those of supabase/schemas after this change. The way back: the functions as they were; then drop
 -- private.expire_pushes and private.is_reminder_current, and the columns.
@@ -7,7 +7,6 @@
 set lock_timeout = '2s';
 
 -- pgls-ignore lint/safety/addingFieldWithDefault: a constant default rewrites no row since Postgres 11
--- pgls-ignore lint/safety/disallowUnsafeConstraintAddition: the table has a dozen rows
 alter table public.notification_types add column push_ttl interval not null default '7 days'
   constraint notification_types_push_ttl_bounds check (push_ttl between '1 second' and '28 days');
 comment on column public.notification_types.push_ttl is
@@ -26,6 +25,7 @@ from (values
 where t.code = v.code;
 
 -- The values of the constraint are more than before, and are checked in the next file.
+-- pgls-ignore lint/safety/avoidWideLockWindow: the only rows that this file writes are the types, a dozen
 -- pgls-ignore lint/safety/addingFieldWithDefault: now() is computed once, and rewrites no row since Postgres 11
 alter table private.push_deliveries
   add column expires_at timestamptz not null default now() + interval '28 days',
@@ -38,6 +38,7 @@ comment on column private.push_deliveries.outcome is
 comment on column private.push_deliveries.expires_at is
   'From then on the push has no use and is not sent. The default is as long as the messaging service keeps a push.';
 
+-- pgls-ignore lint/safety/avoidWideLockWindow: the only rows that this file writes are the types, a dozen
 -- pgls-ignore lint/safety/addingFieldWithDefault: a constant default rewrites no row since Postgres 11
 alter table private.fan_outs add column expired integer not null default 0;
 comment on column private.fan_outs.expired is 'The number of its deliveries with the outcome `expired`.';
@@ -84,8 +85,8 @@ end
 $$;
 
 -- Sends a notification to a user, in the transaction of its cause, and returns its id: to the inbox unless the user turned
--- that off for the type, then to the devices (until p_useful_until), then by mail. For functions of the service only. An
--- unknown type is an error.
+-- that off for the type, then to the devices, then by mail. Its pushes are of use until p_useful_until. For functions of
+-- the service only. An unknown type is an error.
 create function private.notify_user(
   p_user_id uuid, p_type text, p_title text, p_body text, p_target text default 'user', p_data jsonb default '{}',
   p_useful_until timestamptz default null

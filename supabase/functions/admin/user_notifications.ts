@@ -109,8 +109,7 @@ export const sendUserNotification = route({
   summary: "Send a notification now",
   description:
     "Inboxes are filled and pushes are sent after the response. The status is `sending` until every device has an " +
-    "outcome. So it may last until the quiet hours of the last recipient end: `deferred_count` counts the devices that " +
-    "wait for that. Sending again returns 409 `conflict`.",
+    "outcome, which may last until the last quiet hours end (`deferred_count`). Sending again returns 409 `conflict`.",
   params: ComposedNotificationParams,
   body: SendNotification,
   isBodyOptional: true,
@@ -147,9 +146,7 @@ export const testUserNotification = route({
   access: "admin",
   area: "notifications",
   summary: "Send a test notification to the caller's own devices",
-  description:
-    "For administrators who also use the app with the same account. For other administrators the response has 0 " +
-    "devices.",
+  description: "For administrators who also use the app with the same account. For others the response has 0 devices.",
   params: ComposedNotificationParams,
   reply: [200, TestedNotification],
   errors: ["not_found"],

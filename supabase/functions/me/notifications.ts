@@ -30,8 +30,7 @@ export const markNotificationsRead = route({
   path: "/me/notifications/mark-read",
   access: "user",
   summary: "Mark notifications as read",
-  description: "Send either `ids` or `before`. Ids of notifications that are not in the caller's inbox are ignored. " +
-    "Idempotent.",
+  description: "Send either `ids` or `before`. Ids of other notifications are ignored. Idempotent.",
   body: MarkRead,
   reply: [200, MarkedRead],
   errors: [],
@@ -43,8 +42,7 @@ export const readNotificationPreferences = route({
   path: "/me/notification-preferences",
   access: "user",
   summary: "Get the caller's notification preferences",
-  description: "Returns every notification type with its channels, also types for which the caller has stored " +
-    "nothing.",
+  description: "Returns every notification type with its channels, also types without a stored choice.",
   query: NotificationPreferencesQuery,
   reply: [200, NotificationPreferences],
   errors: [],

@@ -11,8 +11,8 @@
 -- (messages/mail.sql). Preferences are in messages/preferences.sql.
 
 -- Sends a notification to a user, in the transaction of its cause, and returns its id: to the inbox unless the user turned
--- that off for the type, then to the devices (until p_useful_until), then by mail. For functions of the service only. An
--- unknown type is an error.
+-- that off for the type, then to the devices, then by mail. Its pushes are of use until p_useful_until. For functions of
+-- the service only. An unknown type is an error.
 create function private.notify_user(
   p_user_id uuid, p_type text, p_title text, p_body text, p_target text default 'user', p_data jsonb default '{}',
   p_useful_until timestamptz default null

@@ -12,8 +12,8 @@
 -- waits, and each retry waits longer, up to five minutes. After a pause one consumer tries one batch, and the others
 -- continue when it succeeds. Administrators are notified once (messages/outages.sql).
 --
--- A push that was not sent while it was of use is expired, and so is the reminder of a stay that has ended or changed:
--- the database looks before each try, and the consumer at the clock before each request.
+-- A push that was not sent while it was of use is expired, and so is the reminder of a stay that has ended or changed. The
+-- database checks it before each try, and the consumer compares its clock before each request.
 --
 -- Interface, for the function: api.take_push_batches, api.extend_push_lease, api.record_push_outcomes, api.pause_push.
 
