@@ -95,8 +95,7 @@ export const NotificationPreferences = z.object({
   types: z.array(NotifType).meta({ description: "Labels of the types" }),
   quiet_hours: QuietHours.nullable(),
   email_available: z.boolean().meta({
-    description:
-      "Whether the service is configured to send mail. If false, no mail is sent, even with `email_enabled`.",
+    description: "If false, the service sends no mail, even with `email_enabled`.",
   }),
 }).meta({ id: "NotificationPreferences" });
 
