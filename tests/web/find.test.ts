@@ -7,18 +7,19 @@ import { sentenceOf } from "../../apps/web/src/pages/map/sentence_values.ts";
 import { levelOf } from "../../apps/web/src/pages/map/sheet_level.ts";
 import { byUse, reasonCounts } from "../../apps/web/src/pages/map/usability.ts";
 
+const TOKYO = "Asia/Tokyo";
 const STAY = { entry: "2026-09-01T19:00", exit: "2026-09-01T22:00" };
 
 Deno.test("stay: another entry keeps the length, also after the old exit and over midnight", () => {
-  assert.deepEqual(withEntry(STAY, "2026-09-01T22:30"), { entry: "2026-09-01T22:30", exit: "2026-09-02T01:30" });
-  assert.deepEqual(withEntry(STAY, "2026-08-31T08:00"), { entry: "2026-08-31T08:00", exit: "2026-08-31T11:00" });
-  assert.deepEqual(withEntry(STAY, ""), STAY);
+  assert.deepEqual(withEntry(STAY, "2026-09-01T22:30", TOKYO), { entry: "2026-09-01T22:30", exit: "2026-09-02T01:30" });
+  assert.deepEqual(withEntry(STAY, "2026-08-31T08:00", TOKYO), { entry: "2026-08-31T08:00", exit: "2026-08-31T11:00" });
+  assert.deepEqual(withEntry(STAY, "", TOKYO), STAY);
 });
 
 Deno.test("stay: an exit that is not after the entry, or more than 366 days later, is not searched", () => {
-  assert.ok(isPossibleStay(STAY));
+  assert.ok(isPossibleStay(STAY, TOKYO));
   for (const exit of ["2026-09-01T19:00", "2026-09-01T18:59", "2027-09-02T19:01", ""]) {
-    assert.ok(!isPossibleStay({ ...STAY, exit }), exit);
+    assert.ok(!isPossibleStay({ ...STAY, exit }, TOKYO), exit);
   }
 });
 
@@ -49,7 +50,7 @@ Deno.test("sentence: it has no place and no time that it does not name", () => {
     vehicle: { height_m: 2.1 },
     center: { lat: 35, lng: 139, placeName: "the old place" },
   };
-  const { values, hasPlace } = sentenceOf("van 2.1 m", { ...ANSWER, query });
+  const { values, hasPlace } = sentenceOf("van 2.1 m", { ...ANSWER, query }, TOKYO);
   assert.equal(hasPlace, false);
   assert.deepEqual(values, { height_m: "2.1" });
 });
@@ -64,14 +65,15 @@ Deno.test("sentence: place, stay and price that it names are the search; an entr
     query: { v: 1, price_max: 1000, sort: "price" },
   };
   const expected = { lat: "35.68", lng: "139.77", place: "Tokyo Station", max_price: "1000", sort: "price" };
-  assert.deepEqual(sentenceOf("", answer), {
+  assert.deepEqual(sentenceOf("", answer, TOKYO), {
     text: "",
     values: { ...expected, entry: "2026-09-01T22:30", exit: "2026-09-02T01:30" },
     hasPlace: true,
     assumptions: [],
     unresolved: [],
   });
-  assert.equal(sentenceOf("", { ...answer, exit_at: null }).values["exit"], "2026-09-01T23:30");
+  assert.equal(sentenceOf("", { ...answer, exit_at: null }, TOKYO).values["exit"], "2026-09-01T23:30");
+  assert.equal(sentenceOf("", answer, "Europe/Zurich").values["entry"], "2026-09-01T15:30");
 });
 
 const lot = (id: string, usable_for_stay: boolean | null | undefined, ...unusable_reasons: string[]) =>

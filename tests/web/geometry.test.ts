@@ -1,6 +1,6 @@
 // web/: the shapes of the map.
 import assert from "node:assert/strict";
-import { boundsOf, boxAround, type Edges } from "../../apps/web/src/pages/map/geometry.ts";
+import { boundsOf, boxAround, type Edges, metersBetween, nearest } from "../../apps/web/src/pages/map/geometry.ts";
 
 const edges = (west: number, south: number, east: number, north: number): Edges => ({ west, south, east, north });
 
@@ -21,4 +21,14 @@ Deno.test("box of some places: it has all of them, also if they are one point", 
   const places = [{ lng: 139.7, lat: 35.6 }, { lng: 139.8, lat: 35.5 }, { lng: 139.75, lat: 35.7 }];
   assert.deepEqual(boxAround(places), [139.7, 35.5, 139.8, 35.7]);
   assert.deepEqual(boxAround(places.slice(0, 1)), [139.7, 35.6, 139.7, 35.6]);
+});
+
+Deno.test("nearest: by metres, also over the antimeridian and where degrees of longitude are short", () => {
+  const tokyo = { lat: 35.6812, lng: 139.7671 };
+  assert.equal(Math.round(metersBetween(tokyo, { lat: 35.6812, lng: 139.7771 })), 903);
+  assert.equal(Math.round(metersBetween(tokyo, { lat: 35.6912, lng: 139.7671 })), 1112);
+  assert.equal(Math.round(metersBetween({ lat: 0, lng: 179.995 }, { lat: 0, lng: -179.995 })), 1112);
+  const [north, east] = [{ lat: 60.012, lng: 10 }, { lat: 60, lng: 10.02 }];
+  assert.equal(nearest([north, east], { lat: 60, lng: 10 }), east);
+  assert.equal(nearest([], tokyo), undefined);
 });

@@ -1,6 +1,9 @@
 // web/: the search that an address of the map page names, and the view of the map.
 import assert from "node:assert/strict";
 import {
+  fieldsOf,
+  hasOtherClocks,
+  isOf,
   RADII,
   searchOf,
   SORTS,
@@ -10,9 +13,11 @@ import {
   viewText,
 } from "../../apps/web/src/pages/map/search.ts";
 
-const STAY = { entry: "2026-09-01T09:30", exit: "2026-09-01T10:30" };
+const STAY = { entry_at: "2026-09-01T00:30:00.000Z", exit_at: "2026-09-01T01:30:00.000Z" };
 const START = { lat: 35.6812, lng: 139.7671 };
-const search = (values: Record<string, string>) => searchOf(values, STAY, START);
+const TOKYO = "Asia/Tokyo";
+const ZURICH = "Europe/Zurich";
+const search = (values: Record<string, string>, timeZone = TOKYO) => searchOf(values, STAY, START, timeZone);
 /** The moment of a time of day in Japan. */
 const at = (time: string) => Date.parse(`${time}+09:00`);
 
@@ -21,8 +26,8 @@ Deno.test("search: an empty address is the start, an hour and the usual radius a
     ...START,
     radius: 1000,
     sort: "recommended",
-    stay: { entry_at: "2026-09-01T00:30:00.000Z", exit_at: "2026-09-01T01:30:00.000Z", vehicle_type: "standard" },
-    values: STAY,
+    stay: { ...STAY, vehicle_type: "standard" },
+    values: {},
   });
 });
 
@@ -84,7 +89,37 @@ Deno.test("search: the values of a search are the same search again", () => {
     entry: "2026-09-02T08:00",
     exit: "2026-09-02T20:00",
   });
-  assert.deepEqual(searchOf(first.values, { entry: "2020-01-01T00:00", exit: "2020-01-01T01:00" }, START), first);
+  const other = { entry_at: "2020-01-01T00:00:00.000Z", exit_at: "2020-01-01T01:00:00.000Z" };
+  assert.deepEqual(searchOf(first.values, other, START, TOKYO), first);
+});
+
+Deno.test("search: typed times are those of the clocks of the zone; an hour from now on is the same by all clocks", () => {
+  const typed = { entry: "2026-12-02T10:00", exit: "2026-12-02T12:00" };
+  const inZurich = search(typed, ZURICH);
+  assert.deepEqual(inZurich.stay, {
+    entry_at: "2026-12-02T09:00:00.000Z",
+    exit_at: "2026-12-02T11:00:00.000Z",
+    vehicle_type: "standard",
+  });
+  assert.equal(search(typed, "Europe/London").stay.entry_at, "2026-12-02T10:00:00.000Z");
+  assert.deepEqual(search({}, ZURICH), search({}, TOKYO));
+  assert.deepEqual([ZURICH, "Europe/Berlin", TOKYO].map((zone) => isOf(inZurich, zone)), [true, true, false]);
+  assert.ok(isOf(search({}, ZURICH), TOKYO));
+  assert.deepEqual(fieldsOf(inZurich.stay, ZURICH), typed);
+});
+
+Deno.test("search: a time that the clocks leave out is a later one", () => {
+  const { stay } = search({ entry: "2027-03-28T02:30", exit: "2027-03-28T05:00" }, ZURICH);
+  assert.deepEqual(fieldsOf(stay, ZURICH), { entry: "2027-03-28T03:30", exit: "2027-03-28T05:00" });
+});
+
+Deno.test("search: the zone is named where its clocks are not those of the reader", () => {
+  assert.ok(hasOtherClocks(STAY, ZURICH, TOKYO));
+  assert.ok(!hasOtherClocks(STAY, ZURICH, "Europe/Berlin"));
+  assert.ok(!hasOtherClocks(STAY, "Japan", TOKYO));
+  // Both have the same time in winter alone.
+  const winter = { entry_at: "2026-12-01T00:30:00.000Z", exit_at: "2026-12-01T01:30:00.000Z" };
+  assert.deepEqual([winter, STAY].map((times) => hasOtherClocks(times, "Europe/London", "UTC")), [false, true]);
 });
 
 for (
@@ -95,7 +130,7 @@ for (
   ] as const
 ) {
   Deno.test(`stay of an hour at ${now}: from ${entry}, the next full five minutes`, () => {
-    assert.deepEqual(stayFromNow(60, at(now)), { entry, exit });
+    assert.deepEqual(stayFromNow(60, TOKYO, at(now)), { entry, exit });
   });
 }
 
@@ -109,7 +144,23 @@ for (
   ] as const
 ) {
   Deno.test(`stay overnight at ${now}: from ${entry} to ${exit}`, () => {
-    assert.deepEqual(stayOvernight(at(now)), { entry, exit });
+    assert.deepEqual(stayOvernight(TOKYO, at(now)), { entry, exit });
+  });
+}
+
+for (
+  const [now, zone, entry, exit] of [
+    // Its evening is tomorrow in Japan.
+    ["2026-12-02T12:00:00Z", ZURICH, "2026-12-02T18:00", "2026-12-03T08:00"],
+    ["2026-12-02T23:30:00Z", ZURICH, "2026-12-03T18:00", "2026-12-04T08:00"],
+    ["2026-12-02T23:30:00Z", "America/New_York", "2026-12-02T18:30", "2026-12-03T08:00"],
+    // A day of 25 hours, and one of 23.
+    ["2026-10-24T22:10:00Z", ZURICH, "2026-10-25T18:00", "2026-10-26T08:00"],
+    ["2027-03-27T23:10:00Z", ZURICH, "2027-03-28T18:00", "2027-03-29T08:00"],
+  ] as const
+) {
+  Deno.test(`stay overnight at ${now} in ${zone}: from ${entry} to ${exit}`, () => {
+    assert.deepEqual(stayOvernight(zone, Date.parse(now)), { entry, exit });
   });
 }
 

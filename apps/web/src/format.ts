@@ -68,6 +68,14 @@ export function timeOfDay(time: string | Date, timeZone = TIME_ZONE): string {
   return new Intl.DateTimeFormat(locale.value, { hour: "2-digit", minute: "2-digit", timeZone }).format(new Date(time));
 }
 
+/** The name of a time zone, and how far its clocks are from UTC at a time: `Central European Time` and `UTC+1`. */
+export function zoneParts(timeZone: string, time: string): { readonly name: string; readonly offset: string } {
+  const part = (timeZoneName: "longGeneric" | "shortOffset") =>
+    new Intl.DateTimeFormat(locale.value, { timeZone, timeZoneName }).formatToParts(new Date(time))
+      .find(({ type }) => type === "timeZoneName")!.value;
+  return { name: part("longGeneric"), offset: part("shortOffset").replace(/^GMT$/, "GMT+0").replace("GMT", "UTC") };
+}
+
 /** `1 h 30 min` */
 export function duration(minutes: number): string {
   const [hours, rest] = [Math.floor(minutes / 60), Math.round(minutes % 60)];

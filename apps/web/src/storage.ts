@@ -36,7 +36,12 @@ export interface Waiting {
 }
 
 /** What belongs to the user among the values of `localStorage`, by its use. Nothing of it stays when the user leaves. */
-export const OF_USER = { lastSearch: "last_search", plan: "parking_plan", vehicle: "vehicle" } as const;
+export const OF_USER = {
+  lastSearch: "last_search",
+  plan: "parking_plan",
+  vehicle: "vehicle",
+  zone: "map_zone",
+} as const;
 
 export function forgetValues(): void {
   for (const name of Object.values(OF_USER)) localStorage.removeItem(name);

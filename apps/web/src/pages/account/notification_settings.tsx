@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { components } from "parking-lot-client";
 import { language } from "../../language.ts";
 import { client } from "../../service.ts";
+import { readerZone } from "../../local_time.ts";
 import { pageTexts } from "../../texts/pages.ts";
 import { Checkbox, Field, Form } from "../../ui/form.tsx";
 import { Loaded, useLoad } from "../../ui/load.tsx";
@@ -33,7 +34,7 @@ function PreferencesForm({ preferences }: { preferences: Preferences }) {
     way !== "email_enabled" || (email_available && typeOf(item)?.email_allowed === true);
   const save = async (values: FormData) => {
     setIsSaved(false);
-    const time_zone = quiet_hours?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const time_zone = quiet_hours?.time_zone ?? readerZone();
     await client.PUT("/v1/me/notification-preferences", {
       body: {
         items: items.map((item) => ({

@@ -30,13 +30,13 @@ export function LotActions(props: LotProps) {
   );
 }
 
-/** The address of the map around the lot, for the same stay. */
+/** The address of the map around the lot, for the same stay by the clocks of the lot. */
 function onMap({ lot, stay }: LotProps): string {
   return href("/", {
     lat: lot.lat,
     lng: lot.lng,
-    entry: toLocalInput(stay.entryAt),
-    exit: toLocalInput(stay.exitAt),
+    entry: toLocalInput(stay.entryAt, lot.time_zone),
+    exit: toLocalInput(stay.exitAt, lot.time_zone),
     vehicle_type: stay.vehicleType,
   });
 }

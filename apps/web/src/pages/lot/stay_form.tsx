@@ -1,7 +1,7 @@
 /** The form for the stay and the vehicle. What it has is in the query of the address. */
 import { label, options } from "../../codes.ts";
 import { duration } from "../../format.ts";
-import { fromLocalInput, toLocalInput } from "../../local_time.ts";
+import { dayAfter, fromLocalInput, toLocalInput } from "../../local_time.ts";
 import { replaceQuery } from "../../router.ts";
 import { isSignedIn } from "../../service.ts";
 import { pageTexts } from "../../texts/pages.ts";
@@ -93,8 +93,10 @@ const entryNow = () => Date.parse(nextHour(new Date()).entryAt);
 /** From 20:00 to 08:00 by the clocks of the lot. */
 function tonight(timeZone: string): Pick<Stay, "entryAt" | "exitAt"> {
   const day = toLocalInput(new Date(), timeZone).slice(0, 10);
-  const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
-  return { entryAt: fromLocalInput(`${day}T20:00`, timeZone), exitAt: fromLocalInput(`${next}T08:00`, timeZone) };
+  return {
+    entryAt: fromLocalInput(`${day}T20:00`, timeZone),
+    exitAt: fromLocalInput(`${dayAfter(day, 1)}T08:00`, timeZone),
+  };
 }
 
 /** While the labels are not there, the list has the choice alone. */

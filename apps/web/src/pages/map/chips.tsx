@@ -1,17 +1,18 @@
 /** The conditions of the search as chips with their values. Each opens its sheet. */
 import { useState } from "preact/hooks";
 import { label } from "../../codes.ts";
-import { distance, money } from "../../format.ts";
+import { distance, money, zoneParts } from "../../format.ts";
 import { pageTexts } from "../../texts/pages.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { CONDITION_FIELDS, type ConditionName, listOf, numberOf, type Values } from "../../conditions.ts";
 import { FiltersSheet } from "./filters_sheet.tsx";
-import { RADIUS, type Search, type StayFields } from "./search.ts";
+import { hasOtherClocks, RADIUS, type Search } from "./search.ts";
 import { StaySheet } from "./stay_sheet.tsx";
 import { stayText } from "./stay_text.ts";
 import { rememberVehicle, withVehicle } from "./vehicle.ts";
 import { vehicleText } from "./vehicle_text.ts";
 import { VehicleSheet } from "./vehicle_sheet.tsx";
+import { zone } from "./zone.ts";
 
 const text = pageTexts(({ map }) => map.chips);
 
@@ -29,10 +30,14 @@ export function Chips({ search, change, operators, onWalkValue }: ChipsProps) {
   const [open, setOpen] = useState<(typeof SHEETS)[number]>();
   const close = () => setOpen(undefined);
   const { values, stay, radius } = search;
+  const timeZone = zone.value;
   const conditions = conditionTexts(values, radius);
   return (
     <div class="chips" role="group" aria-label={t.conditions}>
-      <Chip name={t.stay} isSet onClick={() => setOpen("stay")}>{stayText(stay)}</Chip>
+      <Chip name={t.stay} isSet onClick={() => setOpen("stay")}>
+        {stayText(stay, timeZone)}
+        {hasOtherClocks(stay, timeZone) && ` ${zoneParts(timeZone, stay.entry_at).offset}`}
+      </Chip>
       <Chip name={t.vehicle} isSet={values["height_m"] !== undefined} onClick={() => setOpen("vehicle")}>
         {vehicleText(values)}
       </Chip>
@@ -45,8 +50,9 @@ export function Chips({ search, change, operators, onWalkValue }: ChipsProps) {
       </Chip>
       {open === "stay" && (
         <StaySheet
-          stay={{ entry: values["entry"]!, exit: values["exit"]! }}
-          onStay={(stay: StayFields) => change({ ...stay })}
+          stay={stay}
+          timeZone={timeZone}
+          onStay={(stay) => change({ ...stay })}
           onClose={close}
         />
       )}

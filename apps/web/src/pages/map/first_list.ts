@@ -4,8 +4,9 @@ import { place, replaceQuery } from "../../router.ts";
 import { settings } from "../../settings.ts";
 import { OF_USER } from "../../storage.ts";
 import { listLots, type LotList } from "./lots.ts";
-import { type Search, searchOf, usualStay } from "./search.ts";
+import { fieldsOf, type Search, searchOf, usualStay } from "./search.ts";
 import { rememberedVehicle, withRemembered } from "./vehicle.ts";
+import { zone } from "./zone.ts";
 
 interface FirstList {
   readonly search: string;
@@ -18,7 +19,7 @@ let first: FirstList | undefined;
 function requestFirstList(): void {
   if (place.peek().path !== "/") return;
   const { view: _, ...values } = Object.fromEntries(place.peek().query);
-  const search = searchOf(withRemembered(values, rememberedVehicle.peek()), usualStay(), settings.start);
+  const search = searchOf(withRemembered(values, rememberedVehicle.peek()), usualStay(), settings.start, zone.peek());
   const list = listLots(search, new AbortController().signal);
   // The page says what is wrong.
   list.catch(() => {});
@@ -33,7 +34,7 @@ export async function readList(search: Search, signal: AbortSignal): Promise<Lot
     const list = await (requested?.search === JSON.stringify(search) ? requested.list : listLots(search, signal));
     localStorage.setItem(
       OF_USER.lastSearch,
-      JSON.stringify({ ...search.values, view: place.peek().query.get("view") }),
+      JSON.stringify({ ...search.values, stay: search.stay, view: place.peek().query.get("view") }),
     );
     return list;
   } catch (error) {
@@ -46,7 +47,9 @@ export async function readList(search: Search, signal: AbortSignal): Promise<Lot
 function showLast(): void {
   const { path, query } = place.peek();
   const last = JSON.parse(localStorage.getItem(OF_USER.lastSearch) ?? "null");
-  if (last !== null && path === "/" && !query.has("entry")) replaceQuery({ ...Object.fromEntries(query), ...last });
+  if (last?.stay === undefined || path !== "/" || query.has("entry")) return;
+  const { stay, ...values } = last;
+  replaceQuery({ ...Object.fromEntries(query), ...values, ...fieldsOf(stay, zone.peek()) });
 }
 
 // When this module is there, before the texts and the frame.

@@ -35,6 +35,28 @@ export function boundsOf({ west, south, east, north }: Edges): Bounds {
   return [isWhole ? -180 : wrap(west), clamp(south), isWhole ? 180 : wrap(east), clamp(north)];
 }
 
+export interface Place {
+  readonly lat: number;
+  readonly lng: number;
+}
+
+/** The distance of two places that are not far from each other, and more than any of those for others. */
+export function metersBetween(a: Place, b: Place): number {
+  const radians = Math.PI / 180;
+  const lng = Math.abs(a.lng - b.lng);
+  const x = Math.min(lng, 360 - lng) * Math.cos((a.lat + b.lat) / 2 * radians);
+  return Math.hypot(x, a.lat - b.lat) * radians * 6_371_000;
+}
+
+/** The place that is nearest to another; undefined if there are none. */
+export function nearest<Some extends Place>(places: readonly Some[], to: Place): Some | undefined {
+  let found: Some | undefined;
+  for (const place of places) {
+    if (found === undefined || metersBetween(place, to) < metersBetween(found, to)) found = place;
+  }
+  return found;
+}
+
 /** The box of some points; they are near to each other. */
 export function boxAround(points: readonly { readonly lng: number; readonly lat: number }[]): Bounds {
   const [lngs, lats] = [points.map(({ lng }) => lng), points.map(({ lat }) => lat)];

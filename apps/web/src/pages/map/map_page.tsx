@@ -24,6 +24,7 @@ import type { Sentence } from "./sentence_values.ts";
 import type { View } from "./use_map.ts";
 import { useMedia } from "../../ui/use_media.ts";
 import { useSearch } from "./use_search.ts";
+import { followZone } from "./zone.ts";
 
 const text = pageTexts(({ map }) => map.mapPage);
 
@@ -138,7 +139,11 @@ function useBox(search: Search, view: View | undefined): Load<BoxContents | unde
   const before = useRef<BoxContents | undefined>(undefined);
   return useLoad(
     async (signal) => {
-      if (view) return before.current = await readBox(view.bounds, view.zoom, search, before.current, signal);
+      if (!view) return;
+      const contents = await readBox(view.bounds, view.zoom, search, before.current, signal);
+      const lots = [...contents.lots, ...contents.clusters.map(({ representative }) => representative)];
+      await followZone("view", centerOf(view), lots, search, signal);
+      return before.current = contents;
     },
     [view, boxKey(search)],
   );
@@ -151,7 +156,11 @@ function boxKey({ lat, lng, stay, values }: Search): string {
 
 /** The list, and the height at which it was left: who comes back sees what was there. The frame knows how far it was scrolled. */
 function useKeptList(search: Search) {
-  const load = useLoad((signal) => readList(search, signal), [search]);
+  const load = useLoad(async (signal) => {
+    const list = await readList(search, signal);
+    await followZone("list", search, list.lots, search, signal);
+    return list;
+  }, [search]);
   const [from] = useState(() => kept(search));
   const isFrom = from?.key === keyOf(search);
   const list = load.data === undefined && isFrom ? { ...load, data: from.list } : load;

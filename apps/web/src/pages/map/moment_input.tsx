@@ -1,12 +1,11 @@
 /** A day and a time of day as two lists, in the words and the order of the reader's language. */
 import { useId } from "preact/hooks";
-import { toLocalInput } from "../../local_time.ts";
+import { dayAfter, toLocalInput } from "../../local_time.ts";
 import { pageTexts } from "../../texts/pages.ts";
 import { dayText } from "./stay_text.ts";
 
 const text = pageTexts(({ map }) => map.momentInput);
 
-const DAY_MS = 24 * 60 * 60_000;
 const DAYS = 60;
 const STEP_MIN = 15;
 
@@ -14,10 +13,11 @@ export interface MomentInputProps {
   readonly label: string;
   /** As of `<input type="datetime-local">`. */
   readonly value: string;
+  readonly timeZone: string;
   readonly onChange: (value: string) => void;
 }
 
-export function MomentInput({ label, value, onChange }: MomentInputProps) {
+export function MomentInput({ label, value, timeZone, onChange }: MomentInputProps) {
   const t = text.value;
   const id = useId();
   const [day = "", time = ""] = value.split("T");
@@ -27,8 +27,8 @@ export function MomentInput({ label, value, onChange }: MomentInputProps) {
       <Choice
         label={`${label}: ${t.day}`}
         value={day}
-        options={withValue(days(), day)}
-        nameOf={dayText}
+        options={withValue(days(timeZone), day)}
+        nameOf={(day) => dayText(day, timeZone)}
         onChange={(day) => onChange(`${day}T${time}`)}
       />
       <Choice
@@ -42,7 +42,7 @@ export function MomentInput({ label, value, onChange }: MomentInputProps) {
   );
 }
 
-interface ChoiceProps extends MomentInputProps {
+interface ChoiceProps extends Omit<MomentInputProps, "timeZone"> {
   readonly options: readonly string[];
   readonly nameOf: (option: string) => string;
 }
@@ -56,8 +56,9 @@ function Choice({ label, value, options, nameOf, onChange }: ChoiceProps) {
 }
 
 /** The days from today on. */
-function days(now = Date.now()): string[] {
-  return Array.from({ length: DAYS }, (_, day) => toLocalInput(new Date(now + day * DAY_MS)).slice(0, 10));
+function days(timeZone: string): string[] {
+  const now = toLocalInput(new Date(), timeZone);
+  return Array.from({ length: DAYS }, (_, day) => dayAfter(now, day));
 }
 
 const TIMES = Array.from({ length: 24 * 60 / STEP_MIN }, (_, step) => {

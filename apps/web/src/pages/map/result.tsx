@@ -12,6 +12,7 @@ import { dimensionName, measure } from "./dimensions.ts";
 import { highlighted } from "./highlight.ts";
 import type { Lot } from "./lots.ts";
 import type { Search } from "./search.ts";
+import { zone } from "./zone.ts";
 
 const text = pageTexts(({ map }) => map.result);
 
@@ -123,7 +124,7 @@ function noteOf(
   const t = text.value;
   if (planned?.can_exit_at === false && planned.next_exit_at) {
     const isNear = Date.parse(planned.next_exit_at) - Date.parse(planned.exit_at) < 24 * 60 * 60_000;
-    return { text: t.nextExit((isNear ? timeOfDay : dateTime)(planned.next_exit_at)), isWarning: true };
+    return { text: t.nextExit((isNear ? timeOfDay : dateTime)(planned.next_exit_at, zone.value)), isWarning: true };
   }
   if (fit?.fits === false) {
     const limits = fit.failing.map((name) => {

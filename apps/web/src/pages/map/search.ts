@@ -1,6 +1,6 @@
 /** A search as the address of the map page has it: place, radius, stay, vehicle and conditions. */
 import type { components } from "parking-lot-client";
-import { fromLocalInput, toLocalInput } from "../../local_time.ts";
+import { dayAfter, fromLocalInput, readerZone, toLocalInput } from "../../local_time.ts";
 import { numberOf, queryOf, type Values } from "../../conditions.ts";
 
 export const RADII = [300, 500, 1_000, 2_000, 5_000, 20_000] as const;
@@ -29,43 +29,56 @@ export interface Search {
   readonly values: Values;
 }
 
-/** The values of the two fields of a stay. */
+/** The times of a stay. */
+export type Times = Pick<Stay, "entry_at" | "exit_at">;
+
+/** The values of the two fields of a stay, by the clocks of the place. */
 export type StayFields = { readonly entry: string; readonly exit: string };
 
-/** The values of `<input type="datetime-local">` from the next full five minutes on. */
-export function stayFromNow(minutes: number, now = Date.now()): StayFields {
+/** The times from the next full five minutes on. */
+function fromNow(minutes: number, now: number): Times {
   const step = 5 * 60_000;
   const entry = Math.ceil(now / step) * step;
-  return { entry: toLocalInput(new Date(entry)), exit: toLocalInput(new Date(entry + minutes * 60_000)) };
+  return { entry_at: new Date(entry).toISOString(), exit_at: new Date(entry + minutes * 60_000).toISOString() };
 }
 
-let usual: StayFields | undefined;
+export function fieldsOf({ entry_at, exit_at }: Times, timeZone: string): StayFields {
+  return { entry: toLocalInput(entry_at, timeZone), exit: toLocalInput(exit_at, timeZone) };
+}
+
+/** The values of `<input type="datetime-local">` from the next full five minutes on. */
+export function stayFromNow(minutes: number, timeZone: string, now = Date.now()): StayFields {
+  return fieldsOf(fromNow(minutes, now), timeZone);
+}
+
+let usual: Times | undefined;
 
 /** The stay of a search that names none: an hour from now on. It is the same one until its entry has passed. */
-export function usualStay(now = Date.now()): StayFields {
-  if (usual === undefined || Date.parse(fromLocalInput(usual.entry)) < now) usual = stayFromNow(60, now);
+export function usualStay(now = Date.now()): Times {
+  if (usual === undefined || Date.parse(usual.entry_at) < now) usual = fromNow(60, now);
   return usual;
 }
 
 /** Tonight from 18:00 (from now, if that is later) to 8:00. */
-export function stayOvernight(now = Date.now()): StayFields {
-  const { entry: start } = stayFromNow(0, now);
-  const dayOf = (time: number) => toLocalInput(new Date(time)).slice(0, 10);
-  const evening = `${dayOf(now)}T18:00`;
-  return { entry: start > evening ? start : evening, exit: `${dayOf(now + 24 * 60 * 60_000)}T08:00` };
+export function stayOvernight(timeZone: string, now = Date.now()): StayFields {
+  const { entry: start } = stayFromNow(0, timeZone, now);
+  const today = toLocalInput(new Date(now), timeZone).slice(0, 10);
+  const evening = `${today}T18:00`;
+  return { entry: start > evening ? start : evening, exit: `${dayAfter(today, 1)}T08:00` };
 }
 
 /** The stay with another entry: its length stays. Without an entry it is as it was. */
-export function withEntry({ entry, exit }: StayFields, next: string): StayFields {
+export function withEntry({ entry, exit }: StayFields, next: string, timeZone: string): StayFields {
   if (!isTime(next)) return { entry, exit };
-  const length = Date.parse(fromLocalInput(exit)) - Date.parse(fromLocalInput(entry));
-  return { entry: next, exit: toLocalInput(new Date(Date.parse(fromLocalInput(next)) + length)) };
+  const at = (value: string) => Date.parse(fromLocalInput(value, timeZone));
+  return { entry: next, exit: toLocalInput(new Date(at(next) + at(exit) - at(entry)), timeZone) };
 }
 
 /** Whether the service accepts the stay: the exit is after the entry, by 366 days at most. */
-export function isPossibleStay({ entry, exit }: StayFields): boolean {
-  if (!isTime(entry) || !isTime(exit)) return false;
-  const length = Date.parse(fromLocalInput(exit)) - Date.parse(fromLocalInput(entry));
+export function isPossibleStay({ entry, exit }: StayFields, timeZone: string): boolean {
+  const times = timesOf({ entry, exit }, timeZone);
+  if (times === undefined) return false;
+  const length = Date.parse(times.exit_at) - Date.parse(times.entry_at);
   return length > 0 && length <= LONGEST_MS;
 }
 
@@ -80,29 +93,44 @@ function isTime(text: string | undefined): text is string {
     return false;
   }
   // A day that the month does not have is one of the next month.
-  return toLocalInput(fromLocalInput(text)) === text;
+  return new Date(`${text}Z`).toISOString().startsWith(text);
+}
+
+/** Whether the clocks of the zone show other times for the stay than those of the reader. */
+export function hasOtherClocks(times: Times, timeZone: string, reader = readerZone()): boolean {
+  const [there, here] = [fieldsOf(times, timeZone), fieldsOf(times, reader)];
+  return there.entry !== here.entry || there.exit !== here.exit;
+}
+
+/** The times that an address or the two fields name, by the clocks of the zone. */
+export function timesOf({ entry, exit }: Values, timeZone: string): Times | undefined {
+  if (!isTime(entry) || !isTime(exit)) return undefined;
+  return { entry_at: fromLocalInput(entry, timeZone), exit_at: fromLocalInput(exit, timeZone) };
+}
+
+/** Whether the times that the search names are those that it has by the clocks of the zone. */
+export function isOf({ stay, values }: Search, timeZone: string): boolean {
+  const { entry_at, exit_at } = timesOf(values, timeZone) ?? stay;
+  return entry_at === stay.entry_at && exit_at === stay.exit_at;
 }
 
 /** The search of the values of an address. A value that is missing or impossible is that of `stay` and `start`. */
 export function searchOf(
   values: Values,
-  stay: StayFields,
+  stay: Times,
   start: { readonly lat: number; readonly lng: number },
+  timeZone: string,
 ): Search {
-  const [entry = stay.entry, exit = stay.exit] = isTime(values["entry"]) && isTime(values["exit"])
-    ? [values["entry"], values["exit"]]
-    : [];
   return {
     lat: between(values["lat"], -90, 90, start.lat),
     lng: between(values["lng"], -180, 180, start.lng),
     radius: Math.round(between(values["radius"], 1, 50_000, RADIUS)),
     sort: SORTS.find((sort) => sort === values["sort"]) ?? "recommended",
     stay: {
-      entry_at: fromLocalInput(entry),
-      exit_at: fromLocalInput(exit),
+      ...(timesOf(values, timeZone) ?? stay),
       vehicle_type: values["vehicle_type"] || "standard",
     },
-    values: { ...values, entry, exit },
+    values,
   };
 }
 

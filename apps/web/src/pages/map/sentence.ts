@@ -6,6 +6,7 @@ import type { Values } from "../../conditions.ts";
 import { placeName } from "./place_name.ts";
 import { radiusFor } from "./search.ts";
 import { type Sentence, sentenceOf } from "./sentence_values.ts";
+import { zone } from "./zone.ts";
 
 type Answer = components["schemas"]["AiSearchAnswer"];
 
@@ -18,10 +19,12 @@ export interface Here {
 
 /** `here` is the place that "near here" means. */
 export async function readSentence(text: string, { lat, lng, name }: Here): Promise<Sentence> {
-  const { data } = await client.POST("/v1/search/ai", { body: { query: text, locale: language.value, lat, lng } });
+  const time_zone = zone.peek();
+  const body = { query: text, locale: language.value, lat, lng, time_zone };
+  const { data } = await client.POST("/v1/search/ai", { body });
   // The other forms of the response belong to conversations and to keys of AI providers.
   if (!("parser" in data) || data.query === null) throw new Error("The response is not that of a sentence.");
-  const sentence = sentenceOf(text, data as Answer, name);
+  const sentence = sentenceOf(text, data as Answer, time_zone, name);
   // Without it the sentence is searched all the same, with the usual circle.
   const known = await knownPlace(sentence).catch(() => ({}));
   return { ...sentence, values: withKnown(sentence.values, known) };

@@ -1,7 +1,7 @@
 /** A sentence as a search: it begins from the defaults, and has no place and no time that it does not name. */
 import type { components } from "parking-lot-client";
-import { toLocalInput } from "../../local_time.ts";
 import { type Values, valuesOfQuery } from "../../conditions.ts";
+import { fieldsOf } from "./search.ts";
 
 type Answer = components["schemas"]["AiSearchAnswer"];
 type Note = components["schemas"]["AiSearchNote"];
@@ -18,8 +18,11 @@ export interface Sentence {
   readonly unresolved: readonly Note[];
 }
 
-/** `hereName` is the name of the place that "near here" means; empty for a place of the map. */
-export function sentenceOf(text: string, answer: Answer, hereName = ""): Sentence {
+/**
+ * Its times are those of the clocks by which the service has read it. `hereName` is the name of the place that "near here"
+ * means; empty for a place of the map.
+ */
+export function sentenceOf(text: string, answer: Answer, timeZone: string, hereName = ""): Sentence {
   const { location, entry_at, exit_at, max_price, assumptions, unresolved } = answer;
   const { lat: _lat, lng: _lng, place: _place, ...fields } = valuesOfQuery(answer.query);
   const values = {
@@ -36,8 +39,10 @@ export function sentenceOf(text: string, answer: Answer, hereName = ""): Sentenc
       : {}),
     ...(entry_at
       ? {
-        entry: toLocalInput(new Date(entry_at)),
-        exit: toLocalInput(exit_at ? new Date(exit_at) : new Date(Date.parse(entry_at) + HOUR_MS)),
+        ...fieldsOf(
+          { entry_at, exit_at: exit_at ?? new Date(Date.parse(entry_at) + HOUR_MS).toISOString() },
+          timeZone,
+        ),
         // With a stay the limit is for the stay; the query can only have it as the price of an hour.
         ...(max_price === null ? {} : { max_price: String(max_price), price_max: "" }),
       }

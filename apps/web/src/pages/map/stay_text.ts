@@ -1,8 +1,8 @@
 /** A stay in the words of a chip: `Tonight 22:30–01:30`. */
 import { dateName, timeOfDay } from "../../format.ts";
-import { fromLocalInput, toLocalInput } from "../../local_time.ts";
+import { dayAfter, toLocalInput } from "../../local_time.ts";
 import { pageTexts } from "../../texts/pages.ts";
-import type { Stay } from "./search.ts";
+import type { Times } from "./search.ts";
 
 const text = pageTexts(({ map }) => map.stayText);
 
@@ -10,28 +10,28 @@ const DAY_MS = 24 * 60 * 60_000;
 /** From this hour on, today is tonight. */
 const EVENING = 18;
 
-export function stayText({ entry_at, exit_at }: Pick<Stay, "entry_at" | "exit_at">, now = Date.now()): string {
-  const [entry, exit] = [Date.parse(entry_at), Date.parse(exit_at)];
+export function stayText({ entry_at, exit_at }: Times, timeZone: string, now = Date.now()): string {
+  const word = (time: string) => {
+    const [day = "", clock = ""] = toLocalInput(time, timeZone).split("T");
+    return dayWord(day, Number(clock.slice(0, 2)) >= EVENING, timeZone, now);
+  };
   // An exit in the small hours belongs to the evening before: its day needs no word.
-  const isClear = dayOf(entry) === dayOf(exit) || exit - entry < DAY_MS / 2;
-  const end = isClear ? timeOfDay(exit_at) : `${dayWord(exit, now)} ${timeOfDay(exit_at)}`;
-  return `${dayWord(entry, now)} ${timeOfDay(entry_at)}–${end}`;
+  const isClear = toLocalInput(entry_at, timeZone).slice(0, 10) === toLocalInput(exit_at, timeZone).slice(0, 10) ||
+    Date.parse(exit_at) - Date.parse(entry_at) < DAY_MS / 2;
+  const end = isClear ? timeOfDay(exit_at, timeZone) : `${word(exit_at)} ${timeOfDay(exit_at, timeZone)}`;
+  return `${word(entry_at)} ${timeOfDay(entry_at, timeZone)}–${end}`;
 }
 
 /** A day of a list: today, tomorrow or the date. */
-export function dayText(day: string, now = Date.now()): string {
-  const noon = Date.parse(fromLocalInput(`${day}T12:00`));
-  return dayWord(noon, now);
+export function dayText(day: string, timeZone: string, now = Date.now()): string {
+  return dayWord(day, false, timeZone, now);
 }
 
 /** Today, tonight, tomorrow or the date. */
-function dayWord(time: number, now: number): string {
+function dayWord(day: string, isEvening: boolean, timeZone: string, now: number): string {
   const t = text.value;
-  if (dayOf(time) === dayOf(now)) {
-    return Number(toLocalInput(new Date(time)).slice(11, 13)) >= EVENING ? t.tonight : t.today;
-  }
-  if (dayOf(time) === dayOf(now + DAY_MS)) return t.tomorrow;
-  return dateName(dayOf(time), { year: undefined });
+  const today = toLocalInput(new Date(now), timeZone).slice(0, 10);
+  if (day === today) return isEvening ? t.tonight : t.today;
+  if (day === dayAfter(today, 1)) return t.tomorrow;
+  return dateName(day, { year: undefined });
 }
-
-const dayOf = (time: number): string => toLocalInput(new Date(time)).slice(0, 10);

@@ -7,6 +7,7 @@ import { settings } from "../../settings.ts";
 import type { Values } from "../../conditions.ts";
 import { type Search, searchOf, usualStay } from "./search.ts";
 import { rememberedVehicle, rememberVehicle, valuesOfVehicle, vehicleValues, withRemembered } from "./vehicle.ts";
+import { zone } from "./zone.ts";
 
 export interface UsedSearch {
   readonly search: Search;
@@ -22,7 +23,9 @@ export function useSearch(): UsedSearch {
   // Not the view of the map, which moves without a new search.
   const { view: _, ...address } = Object.fromEntries(place.value.query);
   const values = withRemembered(address, rememberedVehicle.value);
-  const search = useMemo(() => searchOf(values, now, settings.start), [JSON.stringify(values)]);
+  const found = searchOf(values, now, settings.start, zone.value);
+  // The same one until something of it is another.
+  const search = useMemo(() => found, [JSON.stringify(found)]);
   return { search, change, begin };
 }
 

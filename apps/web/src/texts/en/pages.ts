@@ -657,6 +657,7 @@ export const texts = {
       overnight: "Overnight",
       entry: "Entry",
       exit: "Exit",
+      clocks: ({ name, offset }: { name: string; offset: string }) => `Local times of the place (${name}, ${offset})`,
       wrongOrder: "The exit must be after the entry, by 366 days at most.",
       search: "Show lots",
     },

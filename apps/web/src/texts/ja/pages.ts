@@ -649,6 +649,7 @@ export const texts = {
       overnight: "夜間",
       entry: "入庫",
       exit: "出庫",
+      clocks: ({ name, offset }: { name: string; offset: string }) => `現地の時刻（${name}、${offset}）`,
       wrongOrder: "出庫は入庫の後、366日以内にしてください。",
       search: "駐車場を見る",
     },
