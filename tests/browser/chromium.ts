@@ -89,6 +89,8 @@ export async function withPage<Result>(url: string, run: (log: () => string) => 
 function environment(libraries: string): Record<string, string> {
   return {
     LANG: "en_US.UTF-8",
+    // The reader is in Japan.
+    TZ: "Asia/Tokyo",
     LD_LIBRARY_PATH: [libraries, Deno.env.get("LD_LIBRARY_PATH")].filter(Boolean).join(":"),
   };
 }

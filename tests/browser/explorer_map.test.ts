@@ -1,7 +1,10 @@
 /// <reference lib="dom" />
 // The explorer: the map with its clusters and lots, the ranked list, conditions, and the search by a sentence.
 import assert from "node:assert/strict";
+import { fromLocalInput } from "../../apps/web/src/local_time.ts";
+import { inDatabase } from "../api/lots.ts";
 import { aPricedLot } from "../api/sessions.ts";
+import { eventually } from "../support/eventually.ts";
 import { asAnonymous, asUser, signUp } from "../support/people.ts";
 import { hasBrowser } from "../support/browser.ts";
 import { findings } from "./axe.ts";
@@ -114,6 +117,103 @@ Deno.test({
     // From far away the lots are a group.
     await explorer.open(address(place, { view: `${place.lng},${place.lat},9` }));
     await explorer.sees("3 lots in this part of the map (in groups");
+  });
+});
+
+/** A lot by the clocks of Zürich: by day 200 for each half hour, at night 50 an hour, open from 6:00 to 23:00. */
+async function lotInZurich(place: Place, name: string): Promise<string> {
+  const id = await aPricedLot({ ...place, name, time_zone: "Europe/Zurich" });
+  await inDatabase(async (sql) => {
+    await sql`delete from public.pricing_rules where parking_lot_id = ${id}`;
+    await sql`
+      insert into public.pricing_rules
+        (parking_lot_id, category, per_minutes, price_minor, day_type, time_start, time_end, rule_order)
+      values (${id}, 'time_band', 30, 200, 'all', '08:00', '20:00', 1),
+        (${id}, 'time_band', 60, 50, 'all', '20:00', '08:00', 2)`;
+    await sql`
+      insert into public.parking_lot_windows (parking_lot_id, window_type, day_type, open_time, close_time)
+      values (${id}, 'business', 'all', '06:00', '23:00')`;
+  });
+  return id;
+}
+
+Deno.test({
+  name: "explorer: a reader in Tokyo who looks at Zürich types times of Zürich, and the zone is named",
+  ignore,
+}, async () => {
+  const place = emptyPlace();
+  const lot = await lotInZurich(north(place, 100), "Bahnhofquai");
+  const inNewYork = emptyPlace();
+  await aPricedLot({ ...inNewYork, time_zone: "America/New_York" });
+  await inExplorer(async (explorer) => {
+    const { page } = explorer;
+    const requested: string[][] = [];
+    page.on("request", (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (!pathname.endsWith("/parking-lots/nearby")) return;
+      const { entry_at, exit_at } = JSON.parse(searchParams.get("filters") ?? "{}");
+      requested.push([entry_at, exit_at]);
+    });
+    const requests = (entry: string, exit: string) =>
+      eventually(() => JSON.stringify(requested.at(-1)) === JSON.stringify([entry, exit]) || undefined);
+    const timesOf = () =>
+      page.evaluate(() => {
+        const values = new URLSearchParams(location.hash.split("?")[1]);
+        return [values.get("entry") ?? "", values.get("exit") ?? ""] as const;
+      });
+    const stayChip = ".chips button:first-of-type";
+
+    // 10:00 in Zürich. What costs less at 10:00 in Tokyo is never shown.
+    await explorer.open(address(place));
+    await page.waitForSelector(".map-results .map-price");
+    assert.equal(await page.$eval(".map-results .map-price", (price) => price.textContent), "¥800");
+    assert.deepEqual(requested.at(-1), ["2026-12-02T09:00:00.000Z", "2026-12-02T11:00:00.000Z"]);
+    assert.match(await page.$eval(stayChip, (chip) => chip.textContent ?? ""), /10:00–12:00 UTC\+1$/);
+    assert.equal((await pinOf(page, lot)).image[1], "¥800");
+
+    await page.locator(stayChip).click();
+    await explorer.sees("Local times of the place (Central European Time, UTC+1)");
+    await page.select("dialog select[aria-label='Entry: time']", "11:00");
+    await explorer.click("Show lots");
+    await page.waitForFunction(() => location.hash.includes("entry=2026-12-02T11%3A00"));
+    await requests("2026-12-02T10:00:00.000Z", "2026-12-02T12:00:00.000Z");
+
+    // The night too, whenever it is tonight.
+    await page.locator(stayChip).click();
+    await explorer.click("Overnight");
+    await page.waitForFunction(() => !location.hash.includes("entry=2026-12-02T11%3A00"));
+    const [entry, exit] = await timesOf();
+    assert.ok(entry.slice(11) >= "18:00" || entry.slice(0, 10) === exit.slice(0, 10), entry);
+    assert.equal(exit.slice(11), "08:00");
+    await requests(fromLocalInput(entry, "Europe/Zurich"), fromLocalInput(exit, "Europe/Zurich"));
+
+    // The link of a lot's page has the clocks of the lot.
+    await explorer.open(`/lots/${lot}?entry_at=2026-12-02T09:00:00Z&exit_at=2026-12-02T11:00:00Z`);
+    await explorer.click("Show on the map");
+    await page.waitForFunction(() => location.hash.startsWith("#/?"));
+    assert.deepEqual(await timesOf(), [STAY.entry, STAY.exit]);
+    await page.waitForSelector(".map-results .map-price");
+    assert.deepEqual(requested.at(-1), ["2026-12-02T09:00:00.000Z", "2026-12-02T11:00:00.000Z"]);
+
+    // The map is moved to lots by other clocks: what was typed stays.
+    await mapAtRest(page);
+    await page.evaluate(({ lat, lng }) => {
+      // deno-lint-ignore no-explicit-any
+      (document.querySelector(".map-canvas") as any).map.jumpTo({ center: [lng, lat] });
+    }, inNewYork);
+    await requests("2026-12-02T15:00:00.000Z", "2026-12-02T17:00:00.000Z");
+    assert.deepEqual(await timesOf(), [STAY.entry, STAY.exit]);
+    assert.match(await page.$eval(stayChip, (chip) => chip.textContent ?? ""), /10:00–12:00 UTC-5$/);
+
+    // What the page read to learn the zone is no page of the lot to show without a connection.
+    const kept = await page.evaluate(async () => {
+      const opening = indexedDB.open((await indexedDB.databases())[0]!.name!);
+      await new Promise((resolve) => opening.onsuccess = resolve);
+      const reading = opening.result.transaction("reads").objectStore("reads").getAll();
+      await new Promise((resolve) => reading.onsuccess = resolve);
+      return reading.result.map(({ address }) => address as string);
+    });
+    assert.deepEqual(kept.filter((address) => address.endsWith(lot)), []);
   });
 });
 

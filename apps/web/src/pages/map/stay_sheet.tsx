@@ -67,9 +67,7 @@ export function StaySheet({ stay, timeZone, onStay, onClose }: StaySheetProps) {
           onChange={(exit) => setDraft({ ...draft, exit })}
         />
       </div>
-      {times && hasOtherClocks(times, timeZone) && (
-        <p class="small find-zone">{t.clocks(zoneParts(timeZone, times.entry_at))}</p>
-      )}
+      {times && hasOtherClocks(times, timeZone) && <p class="small">{t.clocks(zoneParts(timeZone, times.entry_at))}</p>}
       <p class="small" role="status">{!isPossible && <span class="wrong">{t.wrongOrder}</span>}</p>
     </Sheet>
   );
