@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import postgres from "postgres";
 import { Me } from "../../supabase/functions/_shared/schema/me.ts";
 import { readMe, updateMe } from "../../supabase/functions/me/account.ts";
+import { textLengths } from "../support/cases.ts";
 import { signUp } from "../support/people.ts";
 import { assertError } from "../support/api_errors.ts";
 import { stack } from "../support/stack.ts";
@@ -43,6 +44,17 @@ Deno.test("me: a display name is stored as others see it and read back, up to 10
     const updated = await replyOf(updateMe, await rename(user.token, { display_name: name }), Me);
     assert.equal(updated.app_user?.display_name, shown);
     assert.deepEqual(await me(user.token), updated);
+  }
+});
+
+Deno.test("me: the length of a display name counts code points after NFC, of which it has at most 100", async () => {
+  const user = await signUp();
+  // Of decomposed Hangul the database composes nothing.
+  const hangul = { text: "\u1112\u1161\u11ab".repeat(100), length: 100 };
+  for (const { text, length } of [...textLengths(), hangul]) {
+    const response = await rename(user.token, { display_name: text });
+    if (length > 100) await assertError(response, { code: "validation_error", param: "display_name" });
+    else assert.equal((await replyOf(updateMe, response, Me)).app_user?.display_name, text.normalize("NFC"));
   }
 });
 

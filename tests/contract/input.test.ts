@@ -11,6 +11,7 @@ import {
 } from "../../supabase/functions/_shared/http/input.ts";
 import { CrashReport } from "../../supabase/functions/report-crash/crash_reports.schema.ts";
 import { Id, text } from "../../supabase/functions/_shared/schema/values.ts";
+import { textLengths } from "../support/cases.ts";
 
 const Query = z.strictObject({
   lat: z.number().min(-90).max(90).optional(),
@@ -311,24 +312,49 @@ const messages: [schema: z.ZodType, value: unknown, message: string][] = [
   [z.string().regex(/^[A-Z]$/, "Must be a capital letter."), "a", "Must be a capital letter."],
   [z.union([z.string(), z.int()]), true, "Must match the schema of the contract."],
 ];
-/** The patterns and unions in a schema whose message would be the expression itself, by their places. */
-function withoutMessage(schema: z.core.$ZodType, place: string, seen = new Set<z.core.$ZodType>()): string[] {
+
+interface Definition {
+  readonly type: string;
+  readonly error?: unknown;
+  readonly format?: string;
+  readonly checks?: z.core.$ZodCheck[];
+  readonly shape?: object;
+}
+
+type Find = (definition: Definition) => boolean | undefined;
+
+/** The places in a schema where something is found. */
+function placesOf(find: Find, schema: z.core.$ZodType, place: string, seen = new Set<z.core.$ZodType>()): string[] {
   if (seen.has(schema)) return [];
   seen.add(schema);
-  const def: { type: string; error?: unknown; checks?: z.core.$ZodCheck[]; shape?: object } = schema._zod.def;
-  const isBare = (check: z.core.$ZodCheck) => {
-    const { format, error }: { format?: string; error?: unknown } = check._zod.def;
-    return format === "regex" && !error;
-  };
-  const found = def.checks?.some(isBare) || (def.type === "union" && !def.error);
+  const def: Definition = schema._zod.def;
   const within = (name: string, value: unknown) =>
-    [value].flat().flatMap((inner) => inner instanceof z.core.$ZodType ? withoutMessage(inner, name, seen) : []);
+    [value].flat().flatMap((inner) => inner instanceof z.core.$ZodType ? placesOf(find, inner, name, seen) : []);
   return [
-    ...(found ? [place] : []),
+    ...(find(def) ? [place] : []),
     ...Object.values(def).flatMap((value) => within(place, value)),
     ...Object.entries(def.shape ?? {}).flatMap(([name, value]) => within(`${place}.${name}`, value)),
   ];
 }
+
+/** The places in all requests where something is found. */
+const inRequests = (find: Find) =>
+  groups.flatMap(({ routes }) => routes).flatMap(({ name, params, query, body }) =>
+    [params, query, body].flatMap((schema) => schema ? placesOf(find, schema, name) : [])
+  );
+
+/** Patterns and unions whose message would be the expression itself. */
+const isWithoutMessage: Find = ({ type, error, checks }) =>
+  checks?.some((check) => {
+    const { format, error }: { format?: string; error?: unknown } = check._zod.def;
+    return format === "regex" && !error;
+  }) || (type === "union" && !error);
+
+/** Lengths that zod counts, in UTF-16 units, of texts of any characters. */
+const isInUnits: Find = ({ type, format, checks = [] }) => {
+  const kinds = checks.map((check) => check._zod.def.check);
+  return type === "string" && kinds.includes("max_length") && !kinds.includes("string_format") && format === undefined;
+};
 
 Deno.test("input: every pattern and union of a request has a message of its own", () => {
   const one = z.strictObject({
@@ -336,11 +362,23 @@ Deno.test("input: every pattern and union of a request has a message of its own"
     b: z.union([z.int(), z.null()]),
     c: z.string().regex(/^c$/, "C."),
   });
-  assert.deepEqual(withoutMessage(one, "x"), ["x.a", "x.b"]);
-  const found = groups.flatMap(({ routes }) => routes).flatMap(({ name, params, query, body }) =>
-    [params, query, body].flatMap((schema) => schema ? withoutMessage(schema, name) : [])
-  );
-  assert.deepEqual(found, []);
+  assert.deepEqual(placesOf(isWithoutMessage, one, "x"), ["x.a", "x.b"]);
+  assert.deepEqual(inRequests(isWithoutMessage), []);
+});
+
+Deno.test("input: the length of every text of a request is counted in code points", () => {
+  const one = z.strictObject({ a: z.string().max(3), b: text(0, 3), c: z.string().max(3).regex(/^c*$/), d: z.email() });
+  assert.deepEqual(placesOf(isInUnits, one, "x"), ["x.a"]);
+  assert.deepEqual(inRequests(isInUnits), []);
+});
+
+Deno.test("input: a text is in NFC, and its length counts code points after NFC", () => {
+  for (const { text: sent, length } of textLengths()) {
+    assert.equal(text(length, length).parse(sent), sent.normalize("NFC"));
+    assert.equal(text(0, length - 1).safeParse(sent).success, false);
+  }
+  assert.equal(text(1, 1).parse("\u1112\u1161\u11ab"), "\ud55c");
+  assert.equal(text(3, 3).parse("\ufa19\u304b\u3099\u{2f800}"), "\ufa19\u304c\u{2f800}", "kanji of names stay");
 });
 
 /** The type of a parameter without defaults and optionality. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { textLengths } from "../support/cases.ts";
 import { database } from "../support/database.ts";
 
 const db = await database();
@@ -53,6 +54,16 @@ Deno.test("accounts: a sign-up succeeds with any metadata of the user", async ()
       JSON.stringify(user),
     );
     assert.equal(await admin(id), undefined, "a person does not make themselves an administrator");
+  }
+});
+
+Deno.test("accounts: the length of a display name counts code points after NFC, of which it has at most 100", async () => {
+  const id = await newUser();
+  for (const { text, length } of textLengths()) {
+    const update = db.sql`
+      update public.app_users set display_name = ${text} where id = ${id} returning char_length(display_name) as length`;
+    if (length > 100) await assert.rejects(update, /app_users_display_name_length/);
+    else assert.deepEqual([...await update], [{ length }]);
   }
 });
 

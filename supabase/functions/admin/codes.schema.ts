@@ -2,7 +2,7 @@ import { z } from "zod";
 import { pageOf, PageQuery, SearchText } from "../_shared/schema/lists.ts";
 import { Color, text, Timestamp, WebAddress } from "../_shared/schema/values.ts";
 
-const CategoryId = z.string().min(1).max(100).meta({
+const CategoryId = text(1, 100).meta({
   description: "The list (category) of the code",
   examples: ["structure"],
 });
@@ -39,7 +39,7 @@ export const AdminCodesQuery = z.strictObject({
 
 export const AdminCodeParams = z.strictObject({
   category_id: CategoryId,
-  code: z.string().min(1).max(100).meta({ description: "The code", examples: ["multi_storey"] }),
+  code: text(1, 100).meta({ description: "The code", examples: ["multi_storey"] }),
 });
 
 export const CodeChanges = z.strictObject({

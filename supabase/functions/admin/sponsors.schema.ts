@@ -4,7 +4,7 @@ import { column } from "../_shared/schema/columns.ts";
 import { TimeStatus } from "./ads.schema.ts";
 import { pageOf, PageQuery, SearchText } from "../_shared/schema/lists.ts";
 import { Sponsor, WeeklyHours } from "../_shared/schema/sponsors.ts";
-import { Id, Moment, pathId, Timestamp, WebAddress } from "../_shared/schema/values.ts";
+import { Id, Moment, pathId, text, Timestamp, WebAddress } from "../_shared/schema/values.ts";
 
 export const AdminSponsor = Sponsor.omit({ is_open_now: true }).extend({
   image_asset_id: Id.nullable(),
@@ -51,7 +51,7 @@ export const SponsorChanges = z.strictObject({
     description: "An unused public upload of the caller, of category `parking_lot`",
   }),
   opening_hours: Hours.nullable(),
-  time_zone: z.string().min(1).max(64).meta({ description: "Name of an IANA time zone", examples: ["Asia/Tokyo"] }),
+  time_zone: text(1, 64).meta({ description: "Name of an IANA time zone", examples: ["Asia/Tokyo"] }),
   checkin_radius_m: column(sponsors.checkin_radius_m),
   sort_order: column(sponsors.sort_order),
   starts_at: Moment,

@@ -32,7 +32,7 @@ const fields = {
     description: "For users with the language English. Null: same as `title`.",
   }),
   body_en: column(user_notifications.body_en),
-  data: z.record(z.string().min(1).max(100), z.string().max(1000)).meta({
+  data: z.record(text(1, 100), text(0, 1000)).meta({
     description: "Data for opening the app at the right place, at most 2 KiB",
     examples: [{ path: "/articles/how-maximum-fees-work" }],
   }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { route } from "../_shared/http/route.ts";
 import { AiKeys } from "../_shared/schema/ai_search.ts";
-import { Nothing } from "../_shared/schema/values.ts";
+import { Nothing, text } from "../_shared/schema/values.ts";
 
 export const listAiKeys = route({
   method: "GET",
@@ -21,7 +21,7 @@ export const deleteAiKey = route({
   summary: "Delete the caller's key for an AI provider",
   description: "The key is removed from the vault too. Returns 404 if the caller has no key for this provider.",
   params: z.strictObject({
-    provider_id: z.string().min(1).max(40).meta({ description: "The AI provider of the key" }),
+    provider_id: text(1, 40).meta({ description: "The AI provider of the key" }),
   }),
   reply: [204, Nothing],
   errors: ["not_found"],

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Lang, LangQuery } from "./codes.ts";
 import { pageOf, PageQuery } from "./lists.ts";
-import { Id, Timestamp } from "./values.ts";
+import { Id, text, Timestamp } from "./values.ts";
 
 export const Article = z.object({
   id: Id,
@@ -24,7 +24,7 @@ export const Articles = pageOf(Article, "Articles");
 export const ArticlesQuery = z.strictObject({ lang: LangQuery, ...PageQuery.shape });
 
 export const ArticleParams = z.strictObject({
-  slug: z.string().min(1).max(100).meta({ description: "The article's slug", examples: ["how-maximum-fees-work"] }),
+  slug: text(1, 100).meta({ description: "The article's slug", examples: ["how-maximum-fees-work"] }),
 });
 
 export const ArticleQuery = z.strictObject({ lang: LangQuery });

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { error_reports } from "../db/columns.ts";
 import { column } from "./columns.ts";
 import { pageOf } from "./lists.ts";
-import { Id, Timestamp } from "./values.ts";
+import { Id, text, Timestamp } from "./values.ts";
 
-export const ReportType = z.string().min(1).max(50).meta({
+export const ReportType = text(1, 50).meta({
   description: "A code of category `error_report_type`",
   examples: ["price"],
 });

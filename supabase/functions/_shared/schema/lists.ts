@@ -8,7 +8,7 @@ export const Limit = z.int().min(1).max(100).default(20).meta({ description: "Ma
   { id: "Limit" },
 );
 
-export const Cursor = z.string().min(1).max(4096).optional().meta({
+export const Cursor = text(1, 4096).optional().meta({
   description: "`next_cursor` of the previous page, with the same filters. Any other value is rejected.",
 }).register(sharedParameters, { id: "Cursor" });
 

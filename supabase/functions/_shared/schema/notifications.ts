@@ -59,7 +59,7 @@ export const MarkedRead = z.object({
 }).meta({ id: "MarkedRead" });
 
 const ways = {
-  notif_type: z.string().min(1).max(50).meta({ examples: ["announcement"] }),
+  notif_type: text(1, 50).meta({ examples: ["announcement"] }),
   push_enabled: z.boolean(),
   in_app_enabled: z.boolean().meta({ description: "Whether notifications of this type appear in the inbox" }),
   email_enabled: z.boolean().meta({

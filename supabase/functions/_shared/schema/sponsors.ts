@@ -3,7 +3,7 @@ import { sponsor_checkins, sponsors } from "../db/columns.ts";
 import { column } from "./columns.ts";
 import { pageOf, PageQuery } from "./lists.ts";
 import { NearbyQuery } from "./parking_lots.ts";
-import { Id, pathId, Timestamp } from "./values.ts";
+import { Id, pathId, text, Timestamp } from "./values.ts";
 
 export const WeeklyHours = z.array(z.object({
   weekday: z.int().min(1).max(7).meta({ description: "1 is Monday, 7 Sunday" }),
@@ -35,7 +35,7 @@ export const Sponsor = z.object(fields).meta({ id: "Sponsor" });
 export const Sponsors = pageOf(Sponsor, "Sponsors");
 
 export const SponsorsQuery = z.strictObject({
-  category: z.string().min(1).max(50).optional().meta({ description: "Only sponsors of this category" }),
+  category: text(1, 50).optional().meta({ description: "Only sponsors of this category" }),
   ...PageQuery.shape,
 });
 

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { support_messages, support_tickets } from "../db/columns.ts";
 import { column } from "./columns.ts";
 import { Cursor, Limit, NextCursor, pageOf } from "./lists.ts";
-import { Id, pathId, Timestamp } from "./values.ts";
+import { Id, pathId, text, Timestamp } from "./values.ts";
 
-const Category = z.string().min(1).max(50).meta({
+const Category = text(1, 50).meta({
   description: "A code of category `ticket_category`",
   examples: ["app_problem"],
 });

@@ -74,9 +74,16 @@ export const ClockTime = z.string().regex(
   examples: ["08:00"],
 });
 
-/** Text whose length is counted in characters (code points), like in Postgres and JSON Schema, not in UTF-16 units. */
+/** NFC, except for compatibility ideographs, each of which it would replace by another kanji: names have them. */
+function composed(text: string): string {
+  return text.replace(/[^\uf900-\ufaff\u{2f800}-\u{2fa1f}]+/gu, (part) => part.normalize("NFC"));
+}
+
+/**
+ * Text in NFC whose length is counted in characters (code points), like in Postgres and JSON Schema, not in UTF-16 units.
+ */
 export function text(min: number, max: number) {
-  return z.string().superRefine((value, context) => {
+  return z.string().overwrite(composed).superRefine((value, context) => {
     const length = [...value].length;
     if (length < min) {
       context.addIssue({
