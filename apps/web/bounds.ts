@@ -26,7 +26,7 @@ interface Operation {
 /** Objects of queries, which are in no request body. */
 const QUERIES = ["NearbyFilters", "SearchQueryV1", "Vehicle"];
 
-/** The keywords of a schema, and the attributes of an input. An exclusive minimum has none: the step is added to it. */
+/** The keywords of a schema, and the properties of a field. An exclusive minimum has none: the step is added to it. */
 const ATTRIBUTES = { minimum: "min", exclusiveMinimum: "above", maximum: "max", maxLength: "maxLength" } as const;
 
 /** The text of the file: a constant for each request, with the bounds of its fields. */
@@ -57,7 +57,7 @@ export function boundsFile(contract = JSON.parse(JSON.stringify(completeContract
   return [
     "// Generated from openapi.json by `deno task openapi`. Do not edit.",
     "// deno-fmt-ignore-file",
-    "/** The bounds of the fields of requests, as attributes of inputs. */",
+    "/** The bounds of the fields of requests, as properties of fields. */",
     ...lines,
     "",
   ].join("\n");

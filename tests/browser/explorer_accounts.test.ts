@@ -84,6 +84,38 @@ Deno.test({ name: "explorer: a person creates an account and is signed in", igno
 });
 
 Deno.test({
+  name: "explorer: a password is the same in any width, has at most 72 bytes, and a name 100 characters of any kind",
+  ignore: !hasBrowser,
+}, async () => {
+  const email = `${crypto.randomUUID()}@example.com`;
+  await inExplorer(async (explorer) => {
+    const { page } = explorer;
+    const faultOf = (field: string) =>
+      page.$eval(`[name=${field}]`, (input) => (input as HTMLInputElement).validationMessage);
+    await explorer.open("/account");
+    await openSignIn(page);
+    await explorer.click("Create an account");
+    await explorer.fill("Mail address", email);
+    await explorer.fill("Password", "\u304b".repeat(25));
+    await page.locator("dialog button[type=submit]").click();
+    assert.match(await faultOf("password"), /has 75 bytes, and at most 72/);
+    await explorer.fill("Password", "\uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44\uff11\uff12\uff13");
+    await page.locator("dialog button[type=submit]").click();
+    await explorer.sees(email);
+    await explorer.click("Sign out");
+    await explorer.signIn({ email, password: "password123" });
+
+    await explorer.open("/account/profile");
+    await explorer.fill("Display name", "\u{1f600}".repeat(101));
+    await explorer.click("Save");
+    assert.match(await faultOf("display_name"), /remove 1\./);
+    await explorer.fill("Display name", "\u{1f600}".repeat(100));
+    await explorer.click("Save");
+    await explorer.sees("Saved.");
+  });
+});
+
+Deno.test({
   name: "explorer: an administrator who is no app user is not offered personal pages",
   ignore: !hasBrowser,
 }, async () => {

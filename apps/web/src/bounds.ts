@@ -1,6 +1,6 @@
 // Generated from openapi.json by `deno task openapi`. Do not edit.
 // deno-fmt-ignore-file
-/** The bounds of the fields of requests, as attributes of inputs. */
+/** The bounds of the fields of requests, as properties of fields. */
 
 export const ActReason = {
   reason: { maxLength: 500 },

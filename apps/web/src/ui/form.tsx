@@ -5,6 +5,7 @@ import { ApiError } from "parking-lot-client";
 import { ErrorNote } from "./error_note.tsx";
 import { fieldText } from "./error_text.ts";
 import { useAction } from "./load.tsx";
+import { type Check, lengthCheck, validity } from "./validity.ts";
 
 /** The sentences of the newest error, by the name of the field. */
 const FieldErrors = createContext<ReadonlyMap<string, string>>(new Map());
@@ -75,6 +76,8 @@ export interface FieldProps extends Labelled {
   readonly multiple?: boolean;
   readonly minLength?: number;
   readonly maxLength?: number;
+  /** What is checked of the value, by default `maxLength`. */
+  readonly check?: Check;
   readonly min?: number | string;
   readonly max?: number | string;
   readonly step?: number | "any";
@@ -82,8 +85,11 @@ export interface FieldProps extends Labelled {
 }
 
 /** A labelled input with its error. */
-export function Field({ name, label, hint, onInput, ...input }: FieldProps) {
+export function Field(
+  { name, label, hint, maxLength, check = lengthCheck(maxLength), onInput, ...input }: FieldProps,
+) {
   const { id, error, attributes } = useField(name, hint);
+  const checked = validity(check);
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -91,7 +97,11 @@ export function Field({ name, label, hint, onInput, ...input }: FieldProps) {
       <input
         {...(input as { type?: "text" })}
         {...attributes}
-        onInput={(event) => onInput?.(event.currentTarget.value)}
+        ref={checked.ref}
+        onInput={(event) => {
+          checked.onInput(event);
+          onInput?.(event.currentTarget.value);
+        }}
       />
       <Notes id={id} hint={hint} error={error} />
     </div>
@@ -132,12 +142,12 @@ export interface TextAreaProps extends Labelled {
 }
 
 /** A labelled text of several lines. */
-export function TextArea({ name, label, hint, ...area }: TextAreaProps) {
+export function TextArea({ name, label, hint, maxLength, ...area }: TextAreaProps) {
   const { id, error, attributes } = useField(name, hint);
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <textarea {...area} {...attributes} />
+      <textarea {...area} {...attributes} {...validity(lengthCheck(maxLength))} />
       <Notes id={id} hint={hint} error={error} />
     </div>
   );

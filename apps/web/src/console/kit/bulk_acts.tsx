@@ -5,6 +5,7 @@ import { ReviewDecision } from "../../bounds.ts";
 import { number } from "../../format.ts";
 import { consoleTexts } from "../../texts/console.ts";
 import { ErrorNote } from "../../ui/error_note.tsx";
+import { limited } from "../../ui/validity.ts";
 import { announcement } from "./announcement.ts";
 import { actOnEach, type BulkOutcome } from "./bulk.ts";
 
@@ -119,7 +120,7 @@ function BulkQuestion<Entry>({ act, entries, nameOf, onYes, onNo }: {
       {act.needsReason && (
         <label class="field">
           <span>{t.reason}</span>
-          <input name="reason" required {...ReviewDecision.reason} />
+          <input name="reason" required {...limited(ReviewDecision.reason)} />
         </label>
       )}
       <div class="row">

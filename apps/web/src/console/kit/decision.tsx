@@ -5,6 +5,7 @@ import { ReviewDecision } from "../../bounds.ts";
 import { consoleTexts } from "../../texts/console.ts";
 import { ErrorNote } from "../../ui/error_note.tsx";
 import { useAction } from "../../ui/load.tsx";
+import { lengthCheck } from "../../ui/validity.ts";
 
 const text = consoleTexts(({ kit }) => kit.decision);
 
@@ -14,6 +15,8 @@ export interface Choice {
   readonly needsReason?: boolean;
   readonly perform: (reason: string | null) => Promise<unknown>;
 }
+
+const tooLong = lengthCheck(ReviewDecision.reason.maxLength);
 
 /** One reason and a button for each decision. One decision runs at a time. */
 export function Decision({ reason, hint, choices }: { reason: string; hint?: string; choices: readonly Choice[] }) {
@@ -25,7 +28,7 @@ export function Decision({ reason, hint, choices }: { reason: string; hint?: str
   });
   const choose = (choice: Choice) => {
     const isMissing = choice.needsReason && field.current!.value.trim() === "";
-    field.current!.setCustomValidity(isMissing ? text.value.needsReason : "");
+    field.current!.setCustomValidity(isMissing ? text.value.needsReason : tooLong(field.current!.value));
     // Shows the sentence at the field, and focuses it.
     if (!field.current!.reportValidity()) return;
     chosen.current = choice;
@@ -40,7 +43,6 @@ export function Decision({ reason, hint, choices }: { reason: string; hint?: str
           aria-describedby={hint && `${id}-hint`}
           ref={field}
           rows={2}
-          {...ReviewDecision.reason}
           onInput={(event) => event.currentTarget.setCustomValidity("")}
         />
         {hint && <p class="small" id={`${id}-hint`}>{hint}</p>}

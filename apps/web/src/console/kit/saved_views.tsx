@@ -2,6 +2,7 @@
 /** Filters that an administrator has given a name: each is a link, as the address has the filters. */
 import { href, place } from "../../router.ts";
 import { consoleTexts } from "../../texts/console.ts";
+import { limited } from "../../ui/validity.ts";
 import { keep, kept } from "./kept.ts";
 import { Menu } from "./menu.tsx";
 
@@ -66,7 +67,13 @@ export function SavedViews({ list, names }: {
             keep(stored, [...views.filter((view) => view.name !== name), { name, query: now }]);
           }}
         >
-          <input name="name" aria-label={t.name} placeholder={t.name} required maxLength={LONGEST_NAME} />
+          <input
+            name="name"
+            aria-label={t.name}
+            placeholder={t.name}
+            required
+            {...limited({ maxLength: LONGEST_NAME })}
+          />
           <button type="submit">{t.save}</button>
         </form>
       )}

@@ -10,6 +10,7 @@ import { consoleTexts } from "../../texts/console.ts";
 import { ErrorNote } from "../../ui/error_note.tsx";
 import { Field, Form, Notes, Select, useField } from "../../ui/form.tsx";
 import { Loaded, useAction, useLoad } from "../../ui/load.tsx";
+import { lengthCheck, validity } from "../../ui/validity.ts";
 import { client } from "./access.ts";
 import { type Operation, readRequest } from "./contract.ts";
 import { at, changedFields, type FieldModel, type Model, readValue, rowsAt, variantAt, variantOf } from "./schema.ts";
@@ -319,7 +320,7 @@ interface AreaProps extends InputProps {
   readonly maxLength?: number;
 }
 
-function Area({ name, label, hint, value, isJson = false, ...area }: AreaProps) {
+function Area({ name, label, hint, value, isJson = false, maxLength, ...area }: AreaProps) {
   const { id, error, attributes } = useField(name, hint);
   return (
     <div class="field console-area">
@@ -330,22 +331,20 @@ function Area({ name, label, hint, value, isJson = false, ...area }: AreaProps) 
         class={isJson ? "console-json" : undefined}
         spellcheck={!isJson}
         defaultValue={value}
-        onInput={(event) =>
-          isJson &&
-          event.currentTarget.setCustomValidity(isJsonText(event.currentTarget.value) ? "" : text.value.noJson)}
+        {...validity(isJson ? jsonCheck : lengthCheck(maxLength))}
       />
       <Notes id={id} hint={hint} error={error} />
     </div>
   );
 }
 
-function isJsonText(value: string): boolean {
-  if (value.trim() === "") return true;
+function jsonCheck(value: string): string {
+  if (value.trim() === "") return "";
   try {
     JSON.parse(value);
-    return true;
+    return "";
   } catch {
-    return false;
+    return text.value.noJson;
   }
 }
 

@@ -3,7 +3,8 @@ import { useState } from "preact/hooks";
 import { PAGE, supabase, user } from "../../service.ts";
 import { pageTexts } from "../../texts/pages.ts";
 import { Field, Form } from "../../ui/form.tsx";
-import { checked } from "./sign_in.tsx";
+import { sentPassword } from "./password.ts";
+import { checked, NewPasswordField } from "./sign_in.tsx";
 
 const text = pageTexts(({ account }) => account.security);
 
@@ -49,19 +50,11 @@ function PasswordForm() {
         submit={t.savePassword}
         onSubmit={async (values) => {
           setIsSaved(false);
-          await checked(supabase.auth.updateUser({ password: String(values.get("password") ?? "") }));
+          await checked(supabase.auth.updateUser({ password: sentPassword(String(values.get("password") ?? "")) }));
           setIsSaved(true);
         }}
       >
-        <Field
-          name="password"
-          label={t.newPassword}
-          hint={t.passwordHint}
-          type="password"
-          autocomplete="new-password"
-          minLength={8}
-          required
-        />
+        <NewPasswordField label={t.newPassword} />
         <p role="status">{isSaved && t.saved}</p>
       </Form>
     </section>

@@ -1,11 +1,13 @@
 /** Sign-in, sign-up, one-time code and password recovery, in one dialog. */
 import { useState } from "preact/hooks";
 import type { AuthError } from "@supabase/auth-js";
+import { number } from "../../format.ts";
 import { isRecovering, PAGE, supabase, user } from "../../service.ts";
 import { endSignIn } from "../../sign_in.ts";
 import { pageTexts } from "../../texts/pages.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Form } from "../../ui/form.tsx";
+import { bytesOf, MAX_BYTES, sentPassword, signInWithPassword } from "./password.ts";
 
 const text = pageTexts(({ account }) => account.signIn);
 
@@ -79,8 +81,7 @@ function SignInForm() {
     <Form
       submit={t.signIn}
       onSubmit={async (values) => {
-        const [email, password] = [valueOf(values, "email"), valueOf(values, "password")];
-        await checked(supabase.auth.signInWithPassword({ email, password }));
+        await checked(signInWithPassword(supabase.auth, valueOf(values, "email"), valueOf(values, "password")));
         close(true);
       }}
     >
@@ -96,7 +97,7 @@ function SignUpForm({ onMailed }: { onMailed: (email: string) => void }) {
     <Form
       submit={t.signUp}
       onSubmit={async (values) => {
-        const [email, password] = [valueOf(values, "email"), valueOf(values, "password")];
+        const [email, password] = [valueOf(values, "email"), sentPassword(valueOf(values, "password"))];
         const { data, error } = await supabase.auth.signUp({ email, password, options: { emailRedirectTo: PAGE } });
         if (error) throw error;
         // A project that confirms addresses sends a mail; one that does not signs the user in.
@@ -168,7 +169,7 @@ function NewPasswordForm() {
     <Form
       submit={text.value.save}
       onSubmit={async (values) => {
-        await checked(supabase.auth.updateUser({ password: valueOf(values, "password") }));
+        await checked(supabase.auth.updateUser({ password: sentPassword(valueOf(values, "password")) }));
         close(true);
       }}
     >
@@ -181,16 +182,21 @@ function EmailField() {
   return <Field name="email" label={text.value.email} type="email" autocomplete="username" required />;
 }
 
-function NewPasswordField() {
-  const t = text.value;
+function passwordCheck(typed: string): string {
+  const bytes = bytesOf(typed);
+  return bytes > MAX_BYTES ? text.value.tooManyBytes(number(bytes), number(MAX_BYTES)) : "";
+}
+
+export function NewPasswordField({ label = text.value.password }: { label?: string }) {
   return (
     <Field
       name="password"
-      label={t.password}
-      hint={t.passwordHint}
+      label={label}
+      hint={text.value.passwordHint}
       type="password"
       autocomplete="new-password"
       minLength={8}
+      check={passwordCheck}
       required
     />
   );

@@ -10,6 +10,7 @@ import { pageTexts } from "../../texts/pages.ts";
 import { ErrorNote } from "../../ui/error_note.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { useAction } from "../../ui/load.tsx";
+import { limited } from "../../ui/validity.ts";
 import { placeName } from "./place_name.ts";
 import { readSentence } from "./sentence.ts";
 import type { Sentence } from "./sentence_values.ts";
@@ -100,7 +101,10 @@ export function SearchLine({ name, near, onPlace, onLot, onSentence }: SearchLin
       >
         <Icon name="search" />
         <input
-          ref={input}
+          ref={(element) => {
+            input.current = element;
+            limited(AiSearchRequest.query).ref(element);
+          }}
           type="text"
           role="combobox"
           enterkeyhint="search"
@@ -112,7 +116,6 @@ export function SearchLine({ name, near, onPlace, onLot, onSentence }: SearchLin
           aria-autocomplete="list"
           aria-activedescendant={active >= 0 && active < options.length ? `${id}-${active}` : undefined}
           placeholder={t.placeholder}
-          {...AiSearchRequest.query}
           value={typed ?? name}
           onFocus={({ currentTarget }) => currentTarget.select()}
           onInput={({ currentTarget }) => {

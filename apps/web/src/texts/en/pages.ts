@@ -171,7 +171,6 @@ export const texts = {
         `The address changes when the links of two mails are opened: to ${email} and to the old one.`,
       password: "Password",
       newPassword: "New password",
-      passwordHint: "At least 8 characters, with letters and digits.",
       savePassword: "Change the password",
       saved: "The password is changed.",
     },
@@ -183,7 +182,9 @@ export const texts = {
       newPassword: "Set a new password",
       email: "Mail address",
       password: "Password",
-      passwordHint: "At least 8 characters, with letters and digits.",
+      passwordHint: "At least 8 characters, with letters and digits, and at most 72 bytes.",
+      tooManyBytes: (bytes: string, most: string) =>
+        `This password has ${bytes} bytes, and at most ${most} are possible. A kana or kanji has three bytes.`,
       enterCode: "Code from the mail",
       sendCode: "Send a code",
       sendLink: "Send a link",
@@ -915,5 +916,8 @@ export const texts = {
       saved: "Saved.",
     },
     signInFirst: { first: "Sign in to see this page.", signIn: "Sign in" },
+    validity: {
+      tooLong: (excess: string, most: string) => `Too many characters: remove ${excess}. At most ${most} are possible.`,
+    },
   },
 };

@@ -170,7 +170,6 @@ export const texts = {
       mailed: (email: string) => `${email} と現在のアドレスに届くメールのリンクを両方開くと、アドレスが変わります。`,
       password: "パスワード",
       newPassword: "新しいパスワード",
-      passwordHint: "8文字以上、英字と数字を含めてください。",
       savePassword: "パスワードを変更",
       saved: "パスワードを変更しました。",
     },
@@ -182,7 +181,9 @@ export const texts = {
       newPassword: "新しいパスワード",
       email: "メールアドレス",
       password: "パスワード",
-      passwordHint: "8文字以上、英字と数字を含めてください。",
+      passwordHint: "8文字以上72バイト以下で、英字と数字を含めてください。",
+      tooManyBytes: (bytes: string, most: string) =>
+        `このパスワードは${bytes}バイトです。${most}バイト以内にしてください。かなと漢字は1文字3バイトです。`,
       enterCode: "メールに記載のコード",
       sendCode: "コードを送る",
       sendLink: "リンクを送る",
@@ -901,5 +902,8 @@ export const texts = {
       saved: "保存しました。",
     },
     signInFirst: { first: "ログインすると表示されます。", signIn: "ログイン" },
+    validity: {
+      tooLong: (excess: string, most: string) => `${excess}文字多すぎます。${most}文字以内にしてください。`,
+    },
   },
 } satisfies typeof english;

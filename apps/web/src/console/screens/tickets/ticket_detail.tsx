@@ -8,6 +8,7 @@ import { newKey } from "../../../keys.ts";
 import { consoleTexts } from "../../../texts/console.ts";
 import { ErrorNote } from "../../../ui/error_note.tsx";
 import { ActionButton, Loaded, useAction } from "../../../ui/load.tsx";
+import { limited } from "../../../ui/validity.ts";
 import { client } from "../../kit/access.ts";
 import { ChangedNote, type FieldOf } from "../../kit/details.tsx";
 import { type Entry, useEntry } from "../../kit/entry.ts";
@@ -114,7 +115,7 @@ function TicketAnswer(
         <span>{t.answer}</span>
         <textarea
           rows={5}
-          {...NewSupportAnswer.message}
+          {...limited(NewSupportAnswer.message)}
           required
           value={message}
           onInput={(event) => onInput(event.currentTarget.value)}

@@ -9,6 +9,7 @@ import { newKey } from "../../../../keys.ts";
 import { consoleTexts } from "../../../../texts/console.ts";
 import { ErrorNote } from "../../../../ui/error_note.tsx";
 import { useAction } from "../../../../ui/load.tsx";
+import { limited } from "../../../../ui/validity.ts";
 import { client } from "../../../kit/access.ts";
 import { announcement } from "../../../kit/announcement.ts";
 import { ChangedNote } from "../../../kit/details.tsx";
@@ -215,7 +216,7 @@ export function PriceSimulator({ entry, resolve }: SimulatorProps) {
             placeholder={resolve ? t.reason : t.recordReason}
             value={reason}
             required={resolve !== undefined}
-            {...ErrorReportDecision.reason}
+            {...limited(ErrorReportDecision.reason)}
             onInput={(event) => setReason(event.currentTarget.value)}
           />
         )}

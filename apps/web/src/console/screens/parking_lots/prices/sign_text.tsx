@@ -9,6 +9,7 @@ import { language } from "../../../../language.ts";
 import { consoleTexts } from "../../../../texts/console.ts";
 import { ErrorNote } from "../../../../ui/error_note.tsx";
 import { useAction } from "../../../../ui/load.tsx";
+import { limited } from "../../../../ui/validity.ts";
 import { client } from "../../../kit/access.ts";
 import { type Draft, type Lot, newRule } from "./tariff.ts";
 
@@ -41,7 +42,7 @@ export function SignText({ lot, onTake }: { lot: Lot; onTake: (rules: readonly D
           <textarea
             rows={4}
             required
-            {...TariffText.text}
+            {...limited(TariffText.text)}
             value={sign}
             onInput={(event) => setSign(event.currentTarget.value)}
           />
