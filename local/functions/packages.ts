@@ -6,8 +6,7 @@ import { configArguments, toolEnvironment } from "./worker.ts";
 /** Fills the cache of this Deno with everything that the functions import. */
 export async function fetchPackages(deno: string, importMaps: Readonly<Record<string, string>>): Promise<void> {
   const entry = (name: string) => join(FUNCTIONS, name, "index.ts");
-  const namesByMap = Map.groupBy(Object.keys(importMaps), (name) => importMaps[name]);
-  for (const [map, names] of namesByMap) {
+  for (const [map, names] of Map.groupBy(Object.keys(importMaps), (name) => importMaps[name])) {
     const { success, stderr } = await new Deno.Command(deno, {
       args: ["cache", "--quiet", "--no-lock", "--node-modules-dir=none", ...configArguments(map), ...names.map(entry)],
       env: toolEnvironment(),

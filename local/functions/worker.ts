@@ -16,7 +16,7 @@ export interface WorkerOptions {
 
 export class BootError extends Error {}
 
-/** Variables by which Deno finds its cache and its packages. boot.ts deletes them before the function runs. */
+/** By these Deno finds its cache and packages, also behind a company's proxy. boot.ts deletes them before the function. */
 const TOOL_VARIABLES =
   /^(HOME|DENO_DIR|XDG_CACHE_HOME|DENO_CERT|DENO_TLS_CA_STORE|NPM_CONFIG_REGISTRY|HTTPS?_PROXY|NO_PROXY|https?_proxy)$/;
 
@@ -113,7 +113,6 @@ export class Worker {
   }
 }
 
-/** Older versions of Deno trust only Mozilla's certificates by default. A proxy of a company has one of the system's. */
 export function toolEnvironment(): Record<string, string> {
   const found = Object.entries(Deno.env.toObject()).filter(([name]) => TOOL_VARIABLES.test(name));
   return { DENO_TLS_CA_STORE: "mozilla,system", ...Object.fromEntries(found), DENO_NO_UPDATE_CHECK: "1" };
