@@ -1,5 +1,5 @@
 /** Which of a lot's pricing rules are in effect on a date, and when that changes. Dates are those of the lot's zone. */
-import { toLocalInput } from "../../local_time.ts";
+import { dayAfter, toLocalInput } from "../../local_time.ts";
 
 interface Dated {
   readonly effective_from?: string | null;
@@ -20,11 +20,7 @@ export function rulesOn<Rule extends Dated>(rules: readonly Rule[], date: string
 export function changesAfter(rules: readonly Dated[], date: string): string[] {
   const dates = rules.flatMap(({ effective_from, effective_to }) => [
     effective_from ?? "",
-    effective_to ? dayAfter(effective_to) : "",
+    effective_to ? dayAfter(effective_to, 1) : "",
   ]);
   return [...new Set(dates.filter((each) => each > date))].sort();
-}
-
-function dayAfter(date: string): string {
-  return new Date(Date.parse(`${date}T00:00Z`) + 86_400_000).toISOString().slice(0, 10);
 }
