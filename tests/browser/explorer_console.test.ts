@@ -530,12 +530,6 @@ Deno.test({
     );
     assert.equal(first[0], "¥300");
     assert.equal((await page.$$(".price-sign tbody tr")).length, 8);
-    if (Deno.env.get("SHOT")) {
-      await page.screenshot({ path: `${Deno.env.get("SHOT")}_1280.png` as `${string}.png`, fullPage: true });
-      await page.setViewport({ width: 360, height: 800 });
-      await page.screenshot({ path: `${Deno.env.get("SHOT")}_360.png` as `${string}.png`, fullPage: true });
-      await page.setViewport({ width: 1280, height: 900 });
-    }
     await explorer.click("Put the rules into the editor");
     await explorer.click("Save the prices");
     await explorer.sees("The prices are saved.");
