@@ -99,6 +99,10 @@ Deno.test("sql rules: each breach of the project's rules is found", () => {
     assert.deepEqual(findings("select 1;\n", name), [misnamed]);
   }
   assert.deepEqual(findings("select 1;\n", "supabase/migrations/20260901000900_sample.sql"), []);
+  for (const time of ["20260901176000", "20260901240000", "20260931000000", "20261301000000"]) {
+    const found = findings("select 1;\n", `supabase/migrations/${time}_sample.sql`);
+    assert.deepEqual(found, ["1 begins with no time that exists"], time);
+  }
   assert.deepEqual(sqlFindings({ name: NAME, text: "select 1;\n" }), [`${NAME}:1 does not open with its story`]);
 });
 

@@ -43,6 +43,8 @@ export function sqlFindings({ name, text }: SqlFile): string[] {
   const code = withoutTexts(text);
 
   if (!NAME.test(name)) find(1, "is neither schemas/<domain>/<idea>.sql nor migrations/YYYYMMDDHHmmss_<change>.sql");
+  const version = /\/(\d{8})(\d{6})_/.exec(name);
+  if (version && !isTime(`${version[1]}T${version[2]}`)) find(1, "begins with no time that exists");
   if (!/^-- [A-Z][^\n]*[.:][^\n]*\n(--[^\n]*\n)+/.test(text)) find(1, "does not open with its story");
   if (lines.every((line) => line === "" || line.startsWith("--"))) find(1, "has a story and no statement");
   for (const { index } of text.matchAll(EMPTY_SECTION)) {
@@ -170,6 +172,16 @@ export function unlockedCommands(texts: readonly string[]): string[] {
   return texts.flatMap(functions).map(({ called }) => called).filter((name) =>
     name.startsWith("commands.") && !locks(name)
   );
+}
+
+/** Whether a text is a date and a time in the basic format of ISO 8601. */
+function isTime(text: string): boolean {
+  try {
+    Temporal.PlainDateTime.from(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The same text with comments, strings and quoted names blanked; code in dollar quotes stays. */

@@ -8,8 +8,8 @@ export const calculateFee = route({
   access: "optional",
   summary: "Calculate the fee of a stay",
   description:
-    "If the lot's rules have no price for a part of the stay, the response is 422 `fee_unknown`. Its `details` are those " +
-    "of `FeeRefusal`.",
+    "Fees are never guessed. If the rules of the lot have no price for a part of the stay, the response is 422 " +
+    "`fee_unknown`. Its `details` are those of `FeeRefusal`.",
   instance: "any",
   params: LotParams,
   body: FeeRequest,
