@@ -186,6 +186,16 @@ function selectText(field: Element): boolean {
   return true;
 }
 
+/** Notes whether the next click meets neither the element nor one that was drawn in its place. */
+function watchClick(element: Element): { readonly isOther: boolean } {
+  const met = { isOther: false };
+  document.addEventListener("click", ({ target }) => {
+    const drawn = target instanceof Element ? target.closest(element.localName) : null;
+    met.isOther = !element.contains(target as Node) && drawn?.textContent !== element.textContent;
+  }, { capture: true, once: true });
+  return met;
+}
+
 /** Acts on the element with this name that is shown: of the first kind that has one. */
 async function onTheOnly(
   page: Page,
@@ -254,7 +264,14 @@ function explorerOf(page: Page, apiUrl: string, newTab: NewTab): Explorer {
     },
     click: async (name) => {
       await page.bringToFront();
-      await onTheOnly(page, name, [CONTROL, "a"], (control) => control.click());
+      await onTheOnly(page, name, [CONTROL, "a"], async (control) => {
+        const met = await (await control.waitHandle()).evaluateHandle(watchClick);
+        await control.click();
+        // A page that has gone was clicked.
+        if (await met.evaluate(({ isOther }) => isOther).catch(() => false)) {
+          throw new Error("The page moved under the pointer: the click met something else.");
+        }
+      });
     },
     fill: (label, value) =>
       onTheOnly(page, label, [FIELD], async (field) => {

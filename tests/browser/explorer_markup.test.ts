@@ -97,7 +97,9 @@ function missing(page: Page, payloads: readonly string[]): Promise<string[]> {
       if (parentElement?.checkVisibility() || parentElement instanceof HTMLOptionElement) texts.push(data);
     }
     for (const field of document.querySelectorAll("input, textarea")) texts.push((field as HTMLInputElement).value);
-    return payloads.filter((payload) => !texts.some((text) => text.includes(payload)));
+    // Texts are stored in NFC.
+    const shown = texts.map((text) => text.normalize("NFC"));
+    return payloads.filter((payload) => !shown.some((text) => text.includes(payload.normalize("NFC"))));
   }, payloads);
 }
 
