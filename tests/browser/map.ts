@@ -40,9 +40,11 @@ export function pinsOf(page: Page): Promise<ShownPin[]> {
   return page.evaluate(() => {
     const { map } = document.querySelector(".map-canvas") as unknown as Canvas;
     const layers = ["pins", "chosen"].filter((id) => map.getLayer(id));
-    const chosen = map.queryRenderedFeatures({ layers: ["chosen"] })[0]?.properties.lot;
+    const drawn = map.queryRenderedFeatures({ layers });
     // deno-lint-ignore no-explicit-any
-    return map.queryRenderedFeatures({ layers }).map(({ layer, properties }: any) => ({
+    const chosen = drawn.find(({ layer }: any) => layer.id === "chosen")?.properties.lot;
+    // deno-lint-ignore no-explicit-any
+    return drawn.map(({ layer, properties }: any) => ({
       layer: layer.id,
       ...properties,
     }))
