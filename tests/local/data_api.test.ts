@@ -4,6 +4,7 @@ import postgres from "postgres";
 import { sign } from "../../local/gateway/tokens.ts";
 import { signUp } from "../support/people.ts";
 import { codeOf, rpc, withFunction } from "../support/rest.ts";
+import { STATEMENT_TIMEOUTS } from "../support/platform.ts";
 import { stack } from "../support/stack.ts";
 
 async function grants(): Promise<readonly unknown[]> {
@@ -199,14 +200,15 @@ Deno.test("data api: a function can read the caller and the request, and nothing
   });
 });
 
-Deno.test("data api: the statement timeout is three seconds for anon and eight for the other roles", async () => {
+Deno.test("data api: the statement timeout is that of the role in the token, and of the authenticator for service_role", async () => {
   const definition = `() returns text language sql stable as $$ select current_setting('statement_timeout') $$`;
   await withFunction(definition, async (name) => {
     const { token } = await signUp();
-    assert.equal(await (await rpc(name, {})).json(), "3s");
-    assert.equal(await (await rpc(name, {}, { authorization: `Bearer ${token}` })).json(), "8s");
-    assert.equal(await (await rpc(name, {}, { apikey: stack().secretKey })).json(), "8s");
-    assert.equal(await (await rpc(name, {})).json(), "3s");
+    const { anon, authenticated, authenticator } = STATEMENT_TIMEOUTS;
+    assert.equal(await (await rpc(name, {})).json(), anon);
+    assert.equal(await (await rpc(name, {}, { authorization: `Bearer ${token}` })).json(), authenticated);
+    assert.equal(await (await rpc(name, {}, { apikey: stack().secretKey })).json(), authenticator);
+    assert.equal(await (await rpc(name, {})).json(), anon);
   });
 });
 

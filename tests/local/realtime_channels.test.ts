@@ -75,7 +75,7 @@ Deno.test("realtime: a join with a bad token is rejected with the reason", async
   await withServer(async ({ connect }) => {
     const client = await connect();
     const reasons: [string, RegExp][] = [
-      [token(-60), /^InvalidJWTToken: Token has expired (59|60|61) seconds ago$/],
+      [token(-60), /^InvalidJWTToken: Token has expired \d+ seconds ago$/],
       ["nothing", /^MalformedJWT: The token provided is not a valid JWT$/],
       [`${token().slice(0, -4)}AAAA`, /^JwtSignatureError: Failed to validate JWT signature$/],
       [token(60, { role: "" }), /^InvalidJWTToken: Fields `role` and `exp` are required in JWT$/],
@@ -156,10 +156,10 @@ Deno.test("realtime: a new token without the right to read closes a private chan
 Deno.test("realtime: a channel ends when its token expires, and the socket stays open", async () => {
   await withServer(async ({ connect, feed }) => {
     const client = await connect();
+    const expires = Math.floor(Date.now() / 1000) + 2;
     await client.join(ROOM, CHANGES, "1", token(2));
-    const joined = performance.now();
     const [, , , , payload] = await client.frame((frame) => frame[4].status === "error", 5_000);
-    assert.ok(performance.now() - joined > 500);
+    assert.ok(Date.now() >= expires * 1000);
     assert.deepEqual({ ...payload, message: payload.message.replace(/\d+/, "N") }, {
       extension: "system",
       status: "error",

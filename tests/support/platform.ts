@@ -1,5 +1,6 @@
 // The platform of one test run: new data, free ports, deleted afterwards.
 import { join } from "node:path";
+import postgres from "postgres";
 import { removeCrashed, type ReplicaOptions } from "../../local/postgres/database.ts";
 import { type Platform, startPlatform } from "../../local/platform.ts";
 import { identify } from "../../local/postgres/identity.ts";
@@ -14,6 +15,9 @@ export const LOG = join(STATE, "test.log");
 
 /** Tests sign users up by the hundred; the limit itself is tested on platforms that keep it. */
 const UNLIMITED = 1_000_000;
+
+/** Ten times the hosted ones, so that a busy machine fails no test. */
+export const STATEMENT_TIMEOUTS = { anon: "30s", authenticated: "80s", authenticator: "80s" };
 
 export interface TestPlatformOptions {
   /** The Deno that runs the functions. */
@@ -47,6 +51,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     onStep: write,
     log: write,
   });
+  await setStatementTimeouts(platform.status.DB_URL);
   return {
     ...platform,
     stop: async () => {
@@ -56,4 +61,16 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
       log.close();
     },
   };
+}
+
+async function setStatementTimeouts(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    for (const [role, timeout] of Object.entries(STATEMENT_TIMEOUTS)) {
+      await sql.unsafe(`alter role ${role} in database postgres set statement_timeout = '${timeout}'`);
+    }
+    await sql`notify pgrst, 'reload config'`;
+  } finally {
+    await sql.end();
+  }
 }
