@@ -40,6 +40,11 @@ async function reads({ page }: Explorer, selector: string, text: string): Promis
   );
 }
 
+/** The words about hours under the name of the lot that have or lack the colour of what is good. */
+function stateOf({ page }: Explorer, which: ".good" | ":not(.good)"): Promise<string | undefined> {
+  return page.evaluate((which) => document.querySelector<HTMLElement>(`.lot-state span${which}`)?.innerText, which);
+}
+
 /** What GET of the service returns to the person. */
 async function read(path: string, person?: Person): Promise<Record<string, unknown>> {
   const response = await (person ? asUser(person) : asAnonymous())(path);
@@ -139,6 +144,25 @@ test("a stay that ends while the exit is closed shows the fee of the earliest ex
     await explorer.sees("You cannot drive out at 23:00. The exit opens at 08:00");
     // Eleven hours until the exit opens.
     await reads(explorer, ".lot-fee", "¥4,400");
+    assert.equal(await stateOf(explorer, ".good"), undefined);
+  });
+});
+
+test("for a later stay the lot is open or not at its times, and the state of this moment is named so", async () => {
+  const lot = await aPricedLot();
+  await inDatabase(async (sql) => {
+    await sql`
+      insert into public.parking_lot_windows (parking_lot_id, window_type, open_time, close_time)
+      values (${lot}, 'business', '08:00', '22:00')`;
+    await sql`
+      insert into public.parking_lot_date_overrides (parking_lot_id, override_date, hours)
+      select ${lot}, (now() at time zone 'Asia/Tokyo')::date + n, '{"is_closed": true}' from generate_series(-1, 1) n`;
+  });
+  await inExplorer(async (explorer) => {
+    const stay = { entry_at: "2030-05-15T10:00:00+09:00", exit_at: "2030-05-15T12:00:00+09:00" };
+    await explorer.open(`/lots/${lot}?${new URLSearchParams(stay)}`);
+    await explorer.sees("Open for your stay");
+    assert.match(await stateOf(explorer, ":not(.good)") ?? "", /^Now: (No entry until|Closed)/);
   });
 });
 

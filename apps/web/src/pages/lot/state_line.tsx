@@ -1,16 +1,20 @@
-/** The state of the lot now as words, with its next change, and what others think of it. */
+/** Whether the lot is open, for the stay and now, with its next change, and what others think of it. */
 import { dateTime, number, timeOfDay } from "../../format.ts";
 import { pageTexts } from "../../texts/pages.ts";
 import type { Lot, LotProps } from "./lot.ts";
 
 const text = pageTexts(({ lot }) => lot.stateLine);
 
-export function StateLine({ lot }: LotProps) {
+export function StateLine({ lot, stay }: LotProps) {
   const t = text.value;
   const state = stateOf(lot);
+  const isLater = Date.parse(stay.entryAt) > Date.now() + SOON_MS;
   return (
     <p class="lot-state">
-      {state && <span class={state.isGood ? "good" : "wrong"}>{state.words}</span>}
+      {isLater && isOpenFor(lot) && <span class="good">{t.openForStay}</span>}
+      {state && (isLater
+        ? <span>{t.now(state.words)}</span>
+        : <span class={state.isGood ? "good" : "wrong"}>{state.words}</span>)}
       {lot.review_count > 0 && (
         <span>
           <span aria-hidden="true">★ {number(lot.avg_rating, 1)} ({number(lot.review_count)})</span>
@@ -39,6 +43,13 @@ function stateOf({ derived, next_change_at, time_zone }: Lot): { words: string; 
   return { words: derived.is_open_now ? t.open : t.closed, isGood: derived.is_open_now };
 }
 
+/** Whether cars can enter and leave at the times of the stay. */
+function isOpenFor({ planned_stay }: Lot): boolean {
+  return planned_stay?.can_enter_at === true && planned_stay.can_exit_at === true;
+}
+
+/** For a stay that begins later than this, the state of the lot now is of less importance than its own. */
+const SOON_MS = 30 * 60_000;
 const DAY_MS = 86_400_000;
 
 /** The time of day if it is within a day, otherwise with the day. */

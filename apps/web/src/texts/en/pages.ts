@@ -451,6 +451,8 @@ export const texts = {
     },
     startButton: { start: "Start" },
     stateLine: {
+      openForStay: "Open for your stay",
+      now: (state: string) => `Now: ${state}`,
       open: "Open",
       closed: "Closed",
       alwaysOpen: "Open day and night",

@@ -447,6 +447,8 @@ export const texts = {
     },
     startButton: { start: "駐車を始める" },
     stateLine: {
+      openForStay: "この時間は利用できます",
+      now: (state: string) => `現在：${state}`,
       open: "営業中",
       closed: "営業時間外",
       alwaysOpen: "24時間出入りできます",
