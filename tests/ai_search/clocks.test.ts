@@ -159,3 +159,84 @@ Deno.test("clocks: of a range of lengths the longer one is assumed", () => {
     assert.ok(confidence < 0.8 && assumptions.some(({ field }) => field === "exit_at"), text);
   }
 });
+
+/** Both ends with a day and a time of their own; {D} is the day, {T} the time. */
+const DATED_ENDS = {
+  en: {
+    forms: [
+      "arriving {T1} {D1}, leaving {T2} {D2}",
+      "arrive {D1} {T1}, leave {D2} {T2}",
+      "in {T1} {D1} out {T2} {D2}",
+      "{D1} {T1} out {D2} {T2}",
+      "in at {T1} {D1}, out at {T2} {D2}",
+      "in {D1} at {T1} and out {D2} at {T2}",
+      "check in {T1} on {D1}, check out {T2} on {D2}",
+      "drop off {T1} {D1}, pick up {T2} {D2}",
+      "there by {T1} {D1} and back at {T2} on {D2}",
+      "{T1} {D1} to {T2} {D2}",
+      "{T1} {D1} - {T2} {D2}",
+      "from {D1} {T1} until {D2} {T2}",
+      "from {T1} on {D1} until {T2} on {D2}",
+    ],
+    times: [["7pm", "9am"], ["7 pm", "9 am"], ["19:00", "09:00"], ["7:00pm", "9:00am"]],
+    days: [["Friday", "Sunday"], ["Fri", "Sun"], ["Nov 20", "Nov 22"], ["11/20", "11/22"]],
+    places: ["Hakone, {}", "{}, Hakone"],
+  },
+  ja: {
+    forms: [
+      "{T1}{D1}入庫 {T2}{D2}出庫",
+      "{D1}{T1}入庫 {D2}{T2}出庫",
+      "{D1}{T1}イン、{D2}{T2}アウト",
+      "入庫{D1}{T1} 出庫{D2}{T2}",
+      "入庫：{D1} {T1}、出庫：{D2} {T2}",
+      "{D1}の{T1}に入れて{D2}の{T2}に出します",
+      "{D1}{T1}から{D2}{T2}まで",
+      "{D1}{T1}〜{D2}{T2}",
+      "{T1} {D1} 〜 {T2} {D2}",
+    ],
+    times: [["19時", "9時"], ["19:00", "9:00"], ["午後7時", "午前9時"]],
+    days: [["金曜", "日曜"], ["金曜日", "日曜日"], ["11月20日", "11月22日"], ["11/20", "11/22"]],
+    places: ["箱根 {}", "{} 箱根"],
+  },
+} as const;
+
+for (const locale of ["en", "ja"] as const) {
+  Deno.test(`clocks: each end of a stay has its own day, before or after its time, in every form (${locale})`, () => {
+    const { forms, times, days, places } = DATED_ENDS[locale];
+    const wrong: string[] = [];
+    for (const form of forms) {
+      for (const [t1, t2] of times) {
+        for (const [d1, d2] of days) {
+          for (const place of places) {
+            const values: Record<string, string> = { T1: t1, T2: t2, D1: d1, D2: d2 };
+            const stay = form.replaceAll(/\{(..)\}/g, (_, name: string) => values[name]!);
+            if (/\d\d?\/\d\d?:?\d{2}/.test(stay) || /\d{4}\/\d/.test(stay)) continue; // 11/2019時 is no date
+            const text = place.replace("{}", stay);
+            const { entry_at, exit_at } = parse(text, locale);
+            const isRight = entry_at === "2026-11-20T19:00:00+09:00" && exit_at === "2026-11-22T09:00:00+09:00";
+            if (!isRight) wrong.push(`${text}: ${entry_at} ${exit_at}`);
+          }
+        }
+      }
+    }
+    assert.deepEqual(wrong.slice(0, 20), [], `${wrong.length}`);
+  });
+}
+
+Deno.test("clocks: the first time of a part of the day is a time, and no place", () => {
+  for (
+    const [text, hour, place] of [
+      ["午後イチから2時間 梅田", 13, "梅田"],
+      ["昼いちで梅田に2時間", 13, "梅田"],
+      ["午後一番で霞が関 2時間", 13, "霞が関"],
+      ["午後一で霞が関 2時間", 13, "霞が関"],
+      ["夕方イチ 天神 2時間", 17, "天神"],
+      ["どこか箱根で13時から2時間", 13, "箱根"],
+      ["通勤で13時から2時間 品川", 13, "品川"],
+      ["停めっぱなしにしたい 13時から2時間 箱根", 13, "箱根"],
+    ] as const
+  ) {
+    const answer = parse(text, "ja");
+    assert.deepEqual([answer.entry_at, answer.place], [`2026-11-18T${hour}:00:00+09:00`, place], text);
+  }
+});

@@ -15,25 +15,39 @@ export interface Anchor extends Span {
 const FROM_AFTER =
   /^(?:ごろ|頃|くらい|ぐらい|過ぎ)?(?:に|で|の|には)? ?(?:から|より|スタート|開始|以降|入庫|入って|入る|入れ|着|到着|in(?! ?[a-z])|イン|~|→|に着|に入|集合|待ち合わせ)/iu;
 const UNTIL_AFTER =
-  /^(?:ごろ|頃|くらい|ぐらい|過ぎ)?(?:に|で|の|には)? ?(?:まで|迄|出庫|出る|出た|出ます|出て|出し|out(?! ?[a-z])|アウト|終了|終わ|終演|解散|退|帰|戻|閉)/iu;
+  /^(?:ごろ|頃|くらい|ぐらい|過ぎ)?(?:に|で|の|には)? ?(?:まで|迄|出庫|出る|出た|出ます|出て|出し|out(?=[ )]*(?:$|[,.;!?、。]))|アウト|終了|終わ|終演|解散|退|帰|戻|閉)/iu;
 const FROM_BEFORE =
   /(?<![a-z])(?:from|at|since|starts?(?: at| from)?|starting(?: at| from)?|begin(?:s|ning)?(?: at)?|arriv(?:e|es|ing|al)(?: is)?(?: at| by| around| about)?|after|in at|get(?:ting)? there(?: at| by| around)?|there (?:at|by|from|around)|between|check[- ]?in(?: at)?|around)(?: (?:about|around))? ?$|(?:開始|入庫|到着|入り|着)(?:時間|時刻|予定)?(?:は|が|:)? ?$/iu;
 const UNTIL_BEFORE =
-  /(?<![a-z])(?:to|until|till|til|by|through|before|thru|leav(?:e|es|ing)(?: is)?(?: at| by| around| about)?|out (?:at|by|before|around)|back (?:at|by)|end(?:s|ing)?(?: at| by)?|gone by|depart(?:ing|ure)?(?: at)?|check[- ]?out(?: at| by)?|and)(?: (?:about|around))? ?$|(?:~|-|→) ?$|(?:終了|終わり|出庫|帰り|出発|退出)(?:時間|時刻|予定)?(?:は|が|:)? ?$/iu;
+  /(?<![a-z])(?:to|until|till|til|by|through|before|thru|leav(?:e|es|ing)(?: is)?(?: at| by| around| about)?|out(?: (?:at|by|before|around|on))?|back (?:at|by)|end(?:s|ing)?(?: at| by)?|gone by|depart(?:ing|ure)?(?: at)?|check[- ]?out(?: at| by)?|and)(?: (?:about|around))? ?$|(?:~|-|→) ?$|(?:終了|終わり|出庫|帰り|出発|退出)(?:時間|時刻|予定)?(?:は|が|:)? ?$/iu;
+/** Between a time and its own date: "7 pm Friday", "15:00 on Dec 5", 9時の土曜. */
+export const OWN = /^(?: |の| ?on (?:the )?)?$/iu;
 /** Words between a start and its end. */
 const RANGE = /から|より|~|-|→|(?<![a-z])(?:to|until|till|til|through|thru)(?![a-z])/iu;
 
-function roleOf(scanner: Scanner, span: Span, hasBefore: boolean): Role | null {
-  const after = scanner.after(span.end, 10), before = scanner.before(span.start, 28);
-  if (UNTIL_AFTER.test(after)) return "until";
-  if (FROM_AFTER.test(after)) return "from";
-  const until = UNTIL_BEFORE.exec(before);
-  if (until !== null) {
+/** 入庫19時 出庫9時: the word is before its time, so that the word after a time is that of the next one. */
+const LABEL = /(?:入庫|入場|到着|開始)(?:時間|時刻|予定)?(?:は|が|:)? ?$/u;
+const NEXT_LABEL = /^ ?(?:入庫|入場|到着|開始|出庫|出場|出発|退出|終了|帰り)/u;
+
+interface Place extends Span {
+  /** Whether another time comes before it. */
+  readonly hasBefore: boolean;
+  /** Whether the times have their words before them. */
+  readonly isLabelled: boolean;
+}
+
+function roleOf(scanner: Scanner, { start, end, hasBefore, isLabelled }: Place): Role | null {
+  const after = scanner.after(end, 10), before = scanner.before(start, 28);
+  const isOwn = !isLabelled || !NEXT_LABEL.test(after);
+  if (isOwn && UNTIL_AFTER.test(after)) return "until";
+  if (isOwn && FROM_AFTER.test(after)) return "from";
+  const until = UNTIL_BEFORE.exec(before), from = FROM_BEFORE.exec(before);
+  // "there by 6" is a start, though "by 6" is an end: the longer words count.
+  if (until !== null && (from === null || from[0].length < until[0].length)) {
     // "and 6" and "- 6" are an end only after a start.
     if (!/^(?:and|to|-|~|→)/iu.test(until[0].trim()) || hasBefore) return "until";
   }
-  if (FROM_BEFORE.test(before)) return "from";
-  return null;
+  return from === null ? null : "from";
 }
 
 export function anchorsOf(
@@ -42,31 +56,26 @@ export function anchorsOf(
   dates: readonly DateToken[],
 ): Anchor[] {
   const bound = bindDates(scanner, points, dates);
-  return points.map((point, index) => ({
-    start: point.start,
-    end: point.end,
-    point,
-    role: point.kind === "now" ? "from" : roleWithDate(scanner, point, bound.get(point), index > 0),
-    date: bound.get(point) ?? null,
-  }));
-}
-
-/** "from Saturday 10am": the word is before the date. */
-function roleWithDate(scanner: Scanner, point: Span, date: DateToken | undefined, hasBefore: boolean): Role | null {
-  const own = roleOf(scanner, point, hasBefore);
-  if (own === "until" || date === undefined) return own;
-  const whole = roleOf(
-    scanner,
-    { start: Math.min(point.start, date.start), end: Math.max(point.end, date.end) },
-    hasBefore,
-  );
-  // "leave Sunday at noon": the word before the date is more specific than "at".
-  return whole === "until" ? whole : own ?? whole;
+  const wholeOf = (point: Span, date: DateToken | undefined): Span =>
+    date === undefined ? point : { start: Math.min(point.start, date.start), end: Math.max(point.end, date.end) };
+  const [first] = points;
+  const isLabelled = first !== undefined &&
+    LABEL.test(scanner.before(wholeOf(first, bound.get(first)).start, 28));
+  const roleAt = (span: Span, index: number) => roleOf(scanner, { ...span, hasBefore: index > 0, isLabelled });
+  return points.map((point, index) => {
+    const date = bound.get(point);
+    const own = roleAt(point, index);
+    // "from Saturday 10am", "leave Sunday at noon": the word before the date counts, an end also against "at".
+    const whole = date === undefined || own === "until" ? own : roleAt(wholeOf(point, date), index);
+    const role = point.kind === "now" ? "from" : whole === "until" ? whole : own ?? whole;
+    return { start: point.start, end: point.end, point, role, date: date ?? null };
+  });
 }
 
 /**
- * A date belongs to the time after it, unless the end of a range is in between. Otherwise it belongs to the time before
- * it.
+ * A date belongs to the time after it. It belongs to the time before it if the end of a range is in between, or if it
+ * follows that time directly and is apart from the next one: "arriving 7 pm Friday, leaving 9 am". So it does where each
+ * time is followed by a date: "in 7 pm Fri out 9 am Sun".
  */
 function bindDates(
   scanner: Scanner,
@@ -74,6 +83,11 @@ function bindDates(
   dates: readonly DateToken[],
 ): Map<Point | FromNow, DateToken> {
   const bound = new Map<Point | FromNow, DateToken>();
+  const between = (first: Span, second: Span) => scanner.text.slice(first.end, second.start);
+  const isEachDated = points.length === dates.length && points.every((point, index) => {
+    const date = dates[index]!, next = points[index + 1];
+    return point.end <= date.start && OWN.test(between(point, date)) && (next === undefined || date.end <= next.start);
+  });
   dates.forEach((date, index) => {
     // "6 tomorrow evening": the date is inside the time.
     const around = points.find((point) => point.start <= date.start && point.end >= date.end);
@@ -81,8 +95,9 @@ function bindDates(
     const limit = dates[index + 1]?.start ?? Infinity;
     const next = points.find((point) => point.start >= date.end && point.start < limit);
     const before = points.findLast((point) => point.end <= date.start && point.start >= (dates[index - 1]?.end ?? 0));
-    const gap = next === undefined ? "" : scanner.text.slice(date.end, next.start);
-    const isCut = before !== undefined && !bound.has(before) && RANGE.test(gap);
+    const gap = next === undefined ? "" : between(date, next);
+    const isCut = before !== undefined && !bound.has(before) &&
+      (isEachDated || RANGE.test(gap) || OWN.test(between(before, date)) && !OWN.test(gap));
     if (next !== undefined && !isCut) bound.set(next, date);
     else if (before !== undefined && !bound.has(before)) bound.set(before, date);
   });

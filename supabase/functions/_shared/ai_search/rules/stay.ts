@@ -1,5 +1,5 @@
 /** Start and end of the stay, from the times, days and durations of the text. */
-import { type Anchor, anchorsOf, chooseAnchors } from "./anchors.ts";
+import { type Anchor, anchorsOf, chooseAnchors, OWN } from "./anchors.ts";
 import { DAY_PARTS, type Point } from "./clocks.ts";
 import type { DateToken, Repetition } from "./dates.ts";
 import type { Length } from "./durations.ts";
@@ -91,9 +91,9 @@ export class StayReader extends MomentReader {
     const problem = this.#dateProblem(dates);
     if (problem) return { entry: null, exit: null };
     const isToday = entry !== null && "today" in entry.point && entry.point.today;
-    // "9 to 6 tomorrow": the date after the end also applies to the start.
+    // "9 to 6 tomorrow", "9am Saturday 3pm": the date after the end, or after the start, also applies to the start.
     const shared = entry !== null && exit !== null && entry.date === null && !isToday && exit.date !== null &&
-      exit.date.start >= exit.start;
+      (exit.date.start >= exit.start || OWN.test(this.scanner.text.slice(entry.end, exit.date.start)));
     const entryDate = entry?.date ?? (shared ? exit!.date : null) ??
       (first !== null && exit?.date !== first && !isToday ? first : null);
     const exitDate = shared ? null : exit?.date ?? null;
