@@ -1,13 +1,13 @@
 // The rules parser's score does not fall: the sentences that were right stay right.
 import assert from "node:assert/strict";
-import { evaluate, readSentences, summarise } from "../../tools/eval/score.ts";
+import { evaluate, readSentences, summarise } from "../eval/score.ts";
 
 const recorded: Record<string, readonly string[]> = JSON.parse(
-  Deno.readTextFileSync(new URL("../../tools/eval/known_wrong.json", import.meta.url)),
+  Deno.readTextFileSync(new URL("../eval/known_wrong.json", import.meta.url)),
 );
 
 for (const [file, knownWrong] of Object.entries(recorded)) {
-  Deno.test(`evaluation: in ${file} only the sentences of tools/eval/known_wrong.json are wrong`, () => {
+  Deno.test(`evaluation: in ${file} only the sentences of tests/eval/known_wrong.json are wrong`, () => {
     const broken = readSentences(file).map(evaluate)
       .filter(({ sentence, wrong }) => wrong.length > 0 && !knownWrong.includes(sentence.id))
       .map(({ sentence, wrong }) => ({
@@ -26,7 +26,7 @@ for (const [file, knownWrong] of Object.entries(recorded)) {
   });
 }
 
-Deno.test("evaluation: every sentence in tools/eval/known_wrong.json still fails, so the file follows each improvement", () => {
+Deno.test("evaluation: every sentence in tests/eval/known_wrong.json still fails, so the file follows each improvement", () => {
   for (const [file, knownWrong] of Object.entries(recorded)) {
     const wrong = readSentences(file).map(evaluate).filter(({ wrong }) => wrong.length > 0);
     assert.deepEqual(wrong.map(({ sentence }) => sentence.id).toSorted(), [...knownWrong].toSorted(), file);

@@ -4,7 +4,7 @@ import { convertModelAnswer } from "../../supabase/functions/_shared/ai_search/m
 import type { ModelAnswer } from "../../supabase/functions/_shared/ai_search/prompt.ts";
 import { parseText } from "../../supabase/functions/_shared/ai_search/rules/index.ts";
 import type { ParsedSearch } from "../../supabase/functions/_shared/ai_search/rules/index.ts";
-import { optionsOf, readSentences } from "../../tools/eval/score.ts";
+import { optionsOf, readSentences } from "../eval/score.ts";
 import { NOTHING_FOUND } from "../support/ai.ts";
 
 const NOTHING: ModelAnswer = NOTHING_FOUND;

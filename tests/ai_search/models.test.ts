@@ -1,8 +1,8 @@
 // The evaluation of models: each model by itself, on the sentences that the rules parser is scored with.
 import assert from "node:assert/strict";
-import { evaluateModel } from "../../tools/eval/models.ts";
+import { evaluateModel } from "../eval/models.ts";
 import { NOTHING_FOUND } from "../support/ai.ts";
-import { readSentences } from "../../tools/eval/score.ts";
+import { readSentences } from "../eval/score.ts";
 import { AiModels } from "../../local/standins/ai_gateway.ts";
 import { readProviderSettings } from "../../supabase/functions/_shared/provider_settings.ts";
 import { gatewayOf } from "../../supabase/functions/_shared/providers/ai_gateway.ts";

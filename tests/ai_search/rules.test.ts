@@ -4,7 +4,7 @@ import { checkAnswer, parseText, withCenter } from "../../supabase/functions/_sh
 import type { Mention, ParsedSearch, ParseOptions } from "../../supabase/functions/_shared/ai_search/rules/index.ts";
 import { attributes, SearchQueryV1 } from "../../supabase/functions/_shared/schema/search.ts";
 import { NearbyFilters, NearbyQuery } from "../../supabase/functions/_shared/schema/parking_lots.ts";
-import { readSentences } from "../../tools/eval/score.ts";
+import { readSentences } from "../eval/score.ts";
 import { chance } from "../support/random.ts";
 
 const NOON: ParseOptions = { locale: "ja", now: new Date("2026-11-18T12:00:00+09:00"), timeZone: "Asia/Tokyo" };

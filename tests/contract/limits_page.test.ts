@@ -1,9 +1,9 @@
 // docs/operations/limits.md has every limit of the platform and every function. No test measures: `task bench limits` does.
 import assert from "node:assert/strict";
-import { LIMIT_TEXTS } from "../../tools/bench/platform_limits.ts";
+import { LIMIT_TEXTS } from "../bench/platform_limits.ts";
 
 const page = await Deno.readTextFile(new URL("../../docs/operations/limits.md", import.meta.url));
-const bench = await Deno.readTextFile(new URL("../../tools/bench/limits_cases.ts", import.meta.url));
+const bench = await Deno.readTextFile(new URL("../bench/limits_cases.ts", import.meta.url));
 
 const functions = (await Array.fromAsync(Deno.readDir(new URL("../../supabase/functions", import.meta.url))))
   .filter(({ name, isDirectory }) => isDirectory && !name.startsWith("_")).map(({ name }) => name).sort();

@@ -1,4 +1,4 @@
-// The local platform depends on no application, and has a limit of its size.
+// Folders import in one direction: tests from tools, tools from the local platform. The local platform has a limit of its size.
 import assert from "node:assert/strict";
 import { join, normalize } from "node:path/posix";
 import { fileURLToPath } from "node:url";
@@ -10,26 +10,32 @@ const MAX_LINES = 10_690;
 
 function filesUnder(folder: string): string[] {
   return [...Deno.readDirSync(join(root, folder))].flatMap(({ name, isDirectory }) =>
-    isDirectory ? filesUnder(`${folder}/${name}`) : [`${folder}/${name}`]
+    name === "node_modules" ? [] : isDirectory ? filesUnder(`${folder}/${name}`) : [`${folder}/${name}`]
   );
 }
 
 const read = (path: string) => Deno.readTextFileSync(join(root, path));
-const IMPORT = /^(?:import|export)\b[^;]*?\bfrom "(\.[^"]+)"|^import "(\.[^"]+)"/gm;
-const modules = new Map(
-  filesUnder("local").filter((path) => path.endsWith(".ts")).map((path) => [
-    path,
-    [...read(path).matchAll(IMPORT)].map(([, from, only]) => normalize(join(path, "..", (from ?? only)!))),
-  ]),
-);
+const IMPORT = /^(?:import|export)\b[^;]*?\bfrom "(\.[^"]+)"|\bimport\(?\s?"(\.[^"]+)"/gm;
 
-Deno.test("local/: it imports no application, no client and no test", () => {
-  assert.ok([...modules.values()].some((imported) => imported.includes("local/settings.ts")), "imports are read");
-  const found = [...modules].flatMap(([path, imported]) =>
-    imported.filter((one) => /^(apps|client|tests)\//.test(one)).map((one) => [path, one])
+/** What the modules of a folder import. */
+function importsOf(folder: string): (readonly [path: string, imported: string])[] {
+  return filesUnder(folder).filter((path) => path.endsWith(".ts")).flatMap((path) =>
+    [...read(path).matchAll(IMPORT)].map(([, from, only]) =>
+      [path, normalize(join(path, "..", (from ?? only)!))] as const
+    )
   );
-  assert.deepEqual(found, []);
-});
+}
+
+/** The folders that a folder must not import. */
+const ABOVE = { local: /^(apps|client|tests)\//, tools: /^tests\// };
+
+for (const [folder, above] of Object.entries(ABOVE)) {
+  Deno.test(`${folder}/: it imports nothing of ${above.source.match(/\w+/g)!.join(", ")}`, () => {
+    const imports = importsOf(folder);
+    assert.ok(imports.some(([, imported]) => imported === "local/settings.ts"), "imports are read");
+    assert.deepEqual(imports.filter(([, imported]) => above.test(imported)), []);
+  });
+}
 
 Deno.test(`local/: the platform without its stand-ins has at most ${MAX_LINES} lines`, () => {
   const counted = filesUnder("local").filter((path) => /\.(ts|sql)$/.test(path) && !path.startsWith(STAND_INS));

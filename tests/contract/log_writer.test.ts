@@ -1,7 +1,7 @@
 // The log within the limits of the platform: how many lines in how long, how long a line, and what is said of the others.
 import assert from "node:assert/strict";
 import { LogWriter, MAX_CHARACTERS, MAX_EVENTS, WINDOW_MS } from "../../supabase/functions/_shared/http/log_writer.ts";
-import { LIMITS } from "../../tools/bench/platform_limits.ts";
+import { LIMITS } from "../bench/platform_limits.ts";
 
 const time = "2026-09-01T00:00:00Z";
 const success = { level: "info", time, status: 200 } as const;

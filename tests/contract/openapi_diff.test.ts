@@ -2,9 +2,9 @@
 // release, and nothing is compared.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { breakingChanges } from "../support/breaking_changes.ts";
-import { announcesBreaking, contractDiff } from "../support/openapi_diff.ts";
-import { git } from "../support/releases.ts";
+import { breakingChanges } from "../../tools/contract/breaking_changes.ts";
+import { announcesBreaking, contractDiff } from "../../tools/contract/openapi_diff.ts";
+import { git } from "../../tools/release/git.ts";
 import { ROOT } from "../../local/settings.ts";
 
 Deno.test("openapi.json: changes since the newest release that break clients are in CHANGELOG.md under Breaking", async () => {

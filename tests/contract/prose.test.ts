@@ -1,6 +1,6 @@
-// Pages, contract, and the comments and messages of SQL are in plain words: tests/support/prose.ts has the rules, tests/support/denied_words.ts the words.
+// Pages, contract, and the comments and messages of SQL are in plain words: tools/prose/main.ts has the rules, tools/prose/denied_words.ts the words.
 import assert from "node:assert/strict";
-import { inContract, inFile, inMarkdown, inSql, MAX_WORDS, proseFiles } from "../support/prose.ts";
+import { inContract, inFile, inMarkdown, inSql, MAX_WORDS, proseFiles } from "../../tools/prose/main.ts";
 
 for (const path of proseFiles()) {
   Deno.test(`prose: ${path}: every sentence is short, and its words are plain`, () => {

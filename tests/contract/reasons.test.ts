@@ -1,7 +1,7 @@
 // `details.reason`: docs/clients/errors.md has every reason of an error, and no other.
 import assert from "node:assert/strict";
 import { reasons } from "../../supabase/functions/openapi/reasons.ts";
-import { schema } from "../db/sql_rules.ts";
+import { schema } from "../../tools/lint_sql/rules.ts";
 
 const functions = new URL("../../supabase/functions/", import.meta.url);
 

@@ -1,10 +1,10 @@
 // The data of `task bench admin` and `task bench worst` load into the schema as it is, and every function can be asked.
 import assert from "node:assert/strict";
-import { loadConsole } from "../../tools/bench/load_console.ts";
-import { loadLots } from "../../tools/bench/load_lots.ts";
-import { loadWorst } from "../../tools/bench/load_worst.ts";
-import { catalogue } from "../../tools/bench/worst_catalogue.ts";
-import { missingArguments, NOT_ASKED } from "../../tools/bench/worst_questions.ts";
+import { loadConsole } from "../bench/load_console.ts";
+import { loadLots } from "../bench/load_lots.ts";
+import { loadWorst } from "../bench/load_worst.ts";
+import { catalogue } from "../bench/worst_catalogue.ts";
+import { missingArguments, NOT_ASKED } from "../bench/worst_questions.ts";
 import { database } from "../support/database.ts";
 
 const db = await database();

@@ -12,7 +12,7 @@ import {
   MAX_DEPTH,
   readCatalogue,
   writesOf,
-} from "../support/effects.ts";
+} from "../../tools/effects.ts";
 
 Deno.test("docs/contributing/effects.md: it is what the catalogue prints now (deno task effects, with task dev running)", async () => {
   assert.equal(

@@ -10,7 +10,7 @@ import {
   sqlFindings,
   uncalled,
   unlockedCommands,
-} from "./sql_rules.ts";
+} from "../../tools/lint_sql/rules.ts";
 
 const NAME = "supabase/schemas/samples/sample.sql";
 const STORY = "-- Sample: a file that keeps the rules.\n-- Interface: none.\n\n";

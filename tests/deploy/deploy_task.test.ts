@@ -12,7 +12,7 @@ import { functionNames } from "../../tools/release/deployment/steps.ts";
 import { withDatabase } from "../../tools/release/deployment/database.ts";
 import { PartOfMigrations } from "../../tools/release/drift.ts";
 import { postgresFolder } from "../../tools/packages/postgres.ts";
-import { git } from "../support/releases.ts";
+import { git } from "../../tools/release/git.ts";
 import { ACCESS_TOKEN } from "./cli.ts";
 import { ManagementApi, PROJECT_REF } from "./management_api.ts";
 import { ProjectHost } from "./project_host.ts";

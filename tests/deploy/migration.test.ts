@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startMigration } from "../../tools/release/migration.ts";
-import { sqlFindings } from "../db/sql_rules.ts";
+import { sqlFindings } from "../../tools/lint_sql/rules.ts";
 
 const NOW = new Date("2027-03-01T09:30:00Z");
 

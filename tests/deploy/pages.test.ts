@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { ROOT } from "../../local/settings.ts";
 import { cliCommand, PINNED } from "../../tools/release/supabase_cli.ts";
 import { database } from "../support/database.ts";
-import { git } from "../support/releases.ts";
+import { git } from "../../tools/release/git.ts";
 import { ACCESS_TOKEN, ProjectCopy } from "./cli.ts";
 import { ManagementApi, PROJECT_REF } from "./management_api.ts";
 import { ProjectHost } from "./project_host.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileProblems, typeProblems } from "../../tools/release/package.ts";
 import { checkRelease, type Facts, withRelease } from "../../tools/release/rules.ts";
-import { git } from "../support/releases.ts";
+import { git } from "../../tools/release/git.ts";
 import { onlyLong } from "../support/sizes.ts";
 import { RepositoryCopy } from "./repository_copy.ts";
 

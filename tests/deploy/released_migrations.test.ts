@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { compare, type Fingerprints, migrationFiles } from "../../local/postgres/built.ts";
 import { ROOT } from "../../local/settings.ts";
-import { git, newestRelease } from "../support/releases.ts";
+import { git, newestRelease } from "../../tools/release/git.ts";
 
 const FOLDER = "supabase/migrations";
 

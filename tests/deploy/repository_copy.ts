@@ -1,7 +1,7 @@
 // A Git repository with the files of this one.
 import { join } from "node:path";
 import { ROOT } from "../../local/settings.ts";
-import { git } from "../support/releases.ts";
+import { git } from "../../tools/release/git.ts";
 
 const AUTHOR = ["-c", "user.name=Test", "-c", "user.email=test@example.com", "-c", "core.hooksPath=/dev/null"];
 

@@ -3,7 +3,7 @@ import { strict as assert } from "node:assert";
 import { join } from "node:path";
 import type { Sql } from "postgres";
 import { ROOT } from "../../local/settings.ts";
-import { sqlFindings } from "../db/sql_rules.ts";
+import { sqlFindings } from "../../tools/lint_sql/rules.ts";
 import { database, type TestDatabase } from "../support/database.ts";
 import { newLot, newUser, runJob } from "../support/rows.ts";
 import { ProjectCopy } from "./cli.ts";

@@ -16,7 +16,7 @@ import {
   type ReleasedData,
   tableNames,
   versionOf,
-} from "../../tools/release/data.ts";
+} from "../examples/release_data.ts";
 
 const files = await dataFiles();
 

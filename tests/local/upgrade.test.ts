@@ -9,7 +9,7 @@ import { identify } from "../../local/postgres/identity.ts";
 import { ROOT, STATE } from "../../local/settings.ts";
 import { removeIfExists } from "../../local/files.ts";
 import { processes } from "../../local/process.ts";
-import { git } from "../support/releases.ts";
+import { git } from "../../tools/release/git.ts";
 
 const MIGRATIONS = "supabase/migrations";
 const [FIRST, SECOND, THIRD] = ["20260901000100_first.sql", "20260901000200_second.sql", "20260901000300_third.sql"];

@@ -177,7 +177,7 @@ export const catalogueRules: readonly CatalogueRule[] = [
   },
   {
     // The names in a body that begins with "return" or "begin atomic" were looked up when it was created. A function with a
-    // search path is not inlined, which nearby_ranking and usability have to be; their own names are all qualified (tests/db/sql_rules.ts).
+    // search path is not inlined, which nearby_ranking and usability have to be; their own names are all qualified (tools/lint_sql/rules.ts).
     guarantee: "no function of ours looks names up in a search path",
     query: `
       select signature as broken from (${FUNCTIONS}) f

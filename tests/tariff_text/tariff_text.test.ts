@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readTariff } from "../../supabase/functions/_shared/tariff_text/read.ts";
 import { MAX_TEXT, REASONS, type TariffRule } from "../../supabase/functions/_shared/tariff_text/types.ts";
 import { writeSign } from "../../supabase/functions/_shared/tariff_text/write.ts";
-import { canonical, judge, readCases, totalsOf } from "../../tools/eval/tariffs.ts";
+import { canonical, judge, readCases, totalsOf } from "../eval/tariffs.ts";
 import { type Chance, chance } from "../support/random.ts";
 import { volume } from "../support/sizes.ts";
 

@@ -9,8 +9,8 @@ import { parseArgs } from "node:util";
 import { migrationFiles } from "../../local/postgres/built.ts";
 import { ROOT } from "../../local/settings.ts";
 import { VERSION } from "../../supabase/functions/_shared/config.ts";
-import { contractDiff } from "../../tests/support/openapi_diff.ts";
-import { git, newestRelease } from "../../tests/support/releases.ts";
+import { contractDiff } from "../contract/openapi_diff.ts";
+import { git, newestRelease } from "./git.ts";
 import { pack } from "./package.ts";
 import { checkRelease, Refusal, withRelease } from "./rules.ts";
 

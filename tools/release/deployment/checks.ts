@@ -1,5 +1,5 @@
 // What is checked before a deployment. A check writes nothing.
-import { git } from "../../../tests/support/releases.ts";
+import { git } from "../git.ts";
 import { runCli } from "../supabase_cli.ts";
 import { driftOf, migrationState, withDatabase } from "./database.ts";
 import { databaseAddress, type Settings } from "./settings.ts";

@@ -1,0 +1,392 @@
+// `deno task effects`: writes docs/contributing/effects.md, what the triggers of each table do and the whole chain of the
+// most used commands, as the running platform's database has them. tests/db/effects.test.ts compares the page.
+import postgres, { type Sql } from "postgres";
+import { ownPlatform } from "../local/commands.ts";
+import { gatewayPort } from "../local/settings.ts";
+import { table, wrapped } from "../supabase/functions/openapi/markdown.ts";
+
+export const FILE = new URL("../docs/contributing/effects.md", import.meta.url);
+const SOURCES = ["schemas", "migrations"].map((folder) => new URL(`../supabase/${folder}/`, import.meta.url));
+
+/** The most used commands, by the function that carries each out. */
+const COMMANDS: readonly (readonly [title: string, name: string])[] = [
+  ["Start a parking session", "commands.start_parking_session"],
+  ["Finalize a parking session", "commands.finalize_parking_session"],
+  ["Cancel a parking session", "commands.cancel_parking_session"],
+  ["Post a review", "commands.post_review"],
+  ["Decide on a review", "api.admin_decide_review"],
+  ["Rate a lot", "commands.rate_parking_lot"],
+  ["Vote on a value", "commands.vote_on_field_value"],
+  ["Report the occupancy", "commands.report_occupancy"],
+  ["Save a lot", "commands.save_parking_lot"],
+  ["Report an error", "commands.post_error_report"],
+  ["Decide on an error report", "api.admin_update_error_report"],
+  ["Check in at a sponsor", "commands.check_in_at_sponsor"],
+];
+
+/** The chains of the most used commands. */
+export const commandChains = (catalogue: Catalogue) =>
+  COMMANDS.map(([title, name]) => ({ title, name, ...chainOf(name, catalogue) }));
+
+/** No chain of these commands is longer: a call in a trigger function is shorter than a trigger on what it writes. */
+export const MAX_DEPTH = 13;
+
+/** A trigger function of so many tables is described once. */
+const SHARED_BY = 4;
+
+type Operation = "insert" | "update" | "delete" | "truncate";
+
+interface SqlFunction {
+  readonly name: string;
+  readonly comment: string | null;
+  readonly body: string;
+}
+
+export interface Trigger {
+  readonly table: string;
+  readonly name: string;
+  readonly isBefore: boolean;
+  readonly operations: readonly Operation[];
+  /** Of `update of`; empty for any. */
+  readonly columns: readonly string[];
+  readonly calls: string;
+}
+
+/** A statement that writes. Without columns it is unknown which ones an update sets. */
+export interface Write {
+  readonly operation: Operation;
+  readonly table: string;
+  readonly columns?: readonly string[];
+}
+
+/** What a function does itself: the functions that it calls and the rows that it writes. */
+interface Body {
+  readonly calls: readonly string[];
+  readonly writes: readonly Write[];
+}
+
+export interface Catalogue {
+  readonly functions: ReadonlyMap<string, Body>;
+  readonly sentences: ReadonlyMap<string, string>;
+  readonly triggers: readonly Trigger[];
+}
+
+export async function readCatalogue(sql: Sql): Promise<Catalogue> {
+  const functions = await sql<SqlFunction[]>`
+    select n.nspname || '.' || p.proname as name, coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) as body, obj_description(p.oid, 'pg_proc') as comment
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname in ('api', 'commands', 'private') and p.prokind = 'f'
+    order by n.nspname collate "C", p.proname collate "C"`;
+  const triggers = await sql<Trigger[]>`
+    select n.nspname || '.' || c.relname as table, t.tgname as name, t.tgtype & 2 > 0 as "isBefore",
+      pn.nspname || '.' || p.proname as calls,
+      array_remove(array[
+        case when t.tgtype & 4 > 0 then 'insert' end,
+        case when t.tgtype & 16 > 0 then 'update' end,
+        case when t.tgtype & 8 > 0 then 'delete' end,
+        case when t.tgtype & 32 > 0 then 'truncate' end
+      ], null) as operations,
+      array(
+        select a.attname::text from unnest(t.tgattr::smallint[]) with ordinality as k (attnum, nth)
+        join pg_attribute a on a.attrelid = t.tgrelid and a.attnum = k.attnum
+        order by k.nth
+      ) as columns
+    from pg_trigger t
+    join pg_class c on c.oid = t.tgrelid
+    join pg_namespace n on n.oid = c.relnamespace
+    join pg_proc p on p.oid = t.tgfoid
+    join pg_namespace pn on pn.oid = p.pronamespace
+    where not t.tgisinternal and t.tgparentid = 0 and pn.nspname in ('api', 'commands', 'private')
+    order by n.nspname collate "C" desc, c.relname collate "C", not t.tgtype & 2 > 0, t.tgname collate "C"`;
+  const names = new Set(functions.map(({ name }) => name));
+  const above = linesAbove();
+  return {
+    functions: new Map(functions.map(({ name, body }) => [name, bodyOf(body, names)])),
+    sentences: new Map(functions.map(({ name, comment }) => [name, firstSentence(comment ?? above.get(name) ?? "")])),
+    triggers,
+  };
+}
+
+/** The first sentence of a text. */
+export function firstSentence(text: string): string {
+  const [sentence] = text.replaceAll(/\s+/g, " ").trim().match(/^.*?[.:](?= |$)/) ?? [""];
+  return sentence.replace(/:$/, ".");
+}
+
+/** The comments in lines directly above `create function`, by the name of the function, from the SQL files. */
+function linesAbove(): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const text of SOURCES.flatMap(sqlFiles)) {
+    for (const [_, lines, name] of text.matchAll(/((?:^--.*\n)+)create (?:or replace )?function ([a-z]+\.\w+)\(/gm)) {
+      found.set(name!, lines!.replaceAll(/^-- ?/gm, ""));
+    }
+  }
+  return found;
+}
+
+function sqlFiles(folder: URL): string[] {
+  let entries: Deno.DirEntry[];
+  try {
+    entries = [...Deno.readDirSync(folder)];
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+  return entries.flatMap(({ name, isDirectory }) =>
+    isDirectory
+      ? sqlFiles(new URL(`${name}/`, folder))
+      : name.endsWith(".sql")
+      ? [Deno.readTextFileSync(new URL(name, folder))]
+      : []
+  );
+}
+
+const TABLE = String.raw`((?:public|private|auth|storage|realtime)\.\w+)`;
+const STATEMENT = new RegExp(
+  String.raw`\b(?:(insert) into|(delete) from(?: only)?|(?<!for |no key )(update)(?: only)?) ${TABLE}`,
+  "g",
+);
+
+/** The functions of `names` that a body calls, and what it writes: every table has its schema, because `search_path` is empty. */
+export function bodyOf(source: string, names: ReadonlySet<string>): Body {
+  const body = source.replaceAll(/--.*$/gm, " ").replaceAll(/\s+/g, " ");
+  const calls = [...body.matchAll(/\b((?:api|commands|private)\.\w+) ?\(/g)].map(([, name]) => name!)
+    .filter((name) => names.has(name));
+  const writes = [...body.matchAll(STATEMENT)].flatMap(
+    ({ index, 0: written, 1: insert, 2: remove, 4: table }): Write[] => {
+      const rest = statementFrom(body, index + written.length);
+      if (remove) return [{ operation: "delete", table: table! }];
+      if (!insert) return [{ operation: "update", table: table!, ...columnsSet(rest) }];
+      const conflict = /\bon conflict\b.*?\bdo update\b(.*)/.exec(rest);
+      return [
+        { operation: "insert", table: table! },
+        ...(conflict ? [{ operation: "update", table: table!, ...columnsSet(conflict[1]!) } as const] : []),
+      ];
+    },
+  );
+  return { calls: [...new Set(calls)], writes: merged(writes) };
+}
+
+/** The text up to the end of a statement: the semicolon, or the parenthesis that closes what it is in. */
+function statementFrom(body: string, start: number): string {
+  let depth = 0;
+  for (let at = start; at < body.length; at++) {
+    if (body[at] === "(") depth++;
+    if (body[at] === ")" && --depth < 0) return body.slice(start, at);
+    if (body[at] === ";" && depth === 0) return body.slice(start, at);
+  }
+  return body.slice(start);
+}
+
+/** The columns of `set`. */
+function columnsSet(statement: string): { columns?: readonly string[] } {
+  const assigned = /\bset\b(.*)/.exec(statement)?.[1];
+  if (assigned === undefined) return {};
+  let depth = 0;
+  const top = [...assigned].map((char) => {
+    if (char === "(") depth++;
+    if (char === ")") depth--;
+    return depth > 0 && char === "," ? " " : depth > 0 ? char.replace("=", " ") : char;
+  }).join("").split(/\b(?:where|from|returning)\b/)[0]!;
+  const columns = top.split(",").flatMap((part) => /^\s*\(?([\w ]+)\)?\s*=/.exec(part)?.[1]?.trim().split(/ +/) ?? []);
+  return columns.length > 0 ? { columns } : {};
+}
+
+function merged(writes: readonly Write[]): Write[] {
+  return [...Map.groupBy(writes, ({ operation, table }) => `${operation} ${table}`).values()].map((same) => {
+    const { operation, table } = same[0]!;
+    if (operation !== "update" || same.some(({ columns }) => columns === undefined)) return { operation, table };
+    return { operation, table, columns: [...new Set(same.flatMap(({ columns }) => columns!))] };
+  });
+}
+
+const isFired = ({ table, operations, columns }: Trigger, write: Write) =>
+  table === write.table && operations.includes(write.operation) &&
+  (write.operation !== "update" || columns.length === 0 || write.columns === undefined ||
+    write.columns.some((column) => columns.includes(column)));
+
+/** What a function writes, itself and in the functions that it calls. Triggers are not followed. */
+export function writesOf(name: string, { functions }: Pick<Catalogue, "functions">, seen = new Set<string>()): Write[] {
+  if (seen.has(name)) return [];
+  seen.add(name);
+  const { calls, writes } = functions.get(name) ?? { calls: [], writes: [] };
+  return merged([...writes, ...calls.flatMap((call) => writesOf(call, { functions }, seen))]);
+}
+
+interface Line {
+  readonly depth: number;
+  readonly text: string;
+}
+
+export interface Chain {
+  readonly lines: readonly Line[];
+  /** The functions and tables of the chain, and of those that only read. */
+  readonly functions: number;
+  readonly tables: number;
+  /** The longest way from the call to a write, also through parts that were drawn before. */
+  readonly depth: number;
+}
+
+/** All that follows from a call: functions, what they write, and the triggers of that. A part that was drawn is not drawn again. */
+export function chainOf(start: string, catalogue: Catalogue): Chain {
+  const lines: Line[] = [];
+  const drawn = new Set<string>();
+  const tables = new Set<string>();
+  const hasEffects = (name: string) => writesOf(name, catalogue).length > 0;
+  const firedBy = (write: Write) =>
+    [...new Set(catalogue.triggers.filter((trigger) => isFired(trigger, write)).map(({ calls }) => calls))]
+      .filter(hasEffects);
+  const called = (name: string) =>
+    catalogue.functions.get(name)!.calls.filter((call) => call !== name && hasEffects(call));
+
+  function draw(name: string, depth: number, prefix = ""): void {
+    const isNew = !drawn.has(name);
+    lines.push({ depth, text: `${prefix}${name}()${isNew || !hasEffects(name) ? "" : " ↑"}` });
+    if (!isNew) return;
+    drawn.add(name);
+    for (const call of called(name)) draw(call, depth + 1);
+    for (const write of catalogue.functions.get(name)!.writes) drawWrite(write, depth + 1);
+  }
+
+  function drawWrite(write: Write, depth: number): void {
+    tables.add(write.table);
+    const columns = write.columns ? ` (${listed(write.columns)})` : "";
+    lines.push({ depth, text: `${write.operation} ${write.table}${columns}` });
+    for (const calls of firedBy(write)) draw(calls, depth + 1, "→ ");
+  }
+
+  const heights = new Map<string, number>();
+  /** The steps from a function to the last write that follows from it. A circle ends where it began. */
+  function height(name: string): number {
+    const known = heights.get(name);
+    if (known !== undefined) return known;
+    heights.set(name, 0);
+    const steps = [
+      ...called(name).map((call) => 1 + height(call)),
+      ...catalogue.functions.get(name)!.writes.map((write) =>
+        1 + Math.max(0, ...firedBy(write).map((calls) => 1 + height(calls)))
+      ),
+    ];
+    const highest = Math.max(0, ...steps);
+    heights.set(name, highest);
+    return highest;
+  }
+
+  draw(start, 0);
+  return { lines, functions: drawn.size, tables: tables.size, depth: height(start) };
+}
+
+/** At most four names. */
+function listed(names: readonly string[]): string {
+  return names.length <= 4 ? names.join(", ") : `${names.slice(0, 3).join(", ")}, … ${names.length} columns`;
+}
+
+const short = (name: string) => name.replace(/^(?:public|private)\./, "");
+
+/** The text of the page. */
+export async function effectsPage(sql: Sql): Promise<string> {
+  const catalogue = await readCatalogue(sql);
+  const { triggers, sentences } = catalogue;
+  const tablesOf = Map.groupBy(triggers, ({ calls }) => calls);
+  const isShared = (name: string) => new Set(tablesOf.get(name)!.map(({ table }) => table)).size >= SHARED_BY;
+  const byTable = Map.groupBy(triggers.filter(({ calls }) => !isShared(calls)), ({ table }) => table);
+  const chains = commandChains(catalogue);
+  return `${
+    [
+      ...introduction.map((part) => part.startsWith("- ") ? part : wrapped(part)),
+      table([
+        ["Command", "Depth", "Functions", "Tables"],
+        ...chains.map(({ title, depth, functions, tables }) => [
+          `[${title}](#${title.toLowerCase().replaceAll(" ", "-")})`,
+          ...[depth, functions, tables].map(String),
+        ]),
+      ]),
+      ...chains.flatMap(({ title, name, lines }) => [
+        `## ${title}`,
+        ...(sentences.get(name) ? [wrapped(sentences.get(name)!)] : []),
+        `\`\`\`text\n${tree(lines)}\n\`\`\``,
+      ]),
+      "## Triggers of many tables",
+      wrapped("These functions do the same for each table that has them. They are not repeated below."),
+      [...tablesOf].filter(([name]) => isShared(name)).map(([name, same]) => {
+        const tables = [...new Set(same.map(({ table }) => `\`${short(table)}\``))].sort();
+        return item(`\`${short(name)}\`. ${effectOf(name, catalogue)} On ${tables.join(", ")}.`);
+      }).sort().join("\n"),
+      "## Triggers by table",
+      wrapped(
+        "By the name of the trigger, in which order they run. An `update` names the columns that start the trigger. “Writes” " +
+          "contains what the function and the functions that it calls write; the triggers of those tables follow.",
+      ),
+      ...[...byTable].flatMap(([name, own]) => [
+        `### ${short(name)}`,
+        [...Map.groupBy(own, ({ isBefore, calls }) => `${isBefore} ${calls}`).values()].map((same) => {
+          const { calls } = same[0]!;
+          return item(`**${eventsOf(same)}**: \`${short(calls)}\`. ${effectOf(calls, catalogue)}`);
+        }).join("\n"),
+      ]),
+    ].join("\n\n")
+  }\n`;
+}
+
+const introduction = [
+  "# Effects",
+  "What follows from a write. Tables have triggers, and what a trigger writes starts the triggers of that table. This page " +
+  "is printed by `deno task effects` from the catalogue of the database; a test compares it.",
+  "## How to read the chains",
+  "Each command is a tree. The number at the beginning of a line is its depth. A line is one of these:",
+  [
+    "- `private.end_session()`: a function that is called",
+    "- `update public.reviews (status)`: rows that it writes, with the columns it sets",
+    "- `→ private.tg_reviews__reward()`: a trigger of these rows, which runs in the same transaction",
+    "- `↑`: drawn above in the same tree",
+  ].join("\n"),
+  "Functions that only read are left out. A chain is what can follow: the conditions of triggers and functions are not " +
+  "evaluated, so a request does a part of it. Rows that a foreign key deletes, and tables that a function names at run time, " +
+  "are not in it. A client's call comes through `api.run_command`, which counts the request and stores its reply.",
+  "The depth of a command is its longest way to a write, through parts that are drawn above as well. " +
+  `No chain is deeper than ${MAX_DEPTH}.`,
+  "A message in a queue ends a chain. One of the [consumers](architecture.md#background-work) continues in a transaction " +
+  "of its own.",
+  "## The most used commands",
+];
+
+function tree(lines: readonly Line[]): string {
+  const digits = String(Math.max(...lines.map(({ depth }) => depth))).length;
+  return lines.map(({ depth, text }) => `${String(depth).padStart(digits)} ${"  ".repeat(depth)}${text}`).join("\n");
+}
+
+/** The events of the triggers of one table that call one function. */
+function eventsOf(triggers: readonly Trigger[]): string {
+  const events = triggers.flatMap(({ operations, columns }) =>
+    operations.map((one) => one === "update" && columns.length > 0 ? `update of ${columns.join(", ")}` : one)
+  );
+  const order = ["insert", "update", "delete", "truncate"];
+  const sorted = [...new Set(events)].sort((a, b) => order.indexOf(a.split(" ")[0]!) - order.indexOf(b.split(" ")[0]!));
+  return `${triggers[0]!.isBefore ? "before" : "after"} ${sorted.join("; ")}`;
+}
+
+/** A function's sentence, and what it writes. */
+function effectOf(name: string, catalogue: Catalogue): string {
+  const writes = [...new Set(writesOf(name, catalogue).map(({ table }) => `\`${short(table)}\``))].sort();
+  return [
+    ...[catalogue.sentences.get(name)].filter(Boolean),
+    ...(writes.length > 0 ? [`Writes ${writes.join(", ")}.`] : []),
+  ].join(" ");
+}
+
+/** An item of a list, wrapped like the formatter does. */
+function item(text: string): string {
+  return `- ${wrapped(text, 118).replaceAll("\n", "\n  ")}`;
+}
+
+if (import.meta.main) {
+  const address = Deno.env.get("DB_URL") ?? (await ownPlatform(gatewayPort()))?.status?.DB_URL;
+  if (address === undefined) {
+    console.error("No database: start the platform with `deno task dev`, or set DB_URL.");
+    Deno.exit(1);
+  }
+  const sql = postgres(address, { max: 1, onnotice: () => {} });
+  await Deno.writeTextFile(FILE, await effectsPage(sql));
+  await sql.end();
+  console.log("wrote docs/contributing/effects.md");
+}
