@@ -5,7 +5,7 @@ import { type Page, parse, textOf } from "./markdown.ts";
 
 export const INDEX = "docs/README.md";
 /** Documents of the site that are no pages, for links that lead to them. */
-export const DOCUMENTS: readonly string[] = ["openapi.json", "asyncapi.json"];
+export const DOCUMENTS: readonly string[] = ["contract/openapi.json", "contract/asyncapi.json"];
 
 /** A group of the navigation: a table of the index whose first column is "Page". */
 export interface Group {

@@ -14,9 +14,8 @@ const SOURCES = [
   "client/README.md",
   "CHANGELOG.md",
   "CONTRIBUTING.md",
-  "openapi.json",
+  "contract",
   "supabase/functions/openapi/examples.json",
-  "asyncapi.json",
 ];
 
 const files = serve({

@@ -19,7 +19,7 @@ Deno.test("service: liveness has the version, readiness with the state of the da
 
 Deno.test("service: the served contract is the committed one", async () => {
   const served = await (await ask("/openapi")).json();
-  const committed = JSON.parse(await Deno.readTextFile(new URL("../../openapi.json", import.meta.url)));
+  const committed = JSON.parse(await Deno.readTextFile(new URL("../../contract/openapi.json", import.meta.url)));
   assert.deepEqual(served, committed);
 });
 

@@ -1,7 +1,7 @@
 // client/: errors, pages and streams, against a service of the test.
 import assert from "node:assert/strict";
 import { ApiError } from "../../client/src/index.ts";
-import contract from "../../openapi.json" with { type: "json" };
+import contract from "../../contract/openapi.json" with { type: "json" };
 import { apiError, fakeService, json, type Scripted } from "./fake_service.ts";
 
 /** The error of a promise that must fail. */

@@ -93,7 +93,7 @@ const print = (..._values: (string | number | object)[]) => {};
 async function check(files: Readonly<Record<string, readonly string[]>>): Promise<string> {
   const folder = await Deno.makeTempDir();
   try {
-    const document = JSON.parse(await Deno.readTextFile(new URL("openapi.json", root)));
+    const document = JSON.parse(await Deno.readTextFile(new URL("contract/openapi.json", root)));
     const types = await openapiTS(document, { defaultNonNullable: false });
     await Deno.writeTextFile(`${folder}/openapi.ts`, astToString(types));
     for (const [name, calls] of Object.entries(files)) {

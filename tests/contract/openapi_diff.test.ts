@@ -155,12 +155,13 @@ Deno.test("openapi:diff: a break since the newest tag is rejected until CHANGELO
   const write = (name: string, text: string) => Deno.writeTextFile(join(folder, name), text);
   try {
     await git(folder, "init", "--quiet");
-    await write("openapi.json", JSON.stringify(document({}, {})));
+    await Deno.mkdir(join(folder, "contract"));
+    await write("contract/openapi.json", JSON.stringify(document({}, {})));
     await write("CHANGELOG.md", "# Changelog\n\n## Unreleased\n\n## 0.1.0\n\n### Breaking\n\n- An earlier one.\n");
     await git(folder, "add", ".");
     const author = ["-c", "user.name=Test", "-c", "user.email=test@example.com"];
     await git(folder, ...author, "commit", "--quiet", "--message", "first");
-    await write("openapi.json", JSON.stringify({ paths: {} }));
+    await write("contract/openapi.json", JSON.stringify({ paths: {} }));
     assert.deepEqual(await contractDiff(folder), { base: undefined, changes: [], isAnnounced: false });
     const changes = ["POST /things: the operation was removed"];
     assert.deepEqual(await contractDiff(folder, "HEAD"), { base: "HEAD", changes, isAnnounced: false });

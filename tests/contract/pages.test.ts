@@ -48,7 +48,7 @@ Deno.test("pages: every function, table and file of SQL that a page names exists
 });
 
 Deno.test("pages: every endpoint that a page names is in the contract", () => {
-  const { paths } = JSON.parse(read("openapi.json")) as { paths: Record<string, Record<string, unknown>> };
+  const { paths } = JSON.parse(read("contract/openapi.json")) as { paths: Record<string, Record<string, unknown>> };
   const shape = (path: string) => path.replaceAll(/\{[^}]*\}/g, "{}");
   const known = new Set(
     Object.entries(paths).flatMap(([path, methods]) =>

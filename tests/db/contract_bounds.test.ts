@@ -32,7 +32,7 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 
-const contract: Contract = JSON.parse(await Deno.readTextFile(new URL("../../openapi.json", import.meta.url)));
+const contract: Contract = JSON.parse(await Deno.readTextFile(new URL("../../contract/openapi.json", import.meta.url)));
 const schemas = contract.components.schemas;
 
 /** The table whose columns are fields of a request. */

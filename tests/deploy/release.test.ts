@@ -99,10 +99,13 @@ Deno.test("task release: releases 0.1.0 and a breaking 0.2.0, and a rejected rel
     await rejects(copy, /^The newest release is 0\.1\.0 in CHANGELOG\.md and missing among the tags/, ["0.1.1"]);
     await git(copy.folder, "reset", "--quiet", "--hard", "HEAD~1");
     // The contract of the release has an operation that the next one does not have.
-    await copy.edit("openapi.json", (text) => text.replace('"paths": {', '"paths": { "/v1/old": { "get": {} },'));
+    await copy.edit(
+      "contract/openapi.json",
+      (text) => text.replace('"paths": {', '"paths": { "/v1/old": { "get": {} },'),
+    );
     await copy.commit("an operation");
     await copy.tag("0.1.0");
-    await git(copy.folder, "checkout", "--quiet", "HEAD~1", "--", "openapi.json");
+    await git(copy.folder, "checkout", "--quiet", "HEAD~1", "--", "contract/openapi.json");
     await copy.commit("without the operation");
   });
 
@@ -125,7 +128,7 @@ Deno.test("task release: releases 0.1.0 and a breaking 0.2.0, and a rejected rel
     assert.match(await copy.read("supabase/functions/_shared/config.ts"), /^export const VERSION = "0\.2\.0";$/m);
     assert.equal(JSON.parse(await copy.read("client/package.json")).version, "0.2.0");
     for (const name of ["openapi.json", "asyncapi.json"]) {
-      assert.equal(JSON.parse(await copy.read(name)).info.version, "0.2.0");
+      assert.equal(JSON.parse(await copy.read(`contract/${name}`)).info.version, "0.2.0");
     }
     assert.ok((await Deno.stat(join(copy.folder, "dist/parking-lot-client-0.2.0.tgz"))).isFile);
   });

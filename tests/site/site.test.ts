@@ -40,7 +40,7 @@ function exists(address: string): boolean {
   return anchor === "content" || operations.has(anchor);
 }
 
-const contract = JSON.parse(files.get("openapi.json")!) as {
+const contract = JSON.parse(files.get("contract/openapi.json")!) as {
   paths: Record<string, Record<string, { operationId: string; tags: string[] }>>;
 };
 const operations = new Set(

@@ -33,7 +33,7 @@ const modules = new Map(
 );
 
 const contract: { paths: Record<string, Record<string, unknown>> } = JSON.parse(
-  await Deno.readTextFile(new URL("../../openapi.json", import.meta.url)),
+  await Deno.readTextFile(new URL("../../contract/openapi.json", import.meta.url)),
 );
 const OPERATIONS = Object.entries(contract.paths).filter(([path]) => path.startsWith("/v1/admin/")).flatMap(
   ([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),

@@ -9,7 +9,7 @@ interface Contract {
   readonly components: { readonly schemas: Record<string, Schema> };
 }
 
-const contract: Contract = JSON.parse(await Deno.readTextFile(new URL("../../openapi.json", import.meta.url)));
+const contract: Contract = JSON.parse(await Deno.readTextFile(new URL("../../contract/openapi.json", import.meta.url)));
 const resolve = (name: string) => contract.components.schemas[name];
 
 /** The requests of administrators that have a body, by operation. */

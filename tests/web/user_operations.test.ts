@@ -1,6 +1,6 @@
 // apps/web/: every operation of the contract for users has a screen that calls it, or a reason why it has none.
 import assert from "node:assert/strict";
-import contract from "../../openapi.json" with { type: "json" };
+import contract from "../../contract/openapi.json" with { type: "json" };
 import { files } from "../../apps/web/build.ts";
 
 /** Operations that no screen of a driver calls, each with its reason. */

@@ -5,6 +5,8 @@ import { changesSince, hasEntries } from "../release/rules.ts";
 import { breakingChanges } from "./breaking_changes.ts";
 import { git, newestRelease } from "../release/git.ts";
 
+const FILE = "contract/openapi.json";
+
 export interface ContractDiff {
   /** Undefined if there is no release. Then nothing is compared. */
   readonly base: string | undefined;
@@ -16,8 +18,10 @@ export async function contractDiff(folder: string, revision?: string): Promise<C
   const base = revision ?? await newestRelease(folder);
   const isAnnounced = announcesBreaking(await Deno.readTextFile(join(folder, "CHANGELOG.md")), base);
   if (base === undefined) return { base, changes: [], isAnnounced };
-  const before = JSON.parse(await git(folder, "show", `${base}:openapi.json`));
-  const after = JSON.parse(await Deno.readTextFile(join(folder, "openapi.json")));
+  const text = await git(folder, "show", `${base}:${FILE}`)
+    .catch(() => git(folder, "show", `${base}:openapi.json`)); // where it was before 0.1.0
+  const before = JSON.parse(text);
+  const after = JSON.parse(await Deno.readTextFile(join(folder, FILE)));
   return { base, changes: breakingChanges(before, after), isAnnounced };
 }
 

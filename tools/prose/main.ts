@@ -149,7 +149,7 @@ export function inFile(path: string): Finding[] {
   const text = Deno.readTextFileSync(join(ROOT, path));
   if (path.endsWith(".sql")) return inSql(text);
   // With the texts of its overlay, which is not a file.
-  if (path === "openapi.json") return inContract(completeContract());
+  if (path === "contract/openapi.json") return inContract(completeContract());
   return path.endsWith(".json") ? inContract(JSON.parse(text)) : inMarkdown(text);
 }
 
@@ -162,7 +162,7 @@ function filesUnder(folder: string, ending: string): string[] {
 /** All files that are held to plain words. */
 export function proseFiles(): string[] {
   return [
-    ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "client/README.md", "openapi.json"],
+    ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "client/README.md", "contract/openapi.json"],
     ...filesUnder("docs", ".md"),
     ...schemaFiles().map(({ path }) => `supabase/schemas/${path}`),
     ...writtenMigrations().map(({ path }) => `supabase/migrations/${path}`),

@@ -16,11 +16,11 @@ export async function generatedFiles(): Promise<{ file: URL; text: string }[]> {
     await served("overlay", contractOverlay()),
     await served("asyncapi", asyncapi),
     {
-      file: new URL("../../../openapi.json", import.meta.url),
+      file: new URL("../../../contract/openapi.json", import.meta.url),
       text: `${JSON.stringify(openapi, null, 2)}\n`,
     },
     {
-      file: new URL("../../../asyncapi.json", import.meta.url),
+      file: new URL("../../../contract/asyncapi.json", import.meta.url),
       text: `${JSON.stringify(asyncapi, null, 2)}\n`,
     },
     {
