@@ -105,12 +105,12 @@ const reported: [what: string, statement: Statement][] = [
   ],
   ["a tag is renamed", async (sql) => {
     await sql`update public.tags set name = 'Renamed' where id = ${tag!.id}`;
-    await runJob(sql, "tell_renames");
+    await runJob(sql, "propagate_renames");
   }],
   ["a tag is taken away", (sql) => sql`delete from public.parking_lot_tags where parking_lot_id = ${lot}`],
   ["the operator is renamed", async (sql) => {
     await sql`update public.operators set name = 'Renamed' where id = ${operator!.id}`;
-    await runJob(sql, "tell_renames");
+    await runJob(sql, "propagate_renames");
   }],
   [
     "a field value is added",

@@ -95,7 +95,7 @@ Deno.test("search: every keyword must occur, whole and in one field", async () =
 
 Deno.test("search: a renamed operator is found by its new name and not by the old one", async () => {
   await db.sql`update public.operators set name = '満月' where id = 'tsukimi'`;
-  await runJob(db.sql, "tell_renames");
+  await runJob(db.sql, "propagate_renames");
   assert.deepEqual(await names({ query: { keywords: ["満月"] } }), richAlone);
   assert.deepEqual(await names({ query: { keywords: ["月見"] } }), []);
 });

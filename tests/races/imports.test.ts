@@ -69,7 +69,7 @@ Deno.test("import: all lots of an operator are written while its name changes, a
     (async () => {
       for (let n = 0; n < 5; n++) {
         await sql`update public.operators set name = ${`Renamed ${n}`} where id = 'aozora'`;
-        await runJob(db.sql, "tell_renames");
+        await runJob(db.sql, "propagate_renames");
       }
     })(),
     importFile(db.url, { ...options, file: await lots(15, 11) }),

@@ -109,7 +109,7 @@ create function private.area_of_job(p_job text) returns text
 language sql immutable parallel safe
 return case
   when p_job in ('announce_subscription_ends', 'erase_withdrawn_accounts', 'reconcile_subscriptions') then 'users'
-  when p_job in ('count_waiting_votes', 'fold_lot_counts', 'note_lot_changes', 'refresh_map', 'tell_renames') then 'lots'
+  when p_job in ('count_waiting_votes', 'fold_lot_counts', 'note_lot_changes', 'propagate_renames', 'refresh_map') then 'lots'
   when p_job in (
     'check_mail_health', 'check_push_health', 'refresh_delivery_figures', 'send_session_reminders', 'start_scheduled_notifications'
   ) then 'notifications'

@@ -24,4 +24,4 @@ select cron.schedule('note_lot_changes', '9 seconds',
 -- Renames
 -- ---------------------------------------------------------------------------------------------------------------------
 
-select cron.schedule('tell_renames', '28 seconds', 'do $work$ begin while private.next_rename_batch() loop commit; end loop; end $work$');
+select cron.schedule('propagate_renames', '28 seconds', 'do $work$ begin while private.next_rename_batch() loop commit; end loop; end $work$');
