@@ -116,7 +116,7 @@ Deno.test("clocks: a day, a time and a length are a stay, in every English form"
   assert.deepEqual(wrong.slice(0, 20), [], `${wrong.length}`);
 });
 
-Deno.test("clocks: the half of the day that is said is kept at both ends of a range", () => {
+Deno.test("clocks: the half of the day in the text is kept at both ends of a range", () => {
   const wrong = ENGLISH.flatMap((from) =>
     ENGLISH.filter((_, index) => index % 7 === 3).flatMap((until) => {
       if (until.minutes[0]! <= from.minutes[0]!) return [];
@@ -127,7 +127,7 @@ Deno.test("clocks: the half of the day that is said is kept at both ends of a ra
   assert.deepEqual(wrong.slice(0, 20), [], `${wrong.length}`);
 });
 
-Deno.test("clocks: 翌 is the day after the day that is said, also after an hour above 24", () => {
+Deno.test("clocks: 翌 is the day after the named day, also after an hour above 24", () => {
   const wrong: string[] = [];
   for (const hour of hours(13, 29)) {
     for (const end of hours(0, 12)) {

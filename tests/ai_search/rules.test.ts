@@ -345,7 +345,7 @@ Deno.test("answer check: the parser's own answers to the sentences pass", () => 
   assert.deepEqual(broken, []);
 });
 
-Deno.test("measures: a length of 1.0 to 3.99 m without a dimension is the height, beside a vehicle or not", () => {
+Deno.test("measures: a length of 1.0 to 3.99 m without a dimension is the height, with a vehicle or without", () => {
   for (const height of [1.55, 2, 2.1, 3.05]) {
     const figure = height === 2 ? "2.0" : String(height);
     for (const text of [`van ${figure} m near Ueno`, `${figure}m van, Ueno`, `Ueno ${figure} m for 2 hours`]) {

@@ -203,7 +203,7 @@ Deno.test("admins: an administrator can neither suspend themselves nor remove th
   assert.deepEqual([own.status, (await own.json()).areas], [200, ["admins"]]);
 });
 
-Deno.test("admins: an administrator gives themselves no area, by no door; another administrator does", async () => {
+Deno.test("admins: an administrator gives themselves no area, by no entry point; another administrator does", async () => {
   const [chief, other] = [await anAdministrator("admins"), await anAdministrator("admins")];
   const direct = (name: string, args: Record<string, unknown>) =>
     fetch(`${stack().apiUrl}/rest/v1/rpc/${name}`, {

@@ -272,7 +272,7 @@ Deno.test("admin import: a partial import rejects only the wrong lots", async ()
   }
 });
 
-Deno.test("admin import: an outline that is none is named beside the other faults of its lot, with the reason", async () => {
+Deno.test("admin import: an outline that is none is named with the other faults of its lot, with the reason", async () => {
   const area = { type: "Polygon", coordinates: [[[139.7, 35.6], [139.8, 999], [139.7, 35.7]]] };
   const { details } = await rejection(admin, { source: "test-wrong", lots: [lot(1, { area, lat: 95 })] });
   assert.deepEqual(details.errors.map((error) => error.param).sort(), ["lots.0.area", "lots.0.lat"]);

@@ -51,7 +51,7 @@ Deno.test("POST admin/tariff-text: a sign becomes rules that can be stored as th
   );
 });
 
-Deno.test("POST admin/tariff-text: eight stays have the fee of today beside that of the sign, and nothing is stored", async () => {
+Deno.test("POST admin/tariff-text: eight stays have the fee of today and that of the sign, and nothing is stored", async () => {
   const lot = await pricedLot();
   const before = await (await console.ask(`/admin/parking-lots/${lot}`)).json();
   const acts = () => inDatabase((sql) => recordedActs(sql, { target_id: lot }, ["action"]));

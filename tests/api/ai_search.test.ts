@@ -102,7 +102,7 @@ Deno.test("ai-search-parse: replies like search/ai", async () => {
   assert.deepEqual([found.max_price, found.location?.name], [2000, "Tokyo Tower"]);
 });
 
-Deno.test("search/ai: a text without a search is unparseable, and the reply says what is missing", async () => {
+Deno.test("search/ai: a text without a search is unparseable, and the reply names what is missing", async () => {
   const user = await signUp();
   await scriptModels({ [MODEL]: [answered({ is_parking_search: false, place: null, attributes: [] })] });
   const response = await send(user, { query: "。。。！？", locale: "en" });
@@ -267,7 +267,7 @@ Deno.test("search/ai: the eleventh request of a minute is rejected, for premium 
   await response.body?.cancel();
 });
 
-Deno.test("search/ai: the language of a BCP 47 tag is Japanese or English, through every door", async () => {
+Deno.test("search/ai: the language of a BCP 47 tag is Japanese or English, through every operation", async () => {
   const japanese = ["ja", "ja-JP", "ja_JP", "ja-Hira-JP", "JA-jp", "jpn"];
   const english = ["en", "en-US", "en_GB", "fr", "fr-CA", "zh-Hant-TW", "ko", "de-CH-1996", "jam", "sl-rozaj-biske"];
   for (const [locales, reason] of [[japanese, /[ぁ-ん]/], [english, /^[ -~]+$/]] as const) {
@@ -294,7 +294,7 @@ Deno.test("search/ai: a limit for the whole stay is not one for an hour of it", 
   assert.deepEqual([open.max_price, open.query.price_max], [2000, 2000]);
 });
 
-Deno.test("search/ai: a model's verdict that a text is no search counts, unless the text speaks of parking", async () => {
+Deno.test("search/ai: a model's verdict that a text is no search counts, unless the text is about parking", async () => {
   const user = await signUp();
   await scriptModels({ [MODEL]: [answered({ is_parking_search: false })] });
   const response = await send(user, { query: "明日の夕方に渋谷駅で友達とカレーを食べるけど何を着ていけばいい" });
@@ -319,7 +319,7 @@ Deno.test("search/ai: a place that no one knows is open, keeps its radius and is
   assert.deepEqual([response.status, (await response.json()).error.code], [422, "unparseable"]);
 });
 
-Deno.test("search/ai: who gets no turn at the geocoder is answered without it, and told", async () => {
+Deno.test("search/ai: who gets no turn at the geocoder gets an answer without it, and a note", async () => {
   const user = await signUp();
   await scriptModels({
     [MODEL]: [{ status: 500 }],

@@ -47,7 +47,7 @@ Deno.test("lot export: the hours are the business hours, not those of entry and 
   }
 });
 
-Deno.test("lot export: of the database it has public lots, the default prices and the tags that nobody disputes", async () => {
+Deno.test("lot export: of the database it has public lots, the default prices and the tags without a dispute", async () => {
   const hidden = Object.values(await hiddenLots());
   const id = await aLot({});
   const items = await inDatabase(async (sql) => {

@@ -79,7 +79,7 @@ Deno.test("mail: a composed notification is mailed only to users who enabled it"
   assert.deepEqual(await receivedMails(await addressOf(off)), []);
 });
 
-Deno.test("notification preferences: the reply says whether mail is available and for which types it can be enabled", async () => {
+Deno.test("notification preferences: the reply has whether mail is available and for which types it can be enabled", async () => {
   const user = await signUp();
   const read = await replyOf(
     readNotificationPreferences,

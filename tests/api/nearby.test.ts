@@ -116,7 +116,7 @@ Deno.test("nearby: the tag filter requires every tag, and a tag that was denied 
 /** A Wednesday, from noon to half past two. */
 const stay = { entry_at: "2026-11-25T12:00:00+09:00", exit_at: "2026-11-25T14:30:00+09:00" };
 
-Deno.test("nearby: usable puts lots that are unusable for the stay last or leaves them out, and each says why", async () => {
+Deno.test("nearby: usable puts lots that are unusable for the stay last or leaves them out, and each has the reason", async () => {
   // The first is closed, the second always open, the hours of the third are unknown.
   const shown = async (values: Record<string, unknown>) =>
     (await search({ filters: stay, ...values })).map(({ name, usable_for_stay, unusable_reasons }) => [

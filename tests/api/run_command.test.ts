@@ -207,9 +207,11 @@ Deno.test("run_command: missing arguments and arguments that are not an object a
     assert.deepEqual((data as Record<string, unknown>)["code"], "validation_error");
     assert.deepEqual(JSON.parse(String((data as Record<string, unknown>)["details"])), { param: "arguments" });
   }
-  for (const [door, call] of [["run_command", { p_command: null }], ["read_counted", { p_function: null }]] as const) {
-    const { status, data } = await rpc(one, door, call);
-    assert.deepEqual([status, (data as Record<string, unknown>)["code"]], [404, "not_found"], door);
+  for (
+    const [entryPoint, call] of [["run_command", { p_command: null }], ["read_counted", { p_function: null }]] as const
+  ) {
+    const { status, data } = await rpc(one, entryPoint, call);
+    assert.deepEqual([status, (data as Record<string, unknown>)["code"]], [404, "not_found"], entryPoint);
   }
 });
 

@@ -102,7 +102,7 @@ async function reasonOf(response: Response): Promise<string> {
   return `${response.status} ${error.details?.reason ?? error.code}`;
 }
 
-Deno.test("verify-iap: an unsigned receipt refreshes a purchase of the caller, and gives nobody a purchase", async () => {
+Deno.test("verify-iap: an unsigned receipt refreshes a purchase of the caller, and assigns no purchase", async () => {
   const { user, request, id } = await onIos(plan);
   const { app, transaction } = await apple.receipts(id);
   const unsigned = [app, transaction].map((receipt) => ({ platform: "ios", receipt, product_id: plan }) as const);

@@ -84,7 +84,7 @@ export async function rpc(
   return await replyOf(response);
 }
 
-/** Runs a command by the one door. */
+/** Runs a command by the entry point of clients. */
 export const run = (who: Person, command: string, args: unknown = {}) =>
   rpc(who, "run_command", { p_command: command, p_arguments: args });
 

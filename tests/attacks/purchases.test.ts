@@ -257,7 +257,7 @@ const withoutRateLimits = () =>
     sql`delete from private.rate_limit_windows where subject = any (${attackers.map(({ person }) => person.id)})`
   );
 
-Deno.test(`purchases: ${CASES} receipts from other people's data give nobody another user's purchase`, async () => {
+Deno.test(`purchases: ${CASES} receipts from other people's data assign no purchase of another user`, async () => {
   const before = await owners();
   assert.equal(before.length, victims.length + 2 * attackers.length);
   const tried = new Map<string, number>();

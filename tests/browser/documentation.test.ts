@@ -190,7 +190,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "GET /docs/: the search finds pages by Japanese words, and says when nothing was found",
+  name: "GET /docs/: the search finds pages by Japanese words, and shows that nothing was found",
   ignore: !hasBrowser,
 }, async () => {
   await visit(async (page) => {

@@ -413,7 +413,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "console: an entry of reference data is added, edited and deleted, and an error stands at its field",
+  name: "console: an entry of reference data is added, edited and deleted, and an error is shown at its field",
   ignore: !hasBrowser,
 }, async () => {
   const administrator = await anAdministrator("content");

@@ -185,7 +185,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "console: the overview asks only what the administrator can decide, and says so when nothing waits",
+  name: "console: the overview has only what the administrator can decide, and shows when nothing waits",
   ignore: !hasBrowser,
 }, async () => {
   const [support, stores] = [await anAdministrator("support"), await anAdministrator("store_sync")];

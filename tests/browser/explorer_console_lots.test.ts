@@ -256,7 +256,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "console: a browser that draws no map says so, and the position of a lot is moved by fields",
+  name: "console: a browser without a map shows a message, and the position of a lot is moved by fields",
   ignore: !hasBrowser,
 }, async () => {
   const administrator = await anAdministrator("lots");
@@ -338,8 +338,7 @@ Deno.test({
 });
 
 Deno.test({
-  name:
-    "console: photos are added, moved by keys and by pointer, and tags are said to be there, not there or uncertain",
+  name: "console: photos are added, moved by keys and by pointer, and tags are set to present, absent or uncertain",
   ignore: !hasBrowser,
 }, async () => {
   const administrator = await anAdministrator("lots", "content");

@@ -115,7 +115,8 @@ for (const [language, name] of [["en", "Chiyoda-ku"], ["ja", "千代田区"]] as
 }
 
 Deno.test({
-  name: "explorer: a sentence without a place asks for it, keeps nothing of the search before, and waits for the place",
+  name:
+    "explorer: a sentence without a place leads to a question for it, keeps nothing of the search before, and waits for the place",
   ignore,
 }, async () => {
   const place = emptyPlace();
@@ -266,7 +267,7 @@ async function failOnce(page: Page, status: number, code: string, headers: Recor
 }
 
 Deno.test({
-  name: "explorer: an error is a Japanese sentence with the button that helps, and its id is behind a word",
+  name: "explorer: an error is a Japanese sentence with the button that helps, and a word opens its id",
   ignore,
 }, async () => {
   const place = emptyPlace();

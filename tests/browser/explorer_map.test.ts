@@ -218,7 +218,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "explorer: a browser that draws no map says so, and has the list, a place and the page of a lot",
+  name: "explorer: a browser without a map shows a message, and has the list, a place and the page of a lot",
   ignore,
 }, async () => {
   const place = emptyPlace();
@@ -247,7 +247,7 @@ Deno.test({
 
 Deno.test({
   name:
-    "explorer: conditions narrow the list as the service does, a reload keeps them, and a lot that is too low says so",
+    "explorer: conditions narrow the list as the service does, a reload keeps them, and a lot that is too low is marked",
   ignore,
 }, async () => {
   const place = emptyPlace();

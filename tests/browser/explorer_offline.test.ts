@@ -194,7 +194,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "explorer offline: notes wait; a change that the service refuses says why and can be discarded",
+  name: "explorer offline: notes wait; a change that the service refuses shows the reason and can be discarded",
   ignore,
 }, async () => {
   const person = await signUp();
@@ -348,7 +348,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "explorer: a part that the host does not have reloads the page once, and then says so with a button",
+  name: "explorer: a part that the host does not have reloads the page once, and then shows a message with a button",
   ignore,
 }, async () => {
   const lot = await aPricedLot({ name: "Lot of a gone part" });

@@ -213,7 +213,7 @@ Deno.test({
   });
 });
 
-Deno.test({ name: "explorer: a vehicle is added, and the service's error stands at its field", ignore }, async () => {
+Deno.test({ name: "explorer: a vehicle is added, and the service's error is shown at its field", ignore }, async () => {
   const person = await signUp();
   await inExplorer(async (explorer) => {
     await explorer.open("/account/vehicles");

@@ -90,7 +90,7 @@ Deno.test("live: the channel is private, and its topic and reads are of the user
   assert.deepEqual([(await watched.channel()).isLeft, watched.supabase.isObserved], [true, false]);
 });
 
-Deno.test("live: a change during a read is read again after it, and no read runs beside another", async () => {
+Deno.test("live: a change during a read is read again after it, and no two reads run at once", async () => {
   const inbox = new FakeInbox();
   const held: { release: () => void }[] = [];
   let [running, most] = [0, 0];

@@ -27,7 +27,7 @@ Deno.test("client url: the address of the project, of its functions, or of a ser
   assert.equal(await addressOf("https://example.com/parking/v1"), "https://example.com/parking/v1/tags");
 });
 
-Deno.test("client url: any other address is an error that says what is expected", () => {
+Deno.test("client url: any other address is an error that names what is expected", () => {
   const wrong = [
     "",
     "x.supabase.co",

@@ -272,7 +272,7 @@ Deno.test("input: a body of exactly 1 MiB is read", async () => {
   await assert.rejects(posted(`{}${" ".repeat(BODY_LIMIT - 1)}`), { code: "payload_too_large" });
 });
 
-Deno.test("report-crash: a stack of too many bytes is rejected with a sentence that says how many it may have", () => {
+Deno.test("report-crash: a stack of too many bytes is rejected with a sentence that has the limit", () => {
   const body = { stack: "駐".repeat(21_846), device: "Pixel 9", app_version: "1.0" };
   const { error } = CrashReport.safeParse(body);
   assert.deepEqual(error?.issues.map(({ path, message }) => [path, message]), [
@@ -399,7 +399,7 @@ function errorsOf(query: z.ZodObject, search: string, param: string): { code: st
   }
 }
 
-Deno.test("input: every query parameter that is an object says how to send it, and its example is accepted", () => {
+Deno.test("input: every query parameter that is an object describes how to send it, and its example is accepted", () => {
   const names = new Set<string>();
   for (const { name, query } of groups.flatMap(({ routes }) => routes)) {
     for (const [param, schema] of Object.entries(query?.shape ?? {})) {
@@ -429,7 +429,7 @@ Deno.test("input: every query parameter that is an object says how to send it, a
   assert.deepEqual([...names].sort(), ["center", "filters", "query", "vehicle"]);
 });
 
-Deno.test("input: every query parameter that is a list says that it is sent with commas", () => {
+Deno.test("input: every query parameter that is a list describes that it is sent with commas", () => {
   let lists = 0;
   for (const { name, query } of groups.flatMap(({ routes }) => routes)) {
     for (const [param, schema] of Object.entries(query?.shape ?? {})) {

@@ -78,7 +78,7 @@ Deno.test("log writer: nothing is counted while every line is written", () => {
   assert.deepEqual(leftOut(lines), []);
 });
 
-Deno.test("log writer: a long line is cut in its longest text, stays JSON, and says how many characters are missing", () => {
+Deno.test("log writer: a long line is cut in its longest text, stays JSON, and has the number of missing characters", () => {
   for (const character of ["x", "\n", "\u0001", "駅", '"', "😀"]) {
     for (const length of [9_000, 10_000, 100_000]) {
       const { writer, lines } = writerAt();

@@ -1,6 +1,6 @@
-// Pages, contract, and the comments and messages of SQL are in plain words: tools/prose/main.ts has the rules, tools/prose/denied_words.ts the words.
+// Pages, contract, names of tests, and the names, comments and messages of SQL are in plain words: tools/prose/main.ts has the rules, tools/prose/denied_words.ts the words.
 import assert from "node:assert/strict";
-import { inContract, inFile, inMarkdown, inSql, MAX_WORDS, proseFiles } from "../../tools/prose/main.ts";
+import { inContract, inFile, inMarkdown, inSql, inTests, MAX_WORDS, proseFiles } from "../../tools/prose/main.ts";
 
 for (const path of proseFiles()) {
   Deno.test(`prose: ${path}: every sentence is short, and its words are plain`, () => {
@@ -55,7 +55,7 @@ Deno.test("prose: code, addresses and sentences of the maximum length in a page 
   assert.deepEqual(inMarkdown(page), []);
 });
 
-Deno.test("prose: in a migration comments, comments on objects and messages are checked, code and lists of interfaces are not", () => {
+Deno.test("prose: in a migration names, comments, comments on objects and messages are checked, code and lists of interfaces are not", () => {
   const migration = [
     `-- The story. ${long(MAX_WORDS + 1)}`,
     "--",
@@ -72,6 +72,7 @@ Deno.test("prose: in a migration comments, comments on objects and messages are 
     "$$;",
     "comment on function private.asked() is",
     "  'Tells a user''s name: {told, [anew]}. Errors: conflict, not_found.';",
+    "select cron.schedule('tell_renames', '9 seconds', 'nobody');",
     "",
   ].join("\n");
   assert.deepEqual(inSql(migration).map(({ place, message }) => `${place} ${message.split(" (")[0]!}`), [
@@ -82,6 +83,23 @@ Deno.test("prose: in a migration comments, comments on objects and messages are 
     "10 “Whoever”: write a user who, a client that",
     "11 “gone”: write deleted, removed",
     "14 “Tells”: write returns, shows, reports",
+    "7 “asked”: write called, queried, requested",
+    "16 “tell”: write returns, shows, reports",
+  ]);
+});
+
+Deno.test("prose: the names of tests and of their steps are checked, their values and their code are not", () => {
+  const [test, step] = ["Deno.test", "step"]; // not as calls, which would be names of this file
+  const tests = [
+    `${test}("the reply says why", async (t) => {`,
+    `  await t.${step}("it is told \${anew}", () => assert.equal(told, "nobody"));`,
+    "});",
+    `${test}.ignore({ name: "${long(MAX_WORDS + 1)}" });`,
+  ].join("\n");
+  assert.deepEqual(inTests(tests).map(({ place, message }) => `${place} ${message.split(" (")[0]!}`), [
+    "1 “says”: write states, returns, names",
+    "2 “told”: write returns, shows, reports",
+    `4 a sentence of ${MAX_WORDS + 1} words`,
   ]);
 });
 

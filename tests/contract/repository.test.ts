@@ -25,12 +25,12 @@ Deno.test("repository: the service, the client and the changelog have the versio
   assert.equal(newestVersion(read("CHANGELOG.md")) ?? VERSION, VERSION);
 });
 
-Deno.test("repository: the root has seven folders, and README.md describes each", () => {
+Deno.test("repository: the root has eight folders, and README.md describes each", () => {
   const ignored = new Set(read(".gitignore").split("\n"));
   const folders = [...Deno.readDirSync(root)]
     .filter(({ name, isDirectory }) => isDirectory && !name.startsWith(".") && !ignored.has(`${name}/`))
     .map(({ name }) => name).sort();
-  assert.deepEqual(folders, ["apps", "client", "docs", "local", "supabase", "tests", "tools"]);
+  assert.deepEqual(folders, ["apps", "client", "contract", "docs", "local", "supabase", "tests", "tools"]);
   const tree = read("README.md").split("\n## Repository\n")[1]!.split("\n## ")[0]!;
   const described = [...tree.matchAll(/^(\w+)\//gm)].map((match) => match[1]!);
   assert.deepEqual([...new Set(described)].sort(), folders);

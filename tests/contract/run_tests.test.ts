@@ -67,7 +67,7 @@ Deno.test("task test:long: testing.md lists the volumes, the seeds and what only
   assert.deepEqual(section.match(/\w+_SEED\b/g)!.slice(1), [...seeds].sort());
 });
 
-Deno.test("task test: the summary says how many tests were left out, and where there is no browser that these are left out", () => {
+Deno.test("task test: the summary has the number of tests that were left out, and where there is no browser that these are left out", () => {
   const summary = "ok | 12 passed (3 steps) | 0 failed | 4 ignored (2s)";
   assert.deepEqual(count(summary), { passed: 12, failed: 0, ignored: 4 });
   assert.deepEqual(count("FAILED | 12 passed | 1 failed (1 step) (2s)"), { passed: 12, failed: 1, ignored: 0 });
@@ -127,7 +127,7 @@ async function runFile(text: (folder: string) => string): Promise<{ code: number
 const failsOnce = (folder: string) =>
   `try { Deno.mkdirSync(${JSON.stringify(join(folder, "ran"))}); } catch { isSecond = true; }`;
 
-Deno.test("task test: a file that passes when it is run once more passes, and a line before the count says what failed", async () => {
+Deno.test("task test: a file that passes when it is run once more passes, and a line before the count names what failed", async () => {
   const { code, output } = await runFile((folder) =>
     `let isSecond = false;
     ${failsOnce(folder)}

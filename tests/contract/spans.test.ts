@@ -177,7 +177,7 @@ Deno.test("spans: a failure is an error of the request and of its call, a client
   ]]);
 });
 
-Deno.test("spans: the samplers of OpenTelemetry decide, and the database hears the decision", async () => {
+Deno.test("spans: the samplers of OpenTelemetry decide, and the database gets the decision", async () => {
   const decide = (sampler: TracingConfig["sampler"], ratio = 1) => {
     const sampled = samplerOf({ sampler, ratio });
     return [null, true, false].map((parent) => sampled(TRACE_ID, parent));

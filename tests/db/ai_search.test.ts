@@ -99,7 +99,7 @@ Deno.test("keep_place: a result is kept for 30 days, also an empty one", async (
   assert.equal((await find("ないない駅", "gsi")).wait_ms, 0);
 });
 
-Deno.test("find_place: a geocoder is called at most once a second, and nobody waits for a turn", async () => {
+Deno.test("find_place: a geocoder is called at most once a second, and no caller waits for a turn", async () => {
   await freeTurn();
   assert.equal((await find("札幌市", "gsi")).wait_ms, null, "a known place needs no geocoder");
   const first = await find("どこか1番目", "gsi");

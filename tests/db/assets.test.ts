@@ -422,7 +422,7 @@ Deno.test("create_upload: the files of an account that exist have at most 500 Mi
   assert.equal((await errorOf(begin(user, { size: 1 }))).code, "conflict");
 });
 
-Deno.test("assets: no writer exceeds the bounds of an account's files, whatever it changes", async () => {
+Deno.test("assets: no writer exceeds the bounds of an account's files by any change", async () => {
   const [user, other] = [await newUser(db.sql), await newUser(db.sql)];
   assert.equal(await sqlstate(addFiles(user, 201, 1)), "23514");
   assert.equal(await sqlstate(addFiles(user, 21, 10 * MIB)), "23514");

@@ -228,7 +228,7 @@ Deno.test("contract: it is known of every request which table has its fields, or
   assert.deepEqual(names.filter((name) => !(name in TABLES) && !WITHOUT_TABLE.has(name)), []);
 });
 
-Deno.test("contract: the sentence of each constraint on a field of a request says what the constraint requires", async () => {
+Deno.test("contract: the sentence of each constraint on a field of a request states what the constraint requires", async () => {
   const found: string[] = [];
   for (const [schema, table] of Object.entries(TABLES)) {
     const fields = Object.keys(resolved(schemas[schema]!).properties ?? {});

@@ -205,7 +205,7 @@ Deno.test("fee calendar: on the date of a change the job refreshes price, search
   );
 });
 
-Deno.test("fee calendar: no stored price is out of date after the job, and the list of a lot says when its next change is", async () => {
+Deno.test("fee calendar: no stored price is out of date after the job, and the list of a lot has the time of its next change", async () => {
   await runJob();
   const stale = await db.sql`
     select l.id from public.parking_lots l

@@ -202,7 +202,7 @@ Deno.test("fee surprises: 200 plain price lists of the seed have none", async ()
   }
 });
 
-Deno.test("fee surprises: a cap of twelve hours ends before the exit, a shorter one beside it is read as it is", async () => {
+Deno.test("fee surprises: a cap of twelve hours ends before the exit, a shorter one next to it is read as it is", async () => {
   const lot = {
     rules: [
       metered(60, 200),

@@ -1,4 +1,4 @@
-// Commands: a field that a constraint does not allow is a validation_error that names it, by the one door of clients.
+// Commands: a field that a constraint does not allow is a validation_error that names it, by the entry point of clients.
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";

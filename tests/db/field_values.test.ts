@@ -168,7 +168,7 @@ Deno.test("field values: a vote counts once its voter has been confirmed for a d
   assert.equal((await db.sql`select from private.waiting_votes where user_id = ${never}`).length, 0);
 });
 
-Deno.test("field values: counts equal a recount when many vote at the same time, on values that nobody had voted on", async () => {
+Deno.test("field values: counts equal a recount when many vote at the same time, on values without votes", async () => {
   const lots = await Promise.all([1, 2, 3].map(() => newLot(db.sql)));
   const chances = chance(820);
   await Promise.all((await users(16)).map(async (user) => {

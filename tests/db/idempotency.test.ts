@@ -413,7 +413,7 @@ Deno.test("idempotency: a key has at most 10 replies, and a stored reply stays a
   assert.deepEqual({ ...await used(user) }.keys, 1);
 });
 
-Deno.test("idempotency: requests of a user at once keep the bounds: 20 keys beside 990 are 10 replies", async () => {
+Deno.test("idempotency: requests of a user at once keep the bounds: 20 keys in addition to 990 are 10 replies", async () => {
   const user = await newUser(db.sql);
   await db.sql`
     insert into private.idempotency_replies (user_id, key, call, fingerprint, reply)

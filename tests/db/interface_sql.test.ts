@@ -168,7 +168,7 @@ Deno.test("api functions: a route that a replica may serve calls read-only funct
 });
 
 /** By which the router runs commands. */
-const DOORS = ["api.run_command", "api.run_admin_command"];
+const ENTRY_POINTS = ["api.run_command", "api.run_admin_command"];
 
 /** What the back office calls by name with the service key, as the specification lists it; no route does. */
 const BY_NAME = [
@@ -183,11 +183,11 @@ const BY_NAME = [
 ];
 
 Deno.test("api functions: every function of the interface is called by a route, by the router, or by name by the back office", async () => {
-  const used = new Set([...routes.flatMap(called), ...await calledByRouter(), ...DOORS, ...BY_NAME]);
+  const used = new Set([...routes.flatMap(called), ...await calledByRouter(), ...ENTRY_POINTS, ...BY_NAME]);
   assert.deepEqual(ofInterface.map(({ name }) => name).filter((name) => !used.has(name)), []);
 });
 
-Deno.test("sql: a condition that is asked of each row compares with a list that is computed once", () => {
+Deno.test("sql: a condition on each row compares with a list that is computed once", () => {
   const inRows = functions.flatMap(({ name, body }) =>
     [...body.matchAll(/\b(?:any|all) ?\(((?:api|commands|private)\.[a-z0-9_]+)\(/gi)]
       .filter(([, list]) => !functions.some(({ name, isImmutable }) => name === list && isImmutable))

@@ -534,7 +534,7 @@ async function entered(role: "authenticated" | "service_role", user: string, cal
   });
 }
 
-Deno.test("kept bytes: reads keep nothing but a count, whatever their arguments, for every read of a client", async () => {
+Deno.test("kept bytes: reads keep nothing but a count, with any arguments, for every read of a client", async () => {
   const user = await newUser(db.sql);
   const reads = (await functionsFor("api", "authenticated")).filter(({ name }) => !ENTRY_POINTS.includes(name));
   assert.ok(reads.length > 30, `${reads.length} reads`);

@@ -91,7 +91,7 @@ Deno.test("nearby: filters that no lot passes end after the nearest 3,000 lots, 
   assert.deepEqual(await searchOf({ radius_m: 3_000, filters: { open_now: true } }), [0, false]);
 });
 
-Deno.test("nearby: a request that checks more than 300 lots is counted, whatever its radius", async () => {
+Deno.test("nearby: a request that checks more than 300 lots is counted, with any radius", async () => {
   const isCounted = async (question: Partial<Question>) => {
     const asked = db.as({ role: "anon" }, async (sql) => {
       await sql`select set_config('request.headers', '{}', true)`; // as a request of the Data API

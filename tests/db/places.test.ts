@@ -397,7 +397,7 @@ Deno.test("sentences: 100 well-known names are found in sentences, in kanji and 
   }
 });
 
-Deno.test("sentences: of equal names the one near the map is the place, else the most important, and both are said", async () => {
+Deno.test("sentences: of equal names the one near the map is the place, else the most important, and both are named", async () => {
   for (const [view, area] of [[TOKYO, /^東京都/], [[34.57, 133.24], /^広島県/]] as const) {
     const { place } = await readSentence("府中駅の近く", "ja", view);
     assert.match(place?.area ?? "", area);

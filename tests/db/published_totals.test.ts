@@ -1,4 +1,4 @@
-// Lots that publish only the sums of some stays: bounds between them, by every door, and no sums that fall with time.
+// Lots that publish only the sums of some stays: bounds between them, by every entry point, and no sums that fall with time.
 import assert from "node:assert/strict";
 import type { Rule } from "../oracles/fees.ts";
 import { database } from "../support/database.ts";
@@ -42,7 +42,7 @@ Deno.test("published totals: of random lists a hidden sum is within the bounds, 
   }
 });
 
-Deno.test("published totals: a lower sum of a longer stay cannot be stored, and other sums beside it can", async () => {
+Deno.test("published totals: a lower sum of a longer stay cannot be stored, and other sums next to it can", async () => {
   const store = (rules: readonly Partial<Rule>[]) => seedLots(db.sql, [{ rules }]);
   for (const [long, short] of [[total(120, 150), total(60, 200)], [total(60, 150), total(60, 200)]]) {
     const { code, message } = await errorOf(store([long!, short!]));

@@ -35,7 +35,7 @@ async function owned(statement: StoreStatement): Promise<{ user: string; id: str
   return { user, id };
 }
 
-Deno.test("record_store_statement: an unsigned receipt of another user's purchase, or of nobody's, is rejected and writes nothing", async () => {
+Deno.test("record_store_statement: an unsigned receipt of another user's purchase, or of no user's, is rejected and writes nothing", async () => {
   const mine = aStatement(plan);
   const { user, id } = await owned(mine);
   const stranger = await newUser(sql);
@@ -55,7 +55,7 @@ Deno.test("record_store_statement: an unsigned receipt of another user's purchas
   assert.equal(await ownerOf(id), user);
 });
 
-Deno.test("claim_subscription: an unsigned receipt refreshes the caller's purchase, and takes it back from nobody", async () => {
+Deno.test("claim_subscription: an unsigned receipt refreshes the caller's purchase, and takes it back from no user", async () => {
   const statement = aStatement(plan);
   const { user, id } = await owned(statement);
   for (const source of ["verify", "refresh"]) await record(sql, again(statement, unsigned), user, source);
@@ -85,7 +85,7 @@ Deno.test("claim_subscription: a purchase that meanwhile states no account any m
   assert.equal(await ownerOf(id), null);
 });
 
-Deno.test("claim_subscription: a signature older than 10 minutes takes a purchase from no other user, and from nobody it does", async () => {
+Deno.test("claim_subscription: a signature older than 10 minutes takes a purchase from no other user, but takes a free one", async () => {
   const statement = aStatement(plan);
   const { user, id } = await owned(statement);
   const next = await newUser(sql);

@@ -247,7 +247,7 @@ Deno.test("parking sessions: an exit up to five minutes before the start ends th
   }
 });
 
-Deno.test("parking sessions: a client request id stands for one start: another lot or vehicle is rejected", async () => {
+Deno.test("parking sessions: a client request id belongs to one start: another lot or vehicle is rejected", async () => {
   const [user, lot, other] = [await newUser(db.sql), await pricedLot(db.sql), await newLot(db.sql)];
   const [vehicle] = await db.sql`
     insert into public.user_vehicles (user_id, vehicle_type) values (${user}, 'kei') returning id`;

@@ -73,6 +73,10 @@ Deno.test("sql rules: each breach of the project's rules is found", () => {
       `select 1;\n\n-- ${"-".repeat(40)}\n-- Rights\n-- ${"-".repeat(40)}\n`,
       "6 has a heading and no statement below it",
     ],
+    [
+      `select 1;\n\n-- ${"-".repeat(40)}\n-- Rights\n-- ${"-".repeat(40)}\n\ngrant select on t to anon;\n`,
+      "6 has a heading and no statement below it",
+    ],
     ["select\t1;\n", "4 has a tab"],
     [
       "create function private.f() returns int\nlanguage sql\nreturn 1;\n",

@@ -1,4 +1,4 @@
-// The two functions of the vault: for the service key alone, by every door, and no secret in any log.
+// The two functions of the vault: for the service key alone, by every entry point, and no secret in any log.
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { signUp } from "../support/people.ts";

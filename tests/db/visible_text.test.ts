@@ -57,14 +57,14 @@ Deno.test("texts: what belongs to a text stays as it was written", async () => {
   for (const text of KEPT) assert.equal(await trimmed(text), text);
 });
 
-Deno.test("texts: what nobody sees is taken away, and nothing is left of nothing but that", async () => {
+Deno.test("texts: invisible characters are removed, and nothing is left of nothing but that", async () => {
   for (const [text, shown] of Object.entries(CHANGED)) {
     assert.equal(await trimmed(text), shown, JSON.stringify(text));
     if (shown !== null) assert.equal(await trimmed(shown), shown);
   }
 });
 
-Deno.test("names: by every door a name is on one line and can be seen", async () => {
+Deno.test("names: by every entry point a name is on one line and can be seen", async () => {
   const id = crypto.randomUUID();
   const metadata = JSON.stringify({ display_name: "\u202eadmin\n2" });
   await db.sql`

@@ -33,7 +33,7 @@ Deno.test("migration: the file has the time of now, or of the second after the l
   });
 });
 
-Deno.test("migration: a name that is no file's name is an error, and so is one before the first release", async () => {
+Deno.test("migration: an unusable file name is an error, and so is one before the first release", async () => {
   await withMigrations(["20260901000700_data.sql"], true, async (root) => {
     for (const name of ["", "Notes", "../notes", "a b", "1st", "x".repeat(80)]) {
       await assert.rejects(startMigration(name, root, NOW), /is named in lower case/, name);

@@ -63,7 +63,7 @@ Deno.test("schema: fingerprints are stale when a migration was edited, and not w
   });
 });
 
-Deno.test("schema: a file is built once, by the first pattern that names it, and a star stands for one name", async () => {
+Deno.test("schema: a file is built once, by the first pattern that names it, and a star is one name", async () => {
   await withFiles(FILES, (root) => {
     assert.deepEqual(schemaFiles(root).map(({ path }) => path), [
       "fees/tables.sql",
@@ -74,7 +74,7 @@ Deno.test("schema: a file is built once, by the first pattern that names it, and
   });
 });
 
-Deno.test("schema: each migration says where its source is, and has its files in order", async () => {
+Deno.test("schema: each migration names its source, and has its files in order", async () => {
   await withFiles(FILES, (root) => {
     const made = migrationsOf(schemaFiles(root));
     assert.deepEqual([...made.keys()].sort(), [...made.keys()]);
@@ -95,7 +95,7 @@ Deno.test("schema: a file that no pattern names, and a pattern that names no fil
   });
 });
 
-Deno.test("schema: a file that stands after those of a later migration is an error", async () => {
+Deno.test("schema: a file after those of a later migration is an error", async () => {
   const late = CONFIG.replace("\n]\n", '\n  "./schemas/lots/data.sql",\n  "./schemas/lots/api.sql",\n]\n');
   const files = { "supabase/schemas/lots/data.sql": "select 1;\n", "supabase/schemas/lots/api.sql": "select 2;\n" };
   await withFiles({ ...FILES, ...files, "supabase/config.toml": late }, (root) => {

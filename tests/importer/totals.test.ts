@@ -87,7 +87,7 @@ Deno.test("totals: a total that falls with time is the publisher's error, and th
   assert.equal(publisherError(night, [{ minutes: 60, amount_minor: 250 }, night]), null);
 });
 
-Deno.test("totals: a list of which every price is 0 is free only if it says so, and a free lot with prices is refused", async () => {
+Deno.test("totals: a list of which every price is 0 is free only if that is written, and a free lot with prices is refused", async () => {
   const header =
     "id,nom,insee,adresse,url,type_usagers,gratuit,nb_places,Xlong,Ylat,tarif_1h,tarif_2h,tarif_3h,tarif_4h,tarif_24h,type_ouvrage,info";
   const row = (id: string, isFree: number, totals: string) =>

@@ -1,4 +1,4 @@
-// The second factor of administrators, on a platform that requires it: every door of the console, with a session that is
+// The second factor of administrators, on a platform that requires it: every entry point of the console, with a session that is
 // aal1 and with one that is aal2; the way of an administrator without a factor; the reset by another one.
 import assert from "node:assert/strict";
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
@@ -80,7 +80,7 @@ async function joined(supabase: SupabaseClient, topic: string): Promise<boolean>
   return state === "SUBSCRIBED";
 }
 
-Deno.test("second factor: no route of the console serves a session that is aal1, and the error says why", async () => {
+Deno.test("second factor: no route of the console serves a session that is aal1, and the error has the reason", async () => {
   const { supabase } = await anAdministrator(
     ...(await sql`select unnest(private.admin_areas()) as area`).map(({ area }) => String(area)),
   );
@@ -109,7 +109,7 @@ Deno.test("second factor: an administrator enrolls with a session that is aal1; 
   assert.deepEqual((await ask(again, `/admin/admins/${id}`)).body.error.details, REQUIRED);
 });
 
-Deno.test("second factor: the Data API asks the service for the assurance of the administrator's token", async () => {
+Deno.test("second factor: the Data API requests from the service the assurance of the administrator's token", async () => {
   const { id } = await anAdministrator("admins");
   const read = { p_admin_id: id, p_id: id };
   const command = { p_admin_id: id, p_command: "admin_get_admin", p_arguments: { p_id: id } };
@@ -162,7 +162,7 @@ Deno.test("second factor: the console's live channels and rows are open to aal2 
   await supabase.realtime.disconnect();
 });
 
-Deno.test("second factor: another administrator resets it, on the record; nobody resets their own", async () => {
+Deno.test("second factor: another administrator resets it, on the record; no administrator resets their own", async () => {
   const [chief, other] = [await anAdministrator("admins"), await anAdministrator("lots")];
   await enroll(chief.supabase);
   await enroll(other.supabase);

@@ -69,7 +69,7 @@ Deno.test("task dev: after kill -9 of Postgres the platform starts it again, and
   });
 });
 
-Deno.test("task dev: after kill -9 of the gateway it is started again, Postgres runs on, and no process is left behind", async () => {
+Deno.test("task dev: after kill -9 of the gateway it is started again, Postgres runs on, and no process is left", async () => {
   await onFreePort(async (port, start) => {
     const { child } = await start();
     assert.equal(await health(port), 200);

@@ -48,7 +48,7 @@ Deno.test("GET /: the page and the JSON name the sample people, the key, and req
   assert.equal(json.links.mails, "http://10.0.2.2:5000/_mail");
 });
 
-Deno.test("GET /: without sample people nothing is said about them", async () => {
+Deno.test("GET /: without sample people the page does not mention them", async () => {
   const response = await homePage(() => [])(request("text/html"));
   assert.doesNotMatch(await response.text(), /password <|Sign in/);
 });

@@ -141,7 +141,7 @@ Deno.test("sample people: each signs in with the printed password and finds what
   );
 });
 
-Deno.test("sample people: a test platform has none unless a test asks for them", async () => {
+Deno.test("sample people: a test platform has none unless a test requests them", async () => {
   for (const { email } of SAMPLE_PEOPLE) {
     const { status, body } = await signIn(stack(), email);
     assert.deepEqual([status, body["error_code"]], [400, "invalid_credentials"], email);

@@ -16,7 +16,7 @@ export async function eventually<Value>(
 ): Promise<Value> {
   const deadline = performance.now() + milliseconds;
   const late = (): never => {
-    throw new Error(`It did not come about within ${milliseconds} ms`);
+    throw new Error(`Timed out after ${milliseconds} ms`);
   };
   for (;;) {
     const value = await withTimeout(Promise.resolve(look()), Math.max(deadline - performance.now(), MOMENT_MS), late);

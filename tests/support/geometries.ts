@@ -85,7 +85,7 @@ export const MENDED: Readonly<Record<string, readonly [geometry: Geometry, store
   ],
 };
 
-/** What is no geometry, by each door, and a part of the reason. */
+/** What is no geometry, by each entry point, and a part of the reason. */
 export const REFUSED: Readonly<Record<string, readonly [geometry: Geometry, reason: RegExp]>> = {
   "another type": [{ type: "Circle", coordinates: BOX }, /is not a GeoJSON geometry/],
   "no coordinates": [{ type: "Polygon" }, /no rings/],

@@ -44,7 +44,7 @@ function encoded(value: unknown): string {
   return new TextEncoder().encode(JSON.stringify(value)).toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
-/** Authorization headers that must never open a door, each by the reason why. */
+/** Authorization headers that must always be rejected, each by the reason why. */
 export function badAuthorizations(sub: string, secret: string): Record<string, string> {
   const make = (parts: Omit<TokenParts, "secret">) => `Bearer ${token(sub, { ...parts, secret })}`;
   const good = token(sub, { secret });

@@ -53,7 +53,7 @@ Deno.test(`web build: before the first list a visit loads less than ${MAX_BYTES}
   }
 });
 
-Deno.test("web build: the map of Japan and a file of streets are beside the page, with the hash of their content", async () => {
+Deno.test("web build: the map of Japan and a file of streets are next to the page, with the hash of their content", async () => {
   const folder = await Deno.makeTempDir();
   const streets = await Deno.makeTempFile({ suffix: ".pmtiles" });
   try {

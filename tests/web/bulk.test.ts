@@ -48,7 +48,7 @@ Deno.test("lists by hand: an entry goes to another place", () => {
   ]);
 });
 
-Deno.test("lists by hand: tags that were not changed here stay as somebody else saved them", () => {
+Deno.test("lists by hand: tags that were not changed here stay as another user saved them", () => {
   const newest = [{ tag_id: "a", state: true }, { tag_id: "b", state: false }, { tag_id: "c", state: null }];
   assert.deepEqual(tagsWith(newest, new Map<string, boolean | null | undefined>([["b", undefined], ["d", null]])), [
     { tag_id: "a", state: true },

@@ -125,7 +125,7 @@ Deno.test("console: no kind of administrator sees a screen with an operation tha
   assert.deepEqual(rejected, []);
 });
 
-Deno.test("console: what a module guards is behind the area that the service requires", () => {
+Deno.test("console: what a module guards needs the area that the service requires", () => {
   for (const [module, operations] of Object.entries(GUARDED)) {
     const code = modules.get(join(CONSOLE, module))!;
     for (const operation of operations) assert.ok(code.includes(`may("${AREA_OF.get(operation)}")`), operation);

@@ -31,7 +31,7 @@ for (const [name, en, ja] of [["pages", pagesEn, pagesJa], ["console", consoleEn
   });
 }
 
-Deno.test("texts: Japanese stands in texts/ja and in the name of the language only", async () => {
+Deno.test("texts: Japanese is in texts/ja and in the name of the language only", async () => {
   const found: string[] = [];
   for (const path of (await files(SOURCES)).filter((path) => /\.tsx?$/.test(path))) {
     const name = relative(SOURCES, path);

@@ -204,7 +204,7 @@ Deno.test("import file: files of other kinds are refused by their kind", async (
   ) assert.match(await refusal(fileOf(content)), reason);
 });
 
-Deno.test("import file: what has too many bytes, rows or columns is refused, whatever its parts", async () => {
+Deno.test("import file: what has too many bytes, rows or columns is refused, with any parts", async () => {
   const bytes = LIMITS.megabytes * 1_000_000;
   const names = (count: number) => Array.from({ length: count }, (_, nth) => `c${nth}`);
   const filled = (part: string) => part.repeat(Math.floor(bytes / part.length) - 2);

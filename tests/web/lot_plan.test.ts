@@ -24,7 +24,7 @@ Deno.test("lot plan: the lot is in the middle, and tiles meet at their edges", (
   assert.equal(Math.round(next({ x: 0, y: 0 })[0] - left), 512);
 });
 
-Deno.test("lot plan: a name stands at the right, else at the left, else nowhere; the first ones have room first", () => {
+Deno.test("lot plan: a name is at the right, else at the left, else nowhere; the first ones have room first", () => {
   const sides = (points: Parameters<typeof placeNames>[0], taken: Parameters<typeof placeNames>[2] = []) =>
     placeNames(points, VIEW, taken).map(({ name, side }) => [name, side]);
   const at = (x: number, y: number, name = "東京") => ({ x, y, name });

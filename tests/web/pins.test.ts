@@ -75,7 +75,7 @@ Deno.test("pins: an unknown fee gives way to any price", () => {
   assert.deepEqual(kinds(placed), { dear: "price", unknown: "dot" });
 });
 
-Deno.test("pins: the chosen lot has room, whatever it costs", () => {
+Deno.test("pins: the chosen lot has room at any cost", () => {
   const lots = [lot("chosen", [100, 100], 900), lot("cheap", [120, 100], 200)];
   assert.deepEqual(kinds(place(lots, { chosen: "chosen" })), { chosen: "price", cheap: "dot" });
 });

@@ -14,7 +14,7 @@ function learn(made: number, deviceAhead: number, { way = 400, control = "no-sto
 /** How many milliseconds the page adds to the clock of the device. */
 const added = () => serviceNow() - Date.now();
 
-Deno.test("service time: a clock that fits is believed, whatever the way and the part of the second", () => {
+Deno.test("service time: a clock that fits is believed, for any way and part of the second", () => {
   for (const part of [0, 300, 999]) {
     for (const way of [0, 400, 3_000]) {
       learn(Date.UTC(2026, 10, 28, 12) + part, 0, { way });

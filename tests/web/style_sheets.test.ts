@@ -34,7 +34,7 @@ const isNamed = (name: string) =>
   new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(strings) ||
   name.split("-").some((_, at, parts) => at > 0 && strings.includes(`${parts.slice(0, at).join("-")}-\${`));
 
-Deno.test("style sheets: a colour stands in the tokens and themes only", () => {
+Deno.test("style sheets: a colour is in the tokens and themes only", () => {
   const found = [...sheets, ...modules].filter(([name]) => !TOKENS.includes(name))
     .flatMap(([name, code]) => (code.match(COLOR) ?? []).map((color) => `${name}: ${color}`));
   assert.deepEqual(found, []);

@@ -225,7 +225,7 @@ Deno.test("hours: painted weeks of 300 random lots say as rows what they say as 
   }
 });
 
-Deno.test("days: a change is for the chosen dates alone, and one that says nothing is gone", () => {
+Deno.test("days: a change is for the chosen dates alone, and an empty one is removed", () => {
   const day = (override_date: string, more: object = {}) => ({
     override_date,
     label: null,

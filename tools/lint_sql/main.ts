@@ -23,7 +23,7 @@ const checked = await new Deno.Command("npx", {
 
 const findings = files.flatMap(sqlFindings);
 for (const finding of findings) console.error(finding);
-for (const advice of files.flatMap(sqlAdvice)) console.log(`Advice: ${advice}. Has it one thought only?`);
+for (const advice of files.flatMap(sqlAdvice)) console.log(`Advice: ${advice}. Consider splitting it.`);
 console.log(`${findings.length === 0 ? "No" : findings.length} findings against the house rules`);
 if (!checked.success) console.error("The language server has findings: they stand above");
 if (!checked.success || findings.length > 0) Deno.exit(1);

@@ -12,11 +12,12 @@ export interface SqlFile {
 const INLINED: readonly string[] = ["private.nearby_ranking", "private.usability"];
 
 const NAME = /^supabase\/(?:schemas\/[a-z][a-z_]*\/[a-z][a-z_]*|migrations\/\d{14}_[a-z][a-z0-9_]*)\.sql$/;
-/** A heading that the next one, or the end of the file, follows. */
-const EMPTY_SECTION = /^-- -{20,}\n-- [^\n]*\n-- -{20,}\n(?=\s*(?:-- -{20,}\n|$(?![\s\S])))/gm;
+/** A heading that the next one, or the end of the file, follows, perhaps after grants: they belong to what is above. */
+const EMPTY_SECTION =
+  /^-- -{20,}\n-- [^\n]*\n-- -{20,}\n(?=\s*(?:(?:grant|revoke) [^;]*;\s*)*(?:-- -{20,}\n|$(?![\s\S])))/gm;
 /** Functions of one expression. Postgres writes one into the statement that calls it, unless it has a query or a setting. */
 const EXPRESSIONS = /^create (?:or replace )?function (?:(?!\n\n)[\s\S])*?^return [\s\S]*?;$/gm;
-/** From this length on the linter asks whether a function has more than one thought. */
+/** From this length on the linter advises to split a function. */
 const LONG_FUNCTION = 60;
 
 /** The files of the schema in the order in which they build a database. */

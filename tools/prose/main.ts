@@ -1,5 +1,5 @@
-// Plain words: finds sentences that are too long and words that another word says better, in pages, the schema and the
-// contract.
+// Plain words: finds sentences that are too long and words that another word says better, in pages, the schema, the contract
+// and the names of tests.
 //
 //   deno task prose [files]     prints what it finds; without files in all pages, the schema and openapi.json
 import { join, relative } from "node:path";
@@ -113,7 +113,11 @@ export function inContract(contract: unknown): Finding[] {
 /** A text in quotes of SQL: of a comment on an object, or of an error message. */
 const TEXT_OF_SQL = /^comment on [^']*?\bis\s+'((?:[^']|'')*)';$|'([A-Z](?:[^'\n]|'')* (?:[^'\n]|'')*\.)'/gm;
 
-/** The findings of a file of SQL: its comments, the comments on objects, and error messages. Lists of an interface may be long. */
+/** The name of a new object or job. */
+const NAME_IN_SQL =
+  /^create (?:or replace )?(?:function|table|view|type|trigger|policy) (?:\w+\.)?(\w+)|cron\.schedule\('(\w+)'/gm;
+
+/** The findings of a file of SQL: its names, comments, the comments on objects, and error messages. Lists of an interface may be long. */
 export function inSql(sql: string): Finding[] {
   const lineOf = (index: number) => sql.slice(0, index).split("\n").length;
   const found: Block[] = [];
@@ -129,8 +133,21 @@ export function inSql(sql: string): Finding[] {
   for (const { index, 1: comment, 2: message } of code.matchAll(TEXT_OF_SQL)) {
     found.push({ line: lineOf(index), text: (comment ?? message!).replaceAll("''", "'") });
   }
+  for (const { index, 1: object, 2: job } of code.matchAll(NAME_IN_SQL)) {
+    found.push({ line: lineOf(index), text: (object ?? job!).replaceAll("_", " ") });
+  }
   return found.flatMap(({ line, text }) =>
     inBlock(withoutJson(text)).map((message) => ({ place: String(line), message }))
+  );
+}
+
+const TEST_NAME = /\b(?:Deno\.test(?:\.\w+)?|\.step)\(\s*(?:\{\s*name:\s*)?(["`])((?:(?!\1)[^\\]|\\.)*)\1/g;
+
+/** The findings of a file of tests: their names. */
+export function inTests(text: string): Finding[] {
+  return [...text.matchAll(TEST_NAME)].flatMap(({ index, 2: name }) =>
+    inBlock(name!.replaceAll(/\$\{[^}]*\}/g, "X"))
+      .map((message) => ({ place: String(text.slice(0, index).split("\n").length), message }))
   );
 }
 
@@ -148,6 +165,7 @@ function withoutJson(text: string): string {
 export function inFile(path: string): Finding[] {
   const text = Deno.readTextFileSync(join(ROOT, path));
   if (path.endsWith(".sql")) return inSql(text);
+  if (path.endsWith(".ts")) return inTests(text);
   // With the texts of its overlay, which is not a file.
   if (path === "contract/openapi.json") return inContract(completeContract());
   return path.endsWith(".json") ? inContract(JSON.parse(text)) : inMarkdown(text);
@@ -155,7 +173,11 @@ export function inFile(path: string): Finding[] {
 
 function filesUnder(folder: string, ending: string): string[] {
   return [...Deno.readDirSync(join(ROOT, folder))].flatMap(({ name, isDirectory }) =>
-    isDirectory ? filesUnder(`${folder}/${name}`, ending) : name.endsWith(ending) ? [`${folder}/${name}`] : []
+    isDirectory
+      ? name === "node_modules" ? [] : filesUnder(`${folder}/${name}`, ending)
+      : name.endsWith(ending)
+      ? [`${folder}/${name}`]
+      : []
   ).sort();
 }
 
@@ -164,6 +186,7 @@ export function proseFiles(): string[] {
   return [
     ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "client/README.md", "contract/openapi.json"],
     ...filesUnder("docs", ".md"),
+    ...filesUnder("tests", ".test.ts"),
     ...schemaFiles().map(({ path }) => `supabase/schemas/${path}`),
     ...writtenMigrations().map(({ path }) => `supabase/migrations/${path}`),
   ];

@@ -1,8 +1,7 @@
 -- Tables of purchases: plans and subscriptions, by the statements of the stores.
 --
 -- Each table has its comments, indexes, row security, policies and grants below it. The rules are in claims.sql,
--- ends.sql, figures.sql, ledger.sql, plans.sql, reconciliation.sql, statements.sql, store_notifications.sql and
--- subscriptions.sql.
+-- ends.sql, figures.sql, ledger.sql, plans.sql, reconciliation.sql, statements.sql and subscriptions.sql.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Plans

@@ -350,8 +350,4 @@ grant execute on function
   private.search_query_fault(text, jsonb), private.check_search(jsonb, double precision[], uuid[])
 to anon, authenticated;
 
--- ---------------------------------------------------------------------------------------------------------------------
--- Clusters
--- ---------------------------------------------------------------------------------------------------------------------
-
 grant execute on function private.bbox_boxes(double precision[]) to anon, authenticated;

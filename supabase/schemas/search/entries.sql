@@ -354,9 +354,5 @@ begin
 end
 $$;
 
--- ---------------------------------------------------------------------------------------------------------------------
--- The search as a condition
--- ---------------------------------------------------------------------------------------------------------------------
-
 grant execute on function private.search_text(text), private.plain_text(text), private.address_text(text),
   private.number_of_kanji(text) to anon, authenticated;

@@ -69,8 +69,4 @@ grant execute on function
   private.great_circle_m(double precision, double precision, double precision, double precision)
 to anon, authenticated;
 
--- ---------------------------------------------------------------------------------------------------------------------
--- Clusters
--- ---------------------------------------------------------------------------------------------------------------------
-
 grant execute on function private.mercator_y(double precision) to anon, authenticated;

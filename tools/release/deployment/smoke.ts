@@ -105,7 +105,7 @@ async function waitFor<Value>(
     if ("value" in found) return found.value;
     if (performance.now() > deadline) {
       throw new Error(
-        `It did not come about in ${milliseconds / 1000} seconds: ${what}. The last answer: ${found.why}`,
+        `Timed out after ${milliseconds / 1000} seconds: ${what}. The last answer: ${found.why}`,
       );
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

@@ -198,7 +198,7 @@ async function respond(c: Context<Env>, byMethod: Map<string, Route>, app: AppCo
 
   const commands = new Commands({
     policy: context.caller ? limitOf(route) : route.guestLimit ?? limitOf(route),
-    door: route.access === "admin" ? "run_admin_command" : "run_command",
+    entryPoint: route.access === "admin" ? "run_admin_command" : "run_command",
     take: (policy, next) => takeRequest(policy, next, request, context, app.config()),
     takeInstead: (policy, instead) =>
       asService(app.config(), traceOf(context)).rpc("take_request_instead", {

@@ -39,7 +39,7 @@ export interface CommandOptions {
   /** The policy of the route. Undefined: only requests with an idempotency key are counted. */
   readonly policy: string | undefined;
   /** The function of the database that counts and runs a command. */
-  readonly door: "run_command" | "run_admin_command";
+  readonly entryPoint: "run_command" | "run_admin_command";
   /**
    * Counts one request of the client under a policy; null when there is no such policy. `next` is the policy under which the
    * request is counted later: the request is rejected when that quota is used up.
@@ -125,14 +125,14 @@ export class Commands {
     const nth = (this.#runs.get(name) ?? 0) + 1;
     this.#runs.set(name, nth);
     const call = { command: name, arguments: prefixed(args), ...(this.key && { ...this.key, nth }) };
-    const { replayed, reply } = await this.#call<T>(db, this.options.door, call);
+    const { replayed, reply } = await this.#call<T>(db, this.options.entryPoint, call);
     if (!replayed) this.#fresh++;
     return reply;
   }
 
-  async #call<T>(db: AnyDatabase, door: string, args: Record<string, unknown>): Promise<Ran<T>> {
+  async #call<T>(db: AnyDatabase, entryPoint: string, args: Record<string, unknown>): Promise<Ran<T>> {
     try {
-      const ran = await db.rpc<Ran<T>>(door, args);
+      const ran = await db.rpc<Ran<T>>(entryPoint, args);
       this.#counted(ran.rate_limit);
       return ran;
     } catch (failure) {
