@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isRunning } from "../../local/process.ts";
 import { ROOT } from "../../local/settings.ts";
 import { eventually } from "../support/eventually.ts";
-import { changed, longestFirst } from "../support/durations.ts";
+import { byFolder, changed, inBatches } from "../support/durations.ts";
 import { leftOut } from "../support/outcome.ts";
 import { count, secondsIn } from "../support/test_output.ts";
 
@@ -75,20 +75,37 @@ Deno.test("task test: the summary has the number of tests that were left out, an
   assert.equal(leftOut(4, false), "4 left out, with all browser tests: they need Linux on x86_64");
 });
 
-Deno.test("task test: the longest files start first, and files without a record last", () => {
-  const recorded = new Map([["a", 3], ["b", 460]]);
-  assert.deepEqual(longestFirst(["new", "a", "b", "other"], recorded), ["b", "a", "new", "other"]);
+Deno.test("task test: files are cut in batches of 20 seconds and more, of one group each, and the longest starts first", () => {
+  const recorded = new Map([["a", 30], ["b", 460], ["c", 12], ["d", 5], ["e", 8], ["f", 4]]);
+  const runs = [{ config: "one", files: ["new", "a", "c", "d", "e"] }, { config: "two", files: ["f", "b"] }];
+  assert.deepEqual(inBatches(runs, recorded, 2).map(({ config, files }) => [config, ...files]), [
+    ["two", "b"],
+    ["one", "a"],
+    ["one", "c", "e"],
+    ["one", "d", "new"],
+    ["two", "f"],
+  ]);
 });
 
-Deno.test("task test: the seconds of a file are those of its tests", () => {
+Deno.test("task test: short files are divided among the workers", () => {
+  const batches = inBatches([{ config: "one", files: ["a", "b", "c", "d"] }], new Map(), 2);
+  assert.deepEqual(batches.map(({ files }) => files), [["a", "b"], ["c", "d"]]);
+});
+
+Deno.test("task test: the seconds of a file are those of its tests, and its share of the rest", () => {
   const output = [
-    "./tests/a.test.ts => first (of two) ... ok (1m2s)",
-    "\x1b[38;5;245m./tests/b.test.tsx => \x1b[0mother ... \x1b[32mok\x1b[0m \x1b[38;5;245m(288µs)\x1b[0m",
-    "./tests/a.test.ts => second ... FAILED (500ms)",
-    "./tests/a.test.ts => third ... ignored (0ms)",
+    "running 3 tests from ./tests/a.test.ts",
+    "first (of two) ... ok (1m2s)",
+    "  a step ... ok (7s)",
+    "second ... FAILED (500ms)",
+    "third ... ignored (0ms)",
     "a line of a test (9s)",
+    "\x1b[38;5;245mrunning 1 test from ./tests/b.test.tsx\x1b[0m",
+    "other ... \x1b[32mok\x1b[0m \x1b[38;5;245m(200ms)\x1b[0m",
   ].join("\n");
-  assert.deepEqual([...secondsIn(output)], [["tests/a.test.ts", 62.5], ["tests/b.test.tsx", 288e-6]]);
+  assert.deepEqual([...secondsIn(output, 63.7)], [["tests/a.test.ts", 63], ["tests/b.test.tsx", 0.7]]);
+  const files = new Map([["tests/a/b.test.ts", 2], ["tests/c/d.test.ts", 3], ["tests/a/e/f.test.ts", 4]]);
+  assert.deepEqual(byFolder(files), ["    6.0 s  tests/a", "    3.0 s  tests/c"]);
 });
 
 Deno.test("task test: the record of durations changes only where a file takes less than half or more than twice", () => {
@@ -108,27 +125,83 @@ Deno.test("task test: an unknown option is rejected with the usage", async () =>
   assert.match(output, /^deno task test /m);
 });
 
-/** Runs a test file of this text against no platform. */
-async function runFile(text: (folder: string) => string): Promise<{ code: number; output: string }> {
+/** Runs test files of these texts against no platform, with two workers. */
+async function runFiles(
+  ...texts: ((folder: string) => string)[]
+): Promise<{ code: number; output: string }> {
+  return await runArguments(["--no-check"], texts);
+}
+
+async function runArguments(
+  options: readonly string[],
+  texts: readonly ((folder: string) => string)[],
+): Promise<{ code: number; output: string }> {
   const folder = await Deno.makeTempDir();
-  const file = join(folder, "some.test.ts");
-  await Deno.writeTextFile(file, text(folder));
+  const files = texts.map((_, n) => join(folder, `some_${n + 1}.test.ts`));
+  for (const [n, text] of texts.entries()) await Deno.writeTextFile(files[n]!, text(folder));
   const { code, stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "tests/run.ts", "--no-check", file],
+    args: ["run", "-A", "tests/run.ts", ...options, ...files],
     cwd: ROOT,
-    env: { API_URL: "http://127.0.0.1:9", PROVIDERS_URL: "http://127.0.0.1:9", NO_COLOR: "1" },
+    env: { API_URL: "http://127.0.0.1:9", PROVIDERS_URL: "http://127.0.0.1:9", NO_COLOR: "1", DENO_JOBS: "2" },
     stderr: "null",
   }).output();
   await Deno.remove(folder, { recursive: true });
   return { code, output: new TextDecoder().decode(stdout) };
 }
 
+Deno.test("task test: batches run at the same time, and each prints its output whole, when it ends", async () => {
+  /** A file that prints, and passes when it meets the other batch between two lines. */
+  const meets = (own: string, other: string) => (folder: string) =>
+    `Deno.test("meets", async () => {
+      console.log("${own} of " + Deno.pid);
+      Deno.mkdirSync("${folder}/${own}");
+      for (let n = 0; n < 600 && !Deno.readDirSync("${folder}").some(({ name }) => name === "${other}"); n++) {
+        await new Promise((done) => setTimeout(done, 50));
+      }
+      Deno.statSync("${folder}/${other}");
+      console.log("${own} met");
+    });`;
+  const { code, output } = await runFiles(
+    meets("first", "third"),
+    () => `Deno.test("short", () => console.log("second of " + Deno.pid));`,
+    meets("third", "first"),
+  );
+  assert.equal(code, 0, output);
+  const printed = output.split("\n").filter((line) => /^(first|second|third) /.test(line));
+  const pids = new Map(printed.flatMap((line) => {
+    const [name, of, pid] = line.split(" ");
+    return of === "of" ? [[name, pid]] : [];
+  }));
+  assert.equal(pids.get("first"), pids.get("second"));
+  assert.notEqual(pids.get("first"), pids.get("third"));
+  const lines = printed.map((line) => line.split(" ").slice(0, 2).join(" "));
+  const [batch, other] = [["first of", "first met", "second of"], ["third of", "third met"]];
+  assert.ok([[...batch, ...other], [...other, ...batch]].some((order) => order.join() === lines.join()), output);
+  assert.match(output, /\n2 batches on 2 workers: \d+ s\n3 passed, 0 failed\n$/);
+});
+
 /** A statement that is false in the first run of its file. */
 const failsOnce = (folder: string) =>
   `try { Deno.mkdirSync(${JSON.stringify(join(folder, "ran"))}); } catch { isSecond = true; }`;
 
+Deno.test("task test: of all batches only the file that failed is run once more, and all are counted", async () => {
+  const passes = () => `Deno.test("always", () => {});`;
+  const { code, output } = await runFiles(
+    passes,
+    (folder) =>
+      `let isSecond = false;
+      ${failsOnce(folder)}
+      Deno.test("now and then", () => { if (!isSecond) throw new Error("too early"); });`,
+    passes,
+  );
+  assert.equal(code, 0, output);
+  const runs = [...output.matchAll(/^running 1 test from \S+some_(\d)\.test\.ts$/gm)].map(([, n]) => n);
+  assert.deepEqual(runs.toSorted(), ["1", "2", "2", "3"]);
+  assert.match(output, /^flaky: \S*some_2\.test\.ts: now and then: Error: too early\n3 passed, 0 failed\n$/m);
+});
+
 Deno.test("task test: a file that passes when it is run once more passes, and a line before the count names what failed", async () => {
-  const { code, output } = await runFile((folder) =>
+  const { code, output } = await runFiles((folder) =>
     `let isSecond = false;
     ${failsOnce(folder)}
     Deno.test("now and then", () => { if (!isSecond) throw new Error("too early\\nsecond line"); });
@@ -136,23 +209,23 @@ Deno.test("task test: a file that passes when it is run once more passes, and a 
   );
   assert.equal(code, 0, output);
   const [flaky, last] = output.trimEnd().split("\n").slice(-2);
-  assert.match(flaky!, /^flaky: \S*some\.test\.ts: now and then: Error: too early$/);
+  assert.match(flaky!, /^flaky: \S*some_1\.test\.ts: now and then: Error: too early$/);
   assert.equal(last, "2 passed, 0 failed");
 });
 
 Deno.test("task test: a file that breaks before its tests, once, is flaky too", async () => {
-  const { code, output } = await runFile((folder) =>
+  const { code, output } = await runFiles((folder) =>
     `let isSecond = false;
     ${failsOnce(folder)}
     if (!isSecond) throw new Error("no socket");
     Deno.test("always", () => {});`
   );
   assert.equal(code, 0, output);
-  assert.match(output, /^flaky: \S*some\.test\.ts: .*Error: no socket\n1 passed, 0 failed\n$/m);
+  assert.match(output, /^flaky: \S*some_1\.test\.ts: .*Error: no socket\n1 passed, 0 failed\n$/m);
 });
 
 Deno.test("task test: a file that fails twice fails the run", async () => {
-  const { code, output } = await runFile(() =>
+  const { code, output } = await runFiles(() =>
     `Deno.test("never", () => { throw new Error("wrong"); });
     Deno.test("always", () => {});`
   );
@@ -161,37 +234,46 @@ Deno.test("task test: a file that fails twice fails the run", async () => {
   assert.equal(output.trimEnd().split("\n").at(-1), "1 passed, 1 failed");
 });
 
+Deno.test("task test: where types are wrong, no test runs", async () => {
+  const { code, output } = await runArguments([], [() => `const n: number = "1"; Deno.test("passes", () => void n);`]);
+  assert.equal(code, 1, output);
+  assert.match(output, /TS2322/);
+  assert.ok(output.endsWith("\nTypes are wrong: nothing was run.\n0 passed, 1 failed\n"), output);
+});
+
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  Deno.test(`task test: ${signal} ends the tests, and then the run with exit code 130`, async () => {
+  Deno.test(`task test: ${signal} ends the tests of all workers, and then the run with exit code 130`, async () => {
     const folder = await Deno.makeTempDir();
-    const file = join(folder, "endless.test.ts");
-    await Deno.writeTextFile(
-      file,
-      `Deno.test("endless", async () => {
-        await Deno.writeTextFile(${JSON.stringify(join(folder, "pid"))}, String(Deno.pid));
-        await new Promise((done) => setTimeout(done, 600_000));
-      });`,
-    );
+    const files = ["one", "two", "three"].map((name) => join(folder, `${name}.test.ts`));
+    for (const file of files) {
+      await Deno.writeTextFile(
+        file,
+        `Deno.test("endless", async () => {
+          await Deno.writeTextFile(${JSON.stringify(folder)} + "/" + Deno.pid + ".pid", "");
+          await new Promise((done) => setTimeout(done, 600_000));
+        });`,
+      );
+    }
     const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "tests/run.ts", file],
+      args: ["run", "-A", "tests/run.ts", ...files],
       cwd: ROOT,
-      env: { API_URL: "http://127.0.0.1:9", PROVIDERS_URL: "http://127.0.0.1:9" },
+      env: { API_URL: "http://127.0.0.1:9", PROVIDERS_URL: "http://127.0.0.1:9", DENO_JOBS: "2" },
       stdin: "null",
       stdout: "null",
       stderr: "null",
     }).spawn();
-    let tests: number | undefined;
+    const pids = async () => {
+      const names = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
+      return names.filter((name) => name.endsWith(".pid")).map((name) => parseInt(name));
+    };
     try {
-      const pid = tests = await eventually(async () => {
-        const text = await Deno.readTextFile(join(folder, "pid")).catch(() => "");
-        return Number(text) || undefined;
-      });
-      assert.ok(isRunning(pid));
+      await eventually(async () => (await pids()).length === 2 || undefined);
+      assert.ok((await pids()).every(isRunning));
       child.kill(signal);
       assert.equal((await child.status).code, 130);
-      assert.ok(!isRunning(pid));
+      assert.deepEqual((await pids()).map(isRunning), [false, false]);
     } finally {
-      if (tests !== undefined && isRunning(tests)) Deno.kill(tests, "SIGKILL");
+      for (const pid of await pids()) if (isRunning(pid)) Deno.kill(pid, "SIGKILL");
       await Deno.remove(folder, { recursive: true });
     }
   });

@@ -1,16 +1,19 @@
-// Runs `deno test`, the longest files first, and counts the results.
+// Runs test files, one process with a batch of them for each core, and counts the results.
+import { forEach } from "../../supabase/functions/_shared/queue/pool.ts";
 import { hasBrowser } from "./browser.ts";
-import { longestFirst, readDurations, recordDurations, type Seconds, slowest } from "./durations.ts";
+import {
+  byFolder,
+  inBatches,
+  readDurations,
+  recordDurations,
+  type Seconds,
+  slowest,
+  type TestRun,
+} from "./durations.ts";
 import { count, type Failure, failuresIn, secondsIn } from "./test_output.ts";
 
 /** The exit code of a run that a signal ended. */
 const INTERRUPTED = 130;
-
-/** Test files, and the deno.json that has their packages. */
-export interface TestRun {
-  readonly config: string;
-  readonly files: readonly string[];
-}
 
 export interface TestOptions {
   /** Words that the name of a test contains. */
@@ -25,6 +28,7 @@ export interface TestOptions {
 const AGAIN_AT_MOST = 8;
 
 interface Result {
+  readonly run: TestRun;
   readonly code: number;
   readonly passed: number;
   readonly failed: number;
@@ -34,60 +38,104 @@ interface Result {
 }
 
 /**
- * Runs the tests, one `deno test` after another, and prints the count of all as the last line; the answer is the exit code.
- * A file that fails is run once more at the end, by itself. When it passes then, so does the run, and lines before the count
- * name what failed: `flaky: <file>: <test>: <message>`. A signal ends the tests first, so that the caller can stop their
- * platform.
+ * Runs the tests with as many workers as there are cores (DENO_JOBS sets another number), the longest files of all groups
+ * first, and prints the count of all as the last line; the answer is the exit code. The output of a batch is printed whole
+ * when it ends. A file that fails is run once more at the end, by itself. When it passes then, so does the run, and lines
+ * before the count name what failed: `flaky: <file>: <test>: <message>`. A signal ends the tests first, so that the caller
+ * can stop their platform.
  */
 export async function runTests(
   runs: readonly TestRun[],
-  options: TestOptions,
+  { filter, isChecked, isWhole }: TestOptions,
   environment: Record<string, string>,
 ): Promise<number> {
-  let child: Deno.ChildProcess | undefined;
+  const workers = Number(Deno.env.get("DENO_JOBS")) || navigator.hardwareConcurrency;
+  const children = new Set<Deno.ChildProcess>();
   let isInterrupted = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     Deno.addSignalListener(signal, () => {
       isInterrupted = true;
-      try {
-        child?.kill(signal);
-      } catch {
-        // It has ended: a terminal sends the signal to both.
+      for (const child of children) {
+        try {
+          child.kill(signal);
+        } catch {
+          // It has ended: a terminal sends the signal to all.
+        }
       }
     });
   }
-  const recorded = await readDurations();
-  const runOnce = async ({ config, files }: TestRun): Promise<Result> => {
-    child = start({ config, files: longestFirst(files, recorded) }, options, environment);
-    let output = "";
-    const decoder = new TextDecoder();
-    for await (const chunk of child.stdout) {
-      await Deno.stdout.write(chunk);
-      output += decoder.decode(chunk, { stream: true });
-    }
+  const deno = async (args: string[], isAlone: boolean) => {
+    const child = new Deno.Command(Deno.execPath(), {
+      args,
+      env: { ...environment, DO_NOT_TRACK: "1" },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    children.add(child);
+    const printed = isAlone ? undefined : [] as Uint8Array[];
+    const [output] = await Promise.all([child.stdout, child.stderr].map(async (stream) => {
+      const decoder = new TextDecoder();
+      let text = "";
+      for await (const chunk of stream) {
+        if (printed) printed.push(chunk);
+        else await write(chunk);
+        text += decoder.decode(chunk, { stream: true });
+      }
+      return text;
+    }));
     const { code } = await child.status;
-    return { code, ...count(output), failures: code === 0 ? [] : failuresIn(output), seconds: secondsIn(output) };
+    children.delete(child);
+    await write(new Uint8Array(await new Blob(printed as BlobPart[]).arrayBuffer()));
+    return { code, output: output! };
+  };
+  const test = async (run: TestRun, isAlone: boolean): Promise<Result> => {
+    const started = performance.now();
+    const filters = filter === "" ? [] : [`--filter=${filter}`];
+    const args = ["test", "-A", "--no-check", `--config=${run.config}`, ...filters, ...run.files];
+    const { code, output } = await deno(args, isAlone);
+    return {
+      run,
+      code,
+      ...count(output),
+      failures: code === 0 ? [] : failuresIn(output),
+      seconds: secondsIn(output, (performance.now() - started) / 1_000),
+    };
   };
 
-  const results: Result[] = [];
-  for (const run of runs) {
-    results.push(await runOnce(run));
-    if (isInterrupted) return INTERRUPTED;
+  const started = performance.now();
+  let areTypesRight = true;
+  if (!isChecked) {
+    await forEach(runs, workers, async ({ config, files }) => {
+      if (isInterrupted) return;
+      const { code } = await deno(["check", "--quiet", `--config=${config}`, ...files], false);
+      areTypesRight &&= code === 0;
+    });
   }
-  const flaky = await runAgain(runs, results, runOnce, () => isInterrupted);
+  const batches = areTypesRight ? inBatches(runs, await readDurations(), workers) : [];
+  const results: Result[] = [];
+  await forEach(batches, workers, async (batch) => {
+    if (!isInterrupted) results.push(await test(batch, batches.length === 1));
+  });
+  const flaky = await runAgain(results, (run) => test(run, true), () => isInterrupted);
   if (isInterrupted) return INTERRUPTED;
 
   const seconds = new Map(results.flatMap((result) => [...result.seconds]));
-  if (seconds.size > 1) console.log(`\nThe slowest files:\n${slowest(seconds).join("\n")}`);
-  const code = results.find(({ code }) => code !== 0)?.code ?? 0;
-  if (options.isWhole && code === 0 && await recordDurations(seconds)) console.log("tests/durations.json has changed.");
+  if (seconds.size > 1) {
+    console.log(`\nThe slowest files:\n${slowest(seconds).join("\n")}`);
+    console.log(`\nSeconds of a worker, by folder:\n${byFolder(seconds).join("\n")}`);
+    const took = Math.round((performance.now() - started) / 1_000);
+    console.log(`\n${batches.length} batches on ${workers} workers: ${took} s`);
+  }
+  const code = areTypesRight ? results.find(({ code }) => code !== 0)?.code ?? 0 : 1;
+  if (isWhole && code === 0 && await recordDurations(seconds)) console.log("tests/durations.json has changed.");
   for (const { file, test, message } of flaky) console.log(["flaky", file, test, message].filter(Boolean).join(": "));
   const sum = (of: (result: Result) => number) => results.reduce((all, result) => all + of(result), 0);
   const passed = sum((result) => result.passed), ignored = sum((result) => result.ignored);
-  // A run that broke before its first test (a type error, say) has counted nothing.
+  // A batch that broke before its first test (a module that is missing, say) has counted nothing.
   const failed = sum(({ code, failed }) => code !== 0 && failed === 0 ? 1 : failed);
   const none = passed + failed === 0;
-  if (none) console.log("No test is selected.");
+  if (none) console.log(areTypesRight ? "No test is selected." : "Types are wrong: nothing was run.");
   if (ignored > 0) console.log(leftOut(ignored, hasBrowser));
   console.log(`${passed} passed, ${none ? 1 : failed} failed`);
   return none ? 1 : code;
@@ -95,21 +143,19 @@ export async function runTests(
 
 /** Runs files that failed once more, corrects the results of those that pass then, and returns what they failed with. */
 async function runAgain(
-  runs: readonly TestRun[],
   results: Result[],
-  runOnce: (run: TestRun) => Promise<Result>,
+  test: (run: TestRun) => Promise<Result>,
   isInterrupted: () => boolean,
 ): Promise<Failure[]> {
   const files = new Set(results.flatMap(({ failures }) => failures.map(({ file }) => file)));
   if (files.size > AGAIN_AT_MOST) return [];
   const passed = new Set<string>();
-  for (const [n, { config }] of runs.entries()) {
-    const first = results[n]!;
+  for (const [n, first] of results.entries()) {
     const failed = [...new Set(first.failures.map(({ file }) => file))];
     for (const file of failed) {
-      console.log(`\n${file} failed and is run once more.`);
-      const { code } = await runOnce({ config, files: [file] });
       if (isInterrupted()) return [];
+      console.log(`\n${file} failed and is run once more.`);
+      const { code } = await test({ config: first.run.config, files: [file] });
       if (code === 0) passed.add(file);
     }
     if (failed.length > 0 && failed.every((file) => passed.has(file))) {
@@ -119,26 +165,8 @@ async function runAgain(
   return results.flatMap(({ failures }) => failures).filter(({ file }) => passed.has(file));
 }
 
-function start(
-  { config, files }: TestRun,
-  { filter, isChecked }: TestOptions,
-  environment: Record<string, string>,
-): Deno.ChildProcess {
-  return new Deno.Command(Deno.execPath(), {
-    args: [
-      "test",
-      "-A",
-      "--parallel",
-      `--config=${config}`,
-      ...filter === "" ? [] : [`--filter=${filter}`],
-      ...isChecked ? ["--no-check"] : [],
-      ...files,
-    ],
-    env: { ...environment, DO_NOT_TRACK: "1" },
-    stdin: "null",
-    stdout: "piped",
-    stderr: "inherit",
-  }).spawn();
+async function write(bytes: Uint8Array): Promise<void> {
+  for (let from = 0; from < bytes.length;) from += await Deno.stdout.write(bytes.subarray(from));
 }
 
 /** What a summary says about tests that did not run. */

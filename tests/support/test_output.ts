@@ -33,13 +33,17 @@ export function failuresIn(output: string): Failure[] {
   });
 }
 
-/** The seconds of each file: the sum of what its tests took. */
-export function secondsIn(output: string): Map<string, number> {
+/** The seconds of each file: what its tests took, and its share of the rest of what the process took, as loading it. */
+export function secondsIn(output: string, took: number): Map<string, number> {
   const seconds = new Map<string, number>();
-  for (const [, file, duration] of plain(output).matchAll(/^(?:\.\/)?(\S+\.test\.tsx?) => .* \(([^()]+)\)$/gm)) {
-    seconds.set(file!, (seconds.get(file!) ?? 0) + secondsOf(duration!));
+  for (const part of plain(output).split(/^(?=running \d+ tests? from )/m)) {
+    const file = /^running \d+ tests? from (?:\.\/)?(.+)/.exec(part)?.[1];
+    if (file === undefined) continue;
+    const tests = [...part.matchAll(/^\S.* \.\.\. .*\(([^()]+)\)$/gm)];
+    seconds.set(file, tests.reduce((sum, [, duration]) => sum + secondsOf(duration!), 0));
   }
-  return seconds;
+  const rest = took - [...seconds.values()].reduce((sum, each) => sum + each, 0);
+  return new Map([...seconds].map(([file, of]) => [file, of + rest / seconds.size]));
 }
 
 /** `1m2s`, `3s`, `41ms` and `288µs`, as Deno writes them. */
