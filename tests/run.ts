@@ -4,6 +4,7 @@
 //   deno task test                      everything
 //   deno task test -- tests/db          files or folders
 //   deno task test -- "a suspended"     tests whose name contains this
+//   deno task test --changed [base]     what a change can break, in three minutes
 //   deno task test --replica            the API tests, with a read replica that answers all reads
 //   deno task test:long                 everything, with larger volumes and what is too long for every change
 //   deno task test:fast                 what needs no platform: contract, client, parsers, providers' protocols, project rules
@@ -15,7 +16,8 @@ import { identify } from "../local/postgres/identity.ts";
 import { postgresAnnouncement } from "../tools/packages/postgres.ts";
 import { STATE } from "../local/settings.ts";
 import { announcement, configOf, groupOf, readGroups } from "../tools/packages/groups.ts";
-import type { TestRun } from "./support/durations.ts";
+import { testsFor } from "./support/changed.ts";
+import { readDurations, type TestRun } from "./support/durations.ts";
 import { runTests } from "./support/outcome.ts";
 import { buildOnce } from "./support/built_data.ts";
 import { isLong } from "./support/sizes.ts";
@@ -48,7 +50,11 @@ const NEEDS_NO_PLATFORM = [
   "tests/site",
 ];
 
+/** What a worker gets of the three minutes of `--changed`: the platform starts first. */
+const SECONDS_FOR_CHANGES = 120;
+
 const HELP = `deno task test [--replica] [files, folders, words of names]
+deno task test --changed [base]  what the changes since a revision can break, in three minutes
 deno task test:long              larger volumes, other seeds, and what only the long run has
 deno task test:fast              tests that need no platform
 --no-check                       types are not checked
@@ -61,14 +67,14 @@ if (values.help) {
   Deno.exit(0);
 }
 const { replica } = values;
-const paths = positionals.filter(exists);
-const missing = positionals.filter((word) => !exists(word) && /^tests\/|\.ts$/.test(word));
-if (missing.length > 0) {
-  console.error(`There is no ${missing.join(", no ")}.`);
-  Deno.exit(2);
-}
-const filter = positionals.filter((word) => !exists(word)).join(" ");
-const isWhole = positionals.length === 0 && !replica && !values.fast && !Deno.env.get("API_URL") && !isLong;
+const changed = values.changed || values.quick;
+const workers = Number(Deno.env.get("DENO_JOBS")) || navigator.hardwareConcurrency;
+const paths = changed ? await changedTests(positionals) : positionals.filter(exists);
+const words = changed ? [] : positionals.filter((word) => !exists(word));
+const missing = words.filter((word) => /^tests\/|\.ts$/.test(word));
+if (missing.length > 0) fail(`There is no ${missing.join(", no ")}.`);
+const filter = words.join(" ");
+const isWhole = positionals.length === 0 && !changed && !replica && !values.fast && !Deno.env.get("API_URL") && !isLong;
 const options = { filter, isChecked: values["no-check"], isWhole };
 const selection = paths.length > 0 ? paths : [replica ? "tests/api" : "tests"];
 
@@ -112,16 +118,16 @@ function readArguments() {
       args: Deno.args.filter((word) => word !== "--"),
       allowPositionals: true,
       options: {
+        changed: { type: "boolean", default: false },
         fast: { type: "boolean", default: false },
+        quick: { type: "boolean", default: false }, // of `deno task ok --quick`, which passes it on
         help: { type: "boolean", short: "h", default: false },
         "no-check": { type: "boolean", default: false },
         replica: { type: "boolean", default: false },
       },
     });
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    console.error(HELP);
-    Deno.exit(2);
+    fail(`${error instanceof Error ? error.message : error}\n${HELP}`);
   }
 }
 
@@ -136,6 +142,35 @@ async function runsOf(selection: readonly string[], ignored: readonly string[] =
     if (line !== undefined) console.log(line);
   }
   return [...byGroup].map(([group, files]) => ({ config: configOf(group), files }));
+}
+
+/** The tests for what changed since a revision, by default since the branch left main, and for what is not committed. */
+async function changedTests([base, ...more]: readonly string[]): Promise<string[]> {
+  if (more.length > 0) fail("--changed has one revision, and no files or words.");
+  const git = async (...args: string[]) => {
+    const { success, stdout, stderr } = await new Deno.Command("git", { args }).output();
+    if (!success) fail(`git ${args.join(" ")}: ${new TextDecoder().decode(stderr).trim()}`);
+    return new TextDecoder().decode(stdout).split("\n").filter((line) => line !== "");
+  };
+  const since = base ?? (await git("merge-base", "HEAD", "main"))[0]!;
+  const added = await git("ls-files", "--others", "--exclude-standard");
+  const names = [...await git("diff", "--name-only", "--no-renames", since), ...added];
+  const read = [...await git("ls-files", "*.ts", "*.tsx", "supabase/schemas/*.sql"), ...added].filter(exists);
+  const texts = new Map(await Promise.all(read.map(async (path) => [path, await Deno.readTextFile(path)] as const)));
+  const seconds = SECONDS_FOR_CHANGES * workers;
+  const { groups, leftOut, everything } = testsFor(names, texts, NEEDS_NO_PLATFORM, await readDurations(), seconds);
+  console.log(`${names.length} files differ from ${since.slice(0, 12)}. The tests that`);
+  for (const { reason, files } of groups) console.log(`  ${reason}: ${files.length === 1 ? files[0] : files.length}`);
+  if (everything.length > 0) {
+    console.log(`Every test depends on ${everything.join(", ")}: \`deno task test\` is needed.`);
+  }
+  if (leftOut.length > 0) console.log(`No time, so only in \`deno task test\`: ${leftOut.join(", ")}`);
+  return groups.flatMap(({ files }) => files);
+}
+
+function fail(message: string): never {
+  console.error(message);
+  Deno.exit(2);
 }
 
 function* testFiles(path: string): Generator<string> {

@@ -17,7 +17,7 @@ async function deno(args: string[], cwd: string | URL): Promise<Uint8Array<Array
   return stdout;
 }
 
-Deno.test("client/src/api.ts: the types are those of openapi.json (`deno task openapi`)", async () => {
+Deno.test("client/src/api.ts: the types are those of openapi.json (deno task openapi)", async () => {
   assert.equal(await Deno.readTextFile(COMMITTED), await apiTypes({ descriptions: false }));
 });
 

@@ -5,7 +5,7 @@ import { isRunning } from "../../local/process.ts";
 import { ROOT } from "../../local/settings.ts";
 import { eventually } from "../support/eventually.ts";
 import { byFolder, changed, inBatches } from "../support/durations.ts";
-import { leftOut } from "../support/outcome.ts";
+import { leftOut, staleFiles } from "../support/outcome.ts";
 import { count, secondsIn } from "../support/test_output.ts";
 
 function run(args: string[]) {
@@ -75,6 +75,33 @@ Deno.test("task test: the summary has the number of tests that were left out, an
   assert.equal(leftOut(4, false), "4 left out, with all browser tests: they need Linux on x86_64");
 });
 
+Deno.test("task test: generated files that are out of date are one line, with the commands that write them", () => {
+  const failed = (test: string) => ({ file: "a.test.ts", test, message: "Error: other (deno task dev)" });
+  const types = "types: each function is in it (deno task types)";
+  const contract = "contract: it is what the routes print now (deno task openapi)";
+  assert.equal(
+    staleFiles([failed(types), failed("a count"), failed(contract), failed(types)]),
+    "Generated files are out of date. Run deno task types; deno task openapi.",
+  );
+  assert.equal(staleFiles([failed("a count")]), undefined);
+});
+
+Deno.test("task test --changed: has one revision, which exists", async () => {
+  for (
+    const args of [["--changed", "HEAD", "tests/api"], ["--changed", "no_such_revision"], [
+      "--quick",
+      "no_such_revision",
+    ]]
+  ) {
+    const { code, stderr } = await run(args);
+    assert.equal(code, 2);
+    assert.match(
+      new TextDecoder().decode(stderr),
+      /^(--changed has one revision, and no files or words\.$|git diff .*no_such_revision)/m,
+    );
+  }
+});
+
 Deno.test("task test: files are cut in batches of 20 seconds and more, of one group each, and the longest starts first", () => {
   const recorded = new Map([["a", 30], ["b", 460], ["c", 12], ["d", 5], ["e", 8], ["f", 4]]);
   const runs = [{ config: "one", files: ["new", "a", "c", "d", "e"] }, { config: "two", files: ["f", "b"] }];
@@ -108,12 +135,12 @@ Deno.test("task test: the seconds of a file are those of its tests, and its shar
   assert.deepEqual(byFolder(files), ["    6.0 s  tests/a", "    3.0 s  tests/c"]);
 });
 
-Deno.test("task test: the record of durations changes only where a file takes less than half or more than twice", () => {
-  const before = new Map([["a", 10], ["gone", 5], ["short", 4]]);
-  assert.equal(changed(before, new Map([["a", 19], ["gone", 3], ["short", 3], ["new", 2]])), before);
+Deno.test("task test: the record of durations is written anew when a file takes less than half or more than twice", () => {
+  const before = new Map([["a", 10], ["close", 5], ["short", 4]]);
+  assert.equal(changed(before, new Map([["a", 19], ["close", 3], ["short", 3], ["new", 2]])), before);
   assert.deepEqual(
-    [...changed(before, new Map([["a", 21], ["short", 2.4], ["new", 3.2], ["tiny", 0.1]]))],
-    [["a", 21], ["short", 4], ["new", 3]],
+    [...changed(before, new Map([["a", 21], ["close", 4.4], ["short", 2.4], ["new", 3.2], ["tiny", 0.1]]))],
+    [["a", 21], ["close", 4], ["new", 3]],
   );
 });
 

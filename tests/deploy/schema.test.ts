@@ -41,11 +41,11 @@ async function withFiles(files: Record<string, string>, act: (root: string) => P
   }
 }
 
-Deno.test("schema: until a release the migrations are those that the files make", async () => {
+Deno.test("schema: until a release the migrations are those that the files make (deno task schema)", async () => {
   assert.deepEqual(await staleMigrations(), []);
 });
 
-Deno.test("schema: the fingerprints that health compares are those of the migrations", async () => {
+Deno.test("schema: the fingerprints that health compares are those of the migrations (deno task schema)", async () => {
   assert.equal(await Deno.readTextFile(join(ROOT, FINGERPRINTS)), await fingerprintFile());
 });
 

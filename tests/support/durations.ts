@@ -24,23 +24,17 @@ export async function recordDurations(seconds: Seconds): Promise<boolean> {
 }
 
 /**
- * The record after a run of all files. A file keeps its seconds while they are between half and twice what it took, so that
- * the record changes only where the order does; without such a change it is the same object.
+ * The record after a run of all files: the same object while each file takes between half and twice what it says, and
+ * otherwise all that the run took, so that all of it is of one machine.
  */
 export function changed(before: Seconds, seconds: Seconds): Seconds {
-  const slow = new Map(
-    [...seconds].filter(([, took]) => took >= RECORDED_FROM).map(([file, took]) => [file, Math.round(took)]),
-  );
+  const slow = [...seconds].filter(([, took]) => took >= RECORDED_FROM);
   const isClose = (file: string) => {
     const [old, now] = [before.get(file), seconds.get(file)];
     return old !== undefined && now !== undefined && now > old / 2 && now < old * 2;
   };
-  const files = new Set([...before.keys(), ...slow.keys()]);
-  if ([...files].every(isClose)) return before;
-  return new Map([...files].flatMap((file) => {
-    const took = isClose(file) ? before.get(file) : slow.get(file);
-    return took === undefined ? [] : [[file, took] as const];
-  }));
+  if ([...before.keys(), ...slow.map(([file]) => file)].every(isClose)) return before;
+  return new Map(slow.map(([file, took]) => [file, Math.round(took)]));
 }
 
 /** Test files, and the deno.json that has their packages. */

@@ -129,6 +129,8 @@ export async function runTests(
   }
   const code = areTypesRight ? results.find(({ code }) => code !== 0)?.code ?? 0 : 1;
   if (isWhole && code === 0 && await recordDurations(seconds)) console.log("tests/durations.json has changed.");
+  const stale = staleFiles(results.flatMap(({ failures }) => failures));
+  if (stale !== undefined) console.log(stale);
   for (const { file, test, message } of flaky) console.log(["flaky", file, test, message].filter(Boolean).join(": "));
   const sum = (of: (result: Result) => number) => results.reduce((all, result) => all + of(result), 0);
   const passed = sum((result) => result.passed), ignored = sum((result) => result.ignored);
@@ -167,6 +169,12 @@ async function runAgain(
 
 async function write(bytes: Uint8Array): Promise<void> {
   for (let from = 0; from < bytes.length;) from += await Deno.stdout.write(bytes.subarray(from));
+}
+
+/** The line about generated files, whose tests name the command that writes them: `… (deno task openapi)`. */
+export function staleFiles(failures: readonly Failure[]): string | undefined {
+  const commands = new Set(failures.flatMap(({ test }) => /\((deno task [^()]+)\)/.exec(test)?.[1] ?? []));
+  return commands.size === 0 ? undefined : `Generated files are out of date. Run ${[...commands].join("; ")}.`;
 }
 
 /** What a summary says about tests that did not run. */
