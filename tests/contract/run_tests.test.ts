@@ -211,6 +211,22 @@ Deno.test("task test: batches run at the same time, and each prints its output w
 const failsOnce = (folder: string) =>
   `try { Deno.mkdirSync(${JSON.stringify(join(folder, "ran"))}); } catch { isSecond = true; }`;
 
+Deno.test("task test: a file that runs alone begins when all others have ended, and ends before the next one", async () => {
+  const writes = (name: string) => (folder: string) =>
+    `${name === "other" ? "" : "// Runs alone: it is planted."}
+    Deno.test("writes", async () => {
+      const line = (text) => Deno.writeTextFileSync("${folder}/lines", "${name} " + text + ", ", { append: true });
+      line("begins");
+      await new Promise((done) => setTimeout(done, 1_000));
+      line("ends");
+      if ("${name}" === "last") console.log(Deno.readTextFileSync("${folder}/lines"));
+    });`;
+  const { code, output } = await runFiles(writes("first"), writes("last"), writes("other"));
+  assert.equal(code, 0, output);
+  const order = "other begins, other ends, first begins, first ends, last begins, last ends, ";
+  assert.ok(output.includes(`\n${order}\n`), output);
+});
+
 Deno.test("task test: of all batches only the file that failed is run once more, and all are counted", async () => {
   const passes = () => `Deno.test("always", () => {});`;
   const { code, output } = await runFiles(

@@ -1,4 +1,5 @@
 // /rest/v1: roles, keys, tokens and errors, as PostgREST and its gateway have them.
+// Runs alone: it takes all connections of the Data API of the shared platform.
 import { strict as assert } from "node:assert";
 import postgres from "postgres";
 import { sign } from "../../local/gateway/tokens.ts";

@@ -1,5 +1,6 @@
 // A request that got 503 has no effect: a table is locked, most requests get no connection in time, and none of them is
 // carried out later.
+// Runs alone: it locks a table of the shared platform, and takes all connections of its Data API.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { eventually } from "../support/eventually.ts";

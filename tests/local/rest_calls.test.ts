@@ -1,4 +1,5 @@
 // /rest/v1/rpc: arguments and results, as PostgREST has them.
+// Runs alone: it sets another function before each request to the shared platform.
 import { strict as assert } from "node:assert";
 import postgres from "postgres";
 import { queryOf } from "../../supabase/functions/_shared/db/query.ts";

@@ -39,8 +39,8 @@ interface Result {
 
 /**
  * Runs the tests with as many workers as there are cores (DENO_JOBS sets another number), the longest files of all groups
- * first, and prints the count of all as the last line; the answer is the exit code. The output of a batch is printed whole
- * when it ends. A file that fails is run once more at the end, by itself. When it passes then, so does the run, and lines
+ * first and those that must be alone last, and prints the count of all as the last line; the answer is the exit code. The
+ * output of a batch is printed whole when it ends. A file that fails is run once more at the end, by itself. When it passes then, so does the run, and lines
  * before the count name what failed: `flaky: <file>: <test>: <message>`. A signal ends the tests first, so that the caller
  * can stop their platform.
  */
@@ -112,11 +112,18 @@ export async function runTests(
       areTypesRight &&= code === 0;
     });
   }
-  const batches = areTypesRight ? inBatches(runs, await readDurations(), workers) : [];
+  const alone = await runningAlone(runs);
+  const together = runs.map(({ config, files }) => ({ config, files: files.filter((file) => !alone.has(file)) }));
+  const batches = inBatches(together, await readDurations(), workers);
+  const last = runs.flatMap(({ config, files }) =>
+    files.filter((file) => alone.has(file)).map((file) => ({ config, files: [file] }))
+  );
   const results: Result[] = [];
-  await forEach(batches, workers, async (batch) => {
-    if (!isInterrupted) results.push(await test(batch, batches.length === 1));
-  });
+  for (const [all, atOnce] of areTypesRight ? [[batches, workers], [last, 1]] as const : []) {
+    await forEach(all, atOnce, async (batch) => {
+      if (!isInterrupted) results.push(await test(batch, all.length === 1));
+    });
+  }
   const flaky = await runAgain(results, (run) => test(run, true), () => isInterrupted);
   if (isInterrupted) return INTERRUPTED;
 
@@ -125,7 +132,7 @@ export async function runTests(
     console.log(`\nThe slowest files:\n${slowest(seconds).join("\n")}`);
     console.log(`\nSeconds of a worker, by folder:\n${byFolder(seconds).join("\n")}`);
     const took = Math.round((performance.now() - started) / 1_000);
-    console.log(`\n${batches.length} batches on ${workers} workers: ${took} s`);
+    console.log(`\n${results.length} batches on ${workers} workers: ${took} s`);
   }
   const code = areTypesRight ? results.find(({ code }) => code !== 0)?.code ?? 0 : 1;
   if (isWhole && code === 0 && await recordDurations(seconds)) console.log("tests/durations.json has changed.");
@@ -141,6 +148,15 @@ export async function runTests(
   if (ignored > 0) console.log(leftOut(ignored, hasBrowser));
   console.log(`${passed} passed, ${none ? 1 : failed} failed`);
   return none ? 1 : code;
+}
+
+/** The files that disturb others on the shared platform, as a line in them says: `// Runs alone: <reason>`. */
+async function runningAlone(runs: readonly TestRun[]): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (const file of runs.flatMap(({ files }) => files)) {
+    if (/^\/\/ Runs alone: /m.test(await Deno.readTextFile(file))) found.add(file);
+  }
+  return found;
 }
 
 /** Runs files that failed once more, corrects the results of those that pass then, and returns what they failed with. */
