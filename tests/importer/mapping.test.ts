@@ -94,8 +94,14 @@ const NUMBERS: Record<string, readonly [number | undefined, number | undefined, 
   "1.9": [1.9, undefined, 1.9],
   "1,2345": [undefined, 1.2345, undefined],
   "12,34,567": [undefined, undefined, undefined],
+  "−5": [-5, -5, -5],
+  ".5": [0.5, undefined, 0.5],
 };
-const NO_NUMBERS = ["", ".", ",", "12m", "0x10", "0b1", "NaN", "Infinity", "1.2.3", true, {}, NaN, null];
+// deno-fmt-ignore
+const NO_NUMBERS = [
+  "", ".", ",", "12m", "0x10", "0b1", "NaN", "Infinity", "1.2.3", "e5", ".e5", "∞", "1/2", "½", "2²", "210¹", "①", "△", "-",
+  "なし", "約2.1m", "2m10cm", "2.1ｍ以下", "1 2", "5-", "１２\u{200b}", true, {}, NaN, null,
+];
 
 Deno.test("mappings: a number is read in one way, by the decimal sign of the mapping, or not at all", () => {
   const read = (raw: unknown, decimal?: "." | ",") => {
@@ -124,6 +130,10 @@ Deno.test("mappings: a converted number is read as any other, and one that may b
   };
   assert.equal(heightOf("210"), 2.1);
   assert.equal(heightOf("210,5", { decimal: "," }), 2.105);
+  const stripped = { fields: { max_height_m: { from: "height", strip: ["m"] } } };
+  assert.equal(heightOf("2.1ｍ", stripped), 2.1);
+  assert.match(String(heightOf("2m10", stripped)), /^is not a number: "2m10"/);
+  assert.match(String(heightOf("2.1㎡", stripped)), /^is not a number: "2\.1m2"/);
   assert.match(String(heightOf("210,5")), /^is not a number: "210,5"/);
   assert.match(String(heightOf("0x10")), /^is not a number/);
   assert.equal(heightOf("1.900", { decimal: "," }), "19 is beyond 1..10, what lots have: is the unit right?");
@@ -142,6 +152,13 @@ Deno.test("mappings: greater_than reads the number at the start of a text, and i
     ["0", false],
     ["0基", false],
     [0, false],
+    ["2～3基", true],
+    ["1F:2基", true],
+    ["1/2", true],
+    ["0～2基", undefined],
+    ["0/2", undefined],
+    ["1F:0基", undefined],
+    ["②", undefined],
     ["0x10", undefined],
     ["あり", undefined],
     ["-", undefined],
@@ -172,10 +189,25 @@ Deno.test("mappings: degrees are parsed as decimals and as degrees, minutes and 
       "３５度４０分",
       "12°30'S",
       "W122°15'",
-    ].map(read),
-    [35.681236, 35.681236, 35.681, -122.25, 35.68125, 35.68125, 35.68125, 35.666667, -12.5, -122.25],
+      "−122.25",
+      "-12°30'",
+      "35.68°N",
+      "S 35.68",
+      "139.7E",
+      "北緯35.68度",
+    ].map((raw) => read(raw)),
+    // deno-fmt-ignore
+    [
+      35.681236, 35.681236, 35.681, -122.25, 35.68125, 35.68125, 35.68125, 35.666667, -12.5, -122.25, -122.25, -12.5, 35.68,
+      -35.68, 139.7, 35.68,
+    ],
   );
-  for (const raw of ["35°70′", "35°", "north"]) assert.equal(read(raw), undefined, raw);
+  for (const raw of ["35°70′", "-35°S", "N35°S", "35 40 52", "35:40:52", "north"]) {
+    assert.equal(read(raw), undefined, raw);
+  }
+  for (const [raw, axis] of [["35.68°E", "lat"], ["西経35度", "lat"], ["60°N", "lng"], ["南緯35度", "lng"]] as const) {
+    assert.deepEqual(degreesOf(raw, axis), { problem: `is on the other axis: "${raw}"` });
+  }
 });
 
 Deno.test("mappings: times are parsed in printed forms, and 24:00 is the end of the day", () => {
@@ -192,7 +224,12 @@ Deno.test("mappings: times are parsed in printed forms, and 24:00 is the end of 
     ["24時半", "00:30"],
     ["翌0:30", "00:30"],
     ["午後6:30", "18:30"],
-    ["午前12時", "00:00"],
+    ["正午", "12:00"],
+    ["翌朝8時", "08:00"],
+    ["8h30", "08:30"],
+    ["12:00 AM", "00:00"],
+    ["午前12時", undefined],
+    ["午後12時30分", undefined],
     ["11:15 p.m.", "23:15"],
     ["0730", "07:30"],
     ["午後13:00", undefined],
@@ -231,6 +268,20 @@ const HOURS: Record<string, string | undefined> = {
   "7:00-翌7:00": "all 07:00-07:00",
   "7:00-翌8:00": undefined,
   "25:00-29:00": undefined,
+  "8:00～翌朝8:00": "all 08:00-08:00",
+  "8時から翌日の2時": "all 08:00-02:00",
+  // Which half of the day is unclear.
+  "午前8:00～12:00": "all 08:00-12:00",
+  "8:00～正午": "all 08:00-12:00",
+  "正午～午後5時": "all 12:00-17:00",
+  "AM8:00-17:00": "all 08:00-17:00",
+  "22:00-AM6:00": "all 22:00-06:00",
+  "午後1:00～5:00": undefined,
+  "午前8時～6時": undefined,
+  "1:00-5:00PM": undefined,
+  "午前0時～午後12時": undefined,
+  "9-17": "all 09:00-17:00",
+  "9-5": undefined,
   // Dashes and notations.
   "8:00−20:00": "all 08:00-20:00",
   "8:00─20:00": "all 08:00-20:00",
@@ -242,6 +293,12 @@ const HOURS: Record<string, string | undefined> = {
   "7:00 am - 10:00 pm": "all 07:00-22:00",
   "12:00AM-12:00PM": "all 00:00-12:00",
   "0800-2000": "all 08:00-20:00",
+  "8 a.m. to 10 p.m.": "all 08:00-22:00",
+  "A.M.8:00-P.M.10:00": "all 08:00-22:00",
+  "8h-20h30": "all 08:00-20:30",
+  "２４Ｈ営業": "all 24h",
+  "24 hours": "all 24h",
+  "8-2²": undefined,
   // Days before or behind, in brackets or without.
   "【平日】8:00～22:00": "weekday 08:00-22:00",
   "(月～金)7:00-23:00": "weekday 07:00-23:00",
@@ -252,6 +309,13 @@ const HOURS: Record<string, string | undefined> = {
   "【平日】24時間": "weekday 24h",
   "無休24時間": "all 24h",
   "年中無休 8:00-20:00": "all 08:00-20:00",
+  "365日24時間": "all 24h",
+  "通年 8:00-20:00": "all 08:00-20:00",
+  "定休日：なし 8:00-20:00": "all 08:00-20:00",
+  "年中無休 平日8:00-20:00 土日9:00-18:00": "weekday 08:00-20:00, 0 09:00-18:00, 6 09:00-18:00",
+  "年中無休 平日8:00-20:00": undefined,
+  "平日のみ 8時〜20時": "weekday 08:00-20:00",
+  "平日及び土曜 8:00-20:00": "weekday 08:00-20:00, 6 08:00-20:00",
   "平日・土曜 7:00～21:00": "weekday 07:00-21:00, 6 07:00-21:00",
   // Several blocks.
   "【平日】8:00～22:00【土日祝】9:00～20:00": "weekday 08:00-22:00, 0 09:00-20:00, 6 09:00-20:00, holiday 09:00-20:00",
@@ -260,6 +324,9 @@ const HOURS: Record<string, string | undefined> = {
   "平日 8:00-12:00 13:00-17:00、日 9:00-12:00": "weekday 08:00-12:00, weekday 13:00-17:00, 0 09:00-12:00",
   "8:00-22:00、土日9:00-20:00": undefined,
   "【平日】8:00-22:00【月】9:00-10:00": undefined,
+  "8:00-20:00 20:00-8:00": "all 08:00-20:00, all 20:00-08:00",
+  "8:00-20:00 10:00-22:00": undefined,
+  "8:00-20:00、19:00-9:00": undefined,
   "【平日】": undefined,
   // Closed days.
   "(日祝休業)8:00-20:00": "all 08:00-20:00, 0 closed, holiday closed",
@@ -270,6 +337,14 @@ const HOURS: Record<string, string | undefined> = {
   "平日 8:00-20:00 月曜休業": undefined,
   "【休業】9:00-17:00": undefined,
   "【定期休業日】9:00-17:00": undefined,
+  "8:00~20:00(土日祝を除く)": "all 08:00-20:00, 0 closed, 6 closed, holiday closed",
+  "月～金（祝日除く）8:00-20:00": "weekday 08:00-20:00, holiday closed",
+  "水曜以外 8:00-20:00": "all 08:00-20:00, 3 closed",
+  "土日のみ休業 8:00-17:00": "all 08:00-17:00, 0 closed, 6 closed",
+  "平日 8:00-20:00 定休日 日曜 土曜 9:00-17:00": undefined,
+  "月～土 8:00-20:00 定休日 日曜": "weekday 08:00-20:00, 6 08:00-20:00, 0 closed",
+  "24時間休業": undefined,
+  "休祝日 8:00-20:00": undefined,
   "休日8:00-20:00": undefined,
   "8:00-20:00 休 日": undefined,
   "8:00～22:00 第2日曜休み": undefined,
@@ -285,7 +360,6 @@ const HOURS: Record<string, string | undefined> = {
   "(4月～9月)8:00-20:00": undefined,
   "【夏季】8:00-20:00": undefined,
   "【祝前日】8:00-24:00": undefined,
-  "8:00~20:00(土日祝を除く)": undefined,
   "（）8:00-20:00": undefined,
   // No hours.
   "要問合せ": undefined,

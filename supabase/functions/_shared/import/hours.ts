@@ -23,36 +23,61 @@ const EVERY_DAY: readonly Day[] = [{ day_type: "all", day_of_week: null }];
 /** A longer text is not hours alone. */
 const TEXT_LENGTH = 200;
 /** Every dash, wave and arrow that stands between two times or two days. */
-const TO = "(?:[~〜‐‑‒–—―−─━ー→-]|から)";
-const BEFORE = "(?:午前|午後|[AaPp][Mm])", AFTER = "(?:[AaPp]\\.?[Mm]\\.?)";
-const CLOCK = "\\d{4}(?!\\d)|\\d{1,2}(?::\\d{2}(?::00)?|時(?:\\d{1,2}分|半)?)?";
+const TO = "(?:[~〜‐‑‒–—―−─━ー→-]|から|to)";
+const AFTER = "(?:[AaPp]\\.?[Mm]\\.?)", BEFORE = `(?:午前|午後|${AFTER})`, NEXT_DAY = "翌(?:日の?|朝の?)?";
+const CLOCK = "正午|\\d{4}(?!\\d)|\\d{1,2}(?::\\d{2}(?::00)?|時(?:\\d{1,2}分|半)?|[hH](?:\\d{2})?)?";
 const TIME = new RegExp(
-  `^(翌日?)?(${BEFORE})?(?:(\\d{2})(\\d{2})|(\\d{1,2})(?::(\\d{2})(?::00)?|時(?:(\\d{1,2})分|(半))?)?)(${AFTER})?$`,
+  `^(${NEXT_DAY})?(${BEFORE})?(?:(\\d{2})(\\d{2})|(\\d{1,2})(?::(\\d{2})(?::00)?|[hH](\\d{2})?|時(?:(\\d{1,2})分|(半))?)?)(${AFTER})?$`,
   "u",
 );
 
 /** A time of day, and whether it is written as one of the next day. */
 interface Clock {
   readonly time: string;
+  /** The half of the day that the text names. */
+  readonly half: "am" | "pm" | undefined;
+  /** Without a half, and there is such a time in both. */
+  readonly isOfEither: boolean;
+  /** A number of hours alone: `9`. */
+  readonly isBare: boolean;
   readonly isNextDay: boolean;
 }
 
 function clockOf(raw: string): Clock | undefined {
-  const match = TIME.exec(narrow(raw).replaceAll(" ", ""));
+  const written = narrow(raw).replaceAll(" ", "");
+  const match = TIME.exec(written.replace("正午", "12:00"));
   if (match === null) return undefined;
-  const [, next, before, hh, mm, h, m, minute, half, after] = match;
+  const [text, next, before, hh, mm, h, m, hMinute, minute, half, after] = match;
   let hours = Number(hh ?? h);
-  const minutes = half === undefined ? Number(mm ?? m ?? minute ?? "0") : 30;
+  const minutes = half === undefined ? Number(mm ?? m ?? hMinute ?? minute ?? "0") : 30;
   if (hours > 29 || minutes > 59) return undefined;
   const halfDay = before ?? after;
+  const isAfternoon = halfDay !== undefined && /^(午後|[Pp])/u.test(halfDay);
+  const isOfEither = halfDay === undefined && next === undefined && hours >= 1 && hours <= 12 && written !== "正午";
   if (halfDay !== undefined) {
-    if (hours > 12 || (before !== undefined && after !== undefined)) return undefined;
-    hours = hours % 12 + (/^(午後|[Pp])/u.test(halfDay) ? 12 : 0);
+    // 午前12時 and 午後12時 are both noon for some and midnight for others.
+    if (hours > 12 || hours === 12 && halfDay.startsWith("午") || before !== undefined && after !== undefined) {
+      return undefined;
+    }
+    hours = hours % 12 + (isAfternoon ? 12 : 0);
   }
   // 24:30 and 25:00 are common notations for late hours; 24:00 alone is the end of the day.
   const isEnd = next === undefined && hours === 24 && minutes === 0;
   const time = `${String(isEnd ? 24 : hours % 24).padStart(2, "0")}:${String(minutes).padStart(2, "0")}`;
-  return { time, isNextDay: next !== undefined || hours >= 24 };
+  return {
+    time,
+    isNextDay: next !== undefined || hours >= 24,
+    half: halfDay === undefined ? undefined : isAfternoon ? "pm" : "am",
+    isOfEither,
+    isBare: /^\d{1,2}$/.test(text),
+  };
+}
+
+/** Whether two times may mean others: in `午後1:00～5:00` and `9-5` the second may be one of the afternoon. */
+function isUnclear(from: Clock, to: Clock): boolean {
+  if (from.half === "am" && to.time.startsWith("12:")) return false;
+  if (from.half !== undefined || to.half !== undefined) return from.isOfEither || to.isOfEither;
+  return from.isBare && to.isBare && to.time <= from.time;
 }
 
 /** `7:30`, `07:30:00`, `0730`, `7時30分`, `午後7時`, `7:30PM`, `翌2時`, `24:30` and `24:00` as HH:MM. */
@@ -64,33 +89,37 @@ export function timeOf(raw: string): string | undefined {
 function spanOf(open: string, close: string): Span | undefined {
   const from = clockOf(open), to = clockOf(close);
   // Hours that begin on the next day belong to a day that is not named here.
-  if (from === undefined || to === undefined || from.isNextDay) return undefined;
+  if (from === undefined || to === undefined || from.isNextDay || isUnclear(from, to)) return undefined;
   if (from.time === "00:00" && (to.time === "24:00" || to.time === "00:00")) return ROUND_THE_CLOCK;
   // A window that ends before its start ends on the next day; one that ends after it there is longer than a day.
   if (to.isNextDay && to.time !== "24:00" && to.time > from.time) return undefined;
   return { is_24h: null, open_time: from.time, close_time: to.time === "00:00" ? "24:00" : to.time };
 }
 
-const DAY = "(?:毎日|全日|年中無休|無休|全曜日|平日|[日月火水木金土](?:曜日?)?|祝祭?日?)";
+const WHOLE_WEEK = "年中無休|無休|365日|通年|毎日|全日|全曜日";
+const DAY = "(?:平日|[日月火水木金土](?:曜日?)?|祝祭?日?)";
 const LABEL = "(?:営業|開館|利用|利用可能|供用|開場|開放)時間帯?";
 const OPENING = "[【\\[(〔〈《「]", CLOSING = "[】\\])〕〉》」]";
+const SPAN_END = `(?:${NEXT_DAY})?(?:${BEFORE} ?)?(?:${CLOCK})(?: ?${AFTER})?`;
 /** What hours in words are made of, each where the one before it ended. */
 const PARTS = {
   space: /[\s、,;:/。・]+/uy,
   label: new RegExp(`${OPENING}${LABEL}${CLOSING}|${LABEL}`, "uy"),
-  days: new RegExp(`${DAY}(?:(?:${TO}|[・、,/と]| )?${DAY})*`, "uy"),
-  // 休日 is no closing day: it means Sundays and holidays.
-  closed: /は?(?:定休日?|休業日?|休館日?|休場日?|お?休み|休(?! ?日))/uy,
-  wholeDay: /24時間(?:営業|利用可能?|入出庫可能?)?|終日|24\/7/uy,
-  span: new RegExp(
-    `((?:翌日?)?(?:${BEFORE} ?)?(?:${CLOCK})(?: ?${AFTER})?) ?${TO} ?((?:翌日?)?(?:${BEFORE} ?)?(?:${CLOCK})(?: ?${AFTER})?)(?:まで)?`,
-    "uy",
-  ),
+  wholeWeek: new RegExp(`${WHOLE_WEEK}|(?:定休日?|休業日?|休館日?)[ :は]*(?:なし|無し)`, "uy"),
+  days: new RegExp(`${DAY}(?:(?:${TO}|[・、,/と]|及び|および| )?${DAY})*(?:のみ)?`, "uy"),
+  // 休日 and 休祝日 are no closing days: they are days on which others rest.
+  closed: /は?(?:定休日?|休業日?|休館日?|休場日?|お?休み|休(?! ?[日祝]))|を?除く|以外/uy,
+  wholeDay: /24 ?(?:時間|h(?:ou)?rs?|h(?!\d))(?:営業|利用可能?|入出庫可能?)?|終日|24\/7/iuy,
+  span: new RegExp(`(${SPAN_END}) ?${TO} ?(${SPAN_END})(?:まで)?`, "uy"),
   bracket: new RegExp(`${OPENING}([^【\\[(〔〈《「】\\])〕〉》」]*)${CLOSING}`, "uy"),
 } as const;
 
 type DaySet = ReadonlySet<number | "holiday">;
-type Part = { readonly days: DaySet } | { readonly isClosed: true } | { readonly span: Span };
+type Part =
+  | { readonly days: DaySet }
+  | { readonly isWholeWeek: true }
+  | { readonly isClosed: true }
+  | { readonly span: Span };
 /** Spans with the days that the text names for them: every day where it names none. */
 interface Block {
   readonly days?: DaySet;
@@ -115,7 +144,8 @@ function partsOf(text: string): readonly Part[] | undefined {
       const inside = partsOf(found[1]!);
       if (inside === undefined || inside.length === 0 || inside.some((part) => "span" in part)) return undefined;
       parts.push(...inside);
-    } else if ((found = take("days")) !== null) {
+    } else if (take("wholeWeek") !== null) parts.push({ isWholeWeek: true });
+    else if ((found = take("days")) !== null) {
       const days = dayNumbers(found[0]);
       if (days === undefined) return undefined;
       parts.push({ days });
@@ -144,6 +174,9 @@ function withoutClosed(
     }
     const last = open.at(-1), next = parts[n + 1];
     const isBehind = last !== undefined && "days" in last;
+    // Between hours it is unclear which days are closed.
+    const behindNext = parts[n + 2];
+    if (!isBehind && last !== undefined && behindNext !== undefined && "span" in behindNext) return undefined;
     const named = isBehind ? last : next;
     if (named === undefined || !("days" in named)) return undefined;
     if (isBehind) open.pop();
@@ -151,6 +184,16 @@ function withoutClosed(
     for (const day of named.days) closed.add(day);
   }
   return { open, closed };
+}
+
+/** Hours that overlap are those of different days, seasons or users, which the text did not name. */
+function areApart(spans: readonly Span[]): boolean {
+  const minutes = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+  const times = spans.map(({ open_time, close_time }) => {
+    const open = minutes(open_time ?? "00:00"), close = minutes(close_time ?? "24:00");
+    return { open, end: close > open ? close : close + 24 * 60 };
+  }).sort((a, b) => a.open - b.open);
+  return times.every(({ end }, n) => end <= (times[n + 1]?.open ?? times[0]!.open + 24 * 60));
 }
 
 /** Days stand before their spans or behind them, throughout. */
@@ -165,8 +208,7 @@ function blocksOf(parts: readonly Part[]): readonly Block[] | undefined {
     else if ("days" in part) block.days = new Set([...block.days ?? [], ...part.days]);
   }
   const isWhole = ({ days, spans }: Block) =>
-    spans.length > 0 && (days !== undefined || blocks.length === 1) &&
-    (spans.length === 1 || !spans.includes(ROUND_THE_CLOCK));
+    spans.length > 0 && (days !== undefined || blocks.length === 1) && (spans.length === 1 || areApart(spans));
   if (blocks.length === 0 || !blocks.every(isWhole)) return undefined;
   const named = blocks.flatMap(({ days }) => [...days ?? []]);
   return new Set(named).size === named.length ? blocks : undefined;
@@ -180,12 +222,15 @@ function blocksOf(parts: readonly Part[]): readonly Block[] | undefined {
 export function windowsOfText(raw: string, days?: readonly Day[]): readonly BusinessWindow[] | undefined {
   const text = narrow(raw);
   const parts = text.length <= TEXT_LENGTH ? partsOf(text) : undefined;
-  const read = parts && withoutClosed(parts);
+  const isWholeWeek = parts?.some((part) => "isWholeWeek" in part) ?? false;
+  const read = parts && withoutClosed(parts.filter((part) => !("isWholeWeek" in part)));
   const blocks = read && blocksOf(read.open);
   if (blocks === undefined) return undefined;
   const { closed } = read!;
-  const hasDays = closed.size > 0 || blocks.some((block) => block.days !== undefined);
-  if (hasDays && days !== undefined) return undefined;
+  const isNamed = closed.size > 0 || blocks.some((block) => block.days !== undefined);
+  if ((isNamed || isWholeWeek) && days !== undefined) return undefined;
+  // No day is closed, so that the blocks name all of them or none.
+  if (isWholeWeek && isNamed && WEEK.some((day) => !blocks.some((block) => block.days?.has(day)))) return undefined;
   if (blocks.some((block) => [...block.days ?? []].some((day) => closed.has(day)))) return undefined;
   const on = (block: Block) => block.days === undefined ? days ?? EVERY_DAY : dayRows(block.days);
   return [
@@ -194,14 +239,14 @@ export function windowsOfText(raw: string, days?: readonly Day[]): readonly Busi
   ];
 }
 
-const KANJI = "日月火水木金土";
+const KANJI = "日月火水木金土", WEEK = [0, 1, 2, 3, 4, 5, 6];
 const ENGLISH = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const GROUPS: readonly (readonly [RegExp, string])[] = [
-  [/毎日|全日|(?:年中)?無休|全曜日/gu, "日月火水木金土"],
+  [new RegExp(WHOLE_WEEK, "gu"), "日月火水木金土"],
   [/平日/gu, "月火水木金"],
   [/祝(祭)?日?/gu, "H"],
   [/曜日?/gu, ""],
-  [/と/gu, ""],
+  [/と|及び|および|のみ/gu, ""],
 ];
 
 function dayNumbers(raw: unknown): Set<number | "holiday"> | undefined {
@@ -236,7 +281,7 @@ export function daysOf(raw: unknown): readonly Day[] | undefined {
 }
 
 function dayRows(numbers: DaySet): readonly Day[] {
-  const week = [0, 1, 2, 3, 4, 5, 6].filter((day) => numbers.has(day));
+  const week = WEEK.filter((day) => numbers.has(day));
   if (week.length === 7) return EVERY_DAY;
   const days: Day[] = [];
   const isWorkWeek = [1, 2, 3, 4, 5].every((day) => numbers.has(day));

@@ -79,7 +79,7 @@ export function valueOf(record: SourceRecord, value: Value, decimal?: DecimalSig
     found = match === null ? undefined : present(match[1] ?? match[0]);
   }
   for (const unit of value.strip ?? []) {
-    if (typeof found === "string") found = narrow(found).replace(narrow(unit), "");
+    if (typeof found === "string") found = withoutUnit(narrow(found), narrow(unit));
   }
   if (found !== undefined && value.lookup !== undefined) {
     const key = normalizeSpace(String(found));
@@ -90,6 +90,13 @@ export function valueOf(record: SourceRecord, value: Value, decimal?: DecimalSig
     if ("value" in number) found = Number((number.value * value.multiply).toPrecision(12));
   }
   return found ?? present(value.default);
+}
+
+/** Between two digits a unit divides two numbers: 2m10 is not 210. */
+function withoutUnit(text: string, unit: string): string {
+  const at = text.indexOf(unit), end = at + unit.length;
+  if (at < 0 || /\d/.test(text.charAt(at - 1)) && /\d/.test(text.charAt(end))) return text;
+  return text.slice(0, at) + text.slice(end);
 }
 
 function present(value: unknown): unknown {

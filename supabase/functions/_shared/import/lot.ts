@@ -101,16 +101,19 @@ function textOf(field: LotField, raw: unknown): Reading<string> {
   return { value: text };
 }
 
-const READERS: Record<Exclude<FieldKind, "text">, (raw: unknown, decimal?: DecimalSign) => Reading<number>> = {
+const READERS: Record<
+  Exclude<FieldKind, "text">,
+  (raw: unknown, decimal: DecimalSign | undefined, field: LotField) => Reading<number>
+> = {
   number: numberOf,
   integer: integerOf,
-  degrees: degreesOf,
+  degrees: (raw, _, field) => degreesOf(raw, field === "lat" ? "lat" : "lng"),
 };
 
 function fieldOf(field: LotField, raw: unknown, decimal?: DecimalSign): Reading<string | number> {
   const kind = LOT_FIELDS[field];
   if (kind === "text") return textOf(field, raw);
-  const reading = READERS[kind](raw, decimal);
+  const reading = READERS[kind](raw, decimal, field);
   const range = RANGES[field];
   if ("problem" in reading || range === undefined) return reading;
   const [least, most] = range;

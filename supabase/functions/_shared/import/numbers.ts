@@ -24,9 +24,9 @@ const WHOLE_GROUPS = /^[-+]?\d{1,3}(?:,\d{3})+$/;
  */
 export function numberOf(raw: unknown, decimal?: DecimalSign): Reading<number> {
   if (typeof raw === "number" && Number.isFinite(raw)) return { value: raw };
-  const text = typeof raw === "string" ? narrow(raw).replaceAll("’", "'") : "";
+  const text = typeof raw === "string" ? narrow(raw).replaceAll("’", "'").replace(/^−/, "-") : "";
   const sign = decimal ?? ".";
-  const isNumber = (sign: DecimalSign) => /\d/.test(text) && GROUPED[sign].test(text);
+  const isNumber = (sign: DecimalSign) => /^[-+]?[.,]?\d/.test(text) && GROUPED[sign].test(text);
   if (!isNumber(sign) || decimal === undefined && !CLEAR.test(text)) {
     const hint = decimal === undefined && isNumber(",")
       ? " (`decimal` of the mapping says which sign is before decimals)"
@@ -45,38 +45,51 @@ export function integerOf(raw: unknown, decimal?: DecimalSign): Reading<number> 
   return { problem: `is not a whole number: ${quoted(raw)}` };
 }
 
+const LEAD = /[-+]?\d(?:[\d.,' ]*\d)?(?![\d]*[a-z]\w*\d)/.source;
+/** A number at the start of a text, and a second one if the two are a range, a part or a floor and its number. */
+const LEADS = new RegExp(`^(${LEAD})(?: ?(?:[-~〜‐‑‒–—―−/⁄]|(?:f|階)? ?:) ?(${LEAD}))?`, "i");
+
 /**
- * Whether the number at the start of a text is greater than a bound: `2基`, `1,000台`. Undefined if there is none, or if it
- * depends on what a comma means.
+ * Whether the number at the start of a text is greater than a bound: `2基`, `1,000台`, `2～3基`. Undefined if there is none,
+ * or if it depends on what a comma means, or on which number of two is meant.
  */
 export function isGreater(raw: unknown, bound: number): boolean | undefined {
   if (typeof raw === "number") return raw > bound;
-  const text = narrow(String(raw));
-  const [lead] = /^[-+]?\d(?:[\d.,' ]*\d)?(?![\d]*[a-z]\w*\d)/i.exec(text) ?? [];
-  if (lead === undefined) return undefined;
+  const [, ...leads] = LEADS.exec(narrow(String(raw)).replace(/^−/, "-")) ?? [];
   const answers = new Set(
-    ([".", ","] as const).flatMap((sign) => {
-      const reading = numberOf(lead, sign);
-      return "value" in reading ? [reading.value > bound] : [];
-    }),
+    leads.flatMap((lead) =>
+      ([".", ","] as const).flatMap((sign) => {
+        const reading = lead === undefined ? undefined : numberOf(lead, sign);
+        return reading !== undefined && "value" in reading ? [reading.value > bound] : [];
+      })
+    ),
   );
   return answers.size === 1 ? [...answers][0] : undefined;
 }
 
 const DEGREES =
-  /^([NSEW北南東西緯経]*)\s*(\d{1,3})\s*[°度]\s*(\d{1,2})\s*['′分]\s*(?:(\d{1,2}(?:\.\d+)?)\s*(?:["″秒]|''|′′)?)?\s*([NSEW]?)$/iu;
+  /^(-?)([NSEW]|[北南]緯?|[東西]経?)?\s*(\d{1,3})(?:(\.\d+)\s*[°度]?|\s*[°度]\s*(?:(\d{1,2})\s*['′分]\s*(?:(\d{1,2}(?:\.\d+)?)\s*(?:["″秒]|''|′′)?)?)?)\s*([NSEW]?)$/iu;
 
 /**
  * Parses decimal degrees, with a point or a comma, because no degrees have thousands; or degrees, minutes and seconds:
- * 35°40′52.5″N, 北緯35度40分52秒.
+ * 35°40′52.5″N, 北緯35度40分52秒, 35.68°N. The letter of the other axis is refused.
  */
-export function degreesOf(raw: unknown): Reading<number> {
-  const plain = numberOf(typeof raw === "string" ? narrow(raw).replace(/^([-+]?\d{1,3}),(\d+)$/, "$1.$2") : raw, ".");
+export function degreesOf(raw: unknown, axis?: "lat" | "lng"): Reading<number> {
+  const text = typeof raw === "string" ? narrow(raw).replace(/^−/, "-") : "";
+  const plain = numberOf(typeof raw === "string" ? text.replace(/^([-+]?\d{1,3}),(\d+)$/, "$1.$2") : raw, ".");
   if ("value" in plain || typeof raw !== "string") return plain;
-  const match = DEGREES.exec(narrow(raw));
+  const match = DEGREES.exec(text);
   if (match === null) return plain;
-  const [, before = "", degrees, minutes, seconds = "0", after = ""] = match;
-  if (Number(minutes) >= 60 || Number(seconds) >= 60) return plain;
-  const size = Number(degrees) + Number(minutes) / 60 + Number(seconds) / 3600;
-  return { value: /[SW南西]/iu.test(before + after) ? -size : size };
+  const [, minus, before = "", degrees, decimals = "", minutes = "0", seconds = "0", after = ""] = match;
+  const direction = (before + after).toUpperCase();
+  if (
+    Number(minutes) >= 60 || Number(seconds) >= 60 || minus !== "" && direction !== "" || before !== "" && after !== ""
+  ) {
+    return plain;
+  }
+  if (axis !== undefined && (axis === "lat" ? /[EW東西]/u : /[NS南北]/u).test(direction)) {
+    return { problem: `is on the other axis: ${quoted(raw)}` };
+  }
+  const size = Number(`${degrees}${decimals}`) + Number(minutes) / 60 + Number(seconds) / 3600;
+  return { value: minus !== "" || /[SW南西]/u.test(direction) ? -size : size };
 }
