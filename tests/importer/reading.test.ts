@@ -156,6 +156,23 @@ Deno.test("encodings: bytes that are texts in no certain encoding are refused wi
     );
   }
   assert.match(String(await refused(encoded("name\n駐車場の名駐車場の名\n", "euc-jp"))), /euc-jp/);
+  // DOS and Macintosh: the bytes are Japanese letters in Latin words.
+  for (
+    const [name, byte] of [["Z_ich", [0x81, 0x72]], ["M_laga", [0x87, 0x6c]], ["S_o Paulo", [0x8b, 0x86]]] as const
+  ) {
+    const bytes = [...new TextEncoder().encode(`name\n${name}\n`)].flatMap((at) => at === 0x5f ? byte : [at]);
+    assert.match(String(await refused(new Uint8Array(bytes))), /^(windows-1252 or )?shift_jis/, name);
+  }
+  // UTF-16 without a mark, and UTF-32.
+  for (const text of ["name,lat\nParking,35\n", "name,lat\n第2駐車場,35.68\n"]) {
+    const bytes = utf16(text, true).slice(2), swapped = utf16(text, false).slice(2);
+    assert.equal(await refused(bytes), "utf-16le or utf-16be");
+    assert.equal(await refused(swapped), "utf-16be or utf-16le");
+  }
+  const utf32 = [0xff, 0xfe, 0, 0, ..."name\nA\n"].flatMap((at) =>
+    typeof at === "number" ? [at] : [at.charCodeAt(0), 0, 0, 0]
+  );
+  assert.match(await refusal(await fileOf("wide.csv", new Uint8Array(utf32))), /^The file is in none of the known/);
 });
 
 Deno.test("GeoJSON: features are read one by one, for any chunk size", async () => {

@@ -93,8 +93,9 @@ async function decodes(chunks: Chunks, encoding: Encoding): Promise<boolean> {
   }
 }
 
-/** Byte order marks, the longest first. */
-const MARKS: readonly (readonly [readonly number[], Encoding])[] = [
+/** Byte order marks, the longest first; that of UTF-32 begins with another one. */
+const MARKS: readonly (readonly [readonly number[], Encoding | undefined])[] = [
+  [[0xff, 0xfe, 0, 0], undefined],
   [[0xef, 0xbb, 0xbf], "utf-8"],
   [[0xff, 0xfe], "utf-16le"],
   [[0xfe, 0xff], "utf-16be"],
@@ -116,8 +117,14 @@ const OTHERS: readonly (readonly [Encoding, (text: string) => boolean])[] = [
  * Japanese, and no other encoding makes a text of them. Otherwise a person has to say it.
  */
 export async function detectEncoding(chunks: Chunks): Promise<Encoding> {
-  const start = await firstBytes(chunks, 3);
-  for (const [mark, encoding] of MARKS) if (mark.every((byte, n) => start[n] === byte)) return encoding;
+  const start = await firstBytes(chunks, LOOKED_AT);
+  for (const [mark, encoding] of MARKS) {
+    if (!mark.every((byte, n) => start[n] === byte)) continue;
+    if (encoding === undefined) throw new UnsureEncoding([]);
+    return encoding;
+  }
+  const halves = emptyHalves(start);
+  if (halves.length > 0) throw new UnsureEncoding(halves);
   if (await decodes(chunks, "utf-8")) {
     const text = await beginning(chunks, "utf-8");
     return JIS_ESCAPES.some((escape) => text.includes(escape)) ? "iso-2022-jp" : "utf-8";
@@ -133,6 +140,15 @@ export async function detectEncoding(chunks: Chunks): Promise<Encoding> {
   throw new UnsureEncoding([...likely, ...possible]);
 }
 
+/** One byte of ten is empty, on one side: UTF-16 without a mark, in which each half of ASCII is. */
+function emptyHalves(bytes: Uint8Array): readonly Encoding[] {
+  const empty = [0, 0];
+  bytes.forEach((byte, n) => byte === 0 && empty[n % 2]!++);
+  const [even, odd] = empty as [number, number];
+  if (even + odd < bytes.length / 10) return [];
+  return even < odd / 10 ? ["utf-16le", "utf-16be"] : odd < even / 10 ? ["utf-16be", "utf-16le"] : [];
+}
+
 async function beginning(chunks: Chunks, encoding: Encoding): Promise<string> {
   let text = "";
   for await (const chunk of textOf(chunks, encoding)) if ((text += chunk).length >= LOOKED_AT) break;
@@ -142,11 +158,11 @@ async function beginning(chunks: Chunks, encoding: Encoding): Promise<string> {
 const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 const CONTROL = /[\x80-\x9f]/;
 const BEYOND_ASCII = /\P{ASCII}/gu;
-/** No text has these, or has them there: a lone ideograph in a Latin word, lone katakana of half width after an ideograph. */
+/** No text has these, or has them there: a lone letter in a Latin word, lone katakana of half width beside an ideograph. */
 const NOT_JAPANESE = [
   /[\p{Co}\x80-\x9f]/gu,
-  /(?<=[a-z])[\p{sc=Han}\uff61-\uff9f](?!\P{ASCII})|(?<!\P{ASCII})[\p{sc=Han}\uff61-\uff9f](?=[a-z])/gu,
-  /(?<=\p{sc=Han})[\uff61-\uff9f](?![\uff61-\uff9f\u3040-\u30ff])/gu,
+  /(?<=[a-z])\P{ASCII}(?!\P{ASCII})|(?<!\P{ASCII})\P{ASCII}(?=[a-z])/giu,
+  /(?<=\p{sc=Han})[\uff61-\uff9f](?![\uff61-\uff9f\u3040-\u30ff])|(?<![\uff61-\uff9f\u3040-\u30ff])[\uff61-\uff9f](?=\p{sc=Han})/gu,
 ];
 /** One or two letters with accents, beside a letter without. */
 const LATIN = /(?<=[a-z])[À-ÖØ-öø-ÿŒœŠšŽž]{1,2}(?!\P{ASCII})|(?<!\P{ASCII})[À-ÖØ-öø-ÿŒœŠšŽž]{1,2}(?=[a-z])/gui;
