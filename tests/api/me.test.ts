@@ -49,7 +49,6 @@ Deno.test("me: a display name is stored as others see it and read back, up to 10
 
 Deno.test("me: the length of a display name counts code points after NFC, of which it has at most 100", async () => {
   const user = await signUp();
-  // Of decomposed Hangul the database composes nothing.
   const hangul = { text: "\u1112\u1161\u11ab".repeat(100), length: 100 };
   for (const { text, length } of [...textLengths(), hangul]) {
     const response = await rename(user.token, { display_name: text });

@@ -165,6 +165,24 @@ Deno.test("run_command: the comparisons include replies, not only errors", () =>
   assert.ok(succeeded >= 10, `${succeeded} replies`);
 });
 
+Deno.test("run_command: texts are in NFC, of which the length counts the letters, and kanji of names stay", async () => {
+  const driver = await signUp();
+  const nicknames = [["\u1112\u1161\u11ab", 50, 200], ["\u1112\u1161\u11ab", 51, 422], [
+    "\ufa19e\u0301",
+    25,
+    200,
+  ]] as const;
+  for (const [part, times, status] of nicknames) {
+    const vehicle = { vehicle_type: "standard", nickname: part.repeat(times) };
+    const added = await run(driver, "add_my_vehicle", { p_vehicle: vehicle });
+    assert.equal(added.status, status, `${times} times`);
+    const shown = status === 200
+      ? part.replace("e\u0301", "é").replace("\u1112\u1161\u11ab", "한").repeat(times)
+      : undefined;
+    assert.equal((added.data as { readonly nickname?: string }).nickname, shown);
+  }
+});
+
 Deno.test("run_command: a function that only the service may execute is not found", async () => {
   let caller = one;
   for (const [n, each] of functions.filter(({ mine }) => !mine).entries()) {

@@ -59,7 +59,8 @@ Deno.test("accounts: a sign-up succeeds with any metadata of the user", async ()
 
 Deno.test("accounts: the length of a display name counts code points after NFC, of which it has at most 100", async () => {
   const id = await newUser();
-  for (const { text, length } of textLengths()) {
+  const hangul = { text: "\u1112\u1161\u11ab".repeat(100), length: 100 };
+  for (const { text, length } of [...textLengths(), hangul]) {
     const update = db.sql`
       update public.app_users set display_name = ${text} where id = ${id} returning char_length(display_name) as length`;
     if (length > 100) await assert.rejects(update, /app_users_display_name_length/);

@@ -43,12 +43,18 @@ const ONE: Readonly<Record<string, readonly string[]>> = {
   "numbers of two digits in addresses": ["栄二十三丁目12", "栄23丁目12", "栄23-12", "栄 二十三丁目十二番"],
   "ヶ between kanji": ["関ヶ原", "関ケ原", "関が原", "関ガ原", "関ヵ原", "関ｹ原"],
   "old forms of kanji": ["髙﨑澤橋", "高崎沢橋"],
+  "long vowels that are typed as dashes": ["タワーパーキング", "タワ－パ－キング", "タワ−パ‐キング", "たわ-ぱ-きんぐ"],
+  "apostrophes": ["O'Hare", "O’Hare", "Oʼhare", "O‘HARE"],
+  "numbers of deeds": ["本町3丁目2番1号", "本町参丁目弐番壱号", "本町三丁目2-1"],
   "old forms in names": ["澁谷驛濱町", "渋谷駅浜町"],
 };
 
 /** Texts that stay different. */
 const OTHERS: readonly (readonly [string, string])[] = [
   ["麻布十番", "麻布10番"],
+  ["参宮橋", "三宮橋"],
+  ["パーク-2", "パーク2"],
+  ["パーク-a", "パークa"],
   ["一番町", "1番町"],
   ["1-2号店", "1-2"],
   ["ケーブル", "ガーブル"],
@@ -67,6 +73,7 @@ const FOUND: readonly (readonly [keyword: string, text: string])[] = [
   ["六本木六丁目", "東京都港区六本木６丁目１０番１号"],
   ["6丁目", "東京都港区六本木6-10-1"],
   ["6-10", "六本木六丁目十番一号"],
+  ["6-10-1", "六本木ー6ー10ー1"],
   ["銀座四丁目", "銀座4丁目パーキング"],
   ["麻布十番", "港区麻布十番2丁目3番4号"],
   ["麻布十番2-3", "港区麻布十番2丁目3番4号"],

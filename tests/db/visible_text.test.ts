@@ -42,6 +42,8 @@ const CHANGED: Readonly<Record<string, string | null>> = {
   "a\r\nb\rc\u2028d": "a\nb\nc\nd",
   "か\u3099": "が",
   "e\u0301": "é",
+  "\u1112\u1161\u11ab\u1100\u116e\u11a8": "한국",
+  "\ufa19e\u0301": "\ufa19é",
   "x\u{e0041}\u{e0042}": "x",
   "\ufe0fa": "a",
   "": null,

@@ -3,6 +3,19 @@
 -- private.trimmed reads a text, private.is_moment a time. The trigger functions keep updated_at,
 -- and whether a row with a period was returned to clients.
 
+-- A text in NFC, except for compatibility ideographs, each of which it would replace by another kanji: names have them.
+create function private.composed(p_text text) returns text
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+begin
+  return case when p_text is nfc normalized then p_text else (
+    select string_agg(case when m.part[1] ~ '[\uf900-\ufaff\U0002f800-\U0002fa1f]' then m.part[1] else normalize(m.part[1], nfc) end, '' order by m.nth)
+    from regexp_matches(p_text, '[\uf900-\ufaff\U0002f800-\U0002fa1f]+|[^\uf900-\ufaff\U0002f800-\U0002fa1f]+', 'g') with ordinality as m (part, nth)
+  ) end;
+end
+$$;
+
 -- A text without its invisible characters: control characters but tabs and line breaks, marks of direction, fillers, and
 -- joiners and selectors that have nothing to join or to select. Emoji, flags, and scripts that need them keep them.
 create function private.visible_text(p_text text) returns text
@@ -11,9 +24,7 @@ set search_path = ''
 as $$
 declare
   c_joined constant text := '\u0600-\u0dff\u2600-\u27bf\ufe0f\U0001f000-\U0001faff';
-  -- Composed where a mark follows its letter. All of NFC would replace kanji of names by others.
-  v_text text := regexp_replace(case when p_text ~ '[\u0300-\u036f\u3099\u309a]' then normalize(p_text, nfc) else p_text end,
-    '[\u2028\u2029]|\r\n?', e'\n', 'g');
+  v_text text := regexp_replace(private.composed(p_text), '[\u2028\u2029]|\r\n?', e'\n', 'g');
 begin
   v_text := regexp_replace(v_text,
     '[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]',
@@ -32,7 +43,7 @@ language sql immutable parallel safe
 return nullif(btrim(case when p_text ~ '[^\n\t -~\u00a1-\u00ac\u00ae-\u02ff\u3000-\u3096\u30a0-\u30ff\u4e00-\u9fff\uff01-\uff9f]'
   then private.visible_text(p_text) else p_text end, e' \t\r\n\u00a0\u3000'), '');
 
-grant execute on function private.trimmed(text), private.visible_text(text) to anon, authenticated;
+grant execute on function private.trimmed(text), private.visible_text(text), private.composed(text) to anon, authenticated;
 
 -- Whether a JSON value is an RFC 3339 timestamp with an offset. As in the router, t and z may be in lower case, and the
 -- second 60 is the next second. Postgres reads no fraction of it.

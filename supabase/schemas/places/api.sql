@@ -9,7 +9,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if p_q is null or char_length(p_q) not between 1 and 100 or btrim(p_q, E' \t\n\r　') = '' then
+  if p_q is null or char_length(private.composed(p_q)) not between 1 and 100 or btrim(p_q, E' \t\n\r　') = '' then
     perform private.raise_error('validation_error', 422, 'q must be 1 to 100 characters, not only blanks.', p_param => 'q');
   elsif (p_lat is null) <> (p_lng is null) then
     perform private.raise_error('validation_error', 422, 'lat and lng must be given together.',

@@ -40,8 +40,8 @@ end
 $$;
 
 -- Calls a command, or a read-only function of the interface, by name and as the current role. Arguments are read as the
--- Data API reads them; an absent one has its default. Returns the reply as the Data API would, null for none. Errors:
--- validation_error, not_found, and those of the function.
+-- Data API reads them, their texts composed; an absent one has its default. Returns the reply as the Data API would, null
+-- for none. Errors: validation_error, not_found, and those of the function.
 create function private.call_by_name(p_function text, p_arguments jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -53,6 +53,7 @@ declare
   v_call text;
   v_reply jsonb;
 begin
+  p_arguments := private.composed(p_arguments::text)::jsonb;
   if jsonb_typeof(p_arguments) is distinct from 'object' then
     perform private.raise_error('validation_error', 422, 'arguments must be an object.', p_param => 'arguments');
   end if;

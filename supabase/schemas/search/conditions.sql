@@ -27,7 +27,7 @@ as $$
 begin
   return case when jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value) <= p_max then not exists (
     select from jsonb_array_elements(p_value) as e
-    where jsonb_typeof(e) <> 'string' or char_length(e #>> '{}') not between 1 and p_max_length
+    where jsonb_typeof(e) <> 'string' or char_length(private.composed(e #>> '{}')) not between 1 and p_max_length
   ) else false end;
 end
 $$;
@@ -45,7 +45,7 @@ begin
         and jsonb_typeof(p_value -> 'lat') = 'number' and jsonb_typeof(p_value -> 'lng') = 'number'
         and abs((p_value ->> 'lat')::numeric) <= 90 and abs((p_value ->> 'lng')::numeric) <= 180
         and coalesce(jsonb_typeof(p_value -> 'placeName'), 'string') = 'string'
-        and char_length(coalesce(p_value ->> 'placeName', '')) <= 200 then null
+        and char_length(private.composed(coalesce(p_value ->> 'placeName', ''))) <= 200 then null
         else 'center must be {lat, lng, placeName}.' end
     when p_key = 'radius_m' then
       case when private.is_whole_number(p_value, 1, 50000) then null else 'radius_m must be between 1 and 50000.' end

@@ -22,8 +22,8 @@
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- Text in the form in which names are compared: NFKC, lower case, no accents, katakana for hiragana, カ and ケ for ヵ and ヶ,
--- new forms of kanji. It has no white space, no middle dots and no invisible characters, and one dash and one wave; ー
--- between digits is a dash.
+-- new forms of kanji. It has no white space, no middle dots and no invisible characters, and one dash, one wave and one
+-- apostrophe. ー before a digit is a dash, but behind kana; a dash behind katakana is ー, but before a digit or a letter.
 create function private.plain_text(p_text text) returns text
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -39,23 +39,23 @@ begin
     return v_text;
   end if;
   v_text := translate(v_text,
-    'ぁあぃいぅうぇえぉおかがきぎくぐけげこごさざしじすずせぜそぞただちぢっつづてでとどなにぬねのはばぱひびぴふぶぷへべぺほぼぽまみむめもゃやゅゆょよらりるれろゎわゐゑをんゔゕゖヵヶ‐‑‒–—―−─━˗⁃﹘〜∼łøđðħıŋŧ澁廣澤濱邊邉齋齊斉櫻國縣區臺瀧龍嶋嶌﨑髙條榮壽萬藏藝學圓驛鐵會德惠實與淺燒鹽鷗曾靜豐穗眞禮靈靑橫緣黑彌薗來氣郞峯舘舊倂寶繩戶內谿溪關埜冨嵜槇曉莊晝醫團攝應辨瓣辯檜假數畫當傳單參號爲兒勸步每',
-    'ァアィイゥウェエォオカガキギクグケゲコゴサザシジスズセゼソゾタダチヂッツヅテデトドナニヌネノハバパヒビピフブプヘベペホボポマミムメモャヤュユョヨラリルレロヮワヰヱヲンヴカケカケ------------~~loddhint渋広沢浜辺辺斎斎斎桜国県区台滝竜島島崎高条栄寿万蔵芸学円駅鉄会徳恵実与浅焼塩鴎曽静豊穂真礼霊青横縁黒弥園来気郎峰館旧併宝縄戸内渓渓関野富崎槙暁荘昼医団摂応弁弁弁桧仮数画当伝単参号為児勧歩毎');
+    'ぁあぃいぅうぇえぉおかがきぎくぐけげこごさざしじすずせぜそぞただちぢっつづてでとどなにぬねのはばぱひびぴふぶぷへべぺほぼぽまみむめもゃやゅゆょよらりるれろゎわゐゑをんゔゕゖヵヶ‐‑‒–—―−─━˗⁃﹘〜∼‘’ʻʼłøđðħıŋŧ澁廣澤濱邊邉齋齊斉櫻國縣區臺瀧龍嶋嶌﨑髙條榮壽萬藏藝學圓驛鐵會德惠實與淺燒鹽鷗曾靜豐穗眞禮靈靑橫緣黑彌薗來氣郞峯舘舊倂寶繩戶內谿溪關埜冨嵜槇曉莊晝醫團攝應辨瓣辯檜假數畫當傳單參號爲兒勸步每',
+    'ァアィイゥウェエォオカガキギクグケゲコゴサザシジスズセゼソゾタダチヂッツヅテデトドナニヌネノハバパヒビピフブプヘベペホボポマミムメモャヤュユョヨラリルレロヮワヰヱヲンヴカケカケ------------~~''''''''loddhint渋広沢浜辺辺斎斎斎桜国県区台滝竜島島崎高条栄寿万蔵芸学円駅鉄会徳恵実与浅焼塩鴎曽静豊穂真礼霊青横縁黒弥園来気郎峰館旧併宝縄戸内渓渓関野富崎槙暁荘昼医団摂応弁弁弁桧仮数画当伝単参号為児勧歩毎');
   if v_text ~ '[ßæœþ]' then
     v_text := replace(replace(replace(replace(v_text, 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th');
   end if;
-  return regexp_replace(v_text, '(?<=[0-9])ー(?=[0-9])', '-', 'g');
+  return regexp_replace(regexp_replace(v_text, '(?<![ァ-ヴー])ー(?=[0-9])', '-', 'g'), '(?<=[ァ-ヴ])-(?![0-9a-z-])', 'ー', 'g');
 end
 $$;
 
--- A number in kanji digits, up to 99, in Arabic ones: 十二 becomes 12.
+-- A number in kanji digits, up to 99, in Arabic ones: 十二 becomes 12. Deeds and signs have 壱, 弐 and 参.
 create function private.number_of_kanji(p_text text) returns text
 language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
 declare
   v_tens constant integer := strpos(p_text, '十');
-  v_digits constant text := translate(p_text, '一二三四五六七八九', '123456789');
+  v_digits constant text := translate(p_text, '一二三四五六七八九壱弐参', '123456789123');
 begin
   return case when v_tens = 0 then v_digits
     else coalesce(nullif(left(v_digits, v_tens - 1), ''), '1') || coalesce(nullif(substr(v_digits, v_tens + 1), ''), '0') end;
@@ -69,7 +69,7 @@ language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
 declare
-  c_kanji constant text := '[一二三四五六七八九十]{1,3}';
+  c_kanji constant text := '[一二三四五六七八九十壱弐参]{1,3}';
   v_text text := p_text;
   v_found text[];
 begin
@@ -94,7 +94,7 @@ as $$
 declare
   v_text text := private.plain_text(p_text);
 begin
-  if v_text ~ '[0-9一二三四五六七八九十](丁目|番|号|ノ)' then
+  if v_text ~ '[0-9一二三四五六七八九十壱弐参](丁目|番|号|ノ)' then
     v_text := private.address_text(v_text);
   end if;
   return case when v_text ~ '[一-龠々][ガカ][一-龠々]'
