@@ -353,7 +353,8 @@ const isWithoutMessage: Find = ({ type, error, checks }) =>
 /** Lengths that zod counts, in UTF-16 units, of texts of any characters. */
 const isInUnits: Find = ({ type, format, checks = [] }) => {
   const kinds = checks.map((check) => check._zod.def.check);
-  return type === "string" && kinds.includes("max_length") && !kinds.includes("string_format") && format === undefined;
+  const isOfAny = format === undefined ? !kinds.includes("string_format") : format === "url";
+  return type === "string" && kinds.includes("max_length") && isOfAny;
 };
 
 Deno.test("input: every pattern and union of a request has a message of its own", () => {
@@ -367,8 +368,9 @@ Deno.test("input: every pattern and union of a request has a message of its own"
 });
 
 Deno.test("input: the length of every text of a request is counted in code points", () => {
-  const one = z.strictObject({ a: z.string().max(3), b: text(0, 3), c: z.string().max(3).regex(/^c*$/), d: z.email() });
-  assert.deepEqual(placesOf(isInUnits, one, "x"), ["x.a"]);
+  const c = z.string().max(3).regex(/^c*$/);
+  const one = z.strictObject({ a: z.string().max(3), b: text(0, 3), c, d: z.email(), e: z.url().max(3) });
+  assert.deepEqual(placesOf(isInUnits, one, "x"), ["x.a", "x.e"]);
   assert.deepEqual(inRequests(isInUnits), []);
 });
 

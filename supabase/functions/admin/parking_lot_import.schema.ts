@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Id, text } from "../_shared/schema/values.ts";
+import { Url } from "./parking_lots.schema.ts";
 
 /** Checked lot by lot, so that errors of a lot are in its row of the report. */
 const anyValue = (description: string) => z.unknown().optional().meta({ description });
@@ -37,7 +38,7 @@ export const LotImport = z.strictObject({
     examples: ["CC-BY-4.0"],
   }),
   attribution: text(1, 500).optional(),
-  source_url: z.url({ protocol: /^https?$/ }).max(2000).optional(),
+  source_url: Url.optional(),
   status: z.enum(["draft", "active"]).default("active").meta({
     description: "Status of new lots. Existing lots keep theirs.",
   }),

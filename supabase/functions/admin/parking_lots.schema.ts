@@ -13,7 +13,7 @@ const LotStatus = column(parking_lots.status).meta({
   description: "A code of category `parking_lot_status`. Only `active` lots are public.",
 });
 
-const Url = text(0, parking_lots.website.maxLength).regex(
+export const Url = text(0, parking_lots.website.maxLength).regex(
   /^https?:\/\/\S+$/,
   "Must be an http or https address.",
 ).meta({

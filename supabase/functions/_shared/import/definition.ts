@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ImportFailure } from "./failure.ts";
+import { text } from "../schema/values.ts";
 import { ENCODINGS } from "./reading/encoding.ts";
 
 const Scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
@@ -98,10 +99,10 @@ const MappingDefinition = z.strictObject({
   $schema: z.string().optional(),
   name: z.string().regex(/^[a-z0-9_]{1,60}$/, "is lower case letters, digits and underscores"),
   title: z.string().min(1),
-  source: z.string().min(1).max(100).optional(),
-  licence: z.string().min(1).max(200).optional(),
-  attribution: z.string().min(1).max(500).optional(),
-  source_url: z.url({ protocol: /^https?$/ }).max(2000).optional(),
+  source: text(1, 100).optional(),
+  licence: text(1, 200).optional(),
+  attribution: text(1, 500).optional(),
+  source_url: text(1, 2000).regex(/^https?:\/\/\S+$/, "is not an http address").optional(),
   status: z.enum(["draft", "active"]).default("active"),
   bounds: z.tuple([z.number(), z.number(), z.number(), z.number()]).optional(),
   recognise: z.strictObject({
