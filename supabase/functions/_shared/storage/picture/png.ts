@@ -19,10 +19,10 @@ const COLORS: Record<number, { readonly samples: number; readonly bits: readonly
 };
 const PALETTE = 3;
 
-/** So much of the pixels is unpacked to see whether they are any: all of a photo of 8 megapixels. */
-const CHECKED_BYTES = 32 * 1024 * 1024;
+/** So much of the pixels is unpacked to see whether they are any: all of the screen of a phone. */
+const CHECKED_BYTES = 16 * 1024 * 1024;
 /** A slice of packed pixels, which are at most a thousand times as long unpacked. */
-const SLICE_BYTES = 4096;
+const SLICE_BYTES = 2048;
 
 export async function rebuildPng(bytes: Bytes): Promise<Bytes> {
   const reader = new Reader(bytes);
