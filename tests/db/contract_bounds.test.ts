@@ -10,6 +10,7 @@ interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
   readonly anyOf?: readonly Schema[];
   readonly allOf?: readonly Schema[];
   readonly items?: Schema;
@@ -95,6 +96,22 @@ const TABLES: Readonly<Record<string, string>> = {
   Vehicle: "public.user_vehicles",
   VehicleUpdate: "public.user_vehicles",
   WindowInput: "public.parking_lot_windows",
+};
+
+/** Requests of administrators that may have every column of the table that private.written_columns has, but these. */
+const WHOLE_ROWS: Readonly<Record<string, readonly string[]>> = {
+  AdChanges: [],
+  ArticleChanges: [],
+  HolidayChanges: [],
+  NewAd: [],
+  NewArticle: ["withdrawn_at"],
+  NewHoliday: [],
+  NewSponsor: [],
+  NewSubscriptionPlan: [],
+  NewTag: [],
+  SponsorChanges: [],
+  SubscriptionPlanChanges: ["code"],
+  TagChanges: ["slug"],
 };
 
 /** Requests whose fields are columns of no table, or whose items have a schema that is in the table above. */
@@ -218,6 +235,25 @@ Deno.test("contract: a field of a request that is a column has the bounds of the
     {},
   );
   assert.deepEqual(Object.keys(DIFFERENT).toSorted(), differences.map(([name]) => name).toSorted());
+});
+
+Deno.test("contract: administrators send the columns that the database accepts, and a new row needs those that it requires", async () => {
+  for (const [schema, without] of Object.entries(WHOLE_ROWS)) {
+    const accepted = await sql<{ name: string; isRequired: boolean }[]>`
+      select name, is_required as "isRequired"
+      from private.written_columns(${TABLES[schema]!}::regclass, ${
+      schema.startsWith("New")
+    }) order by name collate "C"`;
+    const { properties = {}, required = [] } = resolved(schemas[schema]!);
+    assert.deepEqual(
+      [Object.keys(properties).toSorted(), required.toSorted()],
+      [
+        accepted.map(({ name }) => name).filter((name) => !without.includes(name)),
+        accepted.filter(({ isRequired }) => isRequired).map(({ name }) => name),
+      ],
+      schema,
+    );
+  }
 });
 
 Deno.test("contract: it is known of every request which table has its fields, or that none has", () => {

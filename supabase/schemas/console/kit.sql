@@ -2,9 +2,8 @@
 --
 -- Rows are locked, saved and deleted by console/rows.sql, and listed by console/lists.sql.
 --
--- A write of the console locks the administrator (private.lock_admin), checks the fields (private.check_fields in
--- foundation/fields.sql), locks the row in its version (private.locked_version), saves it, and records the act with its
--- difference (private.save_row).
+-- A write of the console locks the administrator (private.lock_admin), checks the fields (private.check_columns), locks the
+-- row in its version (private.locked_version), saves it, and records the act with its difference (private.save_row).
 --
 -- Invariants: an absent field stays, null removes the value; every error names its field.
 

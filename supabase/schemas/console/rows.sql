@@ -1,11 +1,47 @@
--- Rows in the console: what every resource does with a row of its table. It is locked in the version that the
--- administrator read, saved or deleted, and the act is recorded with its difference.
+-- Rows in the console: what every resource does with a row of its table. Its fields are checked, it is locked in the
+-- version that the administrator read, saved or deleted, and the act is recorded with its difference.
 --
 -- The functions take and return rows of the resource's type. null::public.ads names the table, and is a row that does not
 -- exist yet. Columns, defaults and the primary key come from the catalogue.
 --
 -- Invariants: a write that changes nothing records nothing. Only the changed columns are written.
--- Interface: private.locked_row, locked_version, save_row, save_unique_row, delete_row, content_action.
+-- Interface: private.check_columns, locked_row, locked_version, save_row, save_unique_row, delete_row, content_action.
+
+-- The columns that administrators write in a row of a table: all but those that the database sets. These are generated
+-- columns, the times, was_shown, and a key with a default. A key without one is written in a new row only. is_required: a
+-- new row needs it.
+create function private.written_columns(p_table regclass, p_is_new boolean) returns table (name text, is_required boolean)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return query
+  select a.attname::text, p_is_new and a.attnotnull and not a.atthasdef
+  from pg_catalog.pg_attribute a
+  join pg_catalog.pg_index i on i.indrelid = a.attrelid and i.indisprimary
+  where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attidentity = ''
+    and a.attname <> all ('{created_at,updated_at,was_shown}') and (p_is_new and not a.atthasdef or a.attnum <> all (i.indkey));
+end
+$$;
+
+-- private.check_fields for a new row of a table, or for a change. Its fields are private.written_columns, without
+-- p_without. Errors: validation_error.
+create function private.check_columns(
+  p_table regclass, p_values jsonb, p_is_new boolean default false, p_without text[] default '{}', p_rules jsonb default '{}',
+  p_before jsonb default '{}'
+) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_fields text[];
+  v_required text[];
+begin
+  select array_agg(c.name), array_agg(c.name) filter (where c.is_required) into v_fields, v_required
+  from private.written_columns(p_table, p_is_new) as c where c.name <> all (p_without);
+  perform private.check_fields(p_table, p_values, v_fields, v_required, p_rules, null, p_before);
+end
+$$;
 
 -- A row of the type of p_of with the primary key p_key ({"id": ...}), locked until the transaction ends. p_noun names it in
 -- the message. Errors: not_found.

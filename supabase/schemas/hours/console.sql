@@ -44,7 +44,7 @@ set search_path = ''
 as $$
 begin
   perform private.lock_admin(p_admin_id, 'content');
-  perform private.check_fields('public.holidays', p_holiday, '{calendar,holiday_date,name,name_en}', '{calendar,holiday_date,name}');
+  perform private.check_columns('public.holidays', p_holiday, p_is_new => true);
   return to_jsonb(private.save_unique_row(p_admin_id, 'holiday', null::public.holidays, p_holiday, 'holiday_date'));
 end
 $$;
@@ -62,7 +62,7 @@ declare
   v_before public.holidays;
 begin
   perform private.lock_admin(p_admin_id, 'content');
-  perform private.check_fields('public.holidays', p_changes, '{name,name_en}');
+  perform private.check_columns('public.holidays', p_changes);
   v_before := private.locked_version(null::public.holidays, jsonb_build_object('calendar', p_calendar, 'holiday_date', p_holiday_date),
     'holiday', p_if_match);
   return to_jsonb(private.save_unique_row(p_admin_id, 'holiday', v_before, p_changes, 'holiday_date'));

@@ -60,8 +60,7 @@ set search_path = ''
 as $$
 begin
   perform private.lock_admin(p_admin_id, 'content');
-  perform private.check_fields('public.tags', p_tag, '{slug,name,name_en,color,category,icon_name,sort_order,is_active}',
-    '{slug,name}');
+  perform private.check_columns('public.tags', p_tag, p_is_new => true);
   return to_jsonb(private.save_unique_row(p_admin_id, 'tag', null::public.tags, p_tag, 'slug'));
 end
 $$;
@@ -77,7 +76,7 @@ declare
   v_before public.tags;
 begin
   perform private.lock_admin(p_admin_id, 'content');
-  perform private.check_fields('public.tags', p_changes, '{name,name_en,color,category,icon_name,sort_order,is_active}');
+  perform private.check_columns('public.tags', p_changes, p_without => '{slug}');
   v_before := private.locked_version(null::public.tags, jsonb_build_object('id', p_id), 'tag', p_if_match);
   if p_changes -> 'is_active' = 'false' then
     perform private.reject_search_attribute(v_before.slug, 'is_active');

@@ -46,9 +46,7 @@ set search_path = ''
 as $$
 begin
   perform private.lock_admin(p_admin_id, 'content');
-  perform private.check_fields('public.subscription_plans', p_plan,
-    '{code,name,name_en,description,description_en,price_minor,currency,billing_period,accent_color,features,features_en,sort_order,is_active}',
-    '{code,name,price_minor,billing_period}');
+  perform private.check_columns('public.subscription_plans', p_plan, p_is_new => true);
   return to_jsonb(private.save_unique_row(p_admin_id, 'subscription_plan', null::public.subscription_plans, p_plan, 'code'));
 end
 $$;
@@ -65,8 +63,7 @@ declare
   v_before public.subscription_plans;
 begin
   perform private.lock_admin(p_admin_id, 'content');
-  perform private.check_fields('public.subscription_plans', p_changes,
-    '{name,name_en,description,description_en,price_minor,currency,billing_period,accent_color,features,features_en,sort_order,is_active}');
+  perform private.check_columns('public.subscription_plans', p_changes, p_without => '{code}');
   v_before := private.locked_version(null::public.subscription_plans, jsonb_build_object('id', p_id), 'plan', p_if_match);
   return to_jsonb(private.save_unique_row(p_admin_id, 'subscription_plan', v_before, p_changes, 'code'));
 end

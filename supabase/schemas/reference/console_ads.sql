@@ -52,8 +52,7 @@ set search_path = ''
 as $$
 begin
   perform private.lock_admin(p_admin_id, 'content');
-  perform private.check_fields('public.ads', p_ad, '{placement,title,body,image_url,link_url,weight,starts_at,ends_at,is_active}',
-    '{placement,title}');
+  perform private.check_columns('public.ads', p_ad, p_is_new => true);
   return private.managed_ad(private.save_row(p_admin_id, 'ad', null::public.ads, p_ad));
 end
 $$;
@@ -69,8 +68,7 @@ declare
   v_before public.ads;
 begin
   perform private.lock_admin(p_admin_id, 'content');
-  perform private.check_fields('public.ads', p_changes,
-    '{placement,title,body,image_url,link_url,weight,starts_at,ends_at,is_active}');
+  perform private.check_columns('public.ads', p_changes);
   v_before := private.locked_version(null::public.ads, jsonb_build_object('id', p_id), 'advertisement', p_if_match);
   return private.managed_ad(private.save_row(p_admin_id, 'ad', v_before, p_changes));
 end

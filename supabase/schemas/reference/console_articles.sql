@@ -1,7 +1,7 @@
 -- Articles in the console: drafts, publication and withdrawal.
 --
 -- A change is the object that the client sends: an absent field stays, null removes the value. The columns of the table
--- define the types of the fields and which may be null; its constraints define the accepted values (console/kit.sql).
+-- define the types of the fields and which may be null; its constraints define the accepted values.
 --
 -- Invariants: a published article is never deleted, and its published_at does not change.
 -- Interface: api.admin_list_articles, admin_get_article, admin_create_article, admin_update_article, admin_delete_article.
@@ -64,8 +64,7 @@ set search_path = ''
 as $$
 begin
   perform private.lock_admin(p_admin_id, 'content');
-  perform private.check_fields('public.articles', p_article,
-    '{slug,locale,title,summary,body,cover_image_url,tags,published_at}', '{slug,locale,title,body}');
+  perform private.check_columns('public.articles', p_article, p_is_new => true, p_without => '{withdrawn_at}');
   return private.managed_article(
     private.save_unique_row(p_admin_id, 'article', null::public.articles, p_article, 'slug', p_hashed => '{body}')
   );
@@ -84,8 +83,7 @@ declare
   v_after public.articles;
 begin
   perform private.lock_admin(p_admin_id, 'content');
-  perform private.check_fields('public.articles', p_changes,
-    '{slug,locale,title,summary,body,cover_image_url,tags,published_at,withdrawn_at}');
+  perform private.check_columns('public.articles', p_changes);
   v_before := private.locked_version(null::public.articles, jsonb_build_object('id', p_id), 'article', p_if_match);
   v_after := jsonb_populate_record(v_before, p_changes);
   if v_before.published_at <= now() and v_after.published_at is distinct from v_before.published_at then

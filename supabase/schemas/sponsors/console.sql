@@ -102,9 +102,7 @@ set search_path = ''
 as $$
 begin
   perform private.lock_admin(p_admin_id, 'content');
-  perform private.check_fields('public.sponsors', p_sponsor,
-    '{name,description,category,address,lat,lng,website,image_asset_id,opening_hours,time_zone,checkin_radius_m,sort_order,is_active,starts_at,ends_at}',
-    '{name,lat,lng}');
+  perform private.check_columns('public.sponsors', p_sponsor, p_is_new => true);
   return private.save_sponsor(p_admin_id, null, p_sponsor || jsonb_build_object('id', gen_random_uuid()));
 end
 $$;
@@ -120,8 +118,7 @@ declare
   v_before public.sponsors;
 begin
   perform private.lock_admin(p_admin_id, 'content');
-  perform private.check_fields('public.sponsors', p_changes,
-    '{name,description,category,address,lat,lng,website,image_asset_id,opening_hours,time_zone,checkin_radius_m,sort_order,is_active,starts_at,ends_at}');
+  perform private.check_columns('public.sponsors', p_changes);
   v_before := private.locked_version(null::public.sponsors, jsonb_build_object('id', p_id), 'sponsor', p_if_match);
   return private.save_sponsor(p_admin_id, v_before, p_changes);
 end
