@@ -102,16 +102,24 @@ const TABLES: Readonly<Record<string, string>> = {
 const WHOLE_ROWS: Readonly<Record<string, readonly string[]>> = {
   AdChanges: [],
   ArticleChanges: [],
+  BadgeUpdate: [],
+  ExpRuleUpdate: ["activity_type", "reason"],
   HolidayChanges: [],
+  LevelUpdate: [],
   NewAd: [],
   NewArticle: ["withdrawn_at"],
+  NewBadge: [],
+  NewExpRule: [],
   NewHoliday: [],
+  NewLevel: [],
   NewSponsor: [],
   NewSubscriptionPlan: [],
   NewTag: [],
+  NewTheme: [],
   SponsorChanges: [],
   SubscriptionPlanChanges: ["code"],
   TagChanges: ["slug"],
+  ThemeUpdate: [],
 };
 
 /** Requests whose fields are columns of no table, or whose items have a schema that is in the table above. */

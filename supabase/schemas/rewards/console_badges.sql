@@ -7,17 +7,6 @@
 -- Interface: api.admin_list_badges, admin_read_badge, admin_create_badge, admin_update_badge, admin_delete_badge,
 -- admin_preview_badge, admin_backfill_badge, admin_backfill_badges, admin_read_badge_backfill, admin_read_badge_backfills.
 
--- Checks the fields of a badge. Conditions have their own check, whose errors have the place. Errors: validation_error.
-create function private.check_badge_fields(p_fields jsonb, p_required text[] default '{}') returns void
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  perform private.check_fields('public.badges', p_fields,
-    '{name,name_en,description,description_en,icon,category,conditions,threshold,is_active,sort_order}', p_required, '{"*": {"blank": false}}');
-end
-$$;
-
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Badges
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -59,7 +48,7 @@ set search_path = ''
 as $$
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  perform private.check_badge_fields(p_fields, '{name,description,icon,category,conditions,threshold}');
+  perform private.check_columns('public.badges', p_fields, p_is_new => true, p_rules => '{"*": {"blank": false}}');
   return to_jsonb(private.save_row(p_admin_id, 'badge', null::public.badges, p_fields));
 end
 $$;
@@ -76,7 +65,7 @@ declare
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
   v_before := private.locked_version(null::public.badges, jsonb_build_object('id', p_id), 'badge', p_if_match);
-  perform private.check_badge_fields(p_changes);
+  perform private.check_columns('public.badges', p_changes, p_rules => '{"*": {"blank": false}}');
   return to_jsonb(private.save_row(p_admin_id, 'badge', v_before, p_changes, 'badge.update'));
 end
 $$;

@@ -48,7 +48,7 @@ set search_path = ''
 as $$
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  perform private.check_fields('public.levels', p_fields, '{level,required_exp,name,name_en}', '{level,required_exp}', '{"*": {"blank": false}}');
+  perform private.check_columns('public.levels', p_fields, p_is_new => true, p_rules => '{"*": {"blank": false}}');
   return to_jsonb(private.save_row(p_admin_id, 'level', null::public.levels, p_fields));
 exception when unique_violation then
   perform private.raise_error('conflict', 409, 'This level exists already. Change it instead.', p_param => 'level', p_details => '{"reason": "exists"}');
@@ -67,7 +67,7 @@ declare
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
   v_before := private.locked_version(null::public.levels, jsonb_build_object('level', p_level), 'level', p_if_match);
-  perform private.check_fields('public.levels', p_changes, '{required_exp,name,name_en}', '{}', '{"*": {"blank": false}}', null, to_jsonb(v_before));
+  perform private.check_columns('public.levels', p_changes, p_rules => '{"*": {"blank": false}}', p_before => to_jsonb(v_before));
   return to_jsonb(private.save_row(p_admin_id, 'level', v_before, p_changes));
 end
 $$;
@@ -170,8 +170,8 @@ set search_path = ''
 as $$
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  perform private.check_fields('private.exp_rules', p_fields, '{reason,activity_type,amount,daily_limit,is_active}', '{reason,amount}',
-    '{"reason": {"category": "exp_reason"}, "activity_type": {"category": "user_activity"}}');
+  perform private.check_columns('private.exp_rules', p_fields, p_is_new => true,
+    p_rules => '{"reason": {"category": "exp_reason"}, "activity_type": {"category": "user_activity"}}');
   return to_jsonb(private.save_row(p_admin_id, 'exp_rule', null::private.exp_rules, p_fields));
 exception when unique_violation then
   -- Of both constraints: one rule for an activity, and one for a cause that is not an activity.
@@ -193,7 +193,7 @@ declare
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
   v_before := private.locked_version(null::private.exp_rules, jsonb_build_object('id', p_id), 'EXP rule', p_if_match);
-  perform private.check_fields('private.exp_rules', p_changes, '{amount,daily_limit,is_active}');
+  perform private.check_columns('private.exp_rules', p_changes, p_without => '{reason,activity_type}');
   return to_jsonb(private.save_row(p_admin_id, 'exp_rule', v_before, p_changes, 'exp_rule.update'));
 end
 $$;

@@ -7,18 +7,6 @@
 -- Interface: api.admin_list_themes, admin_read_theme, admin_create_theme, admin_update_theme, admin_delete_theme,
 -- admin_gift_theme, gift_theme_to_user.
 
--- Checks the fields of a theme, a stored or a new one. Errors: validation_error.
-create function private.check_theme_fields(p_fields jsonb, p_before jsonb, p_required text[] default '{}') returns void
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  perform private.check_fields('public.themes', p_fields,
-    '{name,description,is_free,price_yen_minor,unlock_level,unlock_badge_id,preview_asset_id,is_active,sort_order}', p_required,
-    '{"*": {"blank": false}}', p_before => p_before);
-end
-$$;
-
 -- Raises validation_error for a theme whose level or badge does not exist.
 create function private.check_theme(p_theme public.themes) returns void
 language plpgsql
@@ -133,7 +121,8 @@ set search_path = ''
 as $$
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
-  perform private.check_theme_fields(p_fields, '{"is_free": false, "price_yen_minor": null}', '{name}');
+  perform private.check_columns('public.themes', p_fields, p_is_new => true, p_rules => '{"*": {"blank": false}}',
+    p_before => '{"is_free": false, "price_yen_minor": null}');
   return private.save_theme(p_admin_id, null, p_fields || jsonb_build_object('id', gen_random_uuid()), 'theme.create');
 end
 $$;
@@ -150,7 +139,7 @@ declare
 begin
   perform private.lock_admin(p_admin_id, 'rewards');
   v_before := private.locked_version(null::public.themes, jsonb_build_object('id', p_id), 'theme', p_if_match);
-  perform private.check_theme_fields(p_changes, to_jsonb(v_before));
+  perform private.check_columns('public.themes', p_changes, p_rules => '{"*": {"blank": false}}', p_before => to_jsonb(v_before));
   return private.save_theme(p_admin_id, v_before, p_changes, 'theme.update');
 end
 $$;
