@@ -6,6 +6,7 @@ import { loadDevices, sendToAll } from "../recovery/pushes.ts";
 import { AppleStore } from "../support/app_store.ts";
 import { signUp } from "../support/people.ts";
 import { seedLots } from "../db/support/fees.ts";
+import { liftRateLimits } from "./lots.ts";
 
 export interface Case {
   readonly words: string;
@@ -42,9 +43,9 @@ interface Sending {
 
 /** The requests by function. */
 export async function casesOf(sql: Sql, status: Status): Promise<Readonly<Record<string, Cases>>> {
-  // Consumers are called by this bench alone, and rate limits do not end it.
+  // Consumers are called by this bench alone.
   await sql`delete from vault.secrets`;
-  await sql`update private.rate_limit_policies set quota = 1000000, premium_quota = null, daily_quota = null`;
+  await liftRateLimits(sql);
   const [user, admin, heavy] = [await signUp(), await administrator(sql), await signUp()];
   const lots = await seedLots(sql, Array.from({ length: 20 }, () => ({ rules: [...rules] })));
   const lot = (n: number) => lots[n % lots.length]!;

@@ -90,14 +90,7 @@ console.log(
     [await figuresOf(parse), await figuresOf(parseAndFind)],
   ),
 );
-// All come from one network.
-const setQuota = (quota: number, daily_quota: number) =>
-  sql`update private.rate_limit_policies set ${sql({ quota, daily_quota })} where name = 'ai_search_guest'`;
-const [policy] = await sql<{ quota: number; daily_quota: number }[]>`
-  select quota, daily_quota from private.rate_limit_policies where name = 'ai_search_guest'`;
-await setQuota(2 * A_MINUTE, 2 * A_MINUTE);
 const { times, statuses } = await overHttp();
-await setQuota(policy!.quota, policy!.daily_quota);
 console.log(`\n${A_MINUTE} searches of guests in a minute, POST /v1/search/ai\n`);
 console.log(
   table(["p50 ms", "p95 ms", "responses"], [[
