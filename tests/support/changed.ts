@@ -41,8 +41,8 @@ export interface Selection {
 }
 
 /**
- * The tests for changed files. The texts are those of all programs and of the schema, by path. Files without a record count
- * as a second.
+ * The tests for changed files. The texts are those of all programs and of the schema, by path. The seconds are for
+ * those in addition to the rules that always run; files without a record count as one.
  */
 export function testsFor(
   changed: readonly string[],
@@ -78,6 +78,7 @@ export function testsFor(
     if (changed.some((path) => path.startsWith(folder))) wanted.push([`use ${folder}`, shortFirst(under(place))]);
   }
 
+  const always = new Set(under(...ALWAYS));
   let left = seconds;
   const seen = new Set<string>(), leftOut: string[] = [];
   const groups = wanted.map(([reason, files]) => ({
@@ -85,7 +86,7 @@ export function testsFor(
     files: files.filter((file) => {
       if (seen.has(file)) return false;
       seen.add(file);
-      const takes = recorded.get(file) ?? 1;
+      const takes = always.has(file) ? 0 : recorded.get(file) ?? 1;
       if (takes > left) leftOut.push(file);
       else left -= takes;
       return !leftOut.includes(file);
