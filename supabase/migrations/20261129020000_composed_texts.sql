@@ -1,4 +1,4 @@
--- Texts of commands are in NFC, by whatever door they come: their lengths count composed letters, of Hangul too.
+-- Texts of commands are in NFC, by every door: their lengths count composed letters, of Hangul too.
 --
 -- The definitions are those of supabase/schemas after this change. The way back: the functions as they were, then
 -- drop private.composed.

@@ -23,7 +23,7 @@
 
 -- Text in the form in which names are compared: NFKC, lower case, no accents, katakana for hiragana, カ and ケ for ヵ and ヶ,
 -- new forms of kanji. It has no white space, no middle dots and no invisible characters, and one dash, one wave and one
--- apostrophe. ー before a digit is a dash, but behind kana; a dash behind katakana is ー, but before a digit or a letter.
+-- apostrophe. ー before a digit is a dash, but after kana; a dash after katakana is ー, but before a digit or a letter.
 create function private.plain_text(p_text text) returns text
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -48,7 +48,7 @@ begin
 end
 $$;
 
--- A number in kanji digits, up to 99, in Arabic ones: 十二 becomes 12. Deeds and signs have 壱, 弐 and 参.
+-- A number in kanji digits, up to 99, in Arabic ones: 十二 becomes 12. Some texts have 壱, 弐 and 参.
 create function private.number_of_kanji(p_text text) returns text
 language plpgsql immutable strict parallel safe
 set search_path = ''
