@@ -135,7 +135,7 @@ Deno.test("task test: the seconds of a file are those of its tests, and its shar
   assert.deepEqual(byFolder(files), ["    6.0 s  tests/a", "    3.0 s  tests/c"]);
 });
 
-Deno.test("task test: the record of durations is written anew when a file takes less than half or more than twice", () => {
+Deno.test("task test: the record of durations is written again when a file takes less than half or more than twice", () => {
   const before = new Map([["a", 10], ["close", 5], ["short", 4]]);
   assert.equal(changed(before, new Map([["a", 19], ["close", 3], ["short", 3], ["new", 2]])), before);
   assert.deepEqual(
