@@ -119,6 +119,8 @@ Deno.test("encodings: byte order marks and escapes are certain, and the mapping 
       "shift_jis",
       "ﾊﾟｰｷﾝｸﾞ駅前",
     ],
+    // Few letters beyond ASCII, among words with s and k.
+    [encoded("name\n駐車場1\nspaces\nParks\nbikes\n", "shift_jis"), "shift_jis", "駐車場1"],
   ];
   for (const [bytes, encoding, name] of cases) {
     const opened = await openSource(await fileOf("encoded.csv", bytes));

@@ -157,15 +157,16 @@ async function beginning(chunks: Chunks, encoding: Encoding): Promise<string> {
 
 const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 const CONTROL = /[\x80-\x9f]/;
+/** Never with the flag i, with which \P{ASCII} matches k and s: capitals of theirs are beyond ASCII. */
 const BEYOND_ASCII = /\P{ASCII}/gu;
 /** No text has these, or has them there: a lone letter in a Latin word, lone katakana of half width beside an ideograph. */
 const NOT_JAPANESE = [
   /[\p{Co}\x80-\x9f]/gu,
-  /(?<=[a-z])\P{ASCII}(?!\P{ASCII})|(?<!\P{ASCII})\P{ASCII}(?=[a-z])/giu,
+  /(?<=[A-Za-z])\P{ASCII}(?!\P{ASCII})|(?<!\P{ASCII})\P{ASCII}(?=[A-Za-z])/gu,
   /(?<=\p{sc=Han})[\uff61-\uff9f](?![\uff61-\uff9f\u3040-\u30ff])|(?<![\uff61-\uff9f\u3040-\u30ff])[\uff61-\uff9f](?=\p{sc=Han})/gu,
 ];
 /** One or two letters with accents, beside a letter without. */
-const LATIN = /(?<=[a-z])[À-ÖØ-öø-ÿŒœŠšŽž]{1,2}(?!\P{ASCII})|(?<!\P{ASCII})[À-ÖØ-öø-ÿŒœŠšŽž]{1,2}(?=[a-z])/gui;
+const LATIN = /(?<=[A-Za-z])[À-ÖØ-öø-ÿŒœŠšŽž]{1,2}(?!\P{ASCII})|(?<!\P{ASCII})[À-ÖØ-öø-ÿŒœŠšŽž]{1,2}(?=[A-Za-z])/gu;
 
 /** One letter in ten may be odd: a file has abbreviations and errors. */
 function isJapanese(text: string): boolean {
