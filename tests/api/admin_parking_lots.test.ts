@@ -23,7 +23,7 @@ import {
 import { createUpload } from "../../supabase/functions/storage/uploads.ts";
 import { eventually } from "../support/eventually.ts";
 import { picture, put as putFile } from "../support/files.ts";
-import { MENDED, NORMAL, REFUSED } from "../support/geometries.ts";
+import { MENDED, NORMAL, REFUSED, REFUSED_ON_READING } from "../support/geometries.ts";
 import { assertError } from "../support/api_errors.ts";
 import { signUp } from "../support/people.ts";
 import { newLot } from "../support/rows.ts";
@@ -167,7 +167,7 @@ Deno.test("PATCH admin/parking-lots/{id}: an outline is stored in its normal for
     assert.deepEqual((await patched(lot.id, { area: geometry })).area, stored);
   }
   const [, last] = Object.values(MENDED).at(-1)!;
-  for (const [name, [area]] of Object.entries(REFUSED)) {
+  for (const [name, [area]] of Object.entries({ ...REFUSED, ...REFUSED_ON_READING })) {
     const answer = await patch(lot.id, { area });
     const { error } = await answer.json();
     assert.deepEqual([answer.status, error.code], [422, "validation_error"], name);

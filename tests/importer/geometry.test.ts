@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { pointOf, readGeometry } from "../../supabase/functions/_shared/geometry.ts";
 import { parseMapping } from "../../supabase/functions/_shared/import/definition.ts";
 import { mapRecord } from "../../supabase/functions/_shared/import/lot.ts";
-import { MENDED, NORMAL, REFUSED } from "../support/geometries.ts";
+import { MENDED, NORMAL, REFUSED, REFUSED_ON_READING } from "../support/geometries.ts";
+
+const ALL_REFUSED = { ...REFUSED, ...REFUSED_ON_READING };
 
 const rounded = (number: unknown) => Number(Number(number).toFixed(9));
 
@@ -25,7 +27,7 @@ for (const [name, [geometry, stored, place]] of Object.entries(MENDED)) {
   });
 }
 
-for (const [name, [geometry, reason]] of Object.entries(REFUSED)) {
+for (const [name, [geometry, reason]] of Object.entries(ALL_REFUSED)) {
   Deno.test(`geometries: ${name} is refused with the reason`, () => {
     const reading = readGeometry(geometry);
     assert.ok("problem" in reading);
@@ -50,7 +52,7 @@ Deno.test("geometries: a lot has the place and the outline of its geometry", () 
 });
 
 Deno.test("geometries: without a place of its own a lot is rejected, with the reason and nothing else", () => {
-  for (const [geometry, reason] of Object.values(REFUSED)) {
+  for (const [geometry, reason] of Object.values(ALL_REFUSED)) {
     const mapped = map(geometry, {});
     assert.ok("problems" in mapped);
     assert.deepEqual(mapped.problems.map(({ field }) => field), ["area"]);
@@ -59,13 +61,26 @@ Deno.test("geometries: without a place of its own a lot is rejected, with the re
 });
 
 Deno.test("geometries: a lot with a place of its own loses only an outline that is none, with a warning", () => {
-  for (const [geometry, reason] of Object.values(REFUSED)) {
+  for (const [geometry, reason] of Object.values(ALL_REFUSED)) {
     const mapped = map(geometry, { lat: "y", lng: "x" });
     assert.ok("lot" in mapped);
     assert.deepEqual([mapped.lot.area, mapped.lot.fields.get("lat")], [undefined, 35.6]);
     assert.deepEqual(mapped.lot.warnings.map(({ field }) => field), ["area"]);
     assert.match(mapped.lot.warnings[0]!.reason, reason);
   }
+});
+
+Deno.test("geometries: the work is bounded: of 3,000 holes in a ring of 6,000 corners none is compared", () => {
+  const ring = Array.from({ length: 6000 }, (_, index) => {
+    const turn = index / 6000 * 2 * Math.PI;
+    return [Math.cos(turn), Math.sin(turn)];
+  });
+  const holes = Array.from({ length: 3000 }, (_, index) => [[0, 0], [0, index / 6000], [index / 6000, 0]]).slice(1);
+  const reading = readGeometry({ type: "Polygon", coordinates: [ring, ...holes] });
+  assert.ok("problem" in reading);
+  assert.equal(reading.problem, "has too many holes");
+  const fewer = read({ type: "Polygon", coordinates: [ring, ...holes.slice(0, 100)] });
+  assert.ok(Math.hypot(...fewer.place) < 0.01);
 });
 
 Deno.test("geometries: the work is bounded by the size: an outline of 100,000 corners is read, also over the date line", () => {

@@ -30,6 +30,31 @@ export const NORMAL: Readonly<Record<string, readonly [geometry: Geometry, place
   "a polygon": [polygon(BOX), [139.71, 35.605]],
   "a polygon with heights": [polygon(BOX.map((position) => [...position, 7])), [139.71, 35.605]],
   "a polygon with a hole": [polygon(box(0, 0, 4, 4), box(0, 0, 2, 4).toReversed()), [3, 2]],
+  "a polygon with holes that touch it and each other": [
+    polygon(
+      box(0, 0, 9, 9),
+      [[0, 0], [3, 6], [6, 3], [0, 0]],
+      [[6, 3], [6, 6], [9, 6], [6, 3]],
+    ),
+    [4.642857143, 4.785714286],
+  ],
+  "a ring that touches itself": [polygon([[0, 0], [2, 0], [2, 2], [1, 1], [0, 2], [1, 1], [0, 0]]), [
+    1.333333333,
+    0.666666667,
+  ]],
+  "a ring with a spike and with positions twice": [
+    polygon([[0, 0], [0, 0], [2, 0], [9, 0], [2, 0], [2, 2], [0, 2], [0, 2], [0, 0]]),
+    [1, 1],
+  ],
+  "a bow tie of equal parts": [polygon([[0, 0], [2, 2], [2, 0], [0, 2], [0, 0]]), [0.5, 1]],
+  "a lot on an island of a hole": [
+    multiPolygon([box(0, 0, 9, 9), box(1, 1, 8, 8).toReversed()], [box(4, 4, 5, 5)]),
+    [4.5, 4.5],
+  ],
+  "a lot of a square metre": [polygon(box(139.7, 35.6, 139.70001, 35.60001)), [139.700005, 35.600005]],
+  "a box that ends at the date line": [polygon(box(179.9, 0, 180, 0.1)), [179.95, 0.05]],
+  "a triangle that ends at a pole": [polygon([[0, 84], [12, 84], [6, 90], [0, 84]]), [6, 86]],
+  "a polygon with four ordinates": [polygon(BOX.map((position) => [...position, 7, 1])), [139.71, 35.605]],
   "several polygons, weighed by their areas": [multiPolygon([box(0, 0, 3, 1)], [box(3, 0, 4, 1)]), [2, 0.5]],
   "one polygon of several": [multiPolygon([BOX]), [139.71, 35.605]],
   "a horseshoe, whose middle is outside": [polygon(HORSESHOE), [0.5, 5]],
@@ -78,6 +103,24 @@ export const MENDED: Readonly<Record<string, readonly [geometry: Geometry, store
     { type: "MultiLineString", coordinates: [[[179, 0], [180, 1]], [[-180, 1], [-179, 2]]] },
     [180, 1],
   ],
+  "a box that ends at the date line, from both sides": [
+    polygon([[179.9, 0], [-180, 0], [180, 0.1], [179.9, 0.1], [179.9, 0]]),
+    polygon(box(179.9, 0, 180, 0.1)),
+    [179.95, 0.05],
+  ],
+  "a box with heights over the date line": [
+    polygon([[-179.999, -16.8, 5], [-179.999, -16.799, 5], [179.999, -16.799, 5], [179.999, -16.8, 5]]),
+    multiPolygon(
+      [[[180, -16.799], [179.999, -16.799], [179.999, -16.8], [180, -16.8], [180, -16.799]]],
+      [[[-179.999, -16.8], [-179.999, -16.799], [-180, -16.799], [-180, -16.8], [-179.999, -16.8]]],
+    ),
+    [180, -16.7995],
+  ],
+  "a polygon whose crs is as near as a lot": [
+    { ...polygon(BOX), crs: { type: "name", properties: { name: "urn:ogc:def:crs:EPSG::6668" } } },
+    polygon(BOX),
+    [139.71, 35.605],
+  ],
   "a polygon with members of old files": [
     { ...polygon(BOX), bbox: [139.7, 35.6, 139.72, 35.61] },
     polygon(BOX),
@@ -113,6 +156,40 @@ export const REFUSED: Readonly<Record<string, readonly [geometry: Geometry, reas
   "a latitude beyond the pole": [{ type: "MultiPoint", coordinates: [[139.7, 999]] }, /999\]$/],
   "a longitude beyond the date line": [{ type: "MultiPoint", coordinates: [[180.001, 0]] }, /degrees: \[180.001,0\]$/],
   "a ring around a pole": [polygon([[0, 89], [90, 89], [179, 89], [-90, 89], [0, 89]]), /around a pole/],
+  "a ring around a pole, by way of the pole": [
+    polygon([[-180, 80], [-90, 80], [0, 80], [90, 80], [180, 80], [180, 90], [-180, 90], [-180, 80]]),
+    /around a pole/,
+  ],
+  "the whole earth": [polygon(box(-180, -90, 180, 90)), /without an area/],
+  "a hole that is a line": [polygon(BOX, [[139.705, 35.605], [139.706, 35.605], [139.707, 35.605]]), /without an area/],
+  "a feature": [{ type: "Feature", properties: {}, geometry: polygon(BOX) }, /is not a GeoJSON geometry/],
+  "a list of features": [{ type: "FeatureCollection", features: [] }, /is not a GeoJSON geometry/],
+  "a ring too deep": [{ type: "Polygon", coordinates: [[BOX]] }, /fewer than 3 positions/],
+  "a height that is null": [{ type: "MultiPoint", coordinates: [[139.7, 35.6, null]] }, /not \[longitude, latitude\]/],
   "metres": [polygon([[-12345, -67890], [-12300, -67890], [-12300, -67800]]), /in degrees: \[-12345,-67890\]$/],
   "latitude before longitude": [polygon([[35.6, 139.7], [35.6, 139.8], [35.7, 139.7]]), /look swapped/],
+};
+
+/** What the functions refuse, which the table cannot see: it does not compare rings. */
+export const REFUSED_ON_READING: typeof REFUSED = {
+  "three corners in a line": [polygon([[0, 0], [1, 1], [2, 2], [0, 0]]), /without an area: \[\[0,0\]/],
+  "three corners in a line that is not exact": [
+    polygon([[139.7, 35.6], [139.7013, 35.6013], [139.7029, 35.6029], [139.7, 35.6]]),
+    /without an area/,
+  ],
+  "a line there and back": [polygon([[0, 0], [2, 0], [3, 1], [2, 0], [0, 0]]), /without an area/],
+  "a part that is a line": [multiPolygon([BOX], [[[0, 0], [1, 0], [2, 0], [0, 0]]]), /without an area/],
+  "a hole elsewhere": [polygon(BOX, box(139.8, 35.7, 139.81, 35.71)), /a hole outside of its outer ring: \[\[139.8,/],
+  "a hole larger than its outer ring": [polygon(BOX, box(139, 35, 140, 36)), /a hole outside/],
+  "a hole that is its outer ring": [polygon(BOX, BOX), /a hole outside/],
+  "a hole over the edge": [polygon(BOX, box(139.71, 35.605, 139.73, 35.607)), /a hole outside/],
+  "a hole in the bay of a horseshoe": [polygon(HORSESHOE, box(3, 3, 5, 5)), /a hole outside/],
+  "the crs of metres": [
+    { ...polygon(BOX), crs: { type: "name", properties: { name: "EPSG:3857" } } },
+    /has the crs "EPSG:3857", not degrees of WGS 84/,
+  ],
+  "the crs of the old Japanese datum": [
+    collection({ ...polygon(BOX), crs: { type: "name", properties: { name: "urn:ogc:def:crs:EPSG::4301" } } }),
+    /has the crs .+4301/,
+  ],
 };

@@ -23,10 +23,30 @@ export interface Point {
 
 export type GeometryReading = { readonly geometry: Geometry; readonly point: Point } | { readonly problem: string };
 
+interface Place extends Point {
+  readonly lng: number;
+  readonly lat: number;
+}
+
 class Fault extends Error {}
 
-function isGeometry(value: unknown): value is Geometry {
-  return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isGeometry(value: unknown): value is Geometry & Record<string, unknown> {
+  return isObject(value) && typeof value["type"] === "string";
+}
+
+/** WGS 84, and what differs from it by less than a lot: ETRS89, JGD2000, JGD2011, NAD83. Each in degrees. */
+const DEGREES = /(?:CRS84h?|\bEPSG\b.*\b(?:4326|4979|4258|4612|6668|6697|4269))$/i;
+
+/** Before RFC 7946 an object could name the system of its coordinates: what it names, if that is not degrees. */
+export function otherSystem(value: unknown): string | undefined {
+  const crs = isObject(value) ? value["crs"] ?? undefined : undefined;
+  if (crs === undefined) return undefined;
+  const name = isObject(crs) && isObject(crs["properties"]) ? crs["properties"]["name"] ?? crs : crs;
+  return typeof name === "string" && DEGREES.test(name.trim()) ? undefined : shown(name);
 }
 
 /** A geometry in its normal form with its point; or why it is none. The work is bounded by the size of the value. */
@@ -71,6 +91,8 @@ interface Parts {
 
 function normal(value: unknown, isMember = false): Parts {
   const { type = "", coordinates, geometries } = isGeometry(value) ? value : { type: undefined };
+  const system = otherSystem(value);
+  if (system !== undefined) throw new Fault(`has the crs ${system}, not degrees of WGS 84`);
   if (type === "GeometryCollection" && !isMember) {
     const members = listOf(geometries, 1, "geometries").map((member) => normal(member, true));
     return {
@@ -88,10 +110,11 @@ function normal(value: unknown, isMember = false): Parts {
     const positions = members.map(positionOf);
     return { geometry: geometryOf(positions), polygons: [], positions };
   } else if (one === "LineString") {
-    const lines = members.flatMap((line) => cut("LineString", [pathOf(line, 2)])).flat();
+    const lines = members.flatMap((line) => cut("LineString", [unrolled(pathOf(line, 2))])).flat();
     return { geometry: geometryOf(lines), polygons: [], positions: lines.flat() };
   } else if (one === "Polygon") {
     const polygons = members.flatMap((rings) => cut("Polygon", listOf(rings, 1, "rings").map(ringOf))).map(wound);
+    polygons.forEach(checkHoles);
     return { geometry: geometryOf(polygons), polygons, positions: polygons.flat(2) };
   }
   throw new Fault(`is not a GeoJSON geometry${isMember ? " of a collection" : ""}: ${shown(value)}`);
@@ -121,13 +144,50 @@ function pathOf(value: unknown, least: number): Path {
 
 const isSamePlace = ([x1, y1]: Position, [x2, y2]: Position) => x1 === x2 && y1 === y2;
 
-/** A ring whose last position is the first. */
+/** A ring whose last position is the first, without jumps over the date line. */
 function ringOf(value: unknown): Path {
   const path = pathOf(value, 3);
   const [first, last] = [path[0]!, path.at(-1)!];
   const ring = isSamePlace(first, last) ? [...path.slice(0, -1), first] : [...path, first];
   if (cornersOf(ring) < 3) throw new Fault(`has a ring of fewer than 3 different corners: ${shown(value)}`);
-  return ring;
+  const flat = unrolled(ring);
+  if (!isSamePlace(flat[0]!, flat.at(-1)!)) throw new Fault("has a ring around a pole");
+  if (!hasArea(flat)) throw new Fault(`has a ring without an area: ${shown(value)}`);
+  return flat;
+}
+
+/** West, south, east and north of a ring. */
+function boundsOf(ring: Path): [number, number, number, number] {
+  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const [lng = 0, lat = 0] of ring) {
+    [west, south, east, north] = [Math.min(west, lng), Math.min(south, lat), Math.max(east, lng), Math.max(north, lat)];
+  }
+  return [west, south, east, north];
+}
+
+/** Whether a ring is more than a line there and back. The parts of a bow tie can cancel each other: it has a width. */
+function hasArea(ring: Path): boolean {
+  const [west, south, east, north] = boundsOf(ring);
+  return Math.abs(sumsOf(ring).area) > 1e-7 * (east - west) * (north - south) ||
+    (innerPointOf([ring])?.width ?? 0) > 1e-7 * Math.max(east - west, north - south);
+}
+
+/** The number of comparisons of the largest outline that is checked, a tenth of a second. */
+const MOST_COMPARISONS = 1e7;
+
+/** Holes are within their outer ring: one elsewhere would move the centre of the lot. They may touch it. */
+function checkHoles([outer, ...holes]: Polygon): void {
+  if (outer === undefined || holes.length === 0) return;
+  if (holes.length * outer.length > MOST_COMPARISONS) throw new Fault("has too many holes");
+  const [west, south, east, north] = boundsOf(outer);
+  for (const hole of holes) {
+    const [holeWest, holeSouth, holeEast, holeNorth] = boundsOf(hole);
+    const point = innerPointOf([hole]);
+    const isWithin = west <= holeWest && south <= holeSouth && holeEast <= east && holeNorth <= north &&
+      (point === undefined || isInside([outer], point)) &&
+      Math.abs(sumsOf(hole).area) < Math.abs(sumsOf(outer).area);
+    if (!isWithin) throw new Fault(`has a hole outside of its outer ring: ${shown(hole)}`);
+  }
 }
 
 const cornersOf = (ring: Path) => new Set(ring.map(([lng, lat]) => `${lng} ${lat}`)).size;
@@ -152,14 +212,13 @@ function unrolled(path: Path): Path {
   });
 }
 
-/** A line or a polygon in parts that do not cross the date line. An edge is the shorter way around the earth. */
-function cut(type: "LineString" | "Polygon", paths: Polygon): Polygon[] {
-  const flat = paths.map(unrolled);
-  if (flat.every((path) => path.every(([lng = 0]) => Math.abs(lng) <= 180))) return [paths];
-  if (type === "Polygon" && flat.some((ring) => !isSamePlace(ring[0]!, ring.at(-1)!))) {
-    throw new Fault("has a ring around a pole");
-  }
-  const whole = flat.map((path) => beside(flat[0]![0]![0]!, path) as number[][]);
+/**
+ * A line or a polygon in parts that do not cross the date line. An edge is the shorter way around the earth. The parts have
+ * no heights: where they are cut, none is known.
+ */
+function cut(type: "LineString" | "Polygon", flat: Polygon): Polygon[] {
+  if (flat.every((path) => path.every(([lng = 0]) => Math.abs(lng) <= 180))) return [flat];
+  const whole = flat.map((path) => beside(flat[0]![0]![0]!, path).map((position) => position.slice(0, 2)));
   return [-360, 0, 360].flatMap((turn) => {
     const world: [number, number, number, number] = [turn - 180, -90, turn + 180, 90];
     const { geometry } = type === "Polygon"
@@ -172,7 +231,7 @@ function cut(type: "LineString" | "Polygon", paths: Polygon): Polygon[] {
       : (geometry.type === "MultiLineString" ? geometry.coordinates : [geometry.coordinates]).map((line) => [line]);
     return parts.map((part) =>
       part.filter((path) => cornersOf(path) >= (type === "Polygon" ? 3 : 2))
-        .map((path) => path.map(([lng = 0, ...rest]) => [lng - turn, ...rest]))
+        .map((path) => path.map(([lng = 0, lat = 0]) => [lng - turn, lat]))
     ).filter((part) => part.length > 0);
   });
 }
@@ -209,26 +268,28 @@ function crossings(polygon: Polygon, lat: number): number[] {
   return found.sort((a, b) => a - b);
 }
 
-/** The middle of the widest part of three circles of latitude through a polygon. Undefined where it has no area. */
-function innerPointOf(polygon: Polygon): Point | undefined {
-  let [south, north] = [90, -90];
-  for (const [, lat = 0] of polygon[0] ?? []) [south, north] = [Math.min(south, lat), Math.max(north, lat)];
-  let widest = 0, point: Point | undefined;
+const isInside = (polygon: Polygon, { lng, lat }: Place) =>
+  crossings(polygon, lat).filter((end) => end < lng).length % 2 === 1;
+
+/** The middle of the widest part of three circles of latitude through a polygon. Undefined where it has no width. */
+function innerPointOf(polygon: Polygon): (Place & { readonly width: number }) | undefined {
+  const [, south, , north] = boundsOf(polygon[0] ?? []);
+  let width = 0, place: Place | undefined;
   for (const share of [1 / 2, 1 / 3, 2 / 3]) {
     const lat = south + (north - south) * share;
     const ends = crossings(polygon, lat);
     for (let index = 0; index + 1 < ends.length; index += 2) {
       const [west, east] = [ends[index]!, ends[index + 1]!];
-      if (east - west > widest) [widest, point] = [east - west, { lng: inRange((west + east) / 2), lat }];
+      if (east - west > width) [width, place] = [east - west, { lng: inRange((west + east) / 2), lat }];
     }
   }
-  return point;
+  return place && { ...place, width };
 }
 
 const inRange = (lng: number) => lng > 180 ? lng - 360 : lng < -180 ? lng + 360 : lng;
 
 /** The centre of the area of all parts; where that is outside of them, a point within the largest. */
-function centreOf(polygons: readonly Polygon[]): Point | undefined {
+function centreOf(polygons: readonly Polygon[]): Place | undefined {
   const origin = polygons[0]?.[0]?.[0];
   if (origin === undefined) return undefined;
   const parts = polygons.map((polygon) => polygon.map((ring) => beside(origin[0]!, ring)));
@@ -241,8 +302,9 @@ function centreOf(polygons: readonly Polygon[]): Point | undefined {
     for (const { area, x, y } of sums) [total.area, total.x, total.y] = [total.area + area, total.x + x, total.y + y];
   }
   const lng = origin[0]! + total.x / (3 * total.area), lat = origin[1]! + total.y / (3 * total.area);
-  const isInside = parts.some((polygon) => crossings(polygon, lat).filter((end) => end < lng).length % 2 === 1);
-  return isInside ? { lng: inRange(lng), lat } : innerPointOf(largest);
+  if (parts.some((polygon) => isInside(polygon, { lng, lat }))) return { lng: inRange(lng), lat };
+  const inner = innerPointOf(largest);
+  return inner && { lng: inner.lng, lat: inner.lat };
 }
 
 function meanOf(positions: readonly Position[]): Point {

@@ -1,12 +1,9 @@
+import { isObject, otherSystem } from "../../geometry.ts";
 import { ImportFailure } from "../failure.ts";
 import { type Envelope, jsonElements } from "./json_elements.ts";
 import type { Read } from "./record.ts";
 
 const RECORD_SEPARATOR = "\x1e";
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function recordOf(position: number, value: unknown): Read {
   if (!isObject(value)) return { position, unreadable: "not a JSON object" };
@@ -16,17 +13,6 @@ function recordOf(position: number, value: unknown): Read {
   const system = otherSystem(value) ?? otherSystem(geometry);
   if (system !== undefined) return { position, unreadable: `crs: ${system}, not degrees of WGS 84` };
   return { position, values: Object(properties), id: value["id"], geometry };
-}
-
-/** WGS 84, and what differs from it by less than a lot: ETRS89, JGD2000, JGD2011, NAD83. Each in degrees. */
-const DEGREES = /(?:CRS84h?|\bEPSG\b.*\b(?:4326|4979|4258|4612|6668|6697|4269))$/i;
-
-/** Before RFC 7946 an object could name the system of its coordinates: what it names, if that is not degrees. */
-function otherSystem(value: unknown): string | undefined {
-  const crs = isObject(value) ? value["crs"] ?? undefined : undefined;
-  if (crs === undefined) return undefined;
-  const name = isObject(crs) && isObject(crs["properties"]) ? crs["properties"]["name"] ?? crs : crs;
-  return typeof name === "string" && DEGREES.test(name.trim()) ? undefined : JSON.stringify(name);
 }
 
 /** Names of the list in documents that are not a FeatureCollection. */
