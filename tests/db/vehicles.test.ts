@@ -124,6 +124,29 @@ Deno.test("vehicles: a field that is given is changed, null removes it, and what
   assert.equal((await change(user, id, {})).nickname, "赤い車");
 });
 
+Deno.test("vehicles: a plate is kept as it was written, without what cannot be seen", async () => {
+  const user = await newUser(db.sql);
+  const { id } = await add(user);
+  const plates = [
+    "品川 300 さ 12-34",
+    "品川３００さ・・・1",
+    "品川 30A さ ・・12",
+    "なにわ 500 わ 12-34",
+    "横浜 外 12-34",
+    "臨時運行 12-34 足立",
+    "ﾅｺﾞﾔ 58 ｶ 1",
+    "AB-123-CD",
+    "M·AB 1234",
+    "ZH 123 456",
+    "القاهرة ١٢٣",
+  ];
+  for (const plate_number of plates) {
+    assert.equal((await change(user, id, { plate_number: ` ${plate_number}\u3000` })).plate_number, plate_number);
+  }
+  assert.equal((await change(user, id, { plate_number: "品川\u200b 300\u202e さ 12-34" })).plate_number, plates[0]);
+  assert.equal((await change(user, id, { plate_number: "\u3164" })).plate_number, null);
+});
+
 Deno.test("vehicles: a deleted vehicle stays as a row with its type only, and is not found by any user", async () => {
   const user = await newUser(db.sql);
   const personal = { nickname: "赤い車", plate_number: "12-34", color: "red", height_m: 1.5, tire_width_mm: 200 };
