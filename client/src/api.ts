@@ -2488,6 +2488,7 @@ export interface components {
       address: string | null;
       lat: number;
       lng: number;
+      time_zone: string;
       total_spaces: number | null;
       status: string;
       structure: string | null;
@@ -3246,6 +3247,7 @@ export interface components {
         name: string;
         lat: number;
         lng: number;
+        time_zone: string;
         hour_price: number | null;
         avg_rating: number;
       };
@@ -3434,6 +3436,7 @@ export interface components {
       lat: number | null;
       lng: number | null;
       distance_m: number;
+      time_zone: string;
       avg_rating: number;
       review_count: number;
       main_image: string | null;

@@ -298,7 +298,7 @@ begin
         private.cell_lng(c.cell_x + 1, p_zoom + 3), private.cell_lat(c.cell_y + 1, p_zoom + 3)
       ),
       'representative', jsonb_build_object('id', l.id, 'name', l.name, 'lat', l.lat, 'lng', l.lng,
-        'hour_price', l.hour_price, 'avg_rating', l.avg_rating)
+        'time_zone', l.time_zone, 'hour_price', l.hour_price, 'avg_rating', l.avg_rating)
     ) order by c.lot_count desc, c.cell_x, c.cell_y), '[]'), coalesce(sum(c.lot_count), 0)
   into v_clusters, v_total
   from unnest(v_found.clusters) as c join public.parking_lots l on l.id = c.representative_id;

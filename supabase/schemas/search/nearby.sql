@@ -243,7 +243,7 @@ create function private.nearby_ranking(
   parking_lot_id uuid, place bigint, distance_m numeric, estimated_fee bigint, currency text, fee_refusal json, most_due bigint,
   price numeric, distance numeric, rating numeric, score numeric, rank bigint, name text, address text,
   lat double precision, lng double precision, avg_rating numeric, review_count integer, main_image_key text,
-  tag_slugs text[], limits private.vehicle, max_parking_duration_min integer
+  tag_slugs text[], limits private.vehicle, max_parking_duration_min integer, time_zone text
 )
 language sql stable rows 50
 as $$
@@ -261,7 +261,7 @@ as $$
       f.at_most, coalesce(f.amount, f.at_most) as due, l.name, l.address,
       l.lat, l.lng, l.avg_rating, l.review_count, l.main_image_key, l.tag_slugs, row(
         l.max_height_m, l.max_width_m, l.max_length_m, l.max_weight_t, l.min_clearance_cm, l.max_tire_width_mm
-      )::private.vehicle as limits, l.max_parking_duration_min,
+      )::private.vehicle as limits, l.max_parking_duration_min, l.time_zone,
       min(coalesce(f.amount, f.at_most)) over () as least, max(coalesce(f.amount, f.at_most)) over () as most
     from unnest(p_lot_ids, p_distances) with ordinality as c (id, distance_m, place)
     join public.parking_lots l on l.id = c.id
@@ -281,7 +281,7 @@ as $$
   select s.id, s.place, s.distance_m, s.amount, s.currency, private.stay_fee_refusal(s.refusal, s.at_least, s.at_most, s.currency),
     s.due, s.price, s.distance, s.rating, s.score,
     row_number() over (order by s.score desc, s.place), s.name, s.address, s.lat, s.lng, s.avg_rating, s.review_count,
-    s.main_image_key, s.tag_slugs, s.limits, s.max_parking_duration_min
+    s.main_image_key, s.tag_slugs, s.limits, s.max_parking_duration_min, s.time_zone
   from (select c.*, round(0.4 * c.price + 0.4 * c.distance + 0.2 * c.rating, 2) as score from compared c) as s;
 $$;
 
@@ -308,7 +308,8 @@ begin
     )
     select coalesce(to_json(array_agg(item)), '[]')
     from (
-      select r.parking_lot_id as id, r.name, r.address, r.lat, r.lng, r.distance_m, r.avg_rating, r.review_count,
+      select r.parking_lot_id as id, r.name, r.address, r.lat, r.lng, r.time_zone, r.distance_m, r.avg_rating,
+        r.review_count,
         r.main_image_key as main_image, r.tag_slugs as tags, r.score as ranking_score, r.rank as ranking_rank,
         r.rank <= 3 as is_top3,
         json_build_object('price', r.price, 'distance', r.distance, 'rating', r.rating) as ranking_components,

@@ -158,8 +158,8 @@ begin
   return (
     select coalesce(to_jsonb(array_agg(item)), '[]')
     from (
-      select l.id, l.name, l.name_kana, l.address, l.lat, l.lng, l.total_spaces, l.status, l.structure, l.created_at,
-        l.updated_at, l.max_height_m, l.max_width_m, l.max_length_m, l.max_weight_t, l.min_clearance_cm,
+      select l.id, l.name, l.name_kana, l.address, l.lat, l.lng, l.time_zone, l.total_spaces, l.status, l.structure,
+        l.created_at, l.updated_at, l.max_height_m, l.max_width_m, l.max_length_m, l.max_weight_t, l.min_clearance_cm,
         l.max_tire_width_mm, l.max_parking_duration_min, l.entry_method, l.source, l.licence, l.attribution,
         l.shape_type, l.operator_code, l.entry_difficulty, l.hour_price, l.currency, l.avg_rating, l.review_count,
         l.main_image_key as main_image, l.tag_slugs as tags,

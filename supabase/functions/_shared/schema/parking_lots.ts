@@ -182,6 +182,7 @@ export const NearbyLot = z.object({
 
 export const NearbyParkingLot = z.object({
   ...NearbyLot.shape,
+  time_zone: z.string(),
   avg_rating: AvgRating,
   review_count: z.int().min(0),
   main_image: z.string().nullable().meta({ description: "Public URL of the main image" }),

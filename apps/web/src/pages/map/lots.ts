@@ -14,7 +14,17 @@ export type Cluster = Schemas["ParkingLotCluster"];
 export type Lot =
   & Pick<
     Found,
-    "id" | "name" | "address" | "lat" | "lng" | "distance_m" | "avg_rating" | "review_count" | "currency" | "is_saved"
+    | "id"
+    | "name"
+    | "address"
+    | "lat"
+    | "lng"
+    | "time_zone"
+    | "distance_m"
+    | "avg_rating"
+    | "review_count"
+    | "currency"
+    | "is_saved"
   >
   & Pick<Nearby, "estimated_fee" | "fee_refusal" | "effective_cost" | "walk_yen_per_minute" | "planned_stay">
   & { readonly walk_minutes: number | null }
