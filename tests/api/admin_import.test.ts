@@ -284,11 +284,52 @@ Deno.test("admin import: an outline is stored in its normal form, and the same i
   const lots = Object.values(MENDED).map(([area], nth) => lot(nth, { area }));
   await send(admin, { source, lots });
   const rows = await inDatabase((sql) =>
-    sql`select area from public.parking_lots where source = ${source} order by external_id`
+    sql`select area from public.parking_lots where source = ${source} order by length(external_id), external_id`
   );
   assert.deepEqual(rows.map(({ area }) => area), Object.values(MENDED).map(([, stored]) => stored));
   const report = await send(admin, { source, lots });
   assert.deepEqual(counted(report.counts), [0, 0, lots.length, 0]);
+});
+
+/** A text as it is sent, and as it is stored by every entry point. */
+const TEXTS: Readonly<Record<string, string>> = {
+  "　駐車場\u00a0 A\tB\n": "駐車場 A B",
+  "運\u200d営\u202eP": "運営P",
+  "か\u3099レージ": "がレージ",
+  [`管${"\u0336".repeat(30)}理`]: "管\u0336\u0336\u0336\u0336理",
+  "👨\u200d👩\u200d👧 می\u200cخواهم": "👨\u200d👩\u200d👧 می\u200cخواهم",
+  "葛\u{e0100}城": "葛\u{e0100}城",
+};
+
+Deno.test("admin import: the texts of a lot are the same by import, by the form, by a change and by the Data API", async () => {
+  const source = aSource();
+  const lots = Object.keys(TEXTS).map((text, nth) => lot(nth, { name: text, address: text }));
+  await send(admin, { source, lots });
+  const storedTexts = async () =>
+    (await inDatabase((sql) =>
+      sql`select name, address from public.parking_lots where source = ${source} order by external_id`
+    ))
+      .map(({ name, address }) => [name, address]);
+  const expected = Object.values(TEXTS).map((text) => [text, text]);
+  assert.deepEqual(await storedTexts(), expected);
+  assert.deepEqual(counted((await send(admin, { source, lots })).counts), [0, 0, lots.length, 0]);
+  const json = async (response: Response) => {
+    assert.ok(response.ok, await response.clone().text());
+    const { id, name, address } = await response.json();
+    return { id, texts: [name, address] };
+  };
+  for (const [nth, [text, shown]] of Object.entries(TEXTS).entries()) {
+    const fields = { name: text, address: text, lat: -42 - nth / 1000, lng: 22 };
+    const { id, texts } = await json(await admin.ask("/admin/parking-lots", sending("POST", fields)));
+    assert.deepEqual(texts, [shown, shown]);
+    await inDatabase((sql) => sql`update public.parking_lots set name = 'Before', address = null where id = ${id}`);
+    const change = sending("PATCH", { name: text, address: text });
+    assert.deepEqual((await json(await admin.ask(`/admin/parking-lots/${id}`, change))).texts, [shown, shown]);
+    const headers = { apikey: stack().secretKey, "content-type": "application/json", "content-profile": "api" };
+    const body = JSON.stringify({ p_admin_id: admin.id, p_lot: { ...fields, lng: 23 } });
+    const rpc = await fetch(`${stack().restUrl}/rpc/admin_create_parking_lot`, { method: "POST", headers, body });
+    assert.deepEqual((await json(rpc)).texts, [shown, shown]);
+  }
 });
 
 Deno.test("admin import: a lot without a place of its own has the centre of its area, and half a place is none", async () => {

@@ -50,6 +50,14 @@ Deno.test("save_row: a new row has the defaults of its table; its record has nei
   }]]);
 });
 
+Deno.test("save_row: texts are without what cannot be seen, line breaks stay, and nothing but that stays to be refused", async () => {
+  const row = await save(null, { shelf: "seen", place: 1, title: "運\u200d営\u202e", text: "a\n\tb" });
+  assert.deepEqual([row["title"], row["text"]], ["運営", "a\n\tb"]);
+  assert.equal((await save(["seen", 1], { title: "\ufeff運営" }))["title"], "運営");
+  assert.equal((await acts("seen/1")).length, 1, "an equal version");
+  assert.equal((await save(["seen", 1], { text: "\u3164" }))["text"], "\u3164");
+});
+
 Deno.test("save_row: an equal version writes and records nothing; a change is the act of its is_active, or the given one", async () => {
   const made = await save(null, { shelf: "acts", place: 2, title: "Two" });
   assert.deepEqual(await save(["acts", 2], { title: "Two", is_active: true }), made);

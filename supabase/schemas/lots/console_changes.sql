@@ -69,16 +69,17 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  v_given constant jsonb := private.shown_lot_texts(p_lot);
   v_lot public.parking_lots;
 begin
   perform private.lock_admin(p_admin_id, 'lots');
-  perform private.check_fields('public.parking_lots', p_lot, private.lot_fields(), '{name,lat,lng}', private.lot_rules());
-  perform private.check_move('parking_lot', 'new', coalesce(p_lot ->> 'status', 'draft'));
+  perform private.check_fields('public.parking_lots', v_given, private.lot_fields(), '{name,lat,lng}', private.lot_rules());
+  perform private.check_move('parking_lot', 'new', coalesce(v_given ->> 'status', 'draft'));
   -- As a draft, which search does not have: its entry is written once, with all fields.
   insert into public.parking_lots (name, lat, lng)
-  values (p_lot ->> 'name', (p_lot ->> 'lat')::double precision, (p_lot ->> 'lng')::double precision)
+  values (v_given ->> 'name', (v_given ->> 'lat')::double precision, (v_given ->> 'lng')::double precision)
   returning * into v_lot;
-  perform private.apply_lot_changes(v_lot.id, p_lot);
+  perform private.apply_lot_changes(v_lot.id, v_given);
   select * into v_lot from public.parking_lots where id = v_lot.id;
   perform private.record_act(p_admin_id, 'parking_lot.create', 'parking_lot', v_lot.id::text, null,
     private.difference(null, private.lot_fields_json(v_lot)));

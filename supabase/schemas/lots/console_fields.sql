@@ -23,6 +23,21 @@ return '{
   "shape_type": {"category": "shape_type"}
 }'::jsonb;
 
+-- These fields with the texts that others see as they are stored: private.shown_name. One of which nothing is left stays: it
+-- is refused.
+create function private.shown_lot_texts(p_fields jsonb) returns jsonb
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return case when jsonb_typeof(p_fields) <> 'object' then p_fields else p_fields || coalesce((
+    select jsonb_object_agg(f.key, coalesce(private.shown_name(f.value #>> '{}'), f.value #>> '{}'))
+    from jsonb_each(p_fields) as f
+    where f.key in ('name', 'name_kana', 'address', 'phone', 'licence', 'attribution') and jsonb_typeof(f.value) = 'string'
+  ), '{}') end;
+end
+$$;
+
 -- Checks fields against the lot, a stored or a new one. Errors: validation_error (param: the field), conflict for the
 -- external_id of another lot.
 create function private.require_lot_fields(p_fields jsonb, p_lot public.parking_lots default null) returns void
@@ -56,13 +71,14 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  v_changes constant jsonb := private.shown_lot_texts(p_changes);
   v_before public.parking_lots;
   v_after public.parking_lots;
   v_difference jsonb;
 begin
   select * into v_before from public.parking_lots where id = p_lot_id;
-  perform private.require_lot_fields(p_changes, v_before);
-  v_after := jsonb_populate_record(v_before, p_changes);
+  perform private.require_lot_fields(v_changes, v_before);
+  v_after := jsonb_populate_record(v_before, v_changes);
   v_difference := private.difference(to_jsonb(v_before), to_jsonb(v_after));
   if v_difference = '{}' then
     return v_difference;

@@ -46,7 +46,8 @@ begin
 end
 $$;
 
--- Writes the lots of the stage, with p_columns, where they differ. New lots get p_status.
+-- Writes the lots of the stage, with p_columns, where they differ. New lots get p_status. The texts that others see are
+-- stored as those that the console writes (private.shown_lot_texts).
 create function private.merge_staged_lots(p_source text, p_status text, p_columns text[]) returns void
 language plpgsql
 set search_path = ''
@@ -54,6 +55,7 @@ as $$
 declare
   -- An absent value of these columns has no meaning: a lot keeps its own.
   c_kept constant text[] := '{licence,attribution,source_url,area}';
+  v_shown text;
   v_names text;
   v_stored text;
   v_stated text;
@@ -68,6 +70,11 @@ begin
       format(case when n.name = any (c_kept) then 'coalesce(s.%1$I, l.%1$I)' else 's.%I' end, n.name) as stated
     from unnest(p_columns) as n (name)
   ) c;
+  select string_agg(format('%1$I = coalesce(private.shown_name(%1$I), %1$I)', n.name), ', ') into v_shown
+  from unnest(p_columns) as n (name) where n.name in ('name', 'name_kana', 'address', 'phone');
+  if v_shown is not null then
+    execute format('update pg_temp.import_stage set %s', v_shown);
+  end if;
   -- Rows that will change are locked first, in one order.
   execute format(
     'select from public.parking_lots l join pg_temp.import_stage s on l.source = $1 and l.external_id = s.external_id
