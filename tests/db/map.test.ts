@@ -98,6 +98,18 @@ async function keptAndCounted(level: number, term: string, query: Record<string,
   return [[...kept], [...counted]];
 }
 
+Deno.test("map: a lot has its time zone in a cluster, in the results of a search and nearby", async () => {
+  const place = { lat: 46.2, lng: 6.14 };
+  await newLot(db.sql, { ...place, name: "By other clocks", time_zone: "Europe/Zurich" });
+  const bbox = [6.1, 46.1, 6.2, 46.3];
+  const zones = await asAnonymous(async (sql) => [
+    (await search(sql, { bbox, zoom: 9 })).clusters![0]!.representative,
+    (await search(sql, { bbox })).items[0],
+    (await sql`select api.nearby_parking_lots(${place.lat}, ${place.lng}) -> 'items' -> 0 as lot`)[0]!["lot"],
+  ]);
+  assert.deepEqual(zones.map((lot) => lot?.time_zone), Array(3).fill("Europe/Zurich"));
+});
+
 Deno.test("map: after the job the stored sums equal a count, at every level, for all lots and for each name", async () => {
   await db.sql`
     insert into public.parking_lots (name, lat, lng, status)

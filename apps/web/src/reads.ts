@@ -36,8 +36,7 @@ export function readAgain(): void {
 export async function fetchOrKept(request: Request, isHere: (user: string) => boolean): Promise<Response> {
   const url = new URL(request.url);
   const user = ownerOf(request);
-  const isKept = request.method === "GET" && request.cache !== "no-store" && KEPT.test(url.pathname) &&
-    !NOT_KEPT.test(url.pathname);
+  const isKept = request.method === "GET" && KEPT.test(url.pathname) && !NOT_KEPT.test(url.pathname);
   try {
     const sent = Date.now();
     const response = await fetch(request);

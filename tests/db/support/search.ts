@@ -22,11 +22,18 @@ export interface Cluster {
   readonly price_min: number | null;
   readonly price_max: number | null;
   readonly bbox: [number, number, number, number];
-  readonly representative: { readonly id: string };
+  readonly representative: { readonly id: string; readonly time_zone: string };
 }
 
 export interface Page {
-  readonly items: { id: string; name?: string; distance_m?: number; hour_price?: number | null; deleted?: boolean }[];
+  readonly items: {
+    id: string;
+    name?: string;
+    time_zone?: string;
+    distance_m?: number;
+    hour_price?: number | null;
+    deleted?: boolean;
+  }[];
   readonly next_cursor: string | null;
   readonly total?: number;
   readonly total_is_exact?: boolean;
