@@ -5,6 +5,24 @@
 
 set lock_timeout = '2s';
 
+-- An object of fields with its texts as private.visible_text. One of which nothing is left stays: the rules refuse it. Another
+-- value is returned as it is.
+create function private.visible_texts(p_values jsonb) returns jsonb
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return case when jsonb_typeof(p_values) <> 'object' then p_values else p_values || coalesce((
+    select jsonb_object_agg(f.key, f.visible)
+    from (
+      select e.key, nullif(private.visible_text(e.value #>> '{}'), '') as visible
+      from jsonb_each(p_values) as e where jsonb_typeof(e.value) = 'string'
+    ) f
+    where f.visible is not null
+  ), '{}') end;
+end
+$$;
+
 -- These fields with the texts that others see as they are stored: private.shown_name. One of which nothing is left stays: it
 -- is refused.
 create function private.shown_lot_texts(p_fields jsonb) returns jsonb
@@ -79,6 +97,66 @@ begin
 end
 $$;
 
+-- Checks a set of a lot that the caller has locked, and stores it. Errors: validation_error (param: place and field),
+-- conflict.
+create or replace function private.store_set(p_admin_id uuid, p_lot_id uuid, p_set text, p_items jsonb) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_placed jsonb;
+  v_nth bigint;
+begin
+  if jsonb_typeof(p_items) = 'array' then
+    p_items := (
+      select coalesce(jsonb_agg(private.visible_texts(i.item) order by i.nth), '[]')
+      from jsonb_array_elements(p_items) with ordinality as i (item, nth)
+    );
+  end if;
+  perform private.check_set_items(p_set, p_items);
+  if p_set = 'tags' then
+    perform private.store_tags(p_lot_id, p_items);
+    return;
+  elsif p_set = 'images' then
+    perform private.claim_images(p_admin_id, p_lot_id, p_items);
+  end if;
+  v_placed := private.placed_items(p_lot_id, p_set, p_items);
+  perform private.check_placed_items(p_lot_id, p_set, v_placed);
+  perform private.store_rows(p_lot_id, p_set, v_placed);
+  if p_set = 'images' then
+    update public.assets set deleted_at = now()
+    where entity_id = p_lot_id and entity_type = 'parking_lot' and attached_at is not null and deleted_at is null
+      and id not in (select i.asset_id from public.parking_lot_images i where i.parking_lot_id = p_lot_id);
+  elsif p_set = 'pricing_rules' then
+    select min(i.nth) - 1 into v_nth from jsonb_array_elements(v_placed) with ordinality as i (item, nth)
+    where (i.item #>> '{row,id}')::uuid = any (array(select unnest(private.idle_rules(p_lot_id))));
+    if v_nth is not null then
+      perform private.raise_error('validation_error', 422, 'This rule never applies: other rules of its group take precedence at all times. Change or remove it.',
+        p_param => format('pricing_rules.%s.category', v_nth));
+    end if;
+  end if;
+end
+$$;
+
+-- Adds the operators of the stage that do not exist. An operator's slug is its code, unless another operator has this slug.
+create or replace function private.merge_staged_operators() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Existing operators keep their name and colour.
+  insert into public.operators (id, name, slug)
+  select distinct on (s.operator_code) s.operator_code, coalesce(private.shown_name(s.operator_name), s.operator_code),
+    s.operator_code || case
+      when exists (select from public.operators o where o.slug = s.operator_code) then '-' || left(md5(s.operator_code), 8)
+      else '' end
+  from pg_temp.import_stage s
+  where s.operator_code is not null
+  order by s.operator_code, s.position
+  on conflict (id) do nothing;
+end
+$$;
+
 -- Writes the lots of the stage, with p_columns, where they differ. New lots get p_status. The texts that others see are
 -- stored as those that the console writes (private.shown_lot_texts).
 create or replace function private.merge_staged_lots(p_source text, p_status text, p_columns text[]) returns void
@@ -127,7 +205,7 @@ end
 $$;
 
 -- Writes the fields p_changes into a row that the caller has locked, or into a new one (p_before null::<table>), records
--- the act, and returns the row. Texts are private.visible_text, unless nothing is left. p_action: another action than that of private.content_action. p_hashed: columns of which
+-- the act, and returns the row. Texts are written without what cannot be seen. p_action: another action than that of private.content_action. p_hashed: columns of which
 -- the record has the MD5. A write that changes nothing records nothing. Errors: validation_error.
 create or replace function private.save_row(
   p_admin_id uuid, p_type text, p_before anyelement, p_changes jsonb, p_action text default null, p_hashed text[] default '{}'
@@ -138,10 +216,7 @@ as $$
 declare
   v_table constant regclass := pg_typeof(p_before)::text::regclass;
   v_before constant jsonb := case when p_before is null then null else to_jsonb(p_before) end;
-  v_given constant jsonb := to_jsonb(jsonb_populate_record(p_before, p_changes || coalesce((
-    select jsonb_object_agg(f.key, private.visible_text(f.value #>> '{}')) from jsonb_each(p_changes) as f
-    where jsonb_typeof(f.value) = 'string' and private.visible_text(f.value #>> '{}') <> ''
-  ), '{}')));
+  v_given constant jsonb := to_jsonb(jsonb_populate_record(p_before, private.visible_texts(p_changes)));
   v_changed constant jsonb := (
     select jsonb_object_agg(c, v_given -> c) from jsonb_object_keys(p_changes) as c
     where v_before is null or v_given -> c is distinct from v_before -> c

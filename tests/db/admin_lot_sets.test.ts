@@ -53,6 +53,7 @@ const WRONG: [set: string, items: Json, param: string][] = [
   ["spots", Array(1001).fill({ code: "A" }), "spots"],
   ["spots", [{ code: "A" }, { is_reservable: true }], "spots.1.code"],
   ["spots", [{ code: "A" }, { code: "A" }], "spots.1.code"],
+  ["spots", [{ code: "A" }, { code: "A\u200b" }], "spots.1.code"],
   ["spots", [{ code: "A", is_ev_charger: null }], "spots.0.is_ev_charger"],
   ["spots", [{ code: "A", ev_connector_type: "hose" }], "spots.0.ev_connector_type"],
   ["spots", [{ code: "A", id: "1" }], "spots.0.id"],
@@ -211,6 +212,12 @@ for (const [n, [set, items, param]] of WRONG.entries()) {
     assert.deepEqual(await acts(lot), []);
   });
 }
+
+Deno.test("lot sets: texts are stored without what cannot be seen", async () => {
+  const lot = await newLot(db.sql);
+  const { spots } = await put(lot, "spots", [{ code: "A\u200b-1" }, { code: "葛\u{e0100}" }]);
+  assert.deepEqual(spots!.map(({ code }) => code).sort(), ["A-1", "葛\u{e0100}"]);
+});
 
 Deno.test("lot sets: a rule with its own days or hours may follow one for all times", async () => {
   const lot = await newLot(db.sql);

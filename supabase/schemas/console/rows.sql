@@ -117,7 +117,7 @@ end
 $$;
 
 -- Writes the fields p_changes into a row that the caller has locked, or into a new one (p_before null::<table>), records
--- the act, and returns the row. Texts are private.visible_text, unless nothing is left. p_action: another action than that of private.content_action. p_hashed: columns of which
+-- the act, and returns the row. Texts are written without what cannot be seen. p_action: another action than that of private.content_action. p_hashed: columns of which
 -- the record has the MD5. A write that changes nothing records nothing. Errors: validation_error.
 create function private.save_row(
   p_admin_id uuid, p_type text, p_before anyelement, p_changes jsonb, p_action text default null, p_hashed text[] default '{}'
@@ -128,10 +128,7 @@ as $$
 declare
   v_table constant regclass := pg_typeof(p_before)::text::regclass;
   v_before constant jsonb := case when p_before is null then null else to_jsonb(p_before) end;
-  v_given constant jsonb := to_jsonb(jsonb_populate_record(p_before, p_changes || coalesce((
-    select jsonb_object_agg(f.key, private.visible_text(f.value #>> '{}')) from jsonb_each(p_changes) as f
-    where jsonb_typeof(f.value) = 'string' and private.visible_text(f.value #>> '{}') <> ''
-  ), '{}')));
+  v_given constant jsonb := to_jsonb(jsonb_populate_record(p_before, private.visible_texts(p_changes)));
   v_changed constant jsonb := (
     select jsonb_object_agg(c, v_given -> c) from jsonb_object_keys(p_changes) as c
     where v_before is null or v_given -> c is distinct from v_before -> c

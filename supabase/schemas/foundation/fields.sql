@@ -14,8 +14,8 @@
 --
 -- Invariants: every error names its field. One function writes the sentence of a broken constraint, before a write and
 -- after it. A set of objects is checked by one statement.
--- Interface: private.check_fields, check_items, required_text, field_errors, client_fields, trimmed_texts, write_fields,
--- key_columns and column_bounds; reject_violation and field_fault for errors of a write.
+-- Interface: private.check_fields, check_items, required_text, field_errors, client_fields, trimmed_texts, visible_texts,
+-- write_fields, key_columns and column_bounds; reject_violation and field_fault for errors of a write.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- What a table requires
@@ -427,6 +427,24 @@ begin
   return case when jsonb_typeof(p_values) <> 'object' then p_values else coalesce((
     select jsonb_object_agg(f.key, case jsonb_typeof(f.value) when 'string' then to_jsonb(private.trimmed(f.value #>> '{}')) else f.value end)
     from jsonb_each(p_values) as f
+  ), '{}') end;
+end
+$$;
+
+-- An object of fields with its texts as private.visible_text. One of which nothing is left stays: the rules refuse it. Another
+-- value is returned as it is.
+create function private.visible_texts(p_values jsonb) returns jsonb
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return case when jsonb_typeof(p_values) <> 'object' then p_values else p_values || coalesce((
+    select jsonb_object_agg(f.key, f.visible)
+    from (
+      select e.key, nullif(private.visible_text(e.value #>> '{}'), '') as visible
+      from jsonb_each(p_values) as e where jsonb_typeof(e.value) = 'string'
+    ) f
+    where f.visible is not null
   ), '{}') end;
 end
 $$;

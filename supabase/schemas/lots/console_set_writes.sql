@@ -218,6 +218,12 @@ declare
   v_placed jsonb;
   v_nth bigint;
 begin
+  if jsonb_typeof(p_items) = 'array' then
+    p_items := (
+      select coalesce(jsonb_agg(private.visible_texts(i.item) order by i.nth), '[]')
+      from jsonb_array_elements(p_items) with ordinality as i (item, nth)
+    );
+  end if;
   perform private.check_set_items(p_set, p_items);
   if p_set = 'tags' then
     perform private.store_tags(p_lot_id, p_items);

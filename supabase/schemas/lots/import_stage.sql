@@ -35,7 +35,7 @@ as $$
 begin
   -- Existing operators keep their name and colour.
   insert into public.operators (id, name, slug)
-  select distinct on (s.operator_code) s.operator_code, coalesce(s.operator_name, s.operator_code),
+  select distinct on (s.operator_code) s.operator_code, coalesce(private.shown_name(s.operator_name), s.operator_code),
     s.operator_code || case
       when exists (select from public.operators o where o.slug = s.operator_code) then '-' || left(md5(s.operator_code), 8)
       else '' end
