@@ -86,7 +86,8 @@ if (apiUrl) {
 }
 
 const runs = await runsOf(values.fast ? NEEDS_NO_PLATFORM : selection);
-if (values.fast) Deno.exit(await runTests(runs, options, {}));
+const needNone = (file: string) => NEEDS_NO_PLATFORM.some((path) => file === path || file.startsWith(`${path}/`));
+if (runs.every(({ files }) => files.every(needNone))) Deno.exit(await runTests(runs, options, {}));
 
 const postgres = await postgresAnnouncement((await identify(STATE)).home);
 if (postgres !== undefined) console.log(postgres);

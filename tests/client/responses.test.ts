@@ -1,6 +1,7 @@
 // client/: errors, pages and streams, against a service of the test.
 import assert from "node:assert/strict";
 import { ApiError } from "../../client/src/index.ts";
+import { jsonLines } from "../../client/src/lines.ts";
 import contract from "../../contract/openapi.json" with { type: "json" };
 import { apiError, fakeService, json, type Scripted } from "./fake_service.ts";
 
@@ -103,9 +104,12 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 
 Deno.test("client stream: lines are values, also when chunks divide lines and characters", async () => {
   const text = bytes('{"name":"駅前"}\n{"name":"港"}\n\n{"name":"end"}');
-  await using service = fakeService(ndjson(Array.from(text, (_, n) => text.slice(n, n + 1))));
-  const found = await Array.fromAsync(service.client().stream("/v1/parking-lots"));
-  assert.deepEqual(found, [{ name: "駅前" }, { name: "港" }, { name: "end" }]);
+  const chunks = Array.from(text, (_, n) => text.slice(n, n + 1));
+  const expected = [{ name: "駅前" }, { name: "港" }, { name: "end" }];
+  await using service = fakeService(ndjson(chunks));
+  assert.deepEqual(await Array.fromAsync(service.client().stream("/v1/parking-lots")), expected);
+  // On its way a response may come together again: here each chunk is a byte.
+  assert.deepEqual(await Array.fromAsync(jsonLines(new Response(ReadableStream.from(chunks)))), expected);
 });
 
 Deno.test("client stream: a response that ends with a cursor is continued with it, and the end of a feed is a line", async () => {

@@ -98,6 +98,18 @@ Deno.test("gsi: of loose matches only those with the text in their name count, t
   assert.deepEqual(await clientOf("gsi").find("焼津市", "ja"), { name: "静岡県焼津市", lat: 3, lng: 139 });
 });
 
+Deno.test("geocoder: a result whose position is on no map is no place", async () => {
+  for (const [lat, lng] of [[90.01, 139], [-91, 139], [35, 180.5], [35, -181], [35, null], ["35", 139]] as const) {
+    const features = [{ geometry: { coordinates: [lng, lat] }, properties: { title: "東京駅" } }];
+    await script({ answers: [{ status: 200, body: features }] });
+    assert.equal(await clientOf("gsi").find("東京駅", "ja"), null, `gsi: ${lat}, ${lng}`);
+    await script({ answers: [{ status: 200, body: [{ lat: `${lat}`, lon: `${lng}`, display_name: "東京駅" }] }] });
+    const found = await clientOf("nominatim").find("東京駅", "ja");
+    // Nominatim writes numbers as texts.
+    assert.deepEqual(found, lat === "35" ? { name: "東京駅", lat: 35, lng: 139 } : null, `nominatim: ${lat}, ${lng}`);
+  }
+});
+
 Deno.test("geocoder: without the setting there is none", async () => {
   const none = clientOf(undefined);
   assert.deepEqual([none.kind, await none.find("東京駅", "ja")], [null, null]);

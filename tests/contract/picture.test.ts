@@ -1,5 +1,6 @@
 // Pictures without metadata: what is dropped, what stays, and files that are no pictures.
 import assert from "node:assert/strict";
+import { imageTypeOf } from "../../supabase/functions/_shared/storage/image_type.ts";
 import { withoutMetadata } from "../../supabase/functions/_shared/storage/picture.ts";
 import { cameraPicture, contains, heicBox, IMAGE_TYPES, type ImageType, picture, pngChunk } from "../support/files.ts";
 import { chance } from "../support/random.ts";
@@ -52,6 +53,18 @@ for (const type of IMAGE_TYPES) {
     assert.equal(await withoutMetadata(joined(picture(type).subarray(0, 12), new Uint8Array(200)), type), "malformed");
   });
 }
+
+Deno.test("picture: the type of a file is that of its first bytes, and of the brands only those of HEIC have one", () => {
+  for (const type of IMAGE_TYPES) assert.equal(imageTypeOf(picture(type)), type);
+  const branded = (brand: string) => latin1(`\x00\x00\x00\x18ftyp${brand}`);
+  for (const brand of ["heic", "heix", "hevc", "mif1", "msf1"]) assert.equal(imageTypeOf(branded(brand)), "image/heic");
+  for (const brand of ["avif", "avis", "isom", "mp42", "qt  ", "M4V ", "HEIC", ""]) {
+    assert.equal(imageTypeOf(branded(brand)), null, brand);
+  }
+  for (const start of ["GIF89a", "BM", "%PDF-1.7", "<svg", "RIFF\x00\x00\x00\x00WAVE", "\x89PNG\n"]) {
+    assert.equal(imageTypeOf(latin1(start)), null, start);
+  }
+});
 
 const PICTURE_SEED = seed("PICTURE_SEED", 20261128);
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { createApp } from "../../supabase/functions/_shared/http/app.ts";
+import { readIdempotencyKey } from "../../supabase/functions/_shared/http/idempotency.ts";
 import { addressOf } from "../../supabase/functions/_shared/http/rate_limit.ts";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import { errorCodesOf, limitOf, type Route, route } from "../../supabase/functions/_shared/http/route.ts";
@@ -216,6 +217,15 @@ Deno.test("requests: the fingerprint depends on path, query and parsed body", as
     await fingerprint("/things", "{}"),
   ];
   assert.equal(new Set([first, ...others]).size, others.length + 1);
+
+  const withQuery = async (query: string) => {
+    const headers = { "Idempotency-Key": "k" };
+    const request = new Request(`http://service.test/things${query}`, { method: "POST", headers });
+    return (await readIdempotencyKey(request, {}))!.fingerprint;
+  };
+  const queries = await Promise.all(["", "?a=1", "?a=2", "?a=1&b=1"].map(withQuery));
+  assert.equal(new Set(queries).size, queries.length);
+  assert.equal(await withQuery("?forceFunctionRegion=us-east-1&a=1"), queries[1]);
 });
 
 Deno.test("requests: a key that is not 1 to 255 visible characters is rejected, and named", async () => {
