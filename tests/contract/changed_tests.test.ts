@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ROOT } from "../../local/settings.ts";
+import { FAULTS } from "../planted/faults.ts";
 import { testsFor } from "../support/changed.ts";
+import { readDurations } from "../support/durations.ts";
 
 const SMALL = new Map(Object.entries({
   "supabase/schemas/community/ratings.sql":
@@ -95,15 +97,20 @@ function first(texts: ReadonlyMap<string, string>, path: string, count: number):
   return testsFor([path], texts, [], new Map(), 10_000).groups.at(-1)!.files.slice(0, count);
 }
 
-Deno.test("task test --changed: of this repository, the tests of a function, a route, a page and a helper come first", async () => {
+/** The programs and the schema of this repository. */
+async function repository(): Promise<ReadonlyMap<string, string>> {
   const { stdout } = await new Deno.Command("git", {
-    args: ["ls-files", "supabase/**.ts", "supabase/schemas/**.sql", "apps/**.ts", "apps/**.tsx", "tests/**.ts"],
+    args: ["ls-files", "*.ts", "*.tsx", "supabase/schemas/**.sql"],
     cwd: ROOT,
   }).output();
   const paths = new TextDecoder().decode(stdout).trim().split("\n");
-  const texts = new Map(
+  return new Map(
     await Promise.all(paths.map(async (path) => [path, await Deno.readTextFile(join(ROOT, path))] as const)),
   );
+}
+
+Deno.test("task test --changed: of this repository, the tests of a function, a route, a page and a helper come first", async () => {
+  const texts = await repository();
   assert.ok(first(texts, "supabase/schemas/community/ratings.sql", 4).includes("tests/db/ratings.test.ts"));
   assert.ok(first(texts, "supabase/schemas/hours/holidays.sql", 4).includes("tests/db/public_holidays.test.ts"));
   assert.deepEqual(first(texts, "supabase/functions/parking-lots/rating.ts", 1), ["tests/api/ratings.test.ts"]);
@@ -111,4 +118,21 @@ Deno.test("task test --changed: of this repository, the tests of a function, a r
     "tests/api/detail_stay.test.ts",
     "tests/db/hours_random.test.ts",
   ]);
+});
+
+Deno.test("task test --changed: for each planted fault a test that finds it is chosen, or named because it takes too long", async () => {
+  const texts = await repository();
+  const recorded = await readDurations();
+  const tooLong: string[] = [];
+  const edits = FAULTS.filter((fault) => "file" in fault);
+  for (const [file, faults] of Map.groupBy(edits, ({ file }) => file)) {
+    const { groups, leftOut } = testsFor([file], texts, [], recorded, 200);
+    const chosen = groups.flatMap(({ files }) => files);
+    for (const { change, tests } of faults) {
+      if (tests.some((test) => chosen.includes(test))) continue;
+      assert.ok(tests.some((test) => leftOut.includes(test)), `${file}: ${change}`);
+      tooLong.push(file);
+    }
+  }
+  assert.ok(tooLong.length <= 2, tooLong.join());
 });

@@ -1,4 +1,4 @@
-// `deno task test:planted`: plants each fault of faults.ts in a clone of the last commit, one at a time, and runs the tests
+// `deno task test:planted`: plants each fault of faults.ts in a copy of the working tree, one at a time, and runs the tests
 // that must find it. What it prints last is how many were planted and found; the exit code is 1 when one was not.
 //
 //   deno task test:planted                       all of them: about twenty minutes on two cores

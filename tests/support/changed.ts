@@ -97,12 +97,17 @@ export function testsFor(
 
 type Importers = ReadonlyMap<string, readonly string[]>;
 
+const importersByTexts = new WeakMap<ReadonlyMap<string, string>, Importers>();
+
 /**
  * Files by the file that they import; a file that was deleted has its importers too. Imports of types break nothing that runs.
  * The routes of an edge function run by its index.ts, which none of them imports.
  */
 function importersOf(texts: ReadonlyMap<string, string>): Importers {
+  const known = importersByTexts.get(texts);
+  if (known !== undefined) return known;
   const importers = new Map<string, string[]>();
+  importersByTexts.set(texts, importers);
   const add = (imported: string, by: string) => importers.set(imported, [...importers.get(imported) ?? [], by]);
   for (const [path, text] of texts) {
     const code = text.replaceAll(/^(import|export) type [^;]*;/gm, "");
