@@ -83,6 +83,31 @@ Deno.test("subscriptions: a later statement wins, in any order", async () => {
   assert.ok((await premiumOf(sql, user))! < new Date());
 });
 
+Deno.test("ledger: a store is asked again after a time that depends on its last statement, and never after sixty days", async () => {
+  const failing = ["grace", "on_hold", "paused", "pending", "unknown"];
+  // The end of access and the next question, from the statement on.
+  const cases: [status: string, ends: string, needsAcknowledgement: boolean, next: string | null][] = [
+    ["active", "30 days", true, "5 minutes"],
+    ["expired", "-90 days", true, "5 minutes"],
+    ...failing.map((status) => [status, "-1 day", false, "6 hours"] as [string, string, boolean, string]),
+    ["grace", "-90 days", false, "6 hours"],
+    ["active", "2 hours", false, "125 minutes"],
+    ["active", "30 days", false, "7 days"],
+    ["active", "-1 second", false, "1 hour"],
+    ["expired", "-59 days", false, "7 days"],
+    ["revoked", "1 day", false, "7 days"],
+    ["expired", "-60 days", false, null],
+    ["revoked", "-61 days", false, null],
+  ];
+  for (const [status, ends, needsAcknowledgement, next] of cases) {
+    const [row] = await sql`
+      select private.next_query_at(${status}, at + ${ends}::interval, ${needsAcknowledgement}, at)
+        is not distinct from at + ${next}::interval as "isRight"
+      from (select timestamptz '2026-11-29 12:00:00+00' as at) t`;
+    assert.equal(row!["isRight"], true, `${status}, access until ${ends}`);
+  }
+});
+
 Deno.test.afterAll(() => db.close());
 
 Deno.test("ledger: the receipt of a refunded period never ends a later one, in any order; that of the last period does", async () => {
