@@ -243,6 +243,10 @@ const WRONG: readonly [more: Row, param: string][] = [
   [{ windows: [{ open_time: "08:00" }] }, "windows.0.close_time"],
   [{ windows: [{ is_24h: true, day_type: "someday" }] }, "windows.0.day_type"],
   [{ pricing_rules: [{ category: "initial", price_minor: 100 }] }, "pricing_rules.0.per_minutes"],
+  [
+    { pricing_rules: [{ category: "time_band", per_minutes: 60, price_minor: 120, max_units: 4 }] },
+    "pricing_rules.0.max_units",
+  ],
   [{ pricing_rules: [{ category: "flat", price_minor: 100 }, { category: "free" }] }, "pricing_rules.1.category"],
   [{ pricing_rules: [{ category: "flat", price_minor: 100, pricing_group_id: crypto.randomUUID() }] }, "pricing_rules"],
 ];

@@ -180,6 +180,7 @@ Deno.test("fees: the pricing rules of a lot come in their order and unchanged", 
     day_type: null,
     effective_from: null,
     effective_to: null,
+    max_units: null,
   };
   assert.deepEqual(items.map(({ id: _, ...rule }) => rule), [
     {

@@ -74,6 +74,22 @@ Deno.test("lot export: of the database it has public lots, the default prices an
   assert.equal(free_while_closed, true);
 });
 
+Deno.test("lot export: a price of some units of a band is in no format, and is there as a price of any number", async () => {
+  const id = await aLot({});
+  for (const [max_units, isWritten] of [[4, false], [null, true]] as const) {
+    await inDatabase(async (sql) => {
+      await sql`delete from public.pricing_rules where parking_lot_id = ${id}`;
+      await sql`
+        insert into public.pricing_rules (parking_lot_id, category, per_minutes, price_minor, time_start, time_end, max_units)
+        values (${id}, 'time_band', 60, 423, '08:00', '20:00', ${max_units}), (${id}, 'time_band', 60, 424, '20:00', '08:00', null)`;
+    });
+    for (const format of FORMAT_NAMES) {
+      const text = await (await exported({ format, ids: id })).text();
+      assert.equal(/\b423\b/.test(text), isWritten, `${format} ${max_units}`);
+    }
+  }
+});
+
 Deno.test("lot export: documents and lines continue with the cursor, and each lot is there once", async () => {
   const ids = [await aLot({}), await aLot({}), await aLot({})].sort();
   const found: string[] = [];

@@ -545,6 +545,54 @@ Deno.test({
 });
 
 Deno.test({
+  name: "console: a price of a band is for some units only, and then for any number again",
+  ignore: !hasBrowser,
+}, async () => {
+  const administrator = await anAdministrator("lots");
+  const lot = await aLot({ name: "Steps" });
+  const band = { time_start: "08:00", time_end: "22:00", day_type: "all" };
+  const put = await administrator.ask(
+    `/admin/parking-lots/${lot}/pricing-rules`,
+    sending("PUT", {
+      pricing_rules: [
+        { category: "time_band", per_minutes: 60, price_minor: 120, max_units: 4, ...band },
+        { category: "time_band", per_minutes: 60, price_minor: 30, day_type: "all" },
+      ],
+    }),
+  );
+  assert.equal(put.status, 200, await put.text());
+  const stored = async () =>
+    (await read(`/admin/parking-lots/${lot}`, administrator)).pricing_rules
+      .map((rule: Record<string, unknown>) => rule["max_units"]);
+  await inExplorer(async (explorer) => {
+    const { page } = explorer;
+    await openConsole(explorer, administrator, `/console/parking-lots/${lot}/price`);
+    await explorer.fill("Units, rule 1", "2");
+    // Twelve hours from 8:00: 2 x 120 and 10 x 30.
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll(".price-stays tbody td:nth-child(4)")].some((cell) => cell.textContent === "¥540")
+    );
+    await explorer.sees(
+      "was: Every day, 08:00 to 22:00: ¥120 for each 60 min, for at most 4 units each time these hours come",
+    );
+    await explorer.fill("Units, rule 1", "0");
+    await explorer.sees("Must be at least 1.");
+    await explorer.fill("Units, rule 1", "2");
+    assert.deepEqual(await findings(explorer), []);
+    await explorer.click("Save the prices");
+    await explorer.sees("The prices are saved.");
+    assert.deepEqual(await stored(), [2, null]);
+    await explorer.click("for any number of units");
+    await page.waitForFunction(() => !document.querySelector("input[aria-label='Units, rule 1']"));
+    await explorer.click("for some units only");
+    await page.waitForSelector("input[aria-label='Units, rule 1']");
+    await explorer.click("for any number of units");
+    await explorer.click("Save the prices");
+    await page.waitForFunction(() => document.querySelector(".price-rules .is-changed") === null);
+  });
+});
+
+Deno.test({
   name: "console: prices that another administrator saved meanwhile are shown and stay",
   ignore: !hasBrowser,
 }, async () => {

@@ -81,6 +81,34 @@ test("a reader of English sees how the name of a lot is read, a reader of Japane
   }
 });
 
+test("a lot's price list has how many units of a band a price is for", async () => {
+  const lot = await aPricedLot();
+  await inDatabase((sql) =>
+    sql`
+      insert into public.pricing_rules
+        (parking_lot_id, category, rule_order, per_minutes, price_minor, time_start, time_end, max_units)
+      values (${lot}, 'time_band', -2, 60, 120, '08:00', '22:00', 1), (${lot}, 'time_band', -1, 60, 110, '08:00', '22:00', 4)`
+  );
+  for (
+    const [language, rules, one, four] of [
+      [
+        "en",
+        "All rules",
+        "¥120 for each 1 h, for at most 1 unit each time these hours come",
+        "for at most 4 units each",
+      ],
+      ["ja", "料金ルールをすべて見る", "（この時間帯ごとに1単位まで）", "（この時間帯ごとに4単位まで）"],
+    ] as const
+  ) {
+    await inExplorer(async (explorer) => {
+      await explorer.open(`/lots/${lot}`);
+      await unfold(explorer, rules);
+      await explorer.sees(one);
+      await explorer.sees(four);
+    }, { language });
+  }
+});
+
 test("a lot's page has the fee of the service, whose lines sum to it, for any stay and by keyboard", async () => {
   const lot = await aPricedLot();
   await inDatabase((sql) =>

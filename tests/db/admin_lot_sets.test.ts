@@ -42,6 +42,7 @@ const other = await newLot(db.sql);
 const [foreign] = (await put(other, "spots", [{ code: "X" }]))["spots"]!;
 const band = { category: "time_band", per_minutes: 30, price_minor: 100 };
 const cap = { category: "cap", cap_type: "day", cap_price_minor: 900 };
+const daytime = { time_start: "08:00", time_end: "22:00" };
 const always = { window_type: "business", is_24h: true };
 const day = { override_date: "2026-12-31" };
 const unknownId = crypto.randomUUID();
@@ -141,6 +142,20 @@ const WRONG: [set: string, items: Json, param: string][] = [
   ["pricing_rules", [{ ...band, pricing_group_id: unknownId }], "pricing_rules.0.pricing_group_id"],
   // The first holds at all times; the second never begins.
   ["pricing_rules", [band, { ...band, time_start: "08:00", time_end: "20:00" }], "pricing_rules.1.category"],
+  ["pricing_rules", [band, { ...band, max_units: 4 }], "pricing_rules.1.max_units"],
+  [
+    "pricing_rules",
+    [band, { ...band, ...daytime, category: "flat", per_minutes: null, max_units: 4 }],
+    "pricing_rules.1.max_units",
+  ],
+  ["pricing_rules", [{ ...band, ...daytime, max_units: 0 }], "pricing_rules.0.max_units"],
+  ["pricing_rules", [{ ...band, ...daytime, max_units: 1001 }], "pricing_rules.0.max_units"],
+  ["pricing_rules", [{ ...band, ...daytime, max_units: 1.5 }], "pricing_rules.0.max_units"],
+  ["date_overrides", [{ ...day, pricing: [{ ...band, max_units: 4 }] }], "date_overrides.0.pricing.0.max_units"],
+  // After the counted units the second counts, and the third never.
+  ["pricing_rules", [{ ...band, ...daytime, max_units: 4 }, band, { ...band, ...daytime }], "pricing_rules.2.category"],
+  // Twenty rates follow the first.
+  ["pricing_rules", Array(22).fill({ ...band, ...daytime, max_units: 1 }), "pricing_rules.21.category"],
   ["windows", [{ is_24h: true }], "windows.0.window_type"],
   ["windows", [{ window_type: "business" }], "windows.0.open_time"],
   ["windows", [{ window_type: "business", open_time: "08:00" }], "windows.0.close_time"],
@@ -223,6 +238,18 @@ Deno.test("lot sets: a rule with its own days or hours may follow one for all ti
   const lot = await newLot(db.sql);
   await put(lot, "pricing_rules", [{ ...band, time_start: "08:00", time_end: "20:00" }, band]);
   await put(lot, "pricing_rules", [band, { ...band, day_type: "sunday", price_minor: 200 }]);
+});
+
+Deno.test("lot sets: rates for the same hours and dates may follow one with max_units, each as it was written", async () => {
+  const lot = await newLot(db.sql);
+  const dates = { ...daytime, effective_from: "2026-08-01" };
+  const rules = [
+    { ...band, ...dates, max_units: 1 },
+    { ...band, ...dates, max_units: 4 },
+    { category: "flat", price_minor: 130, ...dates },
+  ];
+  const stored = (await put(lot, "pricing_rules", rules))["pricing_rules"]!;
+  assert.deepEqual(stored.map(({ max_units }) => max_units), [1, 4, null]);
 });
 
 Deno.test("lot sets: rules with dates that do not overlap, or with a usual price after them, are stored with their dates", async () => {

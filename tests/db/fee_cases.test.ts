@@ -38,7 +38,8 @@ Deno.test.afterAll(() => db.close());
 
 const calendar = workedExamples<Example[]>("fee-calendar-cases.json");
 const totals = workedExamples<Example[]>("fee-total-cases.json");
-const examples = [...workedExamples<Example[]>("fee-cases.json"), ...calendar, ...totals];
+const steps = workedExamples<Example[]>("fee-step-cases.json");
+const examples = [...workedExamples<Example[]>("fee-cases.json"), ...calendar, ...totals, ...steps];
 const lots = await seedLots(db.sql, examples);
 const questions = examples.map((example, n) => ({ ...example, lot: lots[n]! }));
 const expected = examples.map(({ expect }) => expect.refusal ?? expect.total_amount!);
@@ -46,7 +47,7 @@ const results = await answers(db.sql, questions);
 const priced = await stayFees(db.sql, questions);
 
 Deno.test("fee cases: there are worked examples", () =>
-  assert.ok(examples.length - calendar.length - totals.length >= 62));
+  assert.ok(examples.length - calendar.length - totals.length - steps.length >= 62));
 Deno.test("fee cases: there are fifty worked examples of the calendar", () => assert.ok(calendar.length >= 50));
 
 for (const [n, example] of examples.entries()) {
@@ -140,6 +141,29 @@ const breaks: readonly [wrong: string, name: string, from: string, to: string][]
   ],
   ["sums may fall with time", "walk_of_totals", "where s.price < s.most", "where false"],
   ["sums hold into a special date", "walk_of_totals", "<= c_last)", "< c_first)"],
+  ["units of a band are not counted", "walk_fee", "c_max_units[v_rule] - v_left + v_units", "0"],
+  ["units are counted by the day", "walk_fee", "v_now - v_midnight < c_starts[v_rule])::integer", "false)::integer"],
+  [
+    "units are counted from entry to exit",
+    "walk_fee",
+    "when v_occurrences[v_rule] = v_occurrence then",
+    "when true then",
+  ],
+  [
+    "one unit too many begins in a band",
+    "walk_fee",
+    "c_max_units[v_rule] - case when",
+    "c_max_units[v_rule] + 1 - case when",
+  ],
+  ["units of a band are not bounded together", "walk_fee", "v_units := least(v_units, v_left);", ""],
+  ["no rate follows after the counted units", "with_plans", "v_next_rates := v_next_rates || v_rate;", ""],
+  ["one rate follows after the counted units", "walk_fee", "v_next := v_next + 1;", "v_next := 1000;"],
+  [
+    "the rate after it does not change in a band",
+    "with_plans",
+    "v_rule = v_last and p_tariff.max_units is null",
+    "v_rule = v_last",
+  ],
   ["clocks never change", "clock_offset", "return round(", "return 3600000000; return round("],
 ];
 for (const [wrong, name, from, to] of breaks) {

@@ -32,6 +32,7 @@ const storeOverride = (columns: Row) =>
     ...columns,
   });
 
+const hourOfDay = { category: "time_band", per_minutes: 60, price_minor: 120, time_start: "08:00", time_end: "22:00" };
 const rules: readonly [string, Row][] = [
   ["metered at any hour", { category: "time_band", per_minutes: 20, price_minor: 100 }],
   ["free of charge", { category: "time_band", per_minutes: 60, price_minor: 0 }],
@@ -75,6 +76,8 @@ const rules: readonly [string, Row][] = [
     cap_price_minor: 1200,
     cap_repeat: true,
   }],
+  ["for one unit in each band", { ...hourOfDay, max_units: 1 }],
+  ["for a thousand units in each band", { ...hourOfDay, max_units: 1000 }],
 ];
 const brokenRules: readonly [string, Row][] = [
   ["of an unknown category", { category: "hourly", per_minutes: 60, price_minor: 100 }],
@@ -110,6 +113,19 @@ const brokenRules: readonly [string, Row][] = [
   ["a cap of a day of hours", { category: "cap", cap_type: "day", cap_duration_hours: 24, cap_price_minor: 900 }],
   ["a cap of a band that it lacks", { category: "cap", cap_type: "band", cap_price_minor: 900 }],
   ["of grace with a cap", { category: "grace", per_minutes: 10, cap_type: "day", cap_price_minor: 900 }],
+  ["for no unit in a band", { ...hourOfDay, max_units: 0 }],
+  ["for more than a thousand units in a band", { ...hourOfDay, max_units: 1001 }],
+  ["for some units without a band", { category: "time_band", per_minutes: 60, price_minor: 120, max_units: 4 }],
+  ["flat for some units", { ...hourOfDay, category: "flat", per_minutes: null, max_units: 4 }],
+  ["for some units of the first minutes", { ...hourOfDay, category: "initial", max_units: 4 }],
+  ["a cap of some units", {
+    category: "cap",
+    cap_type: "band",
+    cap_price_minor: 900,
+    time_start: "08:00",
+    time_end: "22:00",
+    max_units: 4,
+  }],
   ["that repeats no cap", { category: "time_band", per_minutes: 20, price_minor: 100, cap_repeat: true }],
 ];
 for (const [name, rule] of rules) {

@@ -274,6 +274,10 @@ Deno.test("OpenStreetMap: what tags cannot carry is listed, and no charge is wri
     [[{ ...rate, day_type: "holiday_eve" }], "a price of the eve of a holiday"],
     [[Object.assign({ effective_from: "2026-12-01" }, rate)], "a price with dates"],
     [
+      [{ ...rate, time_start: "08:00", time_end: "22:00", max_units: 4 }, { ...rate, rule_order: 2 }],
+      "a price of some units of a band",
+    ],
+    [
       [rate, { category: "flat", rule_order: 2, price_minor: 500 }],
       "one price for a stay, on some days or beside others",
     ],

@@ -17,6 +17,7 @@ export interface Rule {
   cap_repeat?: boolean | null;
   effective_from?: string | null;
   effective_to?: string | null;
+  max_units?: number | null;
   /** A row that is for these days of the week, after all others. Only naive readings have such rows. */
   other_days?: readonly string[];
 }
@@ -76,6 +77,7 @@ export function naiveFee(stay: Stay): NaiveFee {
   if (totals.length > 0) return feeOfTotals(totals, stay, exit - entry);
 
   const left = new Map<string, bigint>();
+  const begun = new Map<string, number>();
   let total = 0n;
   const charge = (row: Row, at: bigint) => {
     let cost = BigInt(row.price_minor!);
@@ -91,8 +93,10 @@ export function naiveFee(stay: Stay): NaiveFee {
     now = nextOpen(now + BigInt(row.per_minutes!) * MINUTE);
   }
   while (now < exit) {
-    const row = prices.inForce("rate", now)[0];
+    const begins = (row: Row) => begun.get(prices.occurrence(row, now)) ?? 0;
+    const row = prices.inForce("rate", now).find((row) => begins(row) < (row.max_units ?? Infinity));
     if (!row) return { reason: "no_rate", from: instant(now).toString() };
+    begun.set(prices.occurrence(row, now), begins(row) + 1);
     charge(row, now);
     now = nextOpen(
       row.category === "flat" ? prices.endOfFlat(row, now, exit) : now + BigInt(row.per_minutes!) * MINUTE,
@@ -205,6 +209,12 @@ class PriceList {
         .filter((cap) => window.place === 0 || cap.cap_repeat);
       if (counting) yield [`${kind} ${window.from}`, BigInt(counting.cap_price_minor!)];
     }
+  }
+
+  /** A row in the occurrence of its band that has a moment, by the date on which it begins. */
+  occurrence(row: Row, at: bigint): string {
+    const isOfYesterday = this.#secondOf(at) < (bandOf(row)?.[0] ?? 0);
+    return `${row.set} ${row.name} ${this.#dateOf(at).subtract({ days: isOfYesterday ? 1 : 0 })}`;
   }
 
   endOfFlat(row: Row, now: bigint, exit: bigint): bigint {

@@ -67,12 +67,16 @@ function randomRules(chance: Chance): Terms[] {
       price_minor: chance.pick(100, 200, 330),
     });
   }
-  several(chance.int(0, 3), () => ({
-    ...row(chance, "time_band"),
-    per_minutes: chance.pick(7, 15, 20, 60, 90),
-    price_minor: chance.int(0, 5) * 100,
-    ...ownCap(chance, 0.25),
-  }));
+  several(chance.int(0, 3), () => {
+    const rate = row(chance, "time_band");
+    return {
+      ...rate,
+      per_minutes: chance.pick(7, 15, 20, 60, 90),
+      price_minor: chance.int(0, 5) * 100,
+      max_units: rate.time_start && chance.happens(0.4) ? chance.int(1, 8) : null,
+      ...ownCap(chance, 0.25),
+    };
+  });
   several(chance.pick(0, 0, 1), () => ({
     ...row(chance, "flat"),
     price_minor: chance.int(0, 12) * 100,

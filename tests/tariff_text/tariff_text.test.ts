@@ -47,6 +47,24 @@ Deno.test("tariff texts: a text is accepted if and only if nothing in it is unre
   }
 });
 
+Deno.test("tariff texts: a sign whose steps begin again in each band is refused", () => {
+  const night = "22:00〜8:00 1回610円";
+  for (
+    const day of [
+      "8:00〜22:00 1時間120円 2時間240円 3時間360円 4時間480円 以降610円",
+      "8:00〜22:00 1時間まで120円 2時間まで240円 3時間まで360円 4時間まで480円 4時間超610円",
+      "8:00〜22:00 60分120円(4時間まで) 4時間超 610円",
+      "8:00〜22:00 60分120円 4時間超610円",
+      "8:00〜22:00 最初の4時間 60分120円、以降610円",
+      "8:00〜22:00 入庫後4時間まで60分120円、以降60分50円",
+    ]
+  ) {
+    for (const text of [`${day}\n${night}`, `${night}\n${day}`]) {
+      assert.equal(readTariff(text, { currency: "JPY" }).is_accepted, false, text);
+    }
+  }
+});
+
 Deno.test("tariff texts: each rule names the stretch of the text with its price", () => {
   const text = "8:00-20:00 30分200円\n最大料金 駐車後24時間 1,200円(繰り返し可)";
   const { rules, parts } = readTariff(text);

@@ -24,6 +24,7 @@ Deno.test("price editor: what differs from a stored rule, and what does not", ()
   assert.ok(isSame([stored], [{ ...stored }]));
   assert.ok(!isSame([stored], [{ ...stored, cap_repeat: true }]));
   assert.ok(!isSame([stored], [{ ...stored, effective_to: "2026-09-30" }]), "its dates count");
+  assert.ok(!isSame([stored], [{ ...stored, max_units: 4 }]), "its units count");
   assert.ok(!isSame([stored, newRule("cap", "2", null)], [newRule("cap", "2", null), stored]), "the order counts");
 });
 

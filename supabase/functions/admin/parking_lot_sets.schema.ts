@@ -59,6 +59,7 @@ const terms = {
   cap_duration_hours: z.number().positive().max(8784).nullable().optional(),
   cap_price_minor: column(pricing_terms.cap_price_minor).optional(),
   cap_repeat: z.boolean().nullable().optional(),
+  max_units: column(pricing_terms.max_units).optional().meta({ description: "Only for a `time_band` with a band" }),
 };
 
 export const PricingRuleInput = z.strictObject({

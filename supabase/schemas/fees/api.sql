@@ -25,7 +25,7 @@ begin
       'rule_order', r.rule_order, 'time_start', private.clock_text(r.time_start), 'time_end', private.clock_text(r.time_end),
       'day_type', r.day_type, 'per_minutes', r.per_minutes, 'price_minor', r.price_minor, 'cap_type', r.cap_type,
       'cap_duration_hours', r.cap_duration_hours, 'cap_price_minor', r.cap_price_minor, 'cap_repeat', r.cap_repeat,
-      'effective_from', r.effective_from, 'effective_to', r.effective_to
+      'effective_from', r.effective_from, 'effective_to', r.effective_to, 'max_units', r.max_units
     ),
     jsonb_build_array(k.group_place, k.display_order, k.group_id, r.rule_order, r.id)
   from public.pricing_rules r

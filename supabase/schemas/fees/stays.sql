@@ -249,7 +249,7 @@ begin
   end loop;
   -- Null without a rate, or with a flat rate.
   v_fee := (p_exit - p_entry + p_tariff.units[v_rule] - 1) / p_tariff.units[v_rule] * p_tariff.prices[v_rule];
-  return case when v_fee <= all (array_remove(p_tariff.cap_prices, null)) then v_fee end;
+  return case when p_tariff.max_units[v_rule] is null and v_fee <= all (array_remove(p_tariff.cap_prices, null)) then v_fee end;
 end
 $$;
 

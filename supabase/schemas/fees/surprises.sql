@@ -30,10 +30,11 @@ begin
     array_agg(p_tariff.cap_prices[r.rule] order by r.n), array_agg(p_tariff.cap_repeats[r.rule] order by r.n),
     bool_or(p_tariff.families[r.rule] in ('grace', 'initial', 'published_total')),
     case when p_tariff.from_dates is not null then array_agg(case when r.set_date is null then p_tariff.from_dates[r.rule] end order by r.n) end,
-    case when p_tariff.from_dates is not null then array_agg(case when r.set_date is null then p_tariff.to_dates[r.rule] end order by r.n) end
+    case when p_tariff.from_dates is not null then array_agg(case when r.set_date is null then p_tariff.to_dates[r.rule] end order by r.n) end,
+    case when p_tariff.max_units is not null then array_agg(p_tariff.max_units[r.rule] order by r.n) end
   into v_result.rule_ids, v_result.families, v_result.sets, v_result.day_bits, v_result.starts, v_result.ends,
     v_result.units, v_result.prices, v_result.cap_types, v_result.cap_spans, v_result.cap_prices, v_result.cap_repeats,
-    v_result.has_entry_rows, v_result.from_dates, v_result.to_dates
+    v_result.has_entry_rows, v_result.from_dates, v_result.to_dates, v_result.max_units
   from unnest(p_rules, p_sets) with ordinality as r (rule, set_date, n);
   v_result.free_while_closed := p_tariff.free_while_closed;
   v_result.closed_from := p_tariff.closed_from;

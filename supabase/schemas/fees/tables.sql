@@ -70,6 +70,7 @@ create table public.pricing_rules (
   cap_repeat boolean,
   effective_from date,
   effective_to date,
+  max_units integer,
   constraint pricing_rules_group_is_of_lot foreign key (pricing_group_id, parking_lot_id)
     references public.pricing_groups (id, parking_lot_id) on delete cascade,
   -- The cast raises check_violation with the name of the violated constraint.
@@ -77,7 +78,7 @@ create table public.pricing_rules (
     (
       row (
         category, rule_order, time_start, time_end, day_type, per_minutes, price_minor, cap_type, cap_duration_hours,
-        cap_price_minor, cap_repeat
+        cap_price_minor, cap_repeat, max_units
       )::private.pricing_rule
     ) is distinct from null
   ),
@@ -107,6 +108,8 @@ comment on column public.pricing_rules.cap_type is
 comment on column public.pricing_rules.cap_repeat is 'True: every window of the series; false or null: only the first.';
 comment on column public.pricing_rules.effective_from is 'The first date of the rule, in the time zone of the lot. Null: no first.';
 comment on column public.pricing_rules.effective_to is 'Inclusive, like effective_from. Null: no end.';
+comment on column public.pricing_rules.max_units is
+  'How many units of a time_band begin in one occurrence of its band, before the next rate applies. Null: any number.';
 
 -- The evaluator reads the rules of a lot in their order.
 create index pricing_rules_lot_idx on public.pricing_rules (parking_lot_id, rule_order);
@@ -121,7 +124,7 @@ create policy "Everyone reads the pricing rules of active lots" on public.pricin
 
 grant select (
   id, parking_lot_id, pricing_group_id, category, rule_order, time_start, time_end, day_type, per_minutes, price_minor,
-  cap_type, cap_duration_hours, cap_price_minor, cap_repeat, effective_from, effective_to
+  cap_type, cap_duration_hours, cap_price_minor, cap_repeat, effective_from, effective_to, max_units
 ) on public.pricing_rules to anon, authenticated;
 
 -- ---------------------------------------------------------------------------------------------------------------------

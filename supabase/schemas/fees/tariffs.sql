@@ -37,7 +37,7 @@ begin
   ), rules as (
     select r.parking_lot_id, case when not g.is_default then g.id end as group_id, r.id, null::date as set_date, 0 as place,
       r.category, r.rule_order, r.time_start, r.time_end, r.day_type, r.per_minutes, r.price_minor, r.cap_type,
-      r.cap_duration_hours, r.cap_price_minor, r.cap_repeat, r.effective_from, r.effective_to
+      r.cap_duration_hours, r.cap_price_minor, r.cap_repeat, r.effective_from, r.effective_to, r.max_units
     from public.pricing_rules r
     left join public.pricing_groups g on g.id = r.pricing_group_id
     where r.parking_lot_id = any (p_lot_ids)
@@ -45,7 +45,7 @@ begin
     -- The prices of a date apply to every group.
     select l.parking_lot_id, l.group_id, null, o.override_date, n.place::integer,
       t.category, coalesce(t.rule_order, n.place::integer), t.time_start, t.time_end, t.day_type, t.per_minutes,
-      t.price_minor, t.cap_type, t.cap_duration_hours, t.cap_price_minor, t.cap_repeat, null, null
+      t.price_minor, t.cap_type, t.cap_duration_hours, t.cap_price_minor, t.cap_repeat, null, null, t.max_units
     from lists l
     join public.parking_lot_date_overrides o on o.parking_lot_id = l.parking_lot_id
     cross join jsonb_array_elements(o.pricing) with ordinality as n (rule, place)
@@ -53,7 +53,7 @@ begin
     where o.override_date between p_from and p_to
   ), ordered as (
     select r.parking_lot_id, r.group_id, r.id, r.set_date, r.per_minutes, r.price_minor, r.cap_type,
-      r.cap_duration_hours, r.cap_price_minor, r.cap_repeat, r.effective_from, r.effective_to, l.free_while_closed,
+      r.cap_duration_hours, r.cap_price_minor, r.cap_repeat, r.effective_from, r.effective_to, r.max_units, l.free_while_closed,
       private.day_bit(r.day_type) as day_bit,
       case when r.category in ('time_band', 'flat') then 'rate' else r.category end as family,
       date_part('epoch', r.time_start) * 1000000 as start_us,
@@ -70,7 +70,8 @@ begin
       null, null, null, null, null, null, null, null, null,
       case when count(o.effective_from) + count(o.effective_to) > 0 then array_agg(o.effective_from) end,
       case when count(o.effective_from) + count(o.effective_to) > 0 then array_agg(o.effective_to) end,
-      null, null, nullif(bool_or(o.free_while_closed), false), null, null
+      null, null, nullif(bool_or(o.free_while_closed), false), null, null,
+      case when count(o.max_units) > 0 then array_agg(o.max_units) end, null, null
     )::private.tariff as tariff
     from ordered o
     group by o.parking_lot_id, o.group_id
@@ -158,6 +159,8 @@ language plpgsql immutable
 set search_path = ''
 as $$
 declare
+  -- A sign has fewer steps. The work of a stay is bounded.
+  c_max_next constant integer := 20;
   v_result private.tariff := p_tariff;
   v_bits constant integer[] := p_tariff.day_bits;
   v_starts constant bigint[] := p_tariff.starts;
@@ -165,8 +168,12 @@ declare
   v_set record;
   v_mask integer;
   v_mark bigint;
+  v_rate integer;
   v_rule integer;
   v_last integer;
+  v_next integer;
+  v_next_firsts integer[] := '{}';
+  v_next_rates integer[] := '{}';
   v_sets date[] := '{}';
   v_plan_bits integer[] := '{}';
   v_masks integer[] := '{}';
@@ -210,14 +217,22 @@ begin
       v_firsts := v_firsts || cardinality(v_edges) + 1;
       v_last := null;
       foreach v_mark in array v_set.marks loop
-        foreach v_rule in array v_set.rates || 0 loop
-          exit when v_rule = 0 or (
-            v_bits[v_rule] & v_mask <> 0 and private.band_holds(v_starts[v_rule], v_ends[v_rule], v_mark)
-          );
+        v_rule := 0;
+        v_next := cardinality(v_next_rates);
+        foreach v_rate in array v_set.rates loop
+          continue when v_bits[v_rate] & v_mask = 0 or not private.band_holds(v_starts[v_rate], v_ends[v_rate], v_mark);
+          if v_rule = 0 then
+            v_rule := v_rate;
+          else
+            v_next_rates := v_next_rates || v_rate;
+          end if;
+          exit when p_tariff.max_units[v_rate] is null or cardinality(v_next_rates) = v_next + c_max_next;
         end loop;
-        continue when v_rule = v_last;
+        -- Where units are counted, a later rate may change, or an occurrence begin, while the first rate stays.
+        continue when v_rule = v_last and p_tariff.max_units is null;
         v_edges := v_edges || v_mark;
         v_edge_rules := v_edge_rules || v_rule;
+        v_next_firsts := v_next_firsts || v_next + 1;
         v_last := v_rule;
       end loop;
     end loop;
@@ -230,6 +245,10 @@ begin
   v_result.plan_firsts := v_firsts || cardinality(v_edges) + 1;
   v_result.edges := v_edges;
   v_result.edge_rules := v_edge_rules;
+  if p_tariff.max_units is not null then
+    v_result.next_firsts := v_next_firsts || cardinality(v_next_rates) + 1;
+    v_result.next_rates := v_next_rates;
+  end if;
   return v_result;
 end
 $$;

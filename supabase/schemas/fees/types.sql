@@ -16,7 +16,8 @@ create type private.pricing_terms as (
   cap_type text,
   cap_duration_hours numeric,
   cap_price_minor integer,
-  cap_repeat boolean
+  cap_repeat boolean,
+  max_units integer
 );
 
 -- The longest stay is 366 days: 527,040 minutes, 8,784 hours. Time is in microseconds: the window of a cap has at least one.
@@ -49,7 +50,10 @@ create domain private.pricing_rule as private.pricing_terms
   constraint cap_hours_are_positive
     check ((value).cap_duration_hours * 3600000000 >= 1 and (value).cap_duration_hours <= 8784)
   constraint band_cap_has_band check ((value).cap_type <> 'band' or (value).time_start is not null)
-  constraint only_caps_repeat check ((value).cap_repeat is null or (value).cap_type is not null);
+  constraint only_caps_repeat check ((value).cap_repeat is null or (value).cap_type is not null)
+  constraint max_units_are_few check ((value).max_units between 1 and 1000)
+  constraint only_rates_of_bands_have_max_units
+    check ((value).max_units is null or ((value).category = 'time_band' and (value).time_start is not null));
 
 comment on type private.pricing_terms is 'The terms of a pricing rule, of a lot or of a date override.';
 comment on domain private.pricing_rule is 'Terms that have what their category needs and nothing that contradicts it.';
@@ -77,6 +81,8 @@ comment on constraint cap_hours_are_positive on domain private.pricing_rule is
   'cap_duration_hours must be at least a microsecond and at most 8784.';
 comment on constraint band_cap_has_band on domain private.pricing_rule is 'time_start is required for the cap_type band.';
 comment on constraint only_caps_repeat on domain private.pricing_rule is 'cap_repeat must be null without a cap_type.';
+comment on constraint only_rates_of_bands_have_max_units on domain private.pricing_rule is
+  'max_units must be null unless the category is time_band and the rule has time_start and time_end.';
 
 -- Whether this is an array of pricing rules, without published totals that fall with time. A rule that violates a constraint
 -- of private.pricing_rule raises check_violation.
@@ -93,7 +99,7 @@ begin
   for v_rule in select jsonb_array_elements(p_pricing) loop
     -- id and parking_lot_id are keys of the specification's PricingRule; they are ignored here.
     if jsonb_typeof(v_rule) <> 'object' or v_rule - '{id,parking_lot_id,category,rule_order,time_start,time_end,day_type,
-      per_minutes,price_minor,cap_type,cap_duration_hours,cap_price_minor,cap_repeat}'::text[] <> '{}' then
+      per_minutes,price_minor,cap_type,cap_duration_hours,cap_price_minor,cap_repeat,max_units}'::text[] <> '{}' then
       return false;
     end if;
     -- The constraints of the domain raise check_violation with their names.
@@ -143,7 +149,7 @@ create type private.tariff as (
   plan_bits integer[], -- the day types that the set's rates name
   plan_masks integer[], -- those of them that the kind of day has
   plan_firsts integer[], -- the first edge of the plan; one more element than plans
-  edges bigint[],
+  edges bigint[], -- with max_units: each start and end of a band
   edge_rules integer[], -- the rate in force from this edge; 0: none
   -- one element per rule; null arrays: no rule has dates
   from_dates date[], -- its first date; null: no first
@@ -155,7 +161,11 @@ create type private.tariff as (
   free_while_closed boolean, -- true or null
   -- of one stay; null: nothing is free because the lot is closed
   closed_from bigint[], -- when the lot is closed, in order
-  closed_to bigint[]
+  closed_to bigint[],
+  -- null arrays: no rule has max_units
+  max_units integer[], -- one element per rule: how many units begin in one occurrence of the band; null: any number
+  next_firsts integer[], -- one element per edge, and one more: the first of its next_rates
+  next_rates integer[] -- the rates that follow edge_rules in turn, where the max_units of the one before are used up
 );
 
 comment on type private.tariff is 'A price list as arrays, compiled from rules. The migration describes each element.';

@@ -258,6 +258,9 @@ declare
   c_closed_to constant bigint[] := p_tariff.closed_to;
   c_edges constant bigint[] := p_tariff.edges;
   c_edge_rules constant integer[] := p_tariff.edge_rules;
+  c_max_units constant integer[] := p_tariff.max_units;
+  c_next_firsts constant integer[] := p_tariff.next_firsts;
+  c_next_rates constant integer[] := p_tariff.next_rates;
   c_series constant integer[] := p_tariff.series;
   c_series_rates constant integer[] := p_tariff.series_rates;
   c_series_plain constant boolean[] := p_tariff.series_plain;
@@ -300,6 +303,12 @@ declare
   v_net bigint;
   v_room bigint;
   v_binding integer;
+  -- Of rates with max_units: how many units began in which occurrence of the band, by the day on which it begins.
+  v_occurrence bigint;
+  v_occurrences bigint[];
+  v_begun integer[];
+  v_next integer; -- in c_next_rates
+  v_left integer; -- of the rate that begins now; null: any number
   -- Detail.
   v_segments private.fee_segment[] := '{}';
   v_line integer := 0;
@@ -378,6 +387,17 @@ begin
       end loop;
       v_until := v_edge_end;
       v_rule := case when v_last_edge = 0 then 0 else c_edge_rules[v_edge] end;
+      v_left := null;
+      v_next := c_next_firsts[v_edge];
+      while c_max_units[v_rule] is not null loop
+        v_occurrence := v_day
+          - (c_starts[v_rule] >= c_ends[v_rule] and v_now - v_midnight < c_starts[v_rule])::integer;
+        v_left := c_max_units[v_rule] - case when v_occurrences[v_rule] = v_occurrence then v_begun[v_rule] else 0 end;
+        exit when v_left > 0;
+        v_rule := case when v_next < c_next_firsts[v_edge + 1] then c_next_rates[v_next] else 0 end;
+        v_next := v_next + 1;
+        v_left := null;
+      end loop;
       if v_rule = 0 then
         if v_result.refusal is null then
           v_result.refusal := 'no_rate';
@@ -454,6 +474,11 @@ begin
 
     -- As many units as begin before the next change.
     v_units := (v_until - v_now + v_length - 1) / v_length;
+    if v_left is not null then
+      v_units := least(v_units, v_left);
+      v_occurrences[v_rule] := v_occurrence;
+      v_begun[v_rule] := c_max_units[v_rule] - v_left + v_units;
+    end if;
     v_gross := v_units * v_price;
     v_net := v_gross;
     if v_binding <> 0 then

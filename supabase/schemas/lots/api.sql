@@ -153,7 +153,7 @@ begin
           'time_end', private.clock_text(p.time_end), 'day_type', p.day_type, 'per_minutes', p.per_minutes,
           'price_minor', p.price_minor, 'cap_type', p.cap_type, 'cap_duration_hours', p.cap_duration_hours,
           'cap_price_minor', p.cap_price_minor, 'cap_repeat', p.cap_repeat, 'effective_from', p.effective_from,
-          'effective_to', p.effective_to
+          'effective_to', p.effective_to, 'max_units', p.max_units
         ) order by p.rule_order, p.id) as rules
         from public.pricing_rules p
         where p.parking_lot_id = l.id and (p.pricing_group_id is null or p.pricing_group_id = g.id)

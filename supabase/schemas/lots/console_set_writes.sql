@@ -203,7 +203,7 @@ begin
     from private.tariffs t
     cross join lateral generate_subscripts((t.tariff).families, 1) as r (nth)
     where t.parking_lot_id = p_lot_id and (t.tariff).families[r.nth] = 'rate'
-      and r.nth <> all (coalesce((t.tariff).edge_rules, '{}'))
+      and r.nth <> all (coalesce((t.tariff).edge_rules || (t.tariff).next_rates, '{}'))
   );
 end
 $$;

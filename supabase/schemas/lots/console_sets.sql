@@ -80,8 +80,9 @@ begin
       ) as of_days
     from jsonb_array_elements(p_rules) with ordinality as r (value, nth)
     cross join lateral jsonb_populate_record(null::public.pricing_rules, r.value) as t
-    -- Several initial rules follow one another, and of several grace rules the longest counts.
-    where t.category in ('time_band', 'flat', 'cap') and num_nonnulls(t.effective_from, t.effective_to) > 0
+    -- Several initial rules follow one another, as rates do after max_units; of several grace rules the longest counts.
+    where t.category in ('time_band', 'flat', 'cap') and t.max_units is null
+      and num_nonnulls(t.effective_from, t.effective_to) > 0
   )
   select a.nth - 1 as first, b.nth - 1 as nth into v_found
   from rules a join rules b on a.nth < b.nth and a.of_days = b.of_days and a.dates && b.dates

@@ -183,8 +183,8 @@ as $$
 begin
   create temporary table import_rules on commit drop as
   select s.lot_id, row(coalesce(r.rule_order, 0), r.category, r.time_start, r.time_end, r.day_type, r.per_minutes, r.price_minor, r.cap_type,
-    r.cap_duration_hours, r.cap_price_minor, r.cap_repeat, r.effective_from, r.effective_to)::text as terms, r.rule_order, r.category, r.time_start, r.time_end, r.day_type,
-    r.per_minutes, r.price_minor, r.cap_type, r.cap_duration_hours, r.cap_price_minor, r.cap_repeat, r.effective_from, r.effective_to,
+    r.cap_duration_hours, r.cap_price_minor, r.cap_repeat, r.effective_from, r.effective_to, r.max_units)::text as terms, r.rule_order, r.category, r.time_start, r.time_end, r.day_type,
+    r.per_minutes, r.price_minor, r.cap_type, r.cap_duration_hours, r.cap_price_minor, r.cap_repeat, r.effective_from, r.effective_to, r.max_units,
     row_number() over () as nth
   from pg_temp.import_stage s
   cross join jsonb_populate_recordset(null::public.pricing_rules, s.pricing) r
@@ -198,7 +198,7 @@ begin
     select r.id, r.parking_lot_id, t.terms, row_number() over (partition by r.parking_lot_id, t.terms order by r.id) as copy
     from public.pricing_rules r
     cross join lateral (select row(r.rule_order, r.category, r.time_start, r.time_end, r.day_type, r.per_minutes, r.price_minor, r.cap_type,
-      r.cap_duration_hours, r.cap_price_minor, r.cap_repeat, r.effective_from, r.effective_to)::text as terms) t
+      r.cap_duration_hours, r.cap_price_minor, r.cap_repeat, r.effective_from, r.effective_to, r.max_units)::text as terms) t
     where r.pricing_group_id is null and r.parking_lot_id in (select lot_id from pg_temp.import_rules)
   ) p on p.parking_lot_id = i.lot_id and p.terms = i.terms and p.copy = i.copy;
   analyze pg_temp.import_kept;
@@ -211,9 +211,9 @@ begin
   insert into pg_temp.import_outcome select distinct 'UPDATE', parking_lot_id from gone;
   with added as (
     insert into public.pricing_rules (parking_lot_id, rule_order, category, time_start, time_end, day_type, per_minutes, price_minor, cap_type,
-      cap_duration_hours, cap_price_minor, cap_repeat, effective_from, effective_to)
+      cap_duration_hours, cap_price_minor, cap_repeat, effective_from, effective_to, max_units)
     select i.lot_id, coalesce(i.rule_order, 0), i.category, i.time_start, i.time_end, i.day_type, i.per_minutes, i.price_minor, i.cap_type,
-      i.cap_duration_hours, i.cap_price_minor, i.cap_repeat, i.effective_from, i.effective_to
+      i.cap_duration_hours, i.cap_price_minor, i.cap_repeat, i.effective_from, i.effective_to, i.max_units
     from pg_temp.import_rules i
     where not exists (select from pg_temp.import_kept k where k.nth = i.nth)
     order by i.nth

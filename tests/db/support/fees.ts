@@ -109,11 +109,11 @@ export async function seedLots(sql: Sql | TransactionSql, lots: readonly PricedL
   await sql`
     insert into public.pricing_rules (
       id, parking_lot_id, pricing_group_id, category, rule_order, time_start, time_end, day_type, per_minutes,
-      price_minor, cap_type, cap_duration_hours, cap_price_minor, cap_repeat, effective_from, effective_to
+      price_minor, cap_type, cap_duration_hours, cap_price_minor, cap_repeat, effective_from, effective_to, max_units
     )
     select coalesce(r.id, gen_random_uuid()), r.parking_lot_id, r.pricing_group_id, r.category, coalesce(r.rule_order, 0),
       r.time_start, r.time_end, r.day_type, r.per_minutes, r.price_minor, r.cap_type, r.cap_duration_hours,
-      r.cap_price_minor, r.cap_repeat, r.effective_from, r.effective_to
+      r.cap_price_minor, r.cap_repeat, r.effective_from, r.effective_to, r.max_units
     from jsonb_populate_recordset(null::public.pricing_rules, ${hung(({ rules }) => rules)}::text::jsonb) r`;
   await sql`
     insert into public.parking_lot_date_overrides (parking_lot_id, override_date, pricing, hours)

@@ -276,6 +276,7 @@ export const pricing_rules = {
   cap_type: { type: "text", null: true },
   cap_duration_hours: { type: "numeric", null: true },
   cap_price_minor: { type: "integer", null: true },
+  max_units: { type: "integer", null: true },
 } as const;
 
 export const pricing_terms = {
@@ -287,6 +288,7 @@ export const pricing_terms = {
   cap_type: { type: "text", null: true, values: ["duration","day","band","stay"] },
   cap_duration_hours: { type: "numeric", null: true, max: 8784 },
   cap_price_minor: { type: "integer", null: true, min: 0 },
+  max_units: { type: "integer", null: true, min: 1, max: 1000 },
 } as const;
 
 export const reviews = {

@@ -201,7 +201,8 @@ export const jsonLd: LotFormat = {
       back: (lot) => weekOf(lot) === undefined ? undefined : lot.windows,
     },
     rules: {
-      words: "as the text of a sign: no published totals, no prices with dates, none that depend on the hours",
+      words:
+        "as the text of a sign: no published totals, no prices with dates or of some units, none that depend on the hours",
       back: (lot) => tariffText(lot) === undefined ? undefined : rulesOf(lot),
     },
   },

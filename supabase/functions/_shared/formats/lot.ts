@@ -167,9 +167,11 @@ export function hoursText(lot: ExportedLot, maxLength: number): string | undefin
   return text !== undefined && text.length <= maxLength ? text : undefined;
 }
 
-/** The price list, if it has prices for every moment: it holds on every date and does not depend on the hours. */
+/** The price list, if it has prices for every moment: they hold on every date, and depend on neither hours nor units. */
 export function rulesOf({ rules, free_while_closed }: ExportedLot): readonly PricingRule[] {
-  if (free_while_closed || rules.some((rule) => isDated(rule) || rule.category === "published_total")) return [];
+  const isLost = (rule: ExportedLot["rules"][number]) =>
+    isDated(rule) || rule.category === "published_total" || (rule.max_units ?? null) !== null;
+  if (free_while_closed || rules.some(isLost)) return [];
   return rules.map(({ effective_from: _, effective_to: __, ...rule }) => rule);
 }
 

@@ -168,7 +168,8 @@ export const parkApi: LotFormat = {
       back: (lot) => hoursText(lot, MAX_HOURS) === undefined ? undefined : lot.windows,
     },
     rules: {
-      words: "as the text of a sign: no published totals, no prices with dates, none that depend on the hours",
+      words:
+        "as the text of a sign: no published totals, no prices with dates or of some units, none that depend on the hours",
       back: (lot) => tariffText(lot) === undefined ? undefined : rulesOf(lot),
     },
   },

@@ -15,6 +15,7 @@ export type PricingRule =
     readonly day_type?: string | null;
     readonly effective_from?: string;
     readonly effective_to?: string;
+    readonly max_units?: number | null;
   };
 
 export type Pricing = { readonly rules: readonly PricingRule[] | null; readonly problem?: string };

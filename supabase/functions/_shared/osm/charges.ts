@@ -310,6 +310,7 @@ function lostBecause(rule: PricingRule, rules: readonly PricingRule[]): string |
   if (category === "initial") return "a price of the first minutes";
   const { effective_from, effective_to } = rule as { effective_from?: string | null; effective_to?: string | null };
   if ((effective_from ?? effective_to ?? null) !== null) return "a price with dates";
+  if ((rule.max_units ?? null) !== null) return "a price of some units of a band";
   if (SPECIFICITY[day_type ?? "all"] === undefined) return "a price of the eve of a holiday";
   const isBanded = time_start !== undefined && time_start !== null;
   if (category === "grace") {

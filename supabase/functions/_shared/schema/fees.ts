@@ -190,6 +190,9 @@ export const PricingRule = z.object({
   cap_repeat: z.boolean().nullable(),
   effective_from: z.iso.date().nullable().meta({ description: "The first date, in the lot's time zone" }),
   effective_to: z.iso.date().nullable().meta({ description: "Inclusive" }),
+  max_units: z.int().nullable().meta({
+    description: "Of a `time_band`: after so many units of a band the next rate applies",
+  }),
 }).meta({ id: "PricingRule", description: "A pricing rule of a lot" });
 
 export const PricingRules = pageOf(PricingRule, "PricingRules");

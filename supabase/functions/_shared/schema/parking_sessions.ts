@@ -89,8 +89,10 @@ export const SessionPhoto = z.object({
   url: z.url().meta({ description: "URL of the photo, valid for 600 seconds. It works without a token." }),
 }).meta({ id: "SessionPhoto" });
 
-/** Sessions that ended before rules had dates keep their rules without them. */
-const RuleOfStay = PricingRule.partial({ effective_from: true, effective_to: true }).meta({ id: "RuleOfStay" });
+/** Sessions that ended before rules had a field keep their rules without it. */
+const RuleOfStay = PricingRule.partial({ effective_from: true, effective_to: true, max_units: true }).meta({
+  id: "RuleOfStay",
+});
 
 const RulesOfStay = z.object({
   time_zone: z.string().meta({ examples: ["Asia/Tokyo"] }),

@@ -120,7 +120,8 @@ export function priceOf(rule: AnyRule, currency: string): string {
   const price = typeof rule.price_minor === "number" ? money(rule.price_minor, currency) : t.noPrice;
   const unit = duration(rule.per_minutes ?? 0);
   const words = {
-    time_band: () => t.rate(price, unit),
+    time_band: () =>
+      typeof rule.max_units === "number" ? t.stepOfRate(t.rate(price, unit), rule.max_units) : t.rate(price, unit),
     flat: () => t.flat(price),
     initial: () => t.initial(price, unit),
     grace: () => t.grace(unit),

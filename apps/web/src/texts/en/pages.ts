@@ -416,6 +416,8 @@ export const texts = {
       initial: (price: string, unit: string) => `${price} for the first ${unit}`,
       grace: (unit: string) => `Free up to ${unit}; a longer stay is charged from the entry`,
       cap: (price: string, window: string) => `At most ${price} ${window}`,
+      stepOfRate: (rate: string, units: number) =>
+        `${rate}, for at most ${units} ${units === 1 ? "unit" : "units"} each time these hours come`,
       capOfRate: (rate: string, cap: string) => `${rate}. ${cap} at this rate`,
       publishedTotal: (price: string, unit: string) => `${price} in all for a stay of ${unit}`,
       windows: {

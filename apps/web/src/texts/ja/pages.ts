@@ -413,6 +413,7 @@ export const texts = {
       initial: (price: string, unit: string) => `最初の${unit} ${price}`,
       grace: (unit: string) => `${unit}以内は無料（超えると入庫時から課金）`,
       cap: (price: string, window: string) => `${window}最大 ${price}`,
+      stepOfRate: (rate: string, units: number) => `${rate}（この時間帯ごとに${units}単位まで）`,
       capOfRate: (rate: string, cap: string) => `${rate}（${cap}）`,
       publishedTotal: (price: string, unit: string) => `${unit}の駐車で合計 ${price}`,
       windows: {

@@ -54,7 +54,10 @@ export function EditedRule({ rule, stored, position, currency, timeZone, groups,
   const name = (label: string) => `${label}, ${t.rule(position)}`;
   const set = <K extends keyof Draft>(field: K, value: Draft[K]) => onChange({ ...rule, [field]: value });
   const numberOf = (value: string) => value.trim() === "" ? null : Number(value);
-  const input = (field: "per_minutes" | "price_minor" | "cap_price_minor" | "cap_duration_hours", label: string) => (
+  const input = (
+    field: "per_minutes" | "price_minor" | "cap_price_minor" | "cap_duration_hours" | "max_units",
+    label: string,
+  ) => (
     <input
       class={mark(field)}
       type="number"
@@ -121,6 +124,7 @@ export function EditedRule({ rule, stored, position, currency, timeZone, groups,
   );
   const hasDates = rule.effective_from !== null || rule.effective_to !== null;
   const hasCap = rule.cap_type !== null;
+  const hasUnits = rule.max_units !== null;
   const cap = rule.category === "cap" || hasCap
     ? sentence(t.capPart, { price: amount("cap_price_minor", t.cap), window })
     : "";
@@ -143,6 +147,7 @@ export function EditedRule({ rule, stored, position, currency, timeZone, groups,
         to: clock("time_end", t.to),
         minutes: input("per_minutes", t.minutes),
         price: amount("price_minor", t.price),
+        units: hasUnits ? sentence(t.unitsPart, { units: input("max_units", t.units) }) : "",
         cap,
       })}
       {hasDates && sentence(t.datesPart, {
@@ -175,6 +180,15 @@ export function EditedRule({ rule, stored, position, currency, timeZone, groups,
           {hasCap ? t.withoutCap : t.withCap}
         </button>
       )}
+      {(hasUnits || (rule.category === "time_band" && rule.time_start !== null)) && (
+        <button
+          type="button"
+          class="link"
+          onClick={() => set("max_units", hasUnits ? null : 1)}
+        >
+          {hasUnits ? t.withoutUnits : t.withUnits}
+        </button>
+      )}
     </>
   );
 }
@@ -204,6 +218,7 @@ function ruleParts(rule: Draft, currency: string): ComponentChildren {
     to: rule.time_end ?? "24:00",
     minutes: rule.per_minutes ?? "?",
     price: price(rule.price_minor),
+    units: rule.max_units === null ? "" : sentence(t.unitsPart, { units: rule.max_units }),
     cap: window === ""
       ? ""
       : sentence(t.capPart, { price: price(rule.cap_price_minor), window: `${t.windows[window]}${hours}` }),

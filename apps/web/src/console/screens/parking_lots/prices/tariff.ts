@@ -37,6 +37,7 @@ export function newRule(category: Category, id: string, groupId: string | null):
     cap_repeat: category === "cap" ? true : null,
     effective_from: null,
     effective_to: null,
+    max_units: null,
   };
 }
 
@@ -53,6 +54,7 @@ const FIELDS = [
   "cap_repeat",
   "effective_from",
   "effective_to",
+  "max_units",
   "pricing_group_id",
 ] as const satisfies readonly (keyof Draft)[];
 
