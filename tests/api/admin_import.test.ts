@@ -136,6 +136,24 @@ Deno.test("admin import: lots are created whole, repeating the import changes no
   ]);
 });
 
+Deno.test("admin import: the units of a band are stored, and another number of them is a change", async () => {
+  const source = aSource();
+  const band = { category: "time_band", per_minutes: 60, time_start: "08:00", time_end: "22:00" };
+  const steps = (max_units: number) => [{ ...band, price_minor: 120, max_units }, { ...band, price_minor: 30 }];
+  for (
+    const [max_units, counts] of [[4, [1, 0, 0, 0]], [4, [0, 0, 1, 0]], [3, [0, 1, 0, 0]]] as const
+  ) {
+    const report = await send(admin, { source, lots: [lot(1, { pricing_rules: steps(max_units) })] });
+    assert.deepEqual(counted(report.counts), counts);
+    const rules = await inDatabase((sql) =>
+      sql`
+        select r.max_units from public.pricing_rules r join public.parking_lots l on l.id = r.parking_lot_id
+        where l.source = ${source} order by r.rule_order`
+    );
+    assert.deepEqual(rules.map((rule) => rule["max_units"]), [max_units, null]);
+  }
+});
+
 Deno.test("admin import: absent fields stay, null removes a value, and unchanged rules keep their ids", async () => {
   const source = aSource();
   await send(admin, { source, licence: "CC0-1.0", lots: [lot(1, { phone: "03-0000-0000", total_spaces: 5 })] });

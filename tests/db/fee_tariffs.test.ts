@@ -90,6 +90,21 @@ Deno.test("fee tariffs: the group that names a vehicle prices it, of several the
   assert.deepEqual([await priceOf(lot, "motorcycle"), await priceOf(lot, "moped"), await priceOf(lot)], [80, 80, 300]);
 });
 
+Deno.test("fee tariffs: each group counts the units of its own rules", async () => {
+  const band = { time_start: "08:00", time_end: "22:00" };
+  const [lot] = await seedLots(db.sql, [{ rules: [{ ...hourly(300), ...band, max_units: 1 }, hourly(100)] }]) as [
+    string,
+  ];
+  const group = await newGroup(lot, { code: "small", vehicle_types: ["kei"] }, 50);
+  const step = { ...hourly(200), ...band, max_units: 2, rule_order: -1, parking_lot_id: lot, pricing_group_id: group };
+  await db.sql`insert into public.pricing_rules ${db.sql(step)}`;
+  const stay = { lot, ...NOON, exit_at: "2026-06-03T16:00:00+09:00" };
+  assert.deepEqual(
+    await stayFees(db.sql, ["standard", "kei"].map((vehicle_type) => ({ ...stay, vehicle_type }))),
+    [300 + 3 * 100, 2 * 200 + 2 * 50],
+  );
+});
+
 Deno.test("fee tariffs: rules of no group are the default group's, and a group without vehicles prices none", async () => {
   const lot = await newLot(hourly(300));
   await newGroup(lot, { code: "default", is_default: true }, 100);
