@@ -2167,6 +2167,7 @@ export interface components {
         cap_duration_hours?: number | null;
         cap_price_minor?: number | null;
         cap_repeat?: boolean | null;
+        max_units?: number | null;
         id?: components["schemas"]["Id"];
         parking_lot_id?: components["schemas"]["Id"];
       }[] | null;
@@ -3596,6 +3597,7 @@ export interface components {
       cap_repeat: boolean | null;
       effective_from: string | null;
       effective_to: string | null;
+      max_units: number | null;
     };
     PricingRule: {
       id: components["schemas"]["Id"];
@@ -3614,6 +3616,7 @@ export interface components {
       cap_repeat: boolean | null;
       effective_from: string | null;
       effective_to: string | null;
+      max_units: number | null;
     };
     PricingRuleCategory: "time_band" | "flat" | "initial" | "grace" | "cap" | "published_total";
     PricingRuleInput: {
@@ -3630,6 +3633,7 @@ export interface components {
       cap_duration_hours?: number | null;
       cap_price_minor?: number | null;
       cap_repeat?: boolean | null;
+      max_units?: number | null;
       effective_from?: string | null;
       effective_to?: string | null;
     };
@@ -3838,6 +3842,7 @@ export interface components {
       cap_repeat: boolean | null;
       effective_from?: string | null;
       effective_to?: string | null;
+      max_units?: number | null;
     };
     RulesOfStay: {
       time_zone: string;
