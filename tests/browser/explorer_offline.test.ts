@@ -324,6 +324,43 @@ async function withoutWorker(page: Page): Promise<void> {
   await page.evaluateOnNewDocument(() => Reflect.deleteProperty(Navigator.prototype, "serviceWorker"));
 }
 
+Deno.test({ name: "explorer offline: a change does not overtake one that cannot be sent yet", ignore }, async () => {
+  const person = await signUp();
+  const lots = ["Lot of the first memo", "Lot of the second memo"];
+  const ids: string[] = [];
+  for (const name of lots) {
+    const lot = await aPricedLot({ name });
+    const { session_id } = await (await post("", person.token, { parking_lot_id: lot })).json();
+    await (await post(`/${session_id}/finalize`, person.token, { exit_at: new Date().toISOString() })).body?.cancel();
+    ids.push(session_id);
+  }
+  const memos = () =>
+    Promise.all(ids.map(async (id) => (await (await asUser(person)(`/me/parking-sessions/${id}`)).json()).memo));
+  await inExplorer(async ({ page, open, signIn, sees, click, fill }) => {
+    await withoutWorker(page);
+    let isLost = true;
+    await instead(
+      page,
+      new RegExp(`/me/parking-sessions/${ids[0]}$`),
+      (request) => isLost && request.method() === "PATCH" ? request.abort("connectionfailed") : request.continue(),
+    );
+    await open("/session");
+    await signIn(person);
+    for (const [n, id] of ids.entries()) {
+      await page.evaluate((id) => location.hash = `#/session/${id}`, id);
+      await sees(lots[n]!);
+      await fill("Memo", `Memo ${n + 1}`);
+      await click("Save");
+      await sees(n === 0 ? "1 change waits for a connection." : "2 changes wait for a connection.");
+    }
+    assert.deepEqual(await memos(), [null, null], "the second one waits for the first one");
+    isLost = false;
+    await page.evaluate(() => dispatchEvent(new Event("online")));
+    await eventually(async () => (await memos()).every((memo) => memo !== null) || undefined);
+    assert.deepEqual(await memos(), ["Memo 1", "Memo 2"]);
+  });
+});
+
 Deno.test({
   name: "explorer: a part that is lost once is requested again, and the page goes on without a reload",
   ignore,

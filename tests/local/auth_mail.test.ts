@@ -136,7 +136,7 @@ Deno.test("local auth: sign-up requires a confirmed address before the first sig
 });
 
 Deno.test("local auth: a PKCE link has a code that only the requesting client can exchange, once", async () => {
-  await withAuth(async ({ client, mails, follow, admin }) => {
+  await withAuth(async ({ client, mails, follow, admin, ask }) => {
     const email = address();
     await admin().createUser({ email, password: PASSWORD, email_confirm: true });
     for (const kind of ["recovery", "magiclink"]) {
@@ -150,6 +150,17 @@ Deno.test("local auth: a PKCE link has a code that only the requesting client ca
       assert.deepEqual([target.hash, target.searchParams.has("access_token")], ["", false]);
       const code = target.searchParams.get("code")!;
       assert.notEqual((await client({ flowType: "pkce" }).auth.exchangeCodeForSession(code)).error, null);
+      // Another client may send a verifier of its own.
+      const guess = await ask("/auth/v1/token?grant_type=pkce", {
+        method: "POST",
+        headers: {
+          apikey: PUBLISHABLE_KEY,
+          "content-type": "application/json",
+          "x-supabase-api-version": "2024-01-01",
+        },
+        body: JSON.stringify({ auth_code: code, code_verifier: "v".repeat(56) }),
+      });
+      assert.deepEqual([guess.status, (await guess.json()).code], [400, "bad_code_verifier"]);
       assert.equal((await supabase.auth.exchangeCodeForSession(code)).data.user?.email, email);
       assert.notEqual((await supabase.auth.exchangeCodeForSession(code)).error, null);
     }

@@ -539,7 +539,7 @@ create policy "Users start sessions at active lots as themselves" on public.park
     file: "local/gateway/client_address.ts",
     from: 'for (const name of ADDRESS_HEADERS) result.delete(name);\n  result.set("cf-connecting-ip", client);',
     to: 'result.set("cf-connecting-ip", result.get("cf-connecting-ip") ?? client);',
-    tests: ["tests/local/gateway.test.ts", "tests/contract/local_platform.test.ts"],
+    tests: ["tests/local/functions.test.ts", "tests/local/odd_clients.test.ts"],
   },
   {
     area: "local platform",
@@ -547,7 +547,7 @@ create policy "Users start sessions at active lots as themselves" on public.park
     file: "local/auth/pkce.ts",
     from: `if (given !== flow["code_challenge"]) {`,
     to: `if (given === "") {`,
-    tests: ["tests/local/auth_mail.test.ts", "tests/local/auth_guide.test.ts"],
+    tests: ["tests/local/auth_mail.test.ts"],
   },
   {
     area: "local platform",
@@ -555,7 +555,7 @@ create policy "Users start sessions at active lots as themselves" on public.park
     file: "local/auth/redirects.ts",
     from: "globToPattern(pattern).test(withoutFragment)) ? requested : siteUrl;",
     to: "globToPattern(pattern).test(withoutFragment)) ? requested : requested;",
-    tests: ["tests/local/auth_mail.test.ts", "tests/contract/local_platform.test.ts"],
+    tests: ["tests/local/auth_mail.test.ts"],
   },
   {
     area: "local platform",
@@ -563,7 +563,7 @@ create policy "Users start sessions at active lots as themselves" on public.park
     file: "local/gateway/keys.ts",
     from: '  if (token === undefined) {\n    return rejected("UNAUTHORIZED_INVALID_API_KEY"',
     to: '  if (token === "") {\n    return rejected("UNAUTHORIZED_INVALID_API_KEY"',
-    tests: ["tests/contract/gateway_keys.test.ts", "tests/local/gateway.test.ts"],
+    tests: ["tests/contract/gateway_keys.test.ts"],
   },
   {
     area: "local platform",
@@ -571,6 +571,6 @@ create policy "Users start sessions at active lots as themselves" on public.park
     file: "local/auth/limits.ts",
     from: "const allowed = recent.length < this.perMinute;",
     to: "const allowed = recent.length <= this.perMinute * 1_000;",
-    tests: ["tests/contract/local_platform.test.ts", "tests/local/auth_mail.test.ts"],
+    tests: ["tests/local/dev.test.ts"],
   },
 ];

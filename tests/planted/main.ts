@@ -5,7 +5,7 @@
 //   deno task test:planted import "SQL rights"   those of areas
 import { join } from "node:path";
 import { postgresFolder } from "../../tools/packages/postgres.ts";
-import { ROOT, STATE } from "../../local/settings.ts";
+import { STATE } from "../../local/settings.ts";
 import { failuresIn } from "../support/test_output.ts";
 import { RepositoryCopy } from "../deploy/repository_copy.ts";
 import { AREAS, type Fault, FAULTS, isInSchema, migrationOf, planted } from "./faults.ts";
