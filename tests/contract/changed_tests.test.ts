@@ -120,13 +120,14 @@ Deno.test("task test --changed: of this repository, the tests of a function, a r
   ]);
 });
 
-Deno.test("task test --changed: for each planted fault a test that finds it is chosen, or named because it takes too long", async () => {
+Deno.test("task test --changed: for each planted fault a test that finds it is chosen, or task test is named", async () => {
   const texts = await repository();
   const recorded = await readDurations();
   const tooLong: string[] = [];
   const edits = FAULTS.filter((fault) => "file" in fault);
   for (const [file, faults] of Map.groupBy(edits, ({ file }) => file)) {
-    const { groups, leftOut } = testsFor([file], texts, [], recorded, 200);
+    const { groups, leftOut, everything } = testsFor([file], texts, [], recorded, 200);
+    if (everything.length > 0) continue;
     const chosen = groups.flatMap(({ files }) => files);
     for (const { change, tests } of faults) {
       if (tests.some((test) => chosen.includes(test))) continue;

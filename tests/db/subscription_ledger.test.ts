@@ -83,9 +83,9 @@ Deno.test("subscriptions: a later statement wins, in any order", async () => {
   assert.ok((await premiumOf(sql, user))! < new Date());
 });
 
-Deno.test("ledger: a store is asked again after a time that depends on its last statement, and never after sixty days", async () => {
+Deno.test("ledger: a store is queried again after a time that depends on its last statement, and never after sixty days", async () => {
   const failing = ["grace", "on_hold", "paused", "pending", "unknown"];
-  // The end of access and the next question, from the statement on.
+  // The end of access and the next query, from the statement on.
   const cases: [status: string, ends: string, needsAcknowledgement: boolean, next: string | null][] = [
     ["active", "30 days", true, "5 minutes"],
     ["expired", "-90 days", true, "5 minutes"],

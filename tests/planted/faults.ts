@@ -187,7 +187,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     area: "SQL condition",
-    change: "a store is not asked about a payment that failed",
+    change: "a store is not queried about a payment that failed",
     file: schema("purchases/ledger"),
     from: "when p_status in ('grace', 'on_hold', 'paused', 'pending', 'unknown') then",
     to: "when p_status in ('on_hold', 'paused', 'pending', 'unknown') then",
