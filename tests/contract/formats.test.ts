@@ -2,7 +2,7 @@
 // that their format does not carry. tests/importer/formats.test.ts compares lots before and after.
 import assert from "node:assert/strict";
 import { LOT_FORMATS } from "../../supabase/functions/_shared/formats/formats.ts";
-import { FIELDS, type LotFormat } from "../../supabase/functions/_shared/formats/lot.ts";
+import { type ExportedLot, FIELDS, type LotFormat } from "../../supabase/functions/_shared/formats/lot.ts";
 import osmMapping from "../../tools/importer/mappings/osm_export.json" with { type: "json" };
 import parkApiMapping from "../../tools/importer/mappings/parkapi.json" with { type: "json" };
 import schemaOrgMapping from "../../tools/importer/mappings/schema_org_parking.json" with { type: "json" };
@@ -54,5 +54,21 @@ Deno.test("formats: a mapping writes the fields that its format carries, and kee
   for (const [name, { carries }] of FORMATS) {
     const carried = FIELDS.filter((field) => carries[field] !== false && ![...others, ...ofFile].includes(field));
     assert.deepEqual(Object.keys(mappings[name as keyof typeof LOT_FORMATS].fields).sort(), carried.sort(), name);
+  }
+});
+
+Deno.test("formats: a height in centimetres is never above that in metres", () => {
+  const heights: [metres: number, centimetres: number][] = [
+    [2.1, 210],
+    [2.05, 205],
+    [1.15, 115],
+    [2.109, 210],
+    [1.999, 199],
+    [0.29, 29],
+  ];
+  const lot = { tags: {}, windows: [], rules: [], max_width_m: null, max_parking_duration_min: null };
+  for (const [max_height_m, centimetres] of heights) {
+    const written: object = LOT_FORMATS.parkapi.write({ ...lot, max_height_m } as unknown as ExportedLot);
+    assert.equal("max_height" in written && written.max_height, centimetres, `${max_height_m} m`);
   }
 });

@@ -403,7 +403,7 @@ create policy "Users start sessions at active lots as themselves" on public.park
     file: shared("formats/parkapi"),
     from: "return Math.floor(Math.round(metres * 10_000) / 100);",
     to: "return Math.ceil(metres * 100);",
-    tests: ["tests/importer/formats.test.ts"],
+    tests: ["tests/contract/formats.test.ts"],
   },
 
   // ----- Import
