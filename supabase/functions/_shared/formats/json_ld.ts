@@ -202,7 +202,7 @@ export const jsonLd: LotFormat = {
     },
     rules: {
       words:
-        "as the text of a sign: no published totals, no prices with dates or of some units, none that depend on the hours",
+        "as the text of a sign: no published totals, no prices with dates or `max_units`, none that depend on the hours",
       back: (lot) => tariffText(lot) === undefined ? undefined : rulesOf(lot),
     },
   },

@@ -162,7 +162,7 @@ export const osm: LotFormat = {
     },
     rules: {
       words:
-        "prices by the hour and for a stay, by day and time: no maximum, no first minutes, no dates, none of some units, none that depend on the hours",
+        "prices by the hour and for a stay, by day and time: no maximum, no first minutes, no dates, no `max_units`, none that depend on the hours",
       back: (lot) => hasPrice(lot) ? rulesOf(lot) : undefined,
     },
     source_url: NOT_READ_IF_SHORT,
