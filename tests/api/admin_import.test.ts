@@ -335,6 +335,14 @@ Deno.test("admin import: the texts of a lot are the same by import, by the form,
   const expected = Object.values(TEXTS).map((text) => [text, text]);
   assert.deepEqual(await storedTexts(), expected);
   assert.deepEqual(counted((await send(admin, { source, lots })).counts), [0, 0, lots.length, 0]);
+  for (const [text, shown] of Object.entries(TEXTS)) {
+    const own = aSource();
+    await send(admin, { source: own, licence: text, attribution: text, lots: [lot(1)] });
+    const [stored] = await inDatabase((sql) =>
+      sql`select licence, attribution from public.parking_lots where source = ${own}`
+    );
+    assert.deepEqual([stored!["licence"], stored!["attribution"]], [shown, shown]);
+  }
   const json = async (response: Response) => {
     assert.ok(response.ok, await response.clone().text());
     const { id, name, address } = await response.json();

@@ -117,8 +117,9 @@ end
 $$;
 
 -- Writes the fields p_changes into a row that the caller has locked, or into a new one (p_before null::<table>), records
--- the act, and returns the row. Texts are written without what cannot be seen. p_action: another action than that of private.content_action. p_hashed: columns of which
--- the record has the MD5. A write that changes nothing records nothing. Errors: validation_error.
+-- the act, and returns the row. Texts are written without what cannot be seen. p_action: another action than that of
+-- private.content_action. p_hashed: columns of which the record has the MD5. A write that changes nothing records nothing.
+-- Errors: validation_error.
 create function private.save_row(
   p_admin_id uuid, p_type text, p_before anyelement, p_changes jsonb, p_action text default null, p_hashed text[] default '{}'
 ) returns anyelement

@@ -23,8 +23,12 @@ return '{
   "shape_type": {"category": "shape_type"}
 }'::jsonb;
 
--- These fields with the texts that others see as they are stored: private.shown_name. One of which nothing is left stays: it
--- is refused.
+-- The texts of a lot that others see. They are stored as private.shown_name, from the console and from imports.
+create function private.shown_lot_columns() returns text[]
+language sql immutable
+return '{name,name_kana,address,phone,licence,attribution}'::text[];
+
+-- These fields with the texts that others see as they are stored. One of which nothing is left stays: it is refused.
 create function private.shown_lot_texts(p_fields jsonb) returns jsonb
 language plpgsql immutable
 set search_path = ''
@@ -33,7 +37,7 @@ begin
   return case when jsonb_typeof(p_fields) <> 'object' then p_fields else p_fields || coalesce((
     select jsonb_object_agg(f.key, coalesce(private.shown_name(f.value #>> '{}'), f.value #>> '{}'))
     from jsonb_each(p_fields) as f
-    where f.key in ('name', 'name_kana', 'address', 'phone', 'licence', 'attribution') and jsonb_typeof(f.value) = 'string'
+    where f.key = any (private.shown_lot_columns()) and jsonb_typeof(f.value) = 'string'
   ), '{}') end;
 end
 $$;

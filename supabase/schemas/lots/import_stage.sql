@@ -47,7 +47,7 @@ end
 $$;
 
 -- Writes the lots of the stage, with p_columns, where they differ. New lots get p_status. The texts that others see are
--- stored as those that the console writes (private.shown_lot_texts).
+-- stored as the console stores them.
 create function private.merge_staged_lots(p_source text, p_status text, p_columns text[]) returns void
 language plpgsql
 set search_path = ''
@@ -71,7 +71,7 @@ begin
     from unnest(p_columns) as n (name)
   ) c;
   select string_agg(format('%1$I = coalesce(private.shown_name(%1$I), %1$I)', n.name), ', ') into v_shown
-  from unnest(p_columns) as n (name) where n.name in ('name', 'name_kana', 'address', 'phone');
+  from unnest(p_columns) as n (name) where n.name = any (private.shown_lot_columns());
   if v_shown is not null then
     execute format('update pg_temp.import_stage set %s', v_shown);
   end if;
