@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Rule } from "../oracles/fees.ts";
 import { database } from "../support/database.ts";
 import { errorOf } from "../support/database_errors.ts";
-import { answers, type FeeAnswer, outcomeOf, type PricedLot, seedLots } from "./support/fees.ts";
+import { answers, type FeeAnswer, outcomeOf, type PricedLot, seedLots, stayFees } from "./support/fees.ts";
 
 const db = await database();
 Deno.test.afterAll(() => db.close());
@@ -234,15 +234,71 @@ Deno.test("fee answers: an exit before the entry and a stay of more than 366 day
   assert.equal(longest!.total_amount, 366 * 24 * 100);
 });
 
-Deno.test("fee answers: microseconds count", async () => {
-  const lot = { rules: [metered(60, 100)] };
-  assert.equal((await ask(lot, june(1, "10:00:00.000001"), june(1, "11:00:00.000001"))).total_amount, 100);
-  const over = await ask(
-    { rules: [metered(60, 100)] },
-    june(1, "10:00:00"),
-    june(1, "11:00:00.000001"),
+Deno.test("fee answers: a fraction of a second begins no further unit, in no price of the stay", async () => {
+  const [day, night] = [
+    metered(60, 100, { time_start: "08:00", time_end: "22:00" }),
+    metered(60, 10, { time_start: "22:00", time_end: "08:00" }),
+  ];
+  const grace = named({ category: "grace", per_minutes: 10 });
+  const initial = named({ category: "initial", per_minutes: 60, price_minor: 500 });
+  const hourly = metered(60, 100);
+  const table: readonly (readonly [readonly Terms[], from: string, to: string, total: number])[] = [
+    [[hourly], "10:00:00.000001", "11:00:00.000001", 100],
+    [[hourly], "10:00:00", "11:00:00.000001", 100],
+    [[hourly], "10:00:00", "11:00:00.999999", 100],
+    [[hourly], "10:00:00", "11:00:01", 200],
+    [[hourly], "10:00:00.9", "11:00:01.1", 100],
+    [[hourly], "10:00:00.9", "11:00:01.8", 100],
+    [[hourly], "10:00:00.9", "11:00:01.9", 200],
+    [[hourly], "10:00:00.1", "11:00:00.9", 100],
+    [[hourly], "10:00:00", "10:00:00.5", 100],
+    [[hourly], "10:00:00.999999", "10:00:01", 100],
+    [[hourly], "10:00:00.5", "10:00:00.5", 0],
+    [[grace, hourly], "10:00:00", "10:10:00.7", 0],
+    [[grace, hourly], "10:00:00", "10:10:01", 100],
+    [[grace, hourly], "10:00:00.5", "10:10:01.4", 0],
+    [[initial, hourly], "10:00:00.3", "11:00:01.2", 500],
+    [[day, night], "21:00:00.5", "22:00:01.4", 100],
+    [[day, night], "21:00:00.5", "22:00:01.5", 110],
+    [[day, night], "22:00:00.8", "22:59:59.9", 10],
+    [[day, night], "07:59:59.9", "08:00:00.8", 10],
+  ];
+  const lots = await seedLots(
+    db.sql,
+    table.map(([rules]) => ({ rules: rules.map((rule) => ({ ...rule, id: id() })) })),
   );
-  assert.equal(over.total_amount, 200);
+  const stays = table.map(([, from, to], n) => ({ lot: lots[n]!, entry_at: june(1, from), exit_at: june(1, to) }));
+  const totals = table.map(([, , , total]) => total);
+  assert.deepEqual((await answers(db.sql, stays)).map(({ total_amount }) => total_amount), totals);
+  assert.deepEqual(await stayFees(db.sql, stays), totals);
+  for (const [n, { lot, entry_at, exit_at }] of stays.entries()) {
+    const [row] = await db.sql`
+      select (private.fee_meter(${lot}, 'standard', ${entry_at}::text::timestamptz, ${exit_at}::text::timestamptz) ->> 'amount')::integer as meter,
+        ${lot} = any (private.lots_within_amount(
+          array[${lot}]::uuid[], 'standard', ${entry_at}::text::timestamptz, ${exit_at}::text::timestamptz, ${totals[
+      n
+    ]!}
+        )) as is_within`;
+    assert.deepEqual(row, { meter: totals[n], is_within: true }, JSON.stringify(stays[n]));
+  }
+  // The lots of a search are priced together.
+  const [entry_at, exit_at] = [june(1, "10:00:00.9"), june(1, "11:00:01.8")];
+  const together = await db.sql`
+    select distinct amount::integer from private.stay_fees(${
+    lots.slice(0, 11)
+  }::uuid[], 'standard', ${entry_at}::text::timestamptz, ${exit_at}::text::timestamptz)`;
+  assert.deepEqual(together.map(({ amount }) => amount), [100]);
+});
+
+Deno.test("fee answers: a fraction of a second after a cap or free minutes is no surprise", async () => {
+  const lot = { rules: [named({ category: "grace", per_minutes: 30 }), metered(60, 400)] };
+  const [seeded] = await seedLots(db.sql, [lot]);
+  const [free, over] = await answers(db.sql, [
+    { lot: seeded!, entry_at: june(1, "10:00:00.2"), exit_at: june(1, "10:30:00.9") },
+    { lot: seeded!, entry_at: june(1, "10:00:00.2"), exit_at: june(1, "10:30:01.2") },
+  ]);
+  assert.deepEqual([free!.total_amount, free!.surprises], [0, []]);
+  assert.deepEqual([over!.total_amount, over!.surprises!.map(({ kind }) => kind)], [400, ["grace_exceeded"]]);
 });
 
 Deno.test("fee answers: a year under daily caps costs 365 caps, whether they are of 24 hours or of calendar days", async () => {

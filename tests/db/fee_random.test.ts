@@ -1,6 +1,6 @@
 // Random price lists and stays: the database and the naive oracle agree exactly, and what must always hold does.
 import assert from "node:assert/strict";
-import { naiveFee } from "../oracles/fees.ts";
+import { inWholeSeconds, naiveFee } from "../oracles/fees.ts";
 import { Chance, type RandomStay, randomStay } from "../oracles/random_fees.ts";
 import { holidays } from "../support/cases.ts";
 import { database } from "../support/database.ts";
@@ -123,14 +123,15 @@ Deno.test("random fees: the lines sum to the total exactly, and units follow one
   const sums = results.map(({ breakdown }) => breakdown?.lines.reduce((sum, { amount }) => sum + amount, 0));
   assertEach(sums, results.map(({ total_amount }) => total_amount));
   for (const [n, { breakdown }] of results.entries()) {
+    const { entry_at, exit_at } = inWholeSeconds(stays[n]!);
     const lines = breakdown?.lines.filter(({ kind }) => kind !== "cap") ?? [];
     for (const [place, line] of lines.entries()) {
       assert.equal(line.amount, line.units! * line.unit_price!);
-      assert.equal(Date.parse(line.from), Date.parse(place === 0 ? stays[n]!.entry_at : lines[place - 1]!.to));
-      assert.ok(Date.parse(line.from) < Date.parse(stays[n]!.exit_at));
+      assert.equal(Date.parse(line.from), Date.parse(place === 0 ? entry_at : lines[place - 1]!.to));
+      assert.ok(Date.parse(line.from) < Date.parse(exit_at));
     }
-    const end = lines.at(-1)?.to ?? stays[n]!.exit_at;
-    if (breakdown) assert.ok(Date.parse(end) >= Date.parse(stays[n]!.exit_at));
+    const end = lines.at(-1)?.to ?? exit_at;
+    if (breakdown) assert.ok(Date.parse(end) >= Date.parse(exit_at));
   }
 });
 
@@ -206,8 +207,9 @@ Deno.test("random fees: the meter's amount, its next one and every point of its 
     }
     assert.equal(meter.amount, priced[n]);
     const curve = meter.curve!;
+    const aSecondMore = 1000 + Date.parse(entry_at) % 1000;
     const exits = [
-      ...curve.slice(0, -1).flatMap(({ at }) => [{ at, by: 0 }, { at, by: 1 }]),
+      ...curve.slice(0, -1).flatMap(({ at }) => [{ at, by: 0 }, { at, by: aSecondMore }]),
       { at: curve.at(-1)!.at, by: 0 },
     ];
     const fees = await stayFees(

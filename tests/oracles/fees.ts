@@ -63,7 +63,17 @@ const HOUR = 3_600_000_000;
 const DAY_S = 86_400;
 const SPECIFICITY: Record<string, number> = { all: 0, weekday: 1, saturday: 1, sunday: 1, holiday_eve: 2, holiday: 3 };
 
-export function naiveFee(stay: Stay): NaiveFee {
+/** A stay lasts whole seconds, at least one if it is not empty, from the second of its entry. */
+export function inWholeSeconds<Times extends { entry_at: string; exit_at: string }>(stay: Times): Times {
+  const entry = Temporal.Instant.from(stay.entry_at);
+  const length = entry.until(Temporal.Instant.from(stay.exit_at)).total("seconds");
+  const start = entry.round({ smallestUnit: "second", roundingMode: "floor" });
+  const exit = start.add({ seconds: length > 0 ? Math.max(1, Math.floor(length)) : 0 });
+  return { ...stay, entry_at: start.toString(), exit_at: exit.toString() };
+}
+
+export function naiveFee(asGiven: Stay): NaiveFee {
+  const stay = inWholeSeconds(asGiven);
   const entry = micros(stay.entry_at);
   const exit = micros(stay.exit_at);
   if (entry === exit) return { total: 0 };

@@ -38,7 +38,8 @@ export class Chance {
 export function randomStay(chance: Chance): RandomStay {
   const start = Date.parse(chance.pick(...STARTS as [string, ...string[]])) + chance.int(0, 4 * 86_400) * 1000 +
     chance.pick(0, 0, 0, chance.int(1, 999));
-  const exit = start + chance.int(1, chance.pick(...LENGTHS_S as [number, ...number[]])) * 1000;
+  const exit = start + chance.int(1, chance.pick(...LENGTHS_S as [number, ...number[]])) * 1000 +
+    chance.pick(0, 0, 0, chance.int(1, 999));
   const overridden = chance.happens(0.3) ? [new Date(start + chance.int(0, 2) * 86_400_000)] : [];
   return {
     time_zone: chance.pick("Asia/Tokyo", "Asia/Tokyo", "Europe/Zurich"),

@@ -284,6 +284,8 @@ declare
   v_surprises jsonb := '[]';
 begin
   perform private.check_stay(p_entry, p_exit);
+  p_exit := private.priced_exit(p_entry, p_exit);
+  p_entry := date_trunc('second', p_entry);
   select s.*, l.max_parking_duration_min * interval '1 minute' as longest, u.tariff as usual into v_lot
   from private.stay_tariffs(array[p_lot_id], p_vehicle_type, p_entry, p_exit) s
   join public.parking_lots l on l.id = s.parking_lot_id
@@ -384,7 +386,7 @@ set timezone = 'UTC'
 set plan_cache_mode = force_generic_plan -- the arguments do not matter to the plans, and planning costs more than running
 as $$
 declare
-  v_horizon timestamptz := least(p_now + interval '24 hours', p_entry + interval '8784 hours');
+  v_horizon timestamptz;
   v_lot record;
   v_walk private.fee_walk;
   v_ahead private.fee_walk;
@@ -395,6 +397,9 @@ declare
   v_last_amount bigint;
 begin
   perform private.check_stay(p_entry, p_now);
+  p_now := private.priced_exit(p_entry, p_now);
+  p_entry := date_trunc('second', p_entry);
+  v_horizon := least(p_now + interval '24 hours', p_entry + interval '8784 hours');
   select s.*, l.max_parking_duration_min * interval '1 minute' as longest, u.tariff as usual into v_lot
   from private.stay_tariffs(array[p_lot_id], p_vehicle_type, p_entry, v_horizon) s
   join public.parking_lots l on l.id = s.parking_lot_id

@@ -38,6 +38,15 @@ begin
 end
 $$;
 
+-- The exit of the stay that is priced: a stay lasts whole seconds, from the second of its entry, and at least one if it is
+-- not empty. So a fraction of a second begins no further unit and ends no grace. The entry is date_trunc('second', p_entry).
+create function private.priced_exit(p_entry timestamptz, p_exit timestamptz) returns timestamptz
+language sql stable parallel safe
+return case when p_exit > p_entry then greatest(
+  date_trunc('second', p_exit - (p_entry - date_trunc('second', p_entry))),
+  date_trunc('second', p_entry) + interval '1 second'
+) else date_trunc('second', p_entry) end;
+
 -- When the lots among these are closed that may charge nothing then: from the entry of a stay to the fortnight after its
 -- exit, by their business hours. The starts and ends in order, in microseconds since 1970. Dates without known hours are
 -- not closed.
@@ -268,8 +277,10 @@ set plan_cache_mode = force_generic_plan -- the arguments do not matter to the p
 as $$
 #variable_conflict use_column
 declare
-  c_entry constant bigint := extract(epoch from p_entry) * 1000000;
-  c_exit constant bigint := extract(epoch from p_exit) * 1000000;
+  c_entry_at constant timestamptz := date_trunc('second', p_entry);
+  c_exit_at constant timestamptz := private.priced_exit(p_entry, p_exit);
+  c_entry constant bigint := extract(epoch from c_entry_at) * 1000000;
+  c_exit constant bigint := extract(epoch from c_exit_at) * 1000000;
   -- The lots of a search have one zone, whose offset need not be calculated for each of them.
   v_time_zone text;
   v_offset bigint;
@@ -286,10 +297,10 @@ begin
     from (
       select s.parking_lot_id, s.currency, s.is_priced, p.plain,
         case when p.plain is null then private.walk_fee(
-          case when s.is_priced then s.tariff end, s.time_zone, s.holidays, s.overridden, p_entry, p_exit, false,
+          case when s.is_priced then s.tariff end, s.time_zone, s.holidays, s.overridden, c_entry_at, c_exit_at, false,
           case when s.time_zone = v_time_zone then v_offset end
         ) end as walk
-      from private.stay_tariffs(p_lot_ids, p_vehicle_type, p_entry, p_exit) s
+      from private.stay_tariffs(p_lot_ids, p_vehicle_type, c_entry_at, c_exit_at) s
       cross join lateral (
         select case when s.is_priced and s.time_zone = v_time_zone and v_offset is not null and s.overridden is null
           then private.plain_fee(s.tariff, s.holidays, c_entry, c_exit, v_offset) end as plain
@@ -312,7 +323,7 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan -- the arguments do not matter to the plan, and planning costs more than running
 as $$
 declare
-  c_stay constant bigint := round(extract(epoch from p_exit - p_entry) * 1000000);
+  c_stay constant bigint := trunc(extract(epoch from p_exit - p_entry)) * 1000000;
 begin
   -- Units cover the stay. If no unit is flat and no cap applies, those after the initial rows cost their least rate or more.
   -- A flat unit and a published total cost their price; where a cap applies, its window costs the price of the cap. A long stay has many windows:

@@ -744,19 +744,22 @@ as $$
 declare
   -- The lots of a search have one zone, whose offset need not be calculated for each of them.
   c_time_zone constant text := (select l.time_zone from public.parking_lots l where l.id = p_lot_ids[1]);
-  c_offset constant bigint := private.steady_offset(
-    c_time_zone, (extract(epoch from p_entry) * 1000000)::bigint, (extract(epoch from p_exit) * 1000000)::bigint
-  );
+  v_offset bigint;
 begin
+  p_exit := private.priced_exit(p_entry, p_exit);
+  p_entry := date_trunc('second', p_entry);
   if p_entry = p_exit then
     return;
   end if;
+  v_offset := private.steady_offset(
+    c_time_zone, (extract(epoch from p_entry) * 1000000)::bigint, (extract(epoch from p_exit) * 1000000)::bigint
+  );
   return query
   select r.lot_ids, row (r.amount, r.currency, r.time_zone, r.found)::private.surprising_bill
   from (
     select k.lot_ids, k.amount, k.currency, k.time_zone, private.found_surprises(
       k.tariff, k.usual, k.time_zone, k.holidays, k.overridden, p_entry, p_exit, k.amount, k.longest, k.next_exit,
-      case when k.time_zone = c_time_zone then c_offset end
+      case when k.time_zone = c_time_zone then v_offset end
     ) as found
     from (
       select array_agg(c.parking_lot_id) as lot_ids, c.tariff, c.usual, c.time_zone, c.currency, c.holidays, c.overridden,
