@@ -18,7 +18,7 @@ import { STATE } from "../local/settings.ts";
 import { announcement, configOf, groupOf, readGroups } from "../tools/packages/groups.ts";
 import { testsFor } from "./support/changed.ts";
 import { readDurations, type TestRun } from "./support/durations.ts";
-import { runTests } from "./support/outcome.ts";
+import { runTests, WORKERS } from "./support/outcome.ts";
 import { buildOnce } from "./support/built_data.ts";
 import { isLong } from "./support/sizes.ts";
 import { hostedDeno } from "./support/hosted_deno.ts";
@@ -68,7 +68,6 @@ if (values.help) {
 }
 const { replica } = values;
 const changed = values.changed || values.quick;
-const workers = Number(Deno.env.get("DENO_JOBS")) || navigator.hardwareConcurrency;
 const paths = changed ? await changedTests(positionals) : positionals.filter(exists);
 const words = changed ? [] : positionals.filter((word) => !exists(word));
 const missing = words.filter((word) => /^tests\/|\.ts$/.test(word));
@@ -158,7 +157,7 @@ async function changedTests([base, ...more]: readonly string[]): Promise<string[
   const names = [...await git("diff", "--name-only", "--no-renames", since), ...added];
   const read = [...await git("ls-files", "*.ts", "*.tsx", "supabase/schemas/*.sql"), ...added].filter(exists);
   const texts = new Map(await Promise.all(read.map(async (path) => [path, await Deno.readTextFile(path)] as const)));
-  const seconds = SECONDS_FOR_CHANGES * workers;
+  const seconds = SECONDS_FOR_CHANGES * WORKERS;
   const { groups, leftOut, everything } = testsFor(names, texts, NEEDS_NO_PLATFORM, await readDurations(), seconds);
   console.log(`${names.length} files differ from ${since.slice(0, 12)}. The tests that`);
   for (const { reason, files } of groups) console.log(`  ${reason}: ${files.length === 1 ? files[0] : files.length}`);

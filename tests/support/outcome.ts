@@ -37,19 +37,21 @@ interface Result {
   readonly seconds: Seconds;
 }
 
+/** Three for two cores, because many tests wait for a platform, a browser or a deadline; DENO_JOBS sets another number. */
+export const WORKERS: number = Number(Deno.env.get("DENO_JOBS")) || Math.ceil(navigator.hardwareConcurrency * 1.5);
+
 /**
- * Runs the tests with as many workers as there are cores (DENO_JOBS sets another number), the longest files of all groups
- * first and those that must be alone last, and prints the count of all as the last line; the answer is the exit code. The
- * output of a batch is printed whole when it ends. A file that fails is run once more at the end, by itself. When it passes then, so does the run, and lines
- * before the count name what failed: `flaky: <file>: <test>: <message>`. A signal ends the tests first, so that the caller
- * can stop their platform.
+ * Runs the tests with WORKERS workers, the longest files of all groups first and those that must be alone last, and prints
+ * the count of all as the last line; the answer is the exit code. The output of a batch is printed whole when it ends. A
+ * file that fails is run once more at the end, by itself. When it passes then, so does the run, and lines before the count
+ * name what failed: `flaky: <file>: <test>: <message>`. A signal ends the tests first, so that the caller can stop their
+ * platform.
  */
 export async function runTests(
   runs: readonly TestRun[],
   { filter, isChecked, isWhole }: TestOptions,
   environment: Record<string, string>,
 ): Promise<number> {
-  const workers = Number(Deno.env.get("DENO_JOBS")) || navigator.hardwareConcurrency;
   const children = new Set<Deno.ChildProcess>();
   let isInterrupted = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -106,7 +108,7 @@ export async function runTests(
   const started = performance.now();
   let areTypesRight = true;
   if (!isChecked) {
-    await forEach(runs, workers, async ({ config, files }) => {
+    await forEach(runs, WORKERS, async ({ config, files }) => {
       if (isInterrupted) return;
       const { code } = await deno(["check", "--quiet", `--config=${config}`, ...files], false);
       areTypesRight &&= code === 0;
@@ -114,12 +116,12 @@ export async function runTests(
   }
   const alone = await runningAlone(runs);
   const together = runs.map(({ config, files }) => ({ config, files: files.filter((file) => !alone.has(file)) }));
-  const batches = inBatches(together, await readDurations(), workers);
+  const batches = inBatches(together, await readDurations(), WORKERS);
   const last = runs.flatMap(({ config, files }) =>
     files.filter((file) => alone.has(file)).map((file) => ({ config, files: [file] }))
   );
   const results: Result[] = [];
-  for (const [all, atOnce] of areTypesRight ? [[batches, workers], [last, 1]] as const : []) {
+  for (const [all, atOnce] of areTypesRight ? [[batches, WORKERS], [last, 1]] as const : []) {
     await forEach(all, atOnce, async (batch) => {
       if (!isInterrupted) results.push(await test(batch, all.length === 1));
     });
@@ -132,7 +134,7 @@ export async function runTests(
     console.log(`\nThe slowest files:\n${slowest(seconds).join("\n")}`);
     console.log(`\nSeconds of a worker, by folder:\n${byFolder(seconds).join("\n")}`);
     const took = Math.round((performance.now() - started) / 1_000);
-    console.log(`\n${results.length} batches on ${workers} workers: ${took} s`);
+    console.log(`\n${results.length} batches on ${WORKERS} workers: ${took} s`);
   }
   const code = areTypesRight ? results.find(({ code }) => code !== 0)?.code ?? 0 : 1;
   if (isWhole && code === 0 && await recordDurations(seconds)) console.log("tests/durations.json has changed.");
