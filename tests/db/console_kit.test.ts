@@ -58,6 +58,25 @@ Deno.test("save_row: texts are without what cannot be seen, line breaks stay, an
   assert.equal((await save(["seen", 1], { text: "\u3164" }))["text"], "\u3164");
 });
 
+Deno.test("visible_texts: texts in lists and objects are without what cannot be seen, and what is deep or no text stays", async () => {
+  const table: [given: unknown, visible: unknown][] = [
+    [{ list: ["運\u202e営", "\u200b", "a\r\nb", 1, null] }, { list: ["運営", "", "a\nb", 1, null] }],
+    [{ ja: { title: "名\u2066前", body: "\u3164" }, n: 1.5 }, { ja: { title: "名前", body: "\u3164" }, n: 1.5 }],
+    [{ family: "👨‍👩‍👧", list: ["क्‍", {}] }, { family: "👨‍👩‍👧", list: ["क्‍", {}] }],
+    [{ a: "\\u202e", b: "" }, { a: "\\u202e", b: "" }],
+    [{ a: { b: { c: { d: ["\u202eA"] } } } }, { a: { b: { c: { d: ["\u202eA"] } } } }],
+    ["\u202ea", "a"],
+    [[], []],
+  ];
+  for (const [given, visible] of table) {
+    const [row] = await db.sql`select private.visible_texts(${JSON.stringify(given)}::text::jsonb) as visible`;
+    assert.deepEqual(row!["visible"], visible, JSON.stringify(given));
+  }
+  const deep = `${"[".repeat(3000)}"\u202ea"${"]".repeat(3000)}`;
+  const [same] = await db.sql`select private.visible_texts(${deep}::text::jsonb) = ${deep}::text::jsonb as same`;
+  assert.equal(same!["same"], true);
+});
+
 Deno.test("save_row: an equal version writes and records nothing; a change is the act of its is_active, or the given one", async () => {
   const made = await save(null, { shelf: "acts", place: 2, title: "Two" });
   assert.deepEqual(await save(["acts", 2], { title: "Two", is_active: true }), made);
