@@ -68,6 +68,9 @@ const ONE: Readonly<Record<string, readonly string[]>> = {
   "companies": ["㈱パーク", "（株）パーク", "株式会社パーク", "㍿パーク", "株式會社 ﾊﾟｰｸ"],
   "companies of the other form": ["㈲パーク", "有限会社パーク"],
   "kana that are written no more": ["ゑびす", "ヱビス", "えびす"],
+  "marks that repeat a kana": ["いすゞ", "いすず", "イスヾ", "ｲｽｽﾞ", "いすゝ\u3099"],
+  "marks that repeat an unvoiced kana": ["こゝろのづゝき", "こころのづつき", "コヽロノヅヽキ"],
+  "marks that repeat a kanji": ["佐々木代々木", "佐佐木代代木", "佐 々 木 代々木"],
   "sigma at the end of a word": ["ΣΊΓΜΑΣ", "σίγμας", "σίγμασ"],
   "letters of Arabic and Persian": ["مَوْقِف كتابي ١٢", "موقـف کتابی ۱۲", "موقف كتابى 12"],
   "vowel points": ["שָׁלוֹם", "שלום"],
@@ -99,6 +102,9 @@ const OTHERS: readonly (readonly [string, string])[] = [
   ["市営カーパーク", "市営ガーパーク"],
   ["スーパー", "スパ"],
   ["か", "が"],
+  ["いすゝ", "いすず"],
+  ["々木", "木"],
+  ["ゝ", "々"],
   ["はす", "ぱす"],
   ["六本木6丁目", "六本木60"],
   ["12-3", "1-23"],
@@ -124,6 +130,8 @@ const FOUND: readonly (readonly [keyword: string, text: string])[] = [
   ["第二", "第二-1駐車場"],
   ["東九条", "京都市南区東九条西山王町1"],
   ["geneve", "P+R Genève-Plage"],
+  ["代々", "代々木公園前"],
+  ["いすず", "いすゞ自動車前"],
 ];
 
 async function textsOf(texts: readonly string[]): Promise<string[]> {

@@ -60,7 +60,7 @@ async function versionOf(sql: Sql): Promise<string> {
   const [row] = await sql<{ source: string }[]>`
     select string_agg(pg_get_functiondef(p.oid), '' order by p.proname) as source from pg_proc p
     where p.oid = any (array['private.place_key(text)', 'private.folded_name(text)', 'private.kana_romaji(text)',
-      'private.chome_digits(text)', 'private.search_text(text)']::regprocedure[])`;
+      'private.chome_digits(text)', 'private.plain_text(text)']::regprocedure[])`;
   return hash.update(row!.source).digest("hex").slice(0, 16);
 }
 

@@ -8,7 +8,7 @@
 with base as materialized (
   select nullif(r.f[2], '') as prefecture, replace(r.f[3], ' ', '') as name, r.f[6]::double precision as lat, r.f[7]::double precision as lng,
     array(
-      select distinct private.search_text(n.name)
+      select distinct private.plain_text(n.name)
       from (values
         (r.f[3]), (r.f[2] || r.f[3]), (r.f[4]), (r.f[5]), (replace(r.f[5], '-', '')), (regexp_replace(r.f[5], '-[a-z]+$', '')),
         (regexp_replace(r.f[5], '-[a-z]+$', ' city')),

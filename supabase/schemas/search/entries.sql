@@ -30,11 +30,12 @@ language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
 declare
-  -- Decomposed, so that accents are characters, and a voiced mark that was alone joins its kana.
+  -- Decomposed, so that accents are characters, and a voiced mark that was alone joins its kana. A mark that repeats a
+  -- kana becomes it: いすゞ is いすず.
   v_text text := case when p_text ~ '^[[:ascii:]]*$' then regexp_replace(lower(p_text), '[[:space:]]+', '', 'g')
-    else normalize(regexp_replace(normalize(lower(normalize(p_text, nfkc)), nfkd),
+    else normalize(regexp_replace(regexp_replace(normalize(lower(normalize(p_text, nfkc)), nfkd),
       '[[:space:]\u0300-\u036f\u00ad\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u061c\u0640\u064b-\u065f\u0670\u06d6-\u06ed\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff・·‧•∙⋅]+',
-      '', 'g'), nfc) end;
+      '', 'g'), '(([ぁ-ゖァ-ヺ])[\u3099\u309a]?)[ゝヽ]', '\1\2', 'g'), nfc) end;
 begin
   if v_text ~ '^[[:ascii:]]*$' then
     return v_text;
@@ -96,8 +97,8 @@ begin
 end
 $$;
 
--- Text in the form that search compares: private.plain_text, with one notation of addresses and of companies, and ケ for ガ and
--- カ, ツ for ッ between kanji.
+-- Text in the form that search compares: private.plain_text, with one notation of addresses and of companies, no 々, and ケ
+-- for ガ and カ, ツ for ッ between kanji.
 create function private.search_text(p_text text) returns text
 language plpgsql immutable strict parallel safe
 set search_path = ''
@@ -111,8 +112,11 @@ begin
   if v_text ~ '大字|株式|有限' then
     v_text := replace(replace(regexp_replace(v_text, '大字(?=.)', '', 'g'), '株式会社', '(株)'), '有限会社', '(有)');
   end if;
-  return case when v_text ~ '[一-龠々][ガカッ][一-龠々]'
-    then regexp_replace(regexp_replace(v_text, '(?<=[一-龠々])[ガカ](?=[一-龠々])', 'ケ', 'g'), '(?<=[一-龠々])ッ(?=[一-龠々])', 'ツ', 'g')
+  if strpos(v_text, '々') > 0 then
+    v_text := regexp_replace(v_text, '([一-龠])々', '\1\1', 'g');
+  end if;
+  return case when v_text ~ '[一-龠][ガカッ][一-龠]'
+    then regexp_replace(regexp_replace(v_text, '(?<=[一-龠])[ガカ](?=[一-龠])', 'ケ', 'g'), '(?<=[一-龠])ッ(?=[一-龠])', 'ツ', 'g')
     else v_text end;
 end
 $$;
