@@ -82,6 +82,22 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     area: "SQL condition",
+    change: "a fraction of a second begins a unit",
+    file: schema("fees/answers"),
+    from: "  p_exit := private.priced_exit(p_entry, p_exit);",
+    to: "",
+    tests: ["tests/db/fee_answers.test.ts"],
+  },
+  {
+    area: "SQL condition",
+    change: "a lot is left out by a fraction of a second that costs nothing",
+    file: schema("fees/stays"),
+    from: "c_stay constant bigint := trunc(extract(epoch from p_exit - p_entry)) * 1000000;",
+    to: "c_stay constant bigint := extract(epoch from p_exit - p_entry) * 1000000;",
+    tests: ["tests/db/fee_answers.test.ts"],
+  },
+  {
+    area: "SQL condition",
     change: "an exit an hour ahead is accepted",
     file: schema("sessions/sessions"),
     from: "p_exit_at > greatest(now(), (p_session).started_at) + interval '5 minutes'",

@@ -3,6 +3,7 @@
 //
 //   deno task test:planted                       all of them: 24 minutes on two cores
 //   deno task test:planted import "SQL rights"   those of areas
+//   deno task test:planted fraction              those whose words contain this
 import { join } from "node:path";
 import { postgresFolder } from "../../tools/packages/postgres.ts";
 import { STATE } from "../../local/settings.ts";
@@ -22,9 +23,11 @@ interface Outcome {
 }
 
 const words = Deno.args.filter((word) => word !== "--");
-const faults = FAULTS.filter(({ area }) => words.length === 0 || words.some((word) => area.includes(word)));
+const faults = FAULTS.filter(({ area, change }) =>
+  words.length === 0 || words.some((word) => area.includes(word) || change.includes(word))
+);
 if (faults.length === 0) {
-  console.error(`There is no area ${words.join(" or ")}. There are ${AREAS.join(", ")}.`);
+  console.error(`No fault has ${words.join(" or ")}. The areas are ${AREAS.join(", ")}.`);
   Deno.exit(2);
 }
 
