@@ -177,9 +177,9 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
   return [{ param: at(), code: issue.code, message: issue.message }];
 }
 
-/** A value inside a body. Its path is only built for errors. */
+/** A list or object inside a body. */
 interface Place {
-  readonly value: unknown;
+  readonly value: Readonly<Record<string, unknown>>;
   readonly key: string;
   readonly outer: Place | null;
   readonly depth: number;
@@ -188,38 +188,41 @@ interface Place {
 /** Values that the database cannot store: NUL characters, lone surrogates, too deep nesting. */
 function unstorable(root: unknown): FieldError[] {
   const errors: FieldError[] = [];
-  const pending: Place[] = [{ value: root, key: "", outer: null, depth: 0 }];
+  const pending: Place[] = isPlace(root) ? [{ value: root, key: "", outer: null, depth: 0 }] : [];
+  if (isUnstorableText(root)) errors.push(unstorableText(null));
   for (let place = pending.pop(); place && errors.length < MAX_ERRORS; place = pending.pop()) {
-    const { value, key, depth } = place;
-    if (depth > MAX_DEPTH) {
-      return [{
-        param: null,
-        code: "malformed",
-        message: TOO_DEEP,
-      }];
-    }
-    if (!isText(key) || (typeof value === "string" && !isText(value))) {
-      const message = "Must not contain NUL characters or lone surrogates.";
-      errors.push({ param: pathOf(place), code: "invalid_text", message });
-    } else if (typeof value === "object" && value !== null) {
-      for (const [key, inner] of Object.entries(value)) {
-        pending.push({ value: inner, key, outer: place, depth: depth + 1 });
-      }
+    const { value, depth } = place;
+    if (depth > MAX_DEPTH) return [{ param: null, code: "malformed", message: TOO_DEEP }];
+    // Nothing is made for a value without a fault: a body may have 52,428.
+    for (const key in value) {
+      const inner = value[key];
+      if (!isText(key) || isUnstorableText(inner)) errors.push(unstorableText(pathOf(key, place)));
+      else if (isPlace(inner)) pending.push({ value: inner, key, outer: place, depth: depth + 1 });
     }
   }
-  return errors;
+  return errors.slice(0, MAX_ERRORS);
+}
+
+function unstorableText(param: string | null): FieldError {
+  return { param, code: "invalid_text", message: "Must not contain NUL characters or lone surrogates." };
+}
+
+function isUnstorableText(value: unknown): boolean {
+  return typeof value === "string" && !isText(value);
+}
+
+function isPlace(value: unknown): value is Place["value"] {
+  return typeof value === "object" && value !== null;
 }
 
 function isText(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
 
-function pathOf(place: Place): string | null {
-  const keys: string[] = [];
-  for (let at = place; at.outer; at = at.outer) {
-    keys.unshift(isText(at.key) ? at.key : "?");
-  }
-  return keys.join(".") || null;
+function pathOf(key: string, place: Place): string | null {
+  const keys = [key];
+  for (let at = place; at.outer; at = at.outer) keys.unshift(at.key);
+  return keys.map((key) => isText(key) ? key : "?").join(".") || null;
 }
 
 function percentDecoded(text: string): string | undefined {
