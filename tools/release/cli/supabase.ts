@@ -1,6 +1,6 @@
 // The Supabase CLI in the version that imports.json pins and the pages name.
 import { join } from "node:path";
-import { ROOT } from "../../local/settings.ts";
+import { ROOT } from "../../../local/settings.ts";
 
 export interface CliResult {
   readonly code: number;
@@ -11,6 +11,9 @@ export interface CliResult {
 /** The version that imports.json pins. */
 export const PINNED: string = JSON.parse(await Deno.readTextFile(join(ROOT, "imports.json"))).imports.supabase
   .replace("npm:supabase@", "");
+
+/** Its lock file has all packages of the CLI, so that nothing is asked of the registry but the packages. */
+const CONFIG = join(ROOT, "tools/release/cli/deno.json");
 
 /** What every call sets: no questions, no colours, nothing about this machine for anybody. */
 const ENVIRONMENT = {
@@ -25,7 +28,7 @@ const ENVIRONMENT = {
 /** The program and the first words with which a version of the CLI runs. npx fetches versions that are not the pinned one. */
 export function cliCommand(version: string = PINNED): string[] {
   return version === PINNED
-    ? [Deno.execPath(), "run", "-A", "--quiet", "--no-lock", "--no-config", `npm:supabase@${version}`]
+    ? [Deno.execPath(), "run", "-A", "--quiet", `--config=${CONFIG}`, `npm:supabase@${version}`]
     : ["npx", "--yes", `supabase@${version}`];
 }
 
