@@ -1,5 +1,6 @@
 // The platform's own advisors (security and performance) on the migrated database.
 import assert from "node:assert/strict";
+import { cliCommand } from "../../tools/release/cli/supabase.ts";
 import { database } from "../support/database.ts";
 
 const db = await database();
@@ -28,18 +29,9 @@ const INLINED_TEXTS: Readonly<Record<string, string>> = {
 
 /** What the advisors say, without the lint that only knows a database in use, and without the functions above. */
 async function advice(): Promise<string[]> {
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "-A",
-      "--config=tests/deploy/deno.json",
-      "supabase",
-      "db",
-      "advisors",
-      "--level=info",
-      "--output-format=json",
-      `--db-url=${db.url}`,
-    ],
+  const [program, ...start] = cliCommand();
+  const { success, stdout, stderr } = await new Deno.Command(program!, {
+    args: [...start, "db", "advisors", "--level=info", "--output-format=json", `--db-url=${db.url}`],
     cwd: new URL("../../", import.meta.url),
     env: { DO_NOT_TRACK: "1" },
     stdin: "null",
