@@ -1,7 +1,8 @@
 // A Git repository with the files of this one.
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { ROOT } from "../../local/settings.ts";
 import { git } from "../../tools/release/git.ts";
+import { makeFolder } from "../support/built_data.ts";
 
 const AUTHOR = ["-c", "user.name=Test", "-c", "user.email=test@example.com", "-c", "core.hooksPath=/dev/null"];
 
@@ -10,10 +11,10 @@ export class RepositoryCopy implements AsyncDisposable {
   private constructor(readonly folder: string) {}
 
   static async make(): Promise<RepositoryCopy> {
-    const copy = new RepositoryCopy(await Deno.makeTempDir());
+    const copy = new RepositoryCopy(await makeFolder());
     const files = (await git(ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard")).split("\0");
+    for (const folder of new Set(files.map(dirname))) await Deno.mkdir(join(copy.folder, folder), { recursive: true });
     for (const file of files.filter((name) => name !== "")) {
-      await Deno.mkdir(join(copy.folder, file, ".."), { recursive: true });
       await Deno.copyFile(join(ROOT, file), join(copy.folder, file)).catch((error) => {
         if (!(error instanceof Deno.errors.NotFound)) throw error; // deleted, and not committed yet
       });

@@ -47,6 +47,18 @@ export async function copyBuiltData(name: string, { isDevelopers = false } = {})
   if (built) await copy(isDevelopers ? await developersData(built) : built, name);
 }
 
+/** A platform or database of this name that begins without data keeps it where the copies are. */
+export async function placeData(name: string): Promise<void> {
+  const built = Deno.env.get(VARIABLE);
+  if (built) await createFolder(join(dirname(built), name), name);
+}
+
+/** A new folder where the copies are, for a test that needs many files. */
+export async function makeFolder(): Promise<string> {
+  const built = Deno.env.get(VARIABLE);
+  return await Deno.makeTempDir(built === undefined ? {} : { dir: dirname(built) });
+}
+
 /** Removes what the platform of this name has kept, and stops its server if that still runs. */
 export async function removeData(name: string): Promise<void> {
   const { home } = await identify(STATE);
