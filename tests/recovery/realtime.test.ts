@@ -46,6 +46,7 @@ function writing({ status }: CrashPlatform, joined: readonly Joined[]): { stop()
       try {
         const id = await notify(sql, user);
         committed.push({ id, begun, acknowledged: performance.now() });
+        await new Promise((resolve) => setTimeout(resolve, 10)); // slower than the listeners receive
       } catch (error) {
         if (!isLost(error)) throw error; // not acknowledged: it may be there or not
         await new Promise((resolve) => setTimeout(resolve, 50));
