@@ -12,7 +12,7 @@ import { withDatabase } from "../../tools/release/deployment/database.ts";
 import { PartOfMigrations } from "../../tools/release/drift.ts";
 import { postgresFolder } from "../../tools/packages/postgres.ts";
 import { git } from "../../tools/release/git.ts";
-import { placeData, removeData } from "../support/built_data.ts";
+import { makeFolder, placeData, removeData } from "../support/built_data.ts";
 import { ACCESS_TOKEN } from "./cli.ts";
 import { ManagementApi, PROJECT_REF } from "./management_api.ts";
 import { ProjectHost } from "./project_host.ts";
@@ -117,7 +117,7 @@ class Project implements AsyncDisposable {
 
 /** A clone of this version with a tag. */
 async function clone(): Promise<RepositoryCopy> {
-  const copy = await RepositoryCopy.make();
+  const copy = await RepositoryCopy.make(await makeFolder());
   await copy.tag("9.0.0");
   // The project's host is reached by a proxy that lets no download through.
   const state = join(copy.folder, ".local");

@@ -2,7 +2,6 @@
 import { dirname, join } from "node:path";
 import { ROOT } from "../../local/settings.ts";
 import { git } from "../../tools/release/git.ts";
-import { makeFolder } from "../support/built_data.ts";
 
 const AUTHOR = ["-c", "user.name=Test", "-c", "user.email=test@example.com", "-c", "core.hooksPath=/dev/null"];
 
@@ -10,8 +9,8 @@ const AUTHOR = ["-c", "user.name=Test", "-c", "user.email=test@example.com", "-c
 export class RepositoryCopy implements AsyncDisposable {
   private constructor(readonly folder: string) {}
 
-  static async make(): Promise<RepositoryCopy> {
-    const copy = new RepositoryCopy(await makeFolder());
+  static async make(folder?: string): Promise<RepositoryCopy> {
+    const copy = new RepositoryCopy(folder ?? await Deno.makeTempDir());
     const files = (await git(ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard")).split("\0");
     for (const folder of new Set(files.map(dirname))) await Deno.mkdir(join(copy.folder, folder), { recursive: true });
     for (const file of files.filter((name) => name !== "")) {
