@@ -206,7 +206,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         gateway.close();
         await resetting;
         await services?.realtime.proxy.close();
-        await withTimeout(gateway.stop(), STOP_TIMEOUT_MS, () => {});
+        await Promise.all([withTimeout(gateway.stop(), STOP_TIMEOUT_MS, () => {}), jobs?.stop()]);
         await lower();
         await databases.stop();
       },

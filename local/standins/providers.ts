@@ -28,7 +28,9 @@ export interface ProviderOptions {
 
 export async function startProviders({ functionsUrl, onMail = () => {} }: ProviderOptions = {}): Promise<Providers> {
   const handlers = new Map<string, (request: Request, rest: string) => Promise<Response>>();
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
+  const stopping = new AbortController();
+  const listening = { hostname: "127.0.0.1", port: 0, onListen: () => {}, signal: stopping.signal };
+  const server = Deno.serve(listening, (request) => {
     const url = new URL(request.url);
     // Only programs call the stand-ins.
     if (!isOwnHost(url, "127.0.0.1")) return new Response(null, { status: 421 });
@@ -95,6 +97,9 @@ export async function startProviders({ functionsUrl, onMail = () => {} }: Provid
       AI_GATEWAY_KEY: AiModels.KEY,
       AI_MODELS: AiModels.MODELS.join(),
     },
-    stop: () => server.shutdown(),
+    stop: async () => {
+      stopping.abort(); // without the answers that a script delays
+      await server.finished;
+    },
   };
 }

@@ -2,7 +2,6 @@
 // and storage are stand-ins; the database, the API and Realtime are those of a local platform.
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
-import { removeIfExists } from "../../local/files.ts";
 import { type Platform, startPlatform } from "../../local/platform.ts";
 import { removeCrashed, startDatabase } from "../../local/postgres/database.ts";
 import type { PostgresServer } from "../../local/postgres/server.ts";
@@ -13,6 +12,7 @@ import { withDatabase } from "../../tools/release/deployment/database.ts";
 import { PartOfMigrations } from "../../tools/release/drift.ts";
 import { postgresFolder } from "../../tools/packages/postgres.ts";
 import { git } from "../../tools/release/git.ts";
+import { makeFolder, placeData, removeData } from "../support/built_data.ts";
 import { ACCESS_TOKEN } from "./cli.ts";
 import { ManagementApi, PROJECT_REF } from "./management_api.ts";
 import { ProjectHost } from "./project_host.ts";
@@ -54,6 +54,7 @@ class Project implements AsyncDisposable {
     await removeCrashed("project");
     const { root: folder } = await PartOfMigrations.make([]);
     const name = `project-${Deno.pid}-${crypto.randomUUID().slice(0, 8)}`;
+    await placeData(name);
     const server = await startDatabase({ name, root: folder, durable: false, withSeed: false, onStep: () => {} });
     const api = new ManagementApi(ACCESS_TOKEN);
     const host = await ProjectHost.start("example.test", (request) => api.answerProject(request));
@@ -92,8 +93,7 @@ class Project implements AsyncDisposable {
     await this.server.stop();
     await this.host[Symbol.asyncDispose]();
     await this.api[Symbol.asyncDispose]();
-    await removeIfExists(this.server.options.folder);
-    await removeIfExists(join(STATE, this.name));
+    await removeData(this.name);
     await Deno.remove(this.folder, { recursive: true });
   }
 
@@ -117,7 +117,7 @@ class Project implements AsyncDisposable {
 
 /** A clone of this version with a tag. */
 async function clone(): Promise<RepositoryCopy> {
-  const copy = await RepositoryCopy.make();
+  const copy = await RepositoryCopy.make(await makeFolder());
   await copy.tag("9.0.0");
   // The project's host is reached by a proxy that lets no download through.
   const state = join(copy.folder, ".local");
@@ -239,49 +239,44 @@ Deno.test("task deploy: a new project, its updates, and a deployment that stops 
     });
   });
 
-  await t.step("a migration was added: it is applied, and a failure after it is repaired by a second run", async () => {
-    await Deno.writeTextFile(
-      join(copy.folder, "supabase/migrations/20990101000000_notes.sql"),
-      "create table private.notes (id integer primary key);\nalter table private.notes enable row level security;\n",
-    );
-    await copy.commit("a migration");
-    await copy.tag("9.1.0");
-    api.failures.set("POST /v1/projects/REF/secrets", 500);
-    const stopped = await deploy(copy, project);
-    api.failures.clear();
-    assert.equal(stopped.code, 1);
-    assert.match(stopped.output, /^The step "secrets" failed:$/m);
-    assert.match(
-      stopped.output,
-      /^Done: link, migrations, places, configuration, buckets\. Not done: secrets, functions, /m,
-    );
-    assert.match(stopped.output, /run the same command again/);
-    assert.deepEqual(said(stopped.output, "migrations"), ["applied 20990101000000_notes.sql"]);
-    assert.deepEqual(stopped.changes, [...BUCKETS, ...SECRETS]);
+  await t.step(
+    "a migration, a function, a secret and a setting of config.toml changed: each arrives, and a failure is repaired by a second run",
+    async () => {
+      await Deno.writeTextFile(
+        join(copy.folder, "supabase/migrations/20990101000000_notes.sql"),
+        "create table private.notes (id integer primary key);\nalter table private.notes enable row level security;\n",
+      );
+      await copy.edit("supabase/functions/health/index.ts", (text) => `// Deployed again.\n${text}`);
+      await copy.edit("supabase/config.toml", (text) => text.replace("jwt_expiry = 3600", "jwt_expiry = 1800"));
+      await copy.commit("a migration, a function and a setting");
+      await copy.tag("9.1.0");
+      api.failures.set("POST /v1/projects/REF/secrets", 500);
+      const stopped = await deploy(copy, project, [], { GEOCODER: "gsi" });
+      api.failures.clear();
+      assert.equal(stopped.code, 1);
+      assert.match(stopped.output, /^The step "secrets" failed:$/m);
+      assert.match(
+        stopped.output,
+        /^Done: link, migrations, places, configuration, buckets\. Not done: secrets, functions, /m,
+      );
+      assert.match(stopped.output, /run the same command again/);
+      assert.deepEqual(said(stopped.output, "migrations"), ["applied 20990101000000_notes.sql"]);
+      assert.deepEqual(said(stopped.output, "configuration"), ["updated auth"]);
+      assert.equal(api.configuration.get("auth")?.["jwt_exp"], 1800);
+      assert.deepEqual(stopped.changes, ["PATCH /v1/projects/REF/config/auth", ...BUCKETS, ...SECRETS]);
 
-    // Every step is repeated; what is there already is not sent again.
-    const { code, output, changes } = await deploy(copy, project);
-    assert.equal(code, 0, output);
-    assert.deepEqual(said(output, "migrations"), ["nothing to apply"]);
-    assert.deepEqual(said(output, "configuration"), ["nothing differs"]);
-    assert.deepEqual(said(output, "vault"), ["nothing to write"]);
-    assert.deepEqual(changes, UNCHANGED);
-  });
-
-  await t.step("a function, a secret and a setting of config.toml changed: each arrives", async () => {
-    await copy.edit("supabase/functions/health/index.ts", (text) => `// Deployed again.\n${text}`);
-    await copy.edit("supabase/config.toml", (text) => text.replace("jwt_expiry = 3600", "jwt_expiry = 1800"));
-    await copy.commit("a function and a setting");
-    await copy.tag("9.2.0");
-    const { code, output, changes } = await deploy(copy, project, [], { GEOCODER: "gsi" });
-    assert.equal(code, 0, output);
-    assert.deepEqual(changes, ["PATCH /v1/projects/REF/config/auth", ...UNCHANGED]);
-    const sent = api.functions.get("health")!.files.get("supabase/functions/health/index.ts")!;
-    assert.match(new TextDecoder().decode(sent), /^\/\/ Deployed again\./);
-    assert.equal(api.secrets.get("GEOCODER"), "gsi");
-    assert.deepEqual(said(output, "configuration"), ["updated auth"]);
-    assert.equal(api.configuration.get("auth")?.["jwt_exp"], 1800);
-  });
+      // Every step is repeated; what is there already is not sent again.
+      const { code, output, changes } = await deploy(copy, project, [], { GEOCODER: "gsi" });
+      assert.equal(code, 0, output);
+      assert.deepEqual(said(output, "migrations"), ["nothing to apply"]);
+      assert.deepEqual(said(output, "configuration"), ["nothing differs"]);
+      assert.deepEqual(said(output, "vault"), ["nothing to write"]);
+      assert.deepEqual(changes, UNCHANGED);
+      const sent = api.functions.get("health")!.files.get("supabase/functions/health/index.ts")!;
+      assert.match(new TextDecoder().decode(sent), /^\/\/ Deployed again\./);
+      assert.equal(api.secrets.get("GEOCODER"), "gsi");
+    },
+  );
 
   await t.step("an applied migration was edited, or the schema was changed by hand: nothing is sent", async () => {
     await copy.edit("supabase/migrations/20990101000000_notes.sql", (text) => `${text}select 1;\n`);

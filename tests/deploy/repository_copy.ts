@@ -1,5 +1,5 @@
 // A Git repository with the files of this one.
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { ROOT } from "../../local/settings.ts";
 import { git } from "../../tools/release/git.ts";
 
@@ -9,11 +9,11 @@ const AUTHOR = ["-c", "user.name=Test", "-c", "user.email=test@example.com", "-c
 export class RepositoryCopy implements AsyncDisposable {
   private constructor(readonly folder: string) {}
 
-  static async make(): Promise<RepositoryCopy> {
-    const copy = new RepositoryCopy(await Deno.makeTempDir());
+  static async make(folder?: string): Promise<RepositoryCopy> {
+    const copy = new RepositoryCopy(folder ?? await Deno.makeTempDir());
     const files = (await git(ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard")).split("\0");
+    for (const folder of new Set(files.map(dirname))) await Deno.mkdir(join(copy.folder, folder), { recursive: true });
     for (const file of files.filter((name) => name !== "")) {
-      await Deno.mkdir(join(copy.folder, file, ".."), { recursive: true });
       await Deno.copyFile(join(ROOT, file), join(copy.folder, file)).catch((error) => {
         if (!(error instanceof Deno.errors.NotFound)) throw error; // deleted, and not committed yet
       });

@@ -5,9 +5,9 @@ import postgres, { type Sql } from "postgres";
 import { migrationFiles } from "../../local/postgres/built.ts";
 import { removeCrashed, startDatabase } from "../../local/postgres/database.ts";
 import { migrate } from "../../local/postgres/migrations.ts";
-import { removeIfExists } from "../../local/files.ts";
 import { ROOT } from "../../local/settings.ts";
 import { PartOfMigrations } from "../../tools/release/drift.ts";
+import { placeData, removeData } from "../support/built_data.ts";
 import {
   dataFiles,
   loadData,
@@ -34,6 +34,7 @@ async function withRelease(data: ReleasedData, act: (old: Old) => Promise<void>)
   await removeCrashed("upgrade");
   await using part = await PartOfMigrations.make(data.header.migrations);
   const name = `upgrade-${Deno.pid}-${crypto.randomUUID().slice(0, 8)}`;
+  await placeData(name);
   const server = await startDatabase({ name, root: part.root, durable: false, withSeed: false, onStep: () => {} });
   const superuser = postgres(server.url(), { max: 1, onnotice: () => {} });
   const sql = postgres(server.url("postgres"), { max: 2, onnotice: () => {} });
@@ -49,7 +50,7 @@ async function withRelease(data: ReleasedData, act: (old: Old) => Promise<void>)
   } finally {
     await Promise.all([sql.end(), superuser.end()]);
     await server.stop();
-    await removeIfExists(server.options.folder);
+    await removeData(name);
   }
 }
 

@@ -1,7 +1,6 @@
 // `deno task dev`, `status`, `stop` and `reset` as their users run them. What a crash leaves behind is in dev_crashes.test.ts.
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
-import postgres from "postgres";
 import { SAMPLE_PASSWORD, SAMPLE_PEOPLE } from "../../tools/seed/people/sample_people.ts";
 import { isRunning, waitForExit } from "../../local/process.ts";
 import { PUBLISHABLE_KEY, ROOT, STATE } from "../../local/settings.ts";
@@ -9,6 +8,7 @@ import { removeIfExists } from "../../local/files.ts";
 import { freePort } from "../../local/state.ts";
 import { eventually } from "../support/eventually.ts";
 import {
+  addedUsers,
   BACK_WITHIN,
   codes,
   type Dev,
@@ -20,12 +20,13 @@ import {
   outcome,
   remove,
   serverPid,
+  signUp,
   status,
   stop,
 } from "./dev_platform.ts";
 
 let starting: Promise<Dev & { readonly port: number }> | undefined;
-/** A platform for the tests that leave it as it is, started by the first of them. */
+/** A platform that began without data, for the tests that leave it as it is. The first of them starts it. */
 function shared() {
   const port = freePort(0)!;
   return starting ??= dev(port).then((started) => ({ port, ...started }));
@@ -61,13 +62,19 @@ Deno.test("task dev: a port in use is reported, and nothing is started or stoppe
   assert.equal(await codes(port), 200);
 });
 
-Deno.test("task dev: two platforms on two ports have data of their own", async () => {
+Deno.test("task dev: two platforms on two ports have data of their own, and each stops cleanly", async () => {
   const { port: onePort } = await shared();
   await onFreePort(async (otherPort, start) => {
-    await start();
+    const started = await start();
     const [one, other] = await Promise.all([status(onePort), status(otherPort)]);
     assert.notEqual(one.DB_URL, other.DB_URL);
     assert.deepEqual(await Promise.all([codes(onePort), codes(otherPort)]), [200, 200]);
+    const server = await serverPid(otherPort);
+    assert.equal(await stop(started), 0);
+    assert.equal(isRunning(server), false);
+    assert.notEqual(freePort(otherPort), undefined);
+    assert.equal((await outcome("status.ts", otherPort)).code, 1);
+    assert.equal(await codes(onePort), 200);
   });
 });
 
@@ -79,25 +86,27 @@ Deno.test("functions: after kill -9 of one the next request works", async () => 
 });
 
 Deno.test("local auth: the eleventh sign-in of a minute from one IP address is rejected, also with forged headers", async () => {
-  const { port } = await shared();
-  const attempt = async (number: number, path = "token?grant_type=password") => {
-    const answer = await fetch(`http://127.0.0.1:${port}/auth/v1/${path}`, {
-      method: "POST",
-      headers: {
-        apikey: PUBLISHABLE_KEY,
-        "content-type": "application/json",
-        "x-forwarded-for": `203.0.113.${number}`,
-        "x-supabase-api-version": "2024-01-01",
-      },
-      body: `{"email":"nobody@example.com","password":"password1"}`,
-    });
-    return [answer.status, (await answer.json()).code];
-  };
-  for (let number = 1; number <= 10; number++) assert.deepEqual(await attempt(number), [400, "invalid_credentials"]);
-  assert.deepEqual(await attempt(11), [429, "over_request_rate_limit"]);
-  // Codes of second factors cannot be guessed faster than passwords.
-  const code = `factors/${crypto.randomUUID()}/verify`;
-  assert.deepEqual(await attempt(12, code), [429, "over_request_rate_limit"]);
+  await onFreePort(async (port, start) => {
+    await start();
+    const attempt = async (number: number, path = "token?grant_type=password") => {
+      const answer = await fetch(`http://127.0.0.1:${port}/auth/v1/${path}`, {
+        method: "POST",
+        headers: {
+          apikey: PUBLISHABLE_KEY,
+          "content-type": "application/json",
+          "x-forwarded-for": `203.0.113.${number}`,
+          "x-supabase-api-version": "2024-01-01",
+        },
+        body: `{"email":"nobody@example.com","password":"password1"}`,
+      });
+      return [answer.status, (await answer.json()).code];
+    };
+    for (let number = 1; number <= 10; number++) assert.deepEqual(await attempt(number), [400, "invalid_credentials"]);
+    assert.deepEqual(await attempt(11), [429, "over_request_rate_limit"]);
+    // Codes of second factors cannot be guessed faster than passwords.
+    const code = `factors/${crypto.randomUUID()}/verify`;
+    assert.deepEqual(await attempt(12, code), [429, "over_request_rate_limit"]);
+  });
 });
 
 Deno.test("gateway: a service that the platform lacks is 501 and an unknown path 404, in the error format", async () => {
@@ -115,30 +124,23 @@ Deno.test("gateway: a service that the platform lacks is 501 and an unknown path
   }
 });
 
-Deno.test("task dev: prints its steps, addresses, keys, sample people and three working requests, and stops cleanly", async () => {
-  await onFreePort(async (port, start) => {
-    const one = await start();
-    assert.match(one.output(), /For development and tests/);
-    assert.match(one.output(), /Applying migration/);
-    const requests = one.output().split("\n").filter((line) => line.startsWith("  curl "));
-    assert.equal(requests.length, 3);
-    for (const request of requests) {
-      const { code } = await new Deno.Command("sh", { args: ["-c", `${request} --fail --silent`], stdout: "null" })
-        .output();
-      assert.equal(code, 0, request);
-    }
-    const [, password, people] = one.output().match(/Sign in with the password (\S+)\n((?: {4}\S+@.*\n)+)/) ?? [];
-    assert.equal(password, SAMPLE_PASSWORD);
-    assert.deepEqual(
-      people!.trimEnd().split("\n").map((line) => line.trim().split(" ")[0]),
-      SAMPLE_PEOPLE.map((one) => one.email),
-    );
-    const server = await serverPid(port);
-    assert.equal(await stop(one), 0);
-    assert.equal(isRunning(server), false);
-    assert.notEqual(freePort(port), undefined);
-    assert.equal((await outcome("status.ts", port)).code, 1);
-  }, { isBuilt: false });
+Deno.test("task dev: prints its steps, addresses, keys, sample people and three working requests", async () => {
+  const { output } = await shared();
+  assert.match(output(), /For development and tests/);
+  assert.match(output(), /Applying migration/);
+  const requests = output().split("\n").filter((line) => line.startsWith("  curl "));
+  assert.equal(requests.length, 3);
+  for (const request of requests) {
+    const { code } = await new Deno.Command("sh", { args: ["-c", `${request} --fail --silent`], stdout: "null" })
+      .output();
+    assert.equal(code, 0, request);
+  }
+  const [, password, people] = output().match(/Sign in with the password (\S+)\n((?: {4}\S+@.*\n)+)/) ?? [];
+  assert.equal(password, SAMPLE_PASSWORD);
+  assert.deepEqual(
+    people!.trimEnd().split("\n").map((line) => line.trim().split(" ")[0]),
+    SAMPLE_PEOPLE.map((one) => one.email),
+  );
 });
 
 Deno.test("task dev: a wrong setting is reported in one sentence, and nothing is started", async () => {
@@ -154,38 +156,18 @@ Deno.test("task dev: a wrong setting is reported in one sentence, and nothing is
   assert.equal(stderr, 'LOCAL_AUTH_RATE must be a whole number from 1 to 1000000, not "many"\n');
 });
 
-Deno.test("task reset: deletes the data of a running and of a stopped platform; without it data stays", async () => {
+Deno.test("task reset: deletes the data of a stopped platform; without it data stays", async () => {
   await onFreePort(async (port, start) => {
     const one = await start();
-    /** Users in addition to the sample people. */
-    const count = async () => {
-      const sql = postgres((await status(port)).DB_URL, { max: 1 });
-      const [row] = await sql`select count(*)::integer as users from auth.users`;
-      await sql.end();
-      return row!["users"] - SAMPLE_PEOPLE.length;
-    };
-    const signUp = async () => {
-      const answer = await fetch(`http://127.0.0.1:${port}/auth/v1/signup`, {
-        method: "POST",
-        headers: { apikey: PUBLISHABLE_KEY, "content-type": "application/json" },
-        body: JSON.stringify({ email: `${crypto.randomUUID()}@example.com`, password: "password1" }),
-      });
-      assert.equal(answer.status, 200);
-      await answer.body?.cancel();
-    };
-    await signUp();
+    const { DB_URL } = await status(port);
+    await signUp(port);
     await stop(one);
     const two = await start();
-    assert.equal(await count(), 1);
-    assert.equal((await outcome("reset.ts", port)).code, 0);
-    assert.equal(await count(), 0);
-    assert.equal(await codes(port), 200);
-    assert.equal(await health(port), 200);
-    await signUp();
+    assert.equal(await addedUsers(DB_URL), 1);
     await stop(two);
     assert.equal((await outcome("reset.ts", port)).code, 0);
     await start();
-    assert.equal(await count(), 0);
+    assert.equal(await addedUsers(DB_URL), 0);
   });
 });
 

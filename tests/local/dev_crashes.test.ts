@@ -5,10 +5,11 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { commandLine, isRunning, processes, waitForExit } from "../../local/process.ts";
 import { ROOT, STATE } from "../../local/settings.ts";
-import { removeIfExists } from "../../local/files.ts";
 import { freePort } from "../../local/state.ts";
+import { copyBuiltData, removeData } from "../support/built_data.ts";
 import { eventually } from "../support/eventually.ts";
 import {
+  addedUsers,
   BACK_WITHIN,
   codes,
   functionPid,
@@ -19,6 +20,7 @@ import {
   platform,
   READY_WITHIN,
   serverPid,
+  signUp,
   status,
   stop,
 } from "./dev_platform.ts";
@@ -69,7 +71,7 @@ Deno.test("task dev: after kill -9 of Postgres the platform starts it again, and
   });
 });
 
-Deno.test("task dev: after kill -9 of the gateway it is started again, Postgres runs on, and no process is left", async () => {
+Deno.test("task dev: after kill -9 of the gateway it is started again, Postgres runs on, and task reset and task stop leave no data and no process", async () => {
   await onFreePort(async (port, start) => {
     const { child } = await start();
     assert.equal(await health(port), 200);
@@ -87,8 +89,12 @@ Deno.test("task dev: after kill -9 of the gateway it is started again, Postgres 
     const next = await platform(port);
     assert.equal(next.pid, pid);
     assert.notEqual(next.gateway, gateway);
+    const { DB_URL } = await status(port);
+    await signUp(port);
+    assert.equal(await addedUsers(DB_URL), 1);
     assert.equal((await outcome("reset.ts", port)).code, 0);
-    assert.equal(await codes(port), 200);
+    assert.equal(await addedUsers(DB_URL), 0);
+    assert.deepEqual([await codes(port), await health(port)], [200, 200]);
     assert.equal((await outcome("stop.ts", port)).code, 0);
     for (const one of [pid, next.gateway]) assert.equal(isRunning(one), false);
     assert.notEqual(freePort(port), undefined);
@@ -139,6 +145,7 @@ Deno.test("functions: one that hangs when its platform is killed is ended by the
 for (const signal of ["SIGTERM", "SIGHUP", "SIGKILL"] as const) {
   Deno.test(`task dev: ${signal} to the npx process ends the platform and all that it started`, async () => {
     const port = freePort(0)!;
+    await copyBuiltData(String(port), { isDevelopers: true });
     const npx = new Deno.Command("npx", {
       args: ["-y", `deno@${Deno.version.deno}`, "task", "dev"],
       cwd: ROOT,
@@ -159,8 +166,7 @@ for (const signal of ["SIGTERM", "SIGHUP", "SIGKILL"] as const) {
     } finally {
       await outcome("stop.ts", port);
       await npx.status;
-      await outcome("reset.ts", port);
-      await removeIfExists(join(STATE, String(port)));
+      await removeData(String(port));
     }
   });
 }

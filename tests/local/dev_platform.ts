@@ -1,11 +1,12 @@
 // `deno task dev`, `status`, `stop` and `reset` as processes of their own, on free ports.
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
+import postgres from "postgres";
 import { isRunning, processes } from "../../local/process.ts";
 import { PUBLISHABLE_KEY, ROOT, STATE, type Status } from "../../local/settings.ts";
-import { removeIfExists } from "../../local/files.ts";
+import { SAMPLE_PEOPLE } from "../../tools/seed/people/sample_people.ts";
 import { freePort, type RunningPlatform } from "../../local/state.ts";
-import { copyBuiltData } from "../support/built_data.ts";
+import { copyBuiltData, removeData } from "../support/built_data.ts";
 import { eventually } from "../support/eventually.ts";
 
 // Deadlines for a machine that does much else. A platform that ends is noticed at once.
@@ -64,17 +65,11 @@ export async function stop({ child }: Dev): Promise<number> {
   return (await child.status).code;
 }
 
-/**
- * Runs a test with a free port, and leaves no process and no data behind. The first start finds a built database; as for a
- * newcomer it finds none with isBuilt false.
- */
-export async function onFreePort(
-  run: (port: number, start: () => Promise<Dev>) => Promise<void>,
-  { isBuilt = true } = {},
-): Promise<void> {
+/** Runs a test with a free port, and leaves no process and no data. The first start finds the data of an earlier one. */
+export async function onFreePort(run: (port: number, start: () => Promise<Dev>) => Promise<void>): Promise<void> {
   const port = freePort(0)!;
   const started: Dev[] = [];
-  if (isBuilt) await copyBuiltData(String(port));
+  await copyBuiltData(String(port), { isDevelopers: true });
   try {
     await run(port, async () => {
       const one = await dev(port);
@@ -92,8 +87,7 @@ export async function onFreePort(
 /** Stops what runs on the port and deletes its data. */
 export async function remove(port: number, started: readonly Dev[]): Promise<void> {
   await Promise.all(started.map(stop));
-  await outcome("reset.ts", port);
-  await removeIfExists(join(STATE, String(port)));
+  await removeData(String(port));
 }
 
 /** The process of the function `health`. */
@@ -125,6 +119,24 @@ export async function codes(port: number): Promise<number> {
   });
   await answer.body?.cancel();
   return answer.status;
+}
+
+export async function signUp(port: number): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${port}/auth/v1/signup`, {
+    method: "POST",
+    headers: { apikey: PUBLISHABLE_KEY, "content-type": "application/json" },
+    body: JSON.stringify({ email: `${crypto.randomUUID()}@example.com`, password: "password1" }),
+  });
+  await answer.body?.cancel();
+  assert.equal(answer.status, 200);
+}
+
+/** The number of users in addition to the sample people. */
+export async function addedUsers(url: string): Promise<number> {
+  const sql = postgres(url, { max: 1 });
+  const [row] = await sql`select count(*)::integer as users from auth.users`;
+  await sql.end();
+  return row!["users"] - SAMPLE_PEOPLE.length;
 }
 
 export async function serverPid(port: number): Promise<number> {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { Ajv } from "ajv";
 import { asyncApiDocument } from "../../supabase/functions/openapi/asyncapi.ts";
 import { channels, type RealtimeChannel } from "../../supabase/functions/openapi/realtime_channels.ts";
+import { atOnce } from "../support/at_once.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { newLot } from "../support/rows.ts";
@@ -107,24 +108,30 @@ async function messagesOf(channel: RealtimeChannel): Promise<Set<string>> {
 }
 
 for (const channel of channels) {
-  Deno.test(`asyncapi.json: the frames of ${channel.name} match its messages`, async () => {
-    const seen = await messagesOf(channel);
-    // The next test sees the first. The second needs a failure of the server.
-    const rare = ["joinError", "error"];
-    assert.deepEqual(channelMessages(channel.name).filter((name) => !seen.has(name) && !rare.includes(name)), []);
-  });
+  Deno.test(
+    `asyncapi.json: the frames of ${channel.name} match its messages`,
+    atOnce(async () => {
+      const seen = await messagesOf(channel);
+      // The next test sees the first. The second needs a failure of the server.
+      const rare = ["joinError", "error"];
+      assert.deepEqual(channelMessages(channel.name).filter((name) => !seen.has(name) && !rare.includes(name)), []);
+    }),
+  );
 }
 
-Deno.test("asyncapi.json: the error reply to a join of another user's topic matches joinError", async () => {
-  const [person, other] = [await signUp(), await signUp()];
-  const { socket, received } = open();
-  await new Promise((resolve) => socket.onopen = resolve);
-  const topic = `realtime:user_badges:user_id=eq.${other.id}`;
-  const payload = { config: { private: true, postgres_changes: [] }, access_token: person.token };
-  socket.send(JSON.stringify({ topic, event: "phx_join", payload, ref: "1" }));
-  const frame = await eventually(() => received[0]);
-  const closed = new Promise((resolve) => socket.onclose = resolve);
-  socket.close();
-  await closed;
-  assert.deepEqual(matching("userBadges", frame), ["joinError"]);
-});
+Deno.test(
+  "asyncapi.json: the error reply to a join of another user's topic matches joinError",
+  atOnce(async () => {
+    const [person, other] = [await signUp(), await signUp()];
+    const { socket, received } = open();
+    await new Promise((resolve) => socket.onopen = resolve);
+    const topic = `realtime:user_badges:user_id=eq.${other.id}`;
+    const payload = { config: { private: true, postgres_changes: [] }, access_token: person.token };
+    socket.send(JSON.stringify({ topic, event: "phx_join", payload, ref: "1" }));
+    const frame = await eventually(() => received[0]);
+    const closed = new Promise((resolve) => socket.onclose = resolve);
+    socket.close();
+    await closed;
+    assert.deepEqual(matching("userBadges", frame), ["joinError"]);
+  }),
+);

@@ -12,6 +12,7 @@ import {
   type SupabaseLike,
 } from "../../client/src/index.ts";
 import { aPricedLot } from "../api/sessions.ts";
+import { atOnce } from "../support/at_once.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Person, signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
@@ -169,72 +170,81 @@ Deno.test("live.activity and live.sidebar: an administrator receives activities,
   assert.equal(ofActivity().length, 1);
 });
 
-Deno.test("live.inbox: after an outage every change of it is one event, also when it had more than a page", async () => {
-  const person = await signUp();
-  const read = await notify(sql, person.id, { sent_at: new Date(Date.now() - 60_000) });
-  await using proxy = proxyTo(stack().apiUrl);
-  await using app = await appOf(person, proxy.apiUrl);
-  await using watched = await new Watched(app.client.live.inbox).live();
-  const before = await notify(sql, person.id);
-  await watched.until(() => watched.events.length === 1);
+Deno.test(
+  "live.inbox: after an outage every change of it is one event, also when it had more than a page",
+  atOnce(async () => {
+    const person = await signUp();
+    const read = await notify(sql, person.id, { sent_at: new Date(Date.now() - 60_000) });
+    await using proxy = proxyTo(stack().apiUrl);
+    await using app = await appOf(person, proxy.apiUrl);
+    await using watched = await new Watched(app.client.live.inbox).live();
+    const before = await notify(sql, person.id);
+    await watched.until(() => watched.events.length === 1);
 
-  proxy.cut();
-  await watched.until(() => watched.statuses.at(-1) === "offline");
-  const missed = await Promise.all(Array.from({ length: 70 }, () => notify(sql, person.id)));
-  await sql`update public.user_notifications set read_at = now() where id = ${missed[0]!}`;
-  await watched.live(2);
-  const after = await notify(sql, person.id);
-  await watched.until(() => watched.kinds.includes(`insert ${after}`));
+    proxy.cut();
+    await watched.until(() => watched.statuses.at(-1) === "offline");
+    const missed = await Promise.all(Array.from({ length: 70 }, () => notify(sql, person.id)));
+    await sql`update public.user_notifications set read_at = now() where id = ${missed[0]!}`;
+    await watched.live(2);
+    const after = await notify(sql, person.id);
+    await watched.until(() => watched.kinds.includes(`insert ${after}`));
 
-  assert.deepEqual(watched.kinds.toSorted(), [before, ...missed, after].map((id) => `insert ${id}`).toSorted());
-  assert.deepEqual([watched.state.items.length, watched.state.unread_count], [50, 72]);
-  proxy.cut();
-  await watched.until(() => watched.statuses.at(-1) === "offline");
-  await sql`update public.user_notifications set read_at = now() where id = ${after}`;
-  await watched.live(3);
-  await watched.until(() => watched.kinds.at(-1) === `update ${after}`);
-  assert.equal(watched.events.length, 73);
-  assert.ok(!watched.kinds.some((kind) => kind.endsWith(read)));
-});
+    assert.deepEqual(watched.kinds.toSorted(), [before, ...missed, after].map((id) => `insert ${id}`).toSorted());
+    assert.deepEqual([watched.state.items.length, watched.state.unread_count], [50, 72]);
+    proxy.cut();
+    await watched.until(() => watched.statuses.at(-1) === "offline");
+    await sql`update public.user_notifications set read_at = now() where id = ${after}`;
+    await watched.live(3);
+    await watched.until(() => watched.kinds.at(-1) === `update ${after}`);
+    assert.equal(watched.events.length, 73);
+    assert.ok(!watched.kinds.some((kind) => kind.endsWith(read)));
+  }),
+);
 
-Deno.test("live.activity: it begins with the list; after an outage each activity of it is one event, with more than a page", async () => {
-  const [person, admin] = [await signUp(), await signUp({ appMetadata: { admin: { areas: ["users"] } } })];
-  const before = await logActivity(sql, person.id);
-  await using proxy = proxyTo(stack().apiUrl);
-  await using app = await appOf(admin, proxy.apiUrl);
-  await using watched = await new Watched(app.client.live.activity).live();
-  assert.ok(watched.states[0]!.items.some(({ id }) => id === before));
-  const kinds = () =>
-    watched.events.filter(({ row }) => row.user_id === person.id).map(({ kind, row }) => `${kind} ${row.id}`);
+Deno.test(
+  "live.activity: it begins with the list; after an outage each activity of it is one event, with more than a page",
+  atOnce(async () => {
+    const [person, admin] = [await signUp(), await signUp({ appMetadata: { admin: { areas: ["users"] } } })];
+    const before = await logActivity(sql, person.id);
+    await using proxy = proxyTo(stack().apiUrl);
+    await using app = await appOf(admin, proxy.apiUrl);
+    await using watched = await new Watched(app.client.live.activity).live();
+    assert.ok(watched.states[0]!.items.some(({ id }) => id === before));
+    const kinds = () =>
+      watched.events.filter(({ row }) => row.user_id === person.id).map(({ kind, row }) => `${kind} ${row.id}`);
 
-  proxy.cut();
-  await watched.until(() => watched.statuses.at(-1) === "offline");
-  const missed: string[] = [];
-  for (let n = 0; n < 70; n++) missed.push(await logActivity(sql, person.id));
-  await watched.live(2);
-  const after = await logActivity(sql, person.id);
-  await watched.until(() => kinds().includes(`insert ${after}`));
-  assert.deepEqual(kinds(), [...missed, after].map((id) => `insert ${id}`));
-  assert.equal(watched.state.items.length, 50);
-});
+    proxy.cut();
+    await watched.until(() => watched.statuses.at(-1) === "offline");
+    const missed: string[] = [];
+    for (let n = 0; n < 70; n++) missed.push(await logActivity(sql, person.id));
+    await watched.live(2);
+    const after = await logActivity(sql, person.id);
+    await watched.until(() => kinds().includes(`insert ${after}`));
+    assert.deepEqual(kinds(), [...missed, after].map((id) => `insert ${id}`));
+    assert.equal(watched.state.items.length, 50);
+  }),
+);
 
-Deno.test("live.inbox: changes around connections that break are one event each", async () => {
-  const person = await signUp();
-  await using proxy = proxyTo(stack().apiUrl);
-  await using app = await appOf(person, proxy.apiUrl);
-  await using watched = await new Watched(app.client.live.inbox).live();
-  const ids: string[] = [];
-  for (let n = 0; n < 60; n++) {
-    if (n % 20 === 10) proxy.cut();
-    ids.push(await notify(sql, person.id));
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  await watched.until(() => watched.statuses.at(-1) === "live" && watched.events.length >= ids.length);
-  const last = await notify(sql, person.id);
-  await watched.until(() => watched.kinds.includes(`insert ${last}`));
-  assert.deepEqual(watched.kinds.toSorted(), [...ids, last].map((id) => `insert ${id}`).toSorted());
-  assert.ok(watched.statuses.includes("offline"));
-});
+Deno.test(
+  "live.inbox: changes around connections that break are one event each",
+  atOnce(async () => {
+    const person = await signUp();
+    await using proxy = proxyTo(stack().apiUrl);
+    await using app = await appOf(person, proxy.apiUrl);
+    await using watched = await new Watched(app.client.live.inbox).live();
+    const ids: string[] = [];
+    for (let n = 0; n < 60; n++) {
+      if (n % 20 === 10) proxy.cut();
+      ids.push(await notify(sql, person.id));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await watched.until(() => watched.statuses.at(-1) === "live" && watched.events.length >= ids.length);
+    const last = await notify(sql, person.id);
+    await watched.until(() => watched.kinds.includes(`insert ${last}`));
+    assert.deepEqual(watched.kinds.toSorted(), [...ids, last].map((id) => `insert ${id}`).toSorted());
+    assert.ok(watched.statuses.includes("offline"));
+  }),
+);
 
 /** A client of supabase-js whose session is what `token` returns: tokens of supabase-js itself last 90 seconds at least. */
 function withTokens(user: string, token: () => string, heartbeatIntervalMs: number) {
@@ -271,77 +281,92 @@ function shortToken(user: string, seconds: number) {
   };
 }
 
-Deno.test("live.inbox: a token that is refreshed in time keeps the channel past the end of the first one", async () => {
-  const person = await signUp();
-  const short = shortToken(person.id, 6);
-  let current = short.token;
-  await using client = withTokens(person.id, () => current, 300);
-  await using watched = await new Watched(client.live.inbox).live();
-  current = person.token;
-  await eventually(() => short.isExpired() || undefined);
-  const id = await notify(sql, person.id);
-  await watched.until(() => watched.events.length > 0);
-  assert.deepEqual([watched.kinds, watched.statuses], [[`insert ${id}`], ["connecting", "live"]]);
-});
+Deno.test(
+  "live.inbox: a token that is refreshed in time keeps the channel past the end of the first one",
+  atOnce(async () => {
+    const person = await signUp();
+    const short = shortToken(person.id, 6);
+    let current = short.token;
+    await using client = withTokens(person.id, () => current, 300);
+    await using watched = await new Watched(client.live.inbox).live();
+    current = person.token;
+    await eventually(() => short.isExpired() || undefined);
+    const id = await notify(sql, person.id);
+    await watched.until(() => watched.events.length > 0);
+    assert.deepEqual([watched.kinds, watched.statuses], [[`insert ${id}`], ["connecting", "live"]]);
+  }),
+);
 
-Deno.test("live.inbox: after a token expired, as on a phone that slept, it joins again with the next one and misses nothing", async () => {
-  const person = await signUp();
-  const short = shortToken(person.id, 4);
-  await using client = withTokens(person.id, () => short.isExpired() ? person.token : short.token, 25_000);
-  await using watched = await new Watched(client.live.inbox).live();
-  await watched.until(() => watched.statuses.at(-1) === "offline");
-  const missed = await notify(sql, person.id);
-  await watched.live(2);
-  await watched.until(() => watched.events.length > 0);
-  assert.deepEqual([watched.kinds, watched.errors], [[`insert ${missed}`], []]);
-});
+Deno.test(
+  "live.inbox: after a token expired, as on a phone that slept, it joins again with the next one and misses nothing",
+  atOnce(async () => {
+    const person = await signUp();
+    const short = shortToken(person.id, 4);
+    await using client = withTokens(person.id, () => short.isExpired() ? person.token : short.token, 25_000);
+    await using watched = await new Watched(client.live.inbox).live();
+    await watched.until(() => watched.statuses.at(-1) === "offline");
+    const missed = await notify(sql, person.id);
+    await watched.live(2);
+    await watched.until(() => watched.events.length > 0);
+    assert.deepEqual([watched.kinds, watched.errors], [[`insert ${missed}`], []]);
+  }),
+);
 
-Deno.test("live.inbox: sign-out and the sign-in of another user end a subscription, and nothing of that user is shown", async () => {
-  const [first, second] = [await signUp(), await signUp()];
-  await using app = await appOf(first);
-  const ended = await new Watched(app.client.live.inbox).live();
-  await app.signIn(second);
-  await ended.until(() => ended.errors.length === 1);
-  const reads = ended.states.length;
+Deno.test(
+  "live.inbox: sign-out and the sign-in of another user end a subscription, and nothing of that user is shown",
+  atOnce(async () => {
+    const [first, second] = [await signUp(), await signUp()];
+    await using app = await appOf(first);
+    const ended = await new Watched(app.client.live.inbox).live();
+    await app.signIn(second);
+    await ended.until(() => ended.errors.length === 1);
+    const reads = ended.states.length;
 
-  await using next = await new Watched(app.client.live.inbox).live();
-  await notify(sql, second.id);
-  await next.until(() => next.events.length === 1);
-  assert.deepEqual([ended.states.length, ended.events.length], [reads, 0]);
-  await app.supabase.auth.signOut();
-  await next.until(() => next.errors.length === 1);
-  const anonymous = new Watched(app.client.live.inbox);
-  await anonymous.until(() => anonymous.errors.length === 1);
-  const codes = [ended, next, anonymous].flatMap(({ errors }) => errors.map((error) => (error as LiveError).code));
-  assert.deepEqual(codes, ["other_user", "signed_out", "signed_out"]);
-});
+    await using next = await new Watched(app.client.live.inbox).live();
+    await notify(sql, second.id);
+    await next.until(() => next.events.length === 1);
+    assert.deepEqual([ended.states.length, ended.events.length], [reads, 0]);
+    await app.supabase.auth.signOut();
+    await next.until(() => next.errors.length === 1);
+    const anonymous = new Watched(app.client.live.inbox);
+    await anonymous.until(() => anonymous.errors.length === 1);
+    const codes = [ended, next, anonymous].flatMap(({ errors }) => errors.map((error) => (error as LiveError).code));
+    assert.deepEqual(codes, ["other_user", "signed_out", "signed_out"]);
+  }),
+);
 
-Deno.test("live.activity: a user who is no administrator gets the reason, and the subscription has ended", async () => {
-  await using app = await appOf(await signUp());
-  const watched = new Watched(app.client.live.activity);
-  await watched.until(() => watched.errors.length === 1);
-  assert.equal(
-    watched.errors[0]!.message,
-    "Realtime rejected the subscription: " +
-      "Unauthorized: You do not have permissions to read from this Channel topic: live-user-activity.",
-  );
-  assert.deepEqual(app.supabase.getChannels(), []);
-});
+Deno.test(
+  "live.activity: a user who is no administrator gets the reason, and the subscription has ended",
+  atOnce(async () => {
+    await using app = await appOf(await signUp());
+    const watched = new Watched(app.client.live.activity);
+    await watched.until(() => watched.errors.length === 1);
+    assert.equal(
+      watched.errors[0]!.message,
+      "Realtime rejected the subscription: " +
+        "Unauthorized: You do not have permissions to read from this Channel topic: live-user-activity.",
+    );
+    assert.deepEqual(app.supabase.getChannels(), []);
+  }),
+);
 
-Deno.test("live: a channel can be subscribed again after close or a signal, but not twice at once", async () => {
-  await using app = await appOf(await signUp());
-  const abort = new AbortController();
-  const first = await new Watched(app.client.live.inbox, abort.signal).live();
-  const second = new Watched(app.client.live.inbox);
-  await second.until(() => second.errors.length === 1);
-  assert.equal((second.errors[0] as LiveError).code, "already_subscribed");
-  abort.abort();
-  const third = await new Watched(app.client.live.inbox).live();
-  // As a component that is mounted twice: closed before it has joined.
-  const closing = third.subscription.close();
-  await new Watched(app.client.live.inbox).subscription.close();
-  await closing;
-  await using last = await new Watched(app.client.live.inbox).live();
-  assert.deepEqual([first, third, last].flatMap(({ errors }) => errors), []);
-  assert.equal(app.supabase.getChannels().length, 1);
-});
+Deno.test(
+  "live: a channel can be subscribed again after close or a signal, but not twice at once",
+  atOnce(async () => {
+    await using app = await appOf(await signUp());
+    const abort = new AbortController();
+    const first = await new Watched(app.client.live.inbox, abort.signal).live();
+    const second = new Watched(app.client.live.inbox);
+    await second.until(() => second.errors.length === 1);
+    assert.equal((second.errors[0] as LiveError).code, "already_subscribed");
+    abort.abort();
+    const third = await new Watched(app.client.live.inbox).live();
+    // As a component that is mounted twice: closed before it has joined.
+    const closing = third.subscription.close();
+    await new Watched(app.client.live.inbox).subscription.close();
+    await closing;
+    await using last = await new Watched(app.client.live.inbox).live();
+    assert.deepEqual([first, third, last].flatMap(({ errors }) => errors), []);
+    assert.equal(app.supabase.getChannels().length, 1);
+  }),
+);

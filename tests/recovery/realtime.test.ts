@@ -29,6 +29,7 @@ async function listener({ status, sql }: CrashPlatform): Promise<Joined> {
     token: token(user, { secret: status.JWT_SECRET }),
     apiUrl: status.API_URL,
     key: status.PUBLISHABLE_KEY,
+    realtime: { reconnectAfterMs: () => 200 }, // soon
   });
   const listening = await client.subscribe("inbox", { table: "user_notifications", filter: `user_id=eq.${user}` });
   return { user, client, listening, committed: [] };
@@ -45,6 +46,7 @@ function writing({ status }: CrashPlatform, joined: readonly Joined[]): { stop()
       try {
         const id = await notify(sql, user);
         committed.push({ id, begun, acknowledged: performance.now() });
+        await new Promise((resolve) => setTimeout(resolve, 10)); // slower than the listeners receive
       } catch (error) {
         if (!isLost(error)) throw error; // not acknowledged: it may be there or not
         await new Promise((resolve) => setTimeout(resolve, 50));
@@ -101,7 +103,7 @@ async function survives(times: number, kill: (platform: CrashPlatform) => Promis
       "they come in the order of their commits",
     );
   }
-  for (const { client } of joined) await client[Symbol.asyncDispose]();
+  await Promise.all(joined.map(({ client }) => client[Symbol.asyncDispose]()));
 }
 
 Deno.test("realtime: after kill -9 of the realtime server, twice, clients join again, and every gap is followed by a new subscription", async () => {

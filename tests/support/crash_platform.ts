@@ -5,8 +5,7 @@ import { type PlatformOptions, startPlatform } from "../../local/platform.ts";
 import { identify } from "../../local/postgres/identity.ts";
 import { processes } from "../../local/process.ts";
 import { functionsDeno, STATE, type Status } from "../../local/settings.ts";
-import { removeIfExists } from "../../local/files.ts";
-import { copyBuiltData } from "./built_data.ts";
+import { copyBuiltData, removeData } from "./built_data.ts";
 import { eventually } from "./eventually.ts";
 
 export interface CrashPlatform extends AsyncDisposable {
@@ -73,7 +72,7 @@ export async function crashPlatform(
     [Symbol.asyncDispose]: async () => {
       await client.end({ timeout: 1 });
       await platform.stop();
-      for (const folder of [home, STATE]) await removeIfExists(join(folder, name));
+      await removeData(name);
     },
   };
 }

@@ -3,10 +3,8 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { removeCrashed, type ReplicaOptions } from "../../local/postgres/database.ts";
 import { type Platform, startPlatform } from "../../local/platform.ts";
-import { identify } from "../../local/postgres/identity.ts";
 import { functionsDeno, STATE } from "../../local/settings.ts";
-import { removeIfExists } from "../../local/files.ts";
-import { copyBuiltData } from "./built_data.ts";
+import { copyBuiltData, removeData } from "./built_data.ts";
 
 export const TEMPLATE = "template_service";
 
@@ -30,7 +28,6 @@ export interface TestPlatformOptions {
 
 /** Starts the platform that a test run shares, with a template database for the tests that clone one. */
 export async function startTestPlatform(options: TestPlatformOptions = {}): Promise<Platform> {
-  const { home } = await identify(STATE);
   await removeCrashed("test");
   const name = `test-${Deno.pid}-${crypto.randomUUID().slice(0, 8)}`;
   await Deno.mkdir(STATE, { recursive: true });
@@ -56,8 +53,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     ...platform,
     stop: async () => {
       await platform.stop();
-      await removeIfExists(join(home, name));
-      await removeIfExists(join(STATE, name));
+      await removeData(name);
       log.close();
     },
   };
