@@ -309,8 +309,6 @@ async function keptBytes(sql: Sql): Promise<number> {
   const sums = tables.map(({ name }) => `select sum(pg_column_size(t.*)) as bytes from ${name} t`);
   const [row] = await sql.unsafe<{ bytes: number }[]>(
     `select sum(bytes)::float8 as bytes from (${sums.join(" union all ")}) s`,
-    [],
-    { prepare: true }, // its plan takes longer than its run
   );
   return row!.bytes;
 }
