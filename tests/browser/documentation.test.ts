@@ -107,21 +107,25 @@ const changed = (page: Page) =>
     };
     const { sheet } = document.querySelector<HTMLLinkElement>('link[href^="frame-"]')!;
     const content = document.getElementById("content")!;
-    const without = (elements: readonly Element[]) => {
-      const before = elements.map(look);
-      sheet!.disabled = true;
-      for (const animation of document.getAnimations()) animation.finish();
-      const after = elements.map(look);
-      sheet!.disabled = false;
-      return after.flatMap((text, n) => text === before[n] ? [] : [[before[n]!, text]]);
-    };
     const all = [...content.querySelectorAll("*")];
     const controls = all.filter((one): one is HTMLElement => one.matches("button, a, input, section[tabindex]"));
-    const focused = controls.slice(0, 100).flatMap((one) => {
-      one.focus({ preventScroll: true });
-      return without([one]);
-    });
-    return { elements: all.length, different: [...without(all), ...focused] };
+    const looks = (isDisabled: boolean) => {
+      sheet!.disabled = isDisabled;
+      const atRest = (element: Element) => {
+        for (const animation of document.getAnimations()) animation.finish();
+        return look(element);
+      };
+      (document.activeElement as HTMLElement | null)?.blur();
+      const unfocused = all.map(atRest);
+      const focused = controls.slice(0, 100).map((one) => {
+        one.focus({ preventScroll: true });
+        return atRest(one);
+      });
+      return [...unfocused, ...focused];
+    };
+    const own = looks(true);
+    const shown = looks(false);
+    return { elements: all.length, different: shown.flatMap((text, n) => text === own[n] ? [] : [[text, own[n]!]]) };
   });
 
 Deno.test({

@@ -72,7 +72,7 @@ for (
           const { map } = document.querySelector(".map-canvas") as any;
           return map.getLayer("land") && map.getPaintProperty("land", "fill-color") !== light;
         },
-        { polling: 200 },
+        { polling: 50 },
         light,
       );
       assert.deepEqual([light, await paint(page, "land", "fill-color")], ["rgb(238, 240, 236)", "rgb(21, 26, 24)"]);
@@ -83,7 +83,7 @@ for (
           const { map } = document.querySelector(".map-canvas") as any;
           return map.queryRenderedFeatures({ layers: ["stations"] }).length > 5;
         },
-        { polling: 200 },
+        { polling: 50 },
       );
     }, { language, hasMaps: true });
   });

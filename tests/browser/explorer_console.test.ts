@@ -11,7 +11,7 @@ import { stack } from "../support/stack.ts";
 import { hasBrowser } from "../support/browser.ts";
 import { encoded } from "../support/encodings.ts";
 import { findings } from "./axe.ts";
-import { type Explorer, inExplorer } from "./explorer.ts";
+import { type Explorer, inExplorer, shortenWaits } from "./explorer.ts";
 
 const MARKUP = '<img src="x" onerror="document.title=1"><b>bold</b>';
 
@@ -244,6 +244,7 @@ Deno.test({
     await explorer.click("Stop it");
     await explorer.sees("Stopped. Nothing is sent.");
     assert.equal((await read(`/admin/user-notifications/${id}`, administrator)).status, "draft");
+    await shortenWaits(page);
     await explorer.click("Send to 1 person");
     await explorer.sees("Sending has begun.");
     const counted = page.waitForFunction(
@@ -251,7 +252,7 @@ Deno.test({
         [...document.querySelectorAll<HTMLElement>(".notification-funnel li")].some((row) =>
           row.innerText.replaceAll(/\s+/g, " ").trim() === "Sent 1"
         ),
-      { polling: 200 },
+      { polling: 50 },
     );
     await eventually(async () => {
       await (await dispatch()).body?.cancel();

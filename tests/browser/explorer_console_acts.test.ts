@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-// Work of administrators from its question to its end: a wrong price in few clicks, 200 reviews by keys alone, a badge that
+// Work of administrators from its question to its end: a wrong price in few clicks, many reviews by keys alone, a badge that
 // is built and counted, and questions of own areas only.
 import assert from "node:assert/strict";
 import { type Administrator, anAdministrator, sending } from "../api/administrators.ts";
@@ -8,6 +8,7 @@ import { aLot, inDatabase } from "../api/lots.ts";
 import { hasBrowser } from "../support/browser.ts";
 import { signUp } from "../support/people.ts";
 import { runJob } from "../support/rows.ts";
+import { volume } from "../support/sizes.ts";
 import { type Explorer, inExplorer } from "./explorer.ts";
 
 async function openConsole(explorer: Explorer, administrator: Administrator, path: string): Promise<void> {
@@ -81,7 +82,7 @@ Deno.test({
   });
 });
 
-const REVIEWS = 200;
+const REVIEWS = volume("REVIEWS_BY_KEYS", 60, 200);
 
 Deno.test({
   name: `console: ${REVIEWS} reviews are decided by keys alone, each once, and none is lost`,

@@ -9,13 +9,21 @@ import { stack } from "../support/stack.ts";
 import { age, aPricedLot, post } from "../api/sessions.ts";
 import { type Proxy, proxyTo } from "../realtime/proxy.ts";
 import { hasBrowser } from "../support/browser.ts";
-import { choosePhoto, type Explorer, inExplorer, moveClock } from "./explorer.ts";
+import { choosePhoto, type Explorer, inExplorer, moveClock, shortenWaits } from "./explorer.ts";
 
 const ignore = !hasBrowser;
 
 /** Waits until the browser has the application for times without a connection. */
 async function kept(page: Page): Promise<void> {
-  await page.waitForFunction(() => navigator.serviceWorker.controller !== null, { polling: 200 });
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null, { polling: 50 });
+}
+
+/** Has the browser keep the application at once. By itself the page does so when it has loaded everything. */
+async function keep(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.register("service_worker.js", { updateViaCache: "none" });
+  });
+  await kept(page);
 }
 
 /** Opens the page again, without a connection. */
@@ -80,6 +88,7 @@ Deno.test(
     await using proxy = proxyTo(stack().apiUrl);
     await inExplorer(async (explorer) => {
       const { page, open, sees } = explorer;
+      await shortenWaits(page);
       await open(`/?lat=${lat}&lng=${lng}`);
       await sees("Basement lot");
       await open(`/lots/${lot}`);
@@ -102,7 +111,7 @@ Deno.test(
       await open("/");
       await sees("No connection. The page shows what was known");
       await goOnline(page, proxy);
-      await page.waitForFunction(() => !document.body.innerText.includes("No connection."), { polling: 200 });
+      await page.waitForFunction(() => !document.body.innerText.includes("No connection."), { polling: 50 });
     }, { apiUrl: proxy.apiUrl });
   },
 );
@@ -118,6 +127,7 @@ Deno.test({ name: "explorer offline: a saved lot opens that this browser never o
   await using proxy = proxyTo(stack().apiUrl);
   await inExplorer(async (explorer) => {
     const { page, open, sees, signIn } = explorer;
+    await shortenWaits(page);
     await open("/account/saved");
     await signIn(person);
     await sees("Saved lot");
@@ -127,7 +137,7 @@ Deno.test({ name: "explorer offline: a saved lot opens that this browser never o
     await openOffline(explorer, proxy, "/account/saved");
     await sees("Saved lot");
     await page.evaluate((id) => location.hash = `#/lots/${id}`, lot);
-    await page.waitForFunction(() => document.querySelector("main h1")?.textContent === "Saved lot", { polling: 200 });
+    await page.waitForFunction(() => document.querySelector("main h1")?.textContent === "Saved lot", { polling: 50 });
 
     // Who signs out leaves nothing behind.
     proxy.setOffline(false);
@@ -155,10 +165,11 @@ Deno.test({
   await using proxy = proxyTo(stack().apiUrl);
   await inExplorer(async (explorer) => {
     const { page, sees, click } = explorer;
+    await shortenWaits(page);
     await explorer.open("/session");
     await explorer.signIn(person);
     await sees("¥200");
-    await kept(page);
+    await keep(page);
     proxy.setOffline(true);
     // The open page says so, and its meter goes on by the curve that it knows.
     await sees("Offline. The page follows again when there is a connection.");
@@ -180,7 +191,7 @@ Deno.test({
     // The browser does not always know that there is a connection: the page tries again by itself.
     proxy.setOffline(false);
     await sees("You are not parked.");
-    await page.waitForFunction(() => !document.body.innerText.includes("waits for a connection"), { polling: 200 });
+    await page.waitForFunction(() => !document.body.innerText.includes("waits for a connection"), { polling: 50 });
     const session = await (await asUser(person)(`/me/parking-sessions/${id}`)).json();
     assert.deepEqual([session.status, session.total_amount_minor], ["ended", 200]);
     assert.ok(Date.parse(session.ended_at) <= tapped, "the end is the tap, not the sending");
@@ -204,12 +215,13 @@ Deno.test({
   await using proxy = proxyTo(stack().apiUrl);
   await inExplorer(async (explorer) => {
     const { page, sees, click } = explorer;
+    await shortenWaits(page);
     await explorer.open("/session");
     await explorer.signIn(person);
     await sees("Lot of two ends");
     await explorer.open(`/session/${id}`);
     await sees("Memo");
-    await kept(page);
+    await keep(page);
     await openOffline(explorer, proxy, `/session/${id}`);
     await explorer.fill("Memo", "Pillar <b>B2</b>");
     await click("Save");
@@ -227,7 +239,7 @@ Deno.test({
     const session = await (await asUser(person)(`/me/parking-sessions/${id}`)).json();
     assert.equal(session.memo, "Pillar <b>B2</b>");
     await click("Discard");
-    await page.waitForFunction(() => !document.body.innerText.includes("was not accepted"), { polling: 200 });
+    await page.waitForFunction(() => !document.body.innerText.includes("was not accepted"), { polling: 50 });
   }, { apiUrl: proxy.apiUrl });
 });
 
@@ -239,10 +251,11 @@ Deno.test({
   await aSession(person, "Lot of a photo");
   await using proxy = proxyTo(stack().apiUrl);
   await inExplorer(async ({ page, open, signIn, sees, click, fill }) => {
+    await shortenWaits(page);
     await open("/session");
     await signIn(person);
     await sees("¥200");
-    await kept(page);
+    await keep(page);
     proxy.setOffline(true);
     await click("End parking");
     await page.locator("dialog input[value=other]").click();
@@ -269,10 +282,11 @@ Deno.test({
   await using proxy = proxyTo(stack().apiUrl);
   await inExplorer(async (explorer) => {
     const { page, open, sees, click } = explorer;
+    await shortenWaits(page);
     await open("/session");
     await explorer.signIn(person);
     await sees("¥200");
-    await kept(page);
+    await keep(page);
     await openOffline(explorer, proxy, "/session");
     await click("End parking");
     await click("End and keep the receipt");
@@ -485,9 +499,9 @@ Deno.test({ name: "explorer: who goes back comes to the same place of the page",
     await sees("Sign in to see this page.");
     assert.equal(await page.evaluate(() => scrollY), 0);
     await page.goBack();
-    await page.waitForFunction(() => scrollY === 500, { polling: 200 });
+    await page.waitForFunction(() => scrollY === 500, { polling: 50 });
     assert.ok(await page.evaluate(() => document.body.innerText.includes("Lot with a long page")));
     await page.reload();
-    await page.waitForFunction(() => scrollY === 500, { polling: 200 });
+    await page.waitForFunction(() => scrollY === 500, { polling: 50 });
   }, { width: 360, height: 640 });
 });
