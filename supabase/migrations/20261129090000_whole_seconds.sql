@@ -12,7 +12,7 @@ language sql stable parallel safe
 return case when p_exit > p_entry then greatest(
   date_trunc('second', p_exit - (p_entry - date_trunc('second', p_entry))),
   date_trunc('second', p_entry) + interval '1 second'
-) else date_trunc('second', p_entry) end;
+) when p_exit <= p_entry then date_trunc('second', p_entry) end;
 
 -- The fee of the stay at each of these lots, in minor units; or null and a refusal: no_rules, no_rate, only_totals,
 -- vehicle_type_not_priced. With only_totals the fee is at_least and, if known, at_most so much. Errors: validation_error

@@ -92,7 +92,9 @@ Deno.test("fee tariffs: the group that names a vehicle prices it, of several the
 
 Deno.test("fee tariffs: each group counts the units of its own rules", async () => {
   const band = { time_start: "08:00", time_end: "22:00" };
-  const [lot] = await seedLots(db.sql, [{ rules: [{ ...hourly(300), ...band, max_units: 1 }, hourly(100)] }]) as [
+  const [lot] = await seedLots(db.sql, [{
+    rules: [{ ...hourly(300), ...band, max_units: 1, rule_order: -1 }, hourly(100)],
+  }]) as [
     string,
   ];
   const group = await newGroup(lot, { code: "small", vehicle_types: ["kei"] }, 50);

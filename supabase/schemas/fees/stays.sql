@@ -45,7 +45,7 @@ language sql stable parallel safe
 return case when p_exit > p_entry then greatest(
   date_trunc('second', p_exit - (p_entry - date_trunc('second', p_entry))),
   date_trunc('second', p_entry) + interval '1 second'
-) else date_trunc('second', p_entry) end;
+) when p_exit <= p_entry then date_trunc('second', p_entry) end;
 
 -- When the lots among these are closed that may charge nothing then: from the entry of a stay to the fortnight after its
 -- exit, by their business hours. The starts and ends in order, in microseconds since 1970. Dates without known hours are
