@@ -1,6 +1,6 @@
 // The platform's own advisors (security and performance) on the migrated database.
 import assert from "node:assert/strict";
-import { cliCommand } from "../../tools/release/cli/supabase.ts";
+import { cliCommand } from "../../tools/release/supabase_cli.ts";
 import { database } from "../support/database.ts";
 
 const db = await database();

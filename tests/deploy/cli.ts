@@ -2,7 +2,7 @@
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
 import { ROOT } from "../../local/settings.ts";
-import { type CliResult, PINNED, runCli } from "../../tools/release/cli/supabase.ts";
+import { type CliResult, PINNED, runCli } from "../../tools/release/supabase_cli.ts";
 import { type ManagementApi, PROJECT_REF } from "./management_api.ts";
 
 export const ACCESS_TOKEN = `sbp_${"0".repeat(40)}`;

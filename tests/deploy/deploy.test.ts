@@ -7,7 +7,7 @@ import { ROOT } from "../../local/settings.ts";
 import { database } from "../support/database.ts";
 import { hostedDeno } from "../support/hosted_deno.ts";
 import { stack } from "../support/stack.ts";
-import { PINNED } from "../../tools/release/cli/supabase.ts";
+import { PINNED } from "../../tools/release/supabase_cli.ts";
 import { ACCESS_TOKEN, documented, ProjectCopy } from "./cli.ts";
 import { ManagementApi, PROJECT_REF, type UploadedFunction } from "./management_api.ts";
 

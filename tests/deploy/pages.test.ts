@@ -2,7 +2,7 @@
 import { strict as assert } from "node:assert";
 import { delimiter, join } from "node:path";
 import { ROOT } from "../../local/settings.ts";
-import { cliCommand, PINNED } from "../../tools/release/cli/supabase.ts";
+import { cliCommand, PINNED } from "../../tools/release/supabase_cli.ts";
 import { database } from "../support/database.ts";
 import { git } from "../../tools/release/git.ts";
 import { ACCESS_TOKEN, ProjectCopy } from "./cli.ts";

@@ -225,7 +225,7 @@ Deno.test("site: every Japanese word of the data file leads to its page first or
       "clients/authentication.html",
     ]]
   ) {
-    assert.ok(find(index, word!).slice(0, 3).some(({ id }) => id === address), word);
+    assert.ok(find(index, word!).slice(0, 3).some(({ id }) => id === address), word!);
   }
   // A part of a compound, and a compound of which no page has the whole.
   assert.ok(find(index, "駐車料金の計算").slice(0, 3).some(({ id }) => id === "domains/fees.html"));

@@ -1,6 +1,6 @@
 // What is checked before a deployment. A check writes nothing.
 import { git } from "../git.ts";
-import { runCli } from "../cli/supabase.ts";
+import { runCli } from "../supabase_cli.ts";
 import { driftOf, migrationState, withDatabase } from "./database.ts";
 import { databaseAddress, type Settings } from "./settings.ts";
 

@@ -1,7 +1,7 @@
 // The steps of a deployment in their order. Each may be repeated: a step that is done changes nothing.
 import { join } from "node:path";
 import { loadPlaces } from "../../places/load.ts";
-import { PINNED, runCli } from "../cli/supabase.ts";
+import { PINNED, runCli } from "../supabase_cli.ts";
 import { databasePassword } from "./checks.ts";
 import { storeInVault, withDatabase } from "./database.ts";
 import { databaseAddress, type Settings } from "./settings.ts";

@@ -1,6 +1,6 @@
-// The Supabase CLI in the version that imports.json pins and the pages name.
+// The Supabase CLI in the version that imports.json pins and the pages name. Its packages and their lock are in cli/.
 import { join } from "node:path";
-import { ROOT } from "../../../local/settings.ts";
+import { ROOT } from "../../local/settings.ts";
 
 export interface CliResult {
   readonly code: number;
@@ -12,7 +12,7 @@ export interface CliResult {
 export const PINNED: string = JSON.parse(await Deno.readTextFile(join(ROOT, "imports.json"))).imports.supabase
   .replace("npm:supabase@", "");
 
-/** Its lock file has all packages of the CLI, so that nothing is asked of the registry but the packages. */
+/** Its lock file has all packages of the CLI, so that the registry is asked for nothing else. */
 const CONFIG = join(ROOT, "tools/release/cli/deno.json");
 
 /** What every call sets: no questions, no colours, nothing about this machine for anybody. */
