@@ -53,7 +53,12 @@ Deno.test("packages: a program belongs to the group that names the longest part 
 
 Deno.test("packages: a download is announced with its size while a package is missing", async () => {
   const here = groupOf(groups, "tests/contract/packages.test.ts");
-  assert.equal(await announcement(here), undefined, "this test runs with them");
+  const { imports } = await read(join(ROOT, "imports.json"));
+  // Programs that have not run yet leave their packages for later.
+  await new Deno.Command(Deno.execPath(), {
+    args: ["cache", "--quiet", `--config=${configOf(here)}`, ...here.also.map((name) => imports[name])],
+  }).output();
+  assert.equal(await announcement(here), undefined);
   const cache = await Deno.makeTempDir();
   try {
     const script = `import { announcement, readGroups } from ${JSON.stringify(join(ROOT, "tools/packages/groups.ts"))};
