@@ -15,7 +15,7 @@ export interface Anchor extends Span {
 const FROM_AFTER =
   /^(?:ごろ|頃|くらい|ぐらい|過ぎ)?(?:に|で|の|には)? ?(?:から|より|スタート|開始|以降|入庫|入って|入る|入れ|着|到着|in(?! ?[a-z])|イン|~|→|に着|に入|集合|待ち合わせ)/iu;
 const UNTIL_AFTER =
-  /^(?:ごろ|頃|くらい|ぐらい|過ぎ)?(?:に|で|の|には)? ?(?:まで|迄|出庫|出る|出た|出ます|出て|出し|out(?=[ )]*(?:$|[,.;!?、。]))|アウト|終了|終わ|終演|解散|退|帰|戻|閉)/iu;
+  /^(?:ごろ|頃|くらい|ぐらい|過ぎ)?(?:に|で|の|には)? ?(?:まで|迄|出庫|出る|出た|出ます|出て|出し|出(?=[ 、。]|$)|out(?=[ )]*(?:$|[,.;!?、。]))|アウト|終了|終わ|終演|解散|退|帰|戻|閉)/iu;
 const FROM_BEFORE =
   /(?<![a-z])(?:from|at|since|starts?(?: at| from)?|starting(?: at| from)?|begin(?:s|ning)?(?: at)?|arriv(?:e|es|ing|al)(?: is)?(?: at| by| around| about)?|after|in at|get(?:ting)? there(?: at| by| around)?|there (?:at|by|from|around)|between|check[- ]?in(?: at)?|around)(?: (?:about|around))? ?$|(?:開始|入庫|到着|入り|着)(?:時間|時刻|予定)?(?:は|が|:)? ?$/iu;
 const UNTIL_BEFORE =

@@ -65,6 +65,15 @@ function lastOf(today: Today, monthsAhead: number): number {
     1;
 }
 
+/** The last such day of the week in a month; where none is named, in the next month that has one ahead. */
+function lastWeekday(today: Today, weekday: number, monthsAhead: number | undefined): number {
+  const [day, next] = [0, 1].map((more) => {
+    const last = lastOf(today, (monthsAhead ?? 0) + more);
+    return last - ((calendarOf(last).weekday - weekday + 7) % 7);
+  });
+  return monthsAhead === undefined && day! < today.day ? next! : day!;
+}
+
 /** Monday of the week of a day. */
 const mondayOf = (today: Today) => today.day - ((today.weekday + 6) % 7);
 const inWeek = (today: Today, weeks: number, weekday: number) => mondayOf(today) + 7 * weeks + ((weekday + 6) % 7);
@@ -129,6 +138,16 @@ const RULES: readonly Rule[] = [
     new RegExp(`(?:(?<n>来年|今年)の? ?)?(?<m>\\d{1,2}) ?月の? ?(?<d>\\d{1,2}) ?日?${AFTER_DATE}`, "giu"),
     ({ n, m, d }, today) =>
       monthDay(today, n === "来年" ? today.year + 1 : n === "今年" ? today.year : undefined, Number(m), Number(d)),
+  ],
+  [
+    /(?:(?<r>来月|再来月|今月)の? ?(?:末|最終|最後)|月末|最終|最後)の? ?(?<w>[日月火水木金土])曜日?/gu,
+    ({ r, w }, today) =>
+      plain(lastWeekday(today, weekdayIndex(w!), r === undefined ? undefined : ["今月", "来月", "再来月"].indexOf(r))),
+  ],
+  [
+    new RegExp(`(?:on )?(?:the )?last (?<w>${DAY_NAME}) (?:of|in) (?:(?<n>next|this)|the) month`, "giu"),
+    ({ w, n }, today) =>
+      plain(lastWeekday(today, weekdayIndex(w!), n === undefined ? undefined : Number(n.toLowerCase() === "next"))),
   ],
   [
     /(?:(?<r>来月|再来月|今月)|(?<m>\d{1,2}) ?月)の? ?(?:末日?|最終日|終わり)/giu,

@@ -60,15 +60,16 @@ const SOME =
   /数時間(?:だけ|ほど|くらい|程度)?|何時間か|数日間?|(?:for )?(?:a few|several|some) (?:hours|days)|しばらく|(?:for )?a while/giu;
 
 const NIGHTS = [
-  /(?<n>\d{1,2}) ?泊(?: ?\d{1,2} ?日)?(?:間)?(?:で|の|したい|駐車|停め)?/gu,
+  /(?<n>\d{1,2}) ?(?:泊(?: ?\d{1,2} ?日)?|晩中?)(?:間)?(?:で|の|したい|駐車|停め)?/gu,
   /(?:for )?(?<n>\d{1,2}) nights?(?![a-z])|(?:for )?(?:a|one) night(?![a-z])/giu,
-  /(?:stay(?:ing)? )?overnight|一晩中?|ひと晩|夜通し|泊まり(?:で|がけ)?|お泊り|all night(?: long)?|through the night/giu,
+  /(?:stay(?:ing)? )?overnight|ひと晩(?:中)?|夜通し|泊まり(?:で|がけ)?|お泊り|all night(?: long)?|through the night/giu,
 ];
 const WHOLE_DAY =
   /終日|1日中|まる1日|丸1日|(?:for )?(?:the )?(?:whole|entire|full) day|all[ -]day(?: long)?|(?<!\d)1日(?=停|止|駐|と[めま]|置|預|ずっと|いっぱい|[、。 \uE000]|$|で|だけ|お|(?=[\p{Script=Han}\p{Script=Katakana}]))/giu;
 const DAYS =
-  /(?<n>\d{1,2}) ?日間(?:くらい|ほど)?|(?:for )(?<e>\d{1,2}) days?(?![a-z])|(?<!in )(?<!\d)(?<f>\d{1,2})[- ]days?(?= stay| parking| from(?! now| today)| starting|,|$| at| near)/giu;
-const WEEKS = /(?<n>\d{1,2}) ?週間|(?:for )(?:(?<e>\d{1,2})|a) weeks?(?![a-z])/giu;
+  /(?<n>\d{1,2}) ?日間(?:くらい|ほど)?|(?:for )(?<e>\d{1,2}) days?(?![a-z])|(?<!in )(?<!\d)(?<f>\d{1,2})[- ]days?(?= stay| parking| from(?! now| today)| starting|,|$| at| near| in(?! advance| total))/giu;
+const WEEKS =
+  /(?<n>\d{1,2}) ?週間|(?:for )(?:(?<e>\d{1,2})|a) weeks?(?![a-z])|(?<!in )(?<![\d:])(?:(?<f>\d{1,2})|(?<![a-z])a) weeks?(?= stay| parking| from(?! now| today)| starting|,|$| at| near| in)/giu;
 
 function minutesOf(groups: Record<string, string | undefined>): number {
   const { h, half, hm, hh, h2, m, an, anhalf } = groups;
@@ -113,7 +114,7 @@ export function takeLengths(scanner: Scanner): Length[] {
     })),
     ...scanner.take(WEEKS, ({ groups }) => ({
       kind: "days" as const,
-      days: 7 * Number(groups!["n"] ?? groups!["e"] ?? 1),
+      days: 7 * Number(groups!["n"] ?? groups!["e"] ?? groups!["f"] ?? 1),
     })),
     ...scanner.take(LENGTH, (match, span) => {
       const { low, to, h } = match.groups!;
