@@ -47,6 +47,28 @@ Deno.test("tariff texts: a text is accepted if and only if nothing in it is unre
   }
 });
 
+Deno.test("tariff texts: a last price without days is refused if other days have no price at its hours", () => {
+  const [weekdays, holidays, night] = [
+    "月〜土 8:00-18:00 20分/100円",
+    "日祝 8:00-18:00 30分/100円",
+    "18:00-8:00 60分/100円",
+  ];
+  for (const between of [" ", "\n"]) {
+    const { unread } = readTariff([weekdays, holidays, night].join(between));
+    assert.deepEqual(unread.map(({ reason }) => reason), ["days_unclear"], between);
+    for (const read of [[weekdays, night, holidays, night], [weekdays, night, holidays], [holidays, night]]) {
+      assert.equal(readTariff(read.join(between)).is_accepted, true, read.join(between));
+    }
+  }
+});
+
+Deno.test("tariff texts: no maximum, and the price after it", () => {
+  for (const text of ["最大料金なし 15分100円", "15分100円 最大料金なし", "最大料金の設定はありません、15分100円"]) {
+    const { rules, is_accepted } = readTariff(text);
+    assert.deepEqual([is_accepted, rules], [true, readTariff("15分100円").rules], text);
+  }
+});
+
 Deno.test("tariff texts: a sign whose steps begin again in each band is refused", () => {
   const night = "22:00〜8:00 1回610円";
   for (

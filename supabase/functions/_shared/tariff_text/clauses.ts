@@ -515,6 +515,10 @@ class Divider {
         this.#clause.tokens.push(token);
         if (!this.#clause.isCap) this.#fault(token, "unknown_words");
         this.#clause.isNegated = true;
+        if (this.#isNote()) {
+          this.#finish();
+          this.#caps = "none";
+        }
         return;
       case "repeat":
       case "once":

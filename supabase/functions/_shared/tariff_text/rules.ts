@@ -478,7 +478,7 @@ class Maker {
     for (const [index, { rule, clause }] of rates.entries()) {
       if (rates.slice(0, index).some((other) => other.rule.day_type === rule.day_type && overlap(other.rule, rule))) {
         this.#fault(clause, "overlapping_rates");
-      }
+      } else if (this.#mayCountOnAllDays({ rule, clause }, rates)) this.#fault(clause, "days_unclear");
     }
     const graces = this.#of("grace");
     for (const [index, { rule, clause }] of graces.entries()) {
@@ -486,6 +486,15 @@ class Maker {
         this.#fault(clause, "contradiction");
       }
     }
+  }
+
+  /** 月-土 8-18時 20分100円 日祝 8-18時 30分100円 18-8時 60分100円: whether the nights of the other days have the last rate. */
+  #mayCountOnAllDays({ rule, clause }: Made, rates: readonly Made[]): boolean {
+    if (!clause.isInherited || rates.some((other) => other.clause.section > clause.section)) return false;
+    const before = rates.filter((other) => other.clause.section > 0 && other.clause.section < clause.section);
+    return before.some(({ rule: { day_type } }) =>
+      !rates.some((other) => [day_type, "all"].includes(other.rule.day_type) && overlap(other.rule, rule))
+    );
   }
 
   /** Two maxima of one window and one kind of day contradict each other. */
