@@ -317,6 +317,23 @@ const HOURS: Record<string, string | undefined> = {
   "平日のみ 8時〜20時": "weekday 08:00-20:00",
   "平日及び土曜 8:00-20:00": "weekday 08:00-20:00, 6 08:00-20:00",
   "平日・土曜 7:00～21:00": "weekday 07:00-21:00, 6 07:00-21:00",
+  // English, and the days of OpenStreetMap.
+  "Mon-Fri 7am-10pm, Sat-Sun 8am-8pm": "weekday 07:00-22:00, 0 08:00-20:00, 6 08:00-20:00",
+  "Mo-Fr 07:00-22:00; Sa,Su,PH 08:00-20:00": "weekday 07:00-22:00, 0 08:00-20:00, 6 08:00-20:00, holiday 08:00-20:00",
+  "Mo-Sa 08:00-20:00; Su off": "weekday 08:00-20:00, 6 08:00-20:00, 0 closed",
+  "Monday to Friday 8:00-20:00; closed on Sundays and holidays": "weekday 08:00-20:00, 0 closed, holiday closed",
+  "weekdays 7:00-22:00, weekends 8:00-20:00": "weekday 07:00-22:00, 0 08:00-20:00, 6 08:00-20:00",
+  "Mon-Fri (except holidays) 9:00-17:00": "weekday 09:00-17:00, holiday closed",
+  "Tue, Thu 9:00-12:00": "2 09:00-12:00, 4 09:00-12:00",
+  "daily 6:00 a.m. - midnight": "all 06:00-24:00",
+  "noon - 8pm": "all 12:00-20:00",
+  "Open 24/7": "all 24h",
+  "weekdays 9 to 5": undefined,
+  "Mon-Fri 9:00-17:00 by appointment": undefined,
+  "Mon[1] 9:00-17:00": undefined,
+  "Apr-Oct 9:00-17:00": undefined,
+  "sunrise-sunset": undefined,
+  "Mondstraße 8:00-20:00": undefined,
   // Several blocks.
   "【平日】8:00～22:00【土日祝】9:00～20:00": "weekday 08:00-22:00, 0 09:00-20:00, 6 09:00-20:00, holiday 09:00-20:00",
   "8:00-22:00(平日) 9:00-20:00(土日)": "weekday 08:00-22:00, 0 09:00-20:00, 6 09:00-20:00",
@@ -387,6 +404,9 @@ Deno.test("mappings: days are parsed in Japanese and English, and all seven are 
   assert.deepEqual(daysOf("平日、祝日"), [type("weekday"), type("holiday")]);
   assert.deepEqual(daysOf("土日祝"), [number(0), number(6), type("holiday")]);
   assert.deepEqual(daysOf("火・木"), [number(2), number(4)]);
+  assert.deepEqual(daysOf("Mon-Fri"), [type("weekday")]);
+  assert.deepEqual(daysOf("Sat, Sun and holidays"), [number(0), number(6), type("holiday")]);
+  assert.equal(daysOf("every second Monday"), undefined);
   assert.deepEqual(daysOf(["MONDAY", "SATURDAY"]), [number(1), number(6)]);
   for (const raw of ["第2月曜", "不定", [], ["MOONDAY"]]) assert.equal(daysOf(raw), undefined, String(raw));
 });

@@ -96,6 +96,41 @@ function spanOf(open: string, close: string): Span | undefined {
   return { is_24h: null, open_time: from.time, close_time: to.time === "00:00" ? "24:00" : to.time };
 }
 
+const KANJI = "日月火水木金土";
+const ENGLISH = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+/** English words, also those of OpenStreetMap (`Mo-Fr`, `PH`), as the Japanese ones that the grammar reads. */
+const ENGLISH_DAYS =
+  "sun(?:day)?s?|su|mon(?:day)?s?|mo|tue(?:sday|s)?s?|tu|wed(?:nesday|s)?s?|we|thu(?:rsday|rs|r)?s?|th|" +
+  "fri(?:day)?s?|fr|sat(?:urday)?s?|sa";
+const ENGLISH_WORDS: readonly (readonly [string, string | ((word: string) => string)])[] = [
+  [ENGLISH_DAYS, (word) => KANJI[ENGLISH.findIndex((name) => name.startsWith(word.slice(0, 2).toLowerCase()))]!],
+  ["weekdays?", "平日"],
+  ["week-?ends?", "土日"],
+  ["(?:public |bank |national )?holidays?|ph", "祝"],
+  ["daily|every ?day|all week|7 days(?: a week)?", "毎日"],
+  ["closed(?: on)?|off", "休業"],
+  ["noon", "正午"],
+  ["midnight", "24:00"],
+  ["(?:opening|business) hours:?|hours:|open(?= )", "営業時間"],
+];
+const BETWEEN_DAYS = /(?<=[日月火水木金土]) ?(?:to|thru|through|-|–) ?(?=[日月火水木金土])/giu;
+const AND = /(?<=[日月火水木金土祝]),? ?(?:and|&) ?(?=[日月火水木金土祝])/giu;
+const EXCEPT = /(?:except|excluding)(?: on| for)? ([日月火水木金土祝・, -]*[日月火水木金土祝])/giu;
+
+/** The text with the Japanese words for the English ones. */
+function inJapanese(text: string): string {
+  if (!/[a-z]{2}/iu.test(text)) return text;
+  const words = ENGLISH_WORDS.reduce(
+    (done, [word, japanese]) =>
+      done.replace(
+        new RegExp(`(?<![a-z])(?:${word})(?![a-z])`, "giu"),
+        (found) => typeof japanese === "string" ? japanese : japanese(found),
+      ),
+    text,
+  );
+  return words.replace(BETWEEN_DAYS, "-").replace(AND, "・").replace(EXCEPT, "$1を除く");
+}
+
 const WHOLE_WEEK = "年中無休|無休|365日|通年|毎日|全日|全曜日";
 const DAY = "(?:平日|[日月火水木金土](?:曜日?)?|祝祭?日?)";
 const LABEL = "(?:営業|開館|利用|利用可能|供用|開場|開放)時間帯?";
@@ -220,7 +255,7 @@ function blocksOf(parts: readonly Part[]): readonly Block[] | undefined {
  * if anything in it is not understood: a condition that was lost would be hours that are wrong.
  */
 export function windowsOfText(raw: string, days?: readonly Day[]): readonly BusinessWindow[] | undefined {
-  const text = narrow(raw);
+  const text = inJapanese(narrow(raw));
   const parts = text.length <= TEXT_LENGTH ? partsOf(text) : undefined;
   const isWholeWeek = parts?.some((part) => "isWholeWeek" in part) ?? false;
   const read = parts && withoutClosed(parts.filter((part) => !("isWholeWeek" in part)));
@@ -239,8 +274,7 @@ export function windowsOfText(raw: string, days?: readonly Day[]): readonly Busi
   ];
 }
 
-const KANJI = "日月火水木金土", WEEK = [0, 1, 2, 3, 4, 5, 6];
-const ENGLISH = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+const WEEK = [0, 1, 2, 3, 4, 5, 6];
 const GROUPS: readonly (readonly [RegExp, string])[] = [
   [new RegExp(WHOLE_WEEK, "gu"), "日月火水木金土"],
   [/平日/gu, "月火水木金"],
@@ -259,7 +293,7 @@ function dayNumbers(raw: unknown): Set<number | "holiday"> | undefined {
     }
     return days;
   }
-  let text = narrow(String(raw)).replace(/[\s,、・/]/gu, "");
+  let text = inJapanese(narrow(String(raw))).replace(/[\s,、・/]/gu, "");
   for (const [pattern, replacement] of GROUPS) text = text.replace(pattern, replacement);
   text = text.replace(new RegExp(`([日月火水木金土])${TO}([日月火水木金土])`, "gu"), (_, from: string, to: string) => {
     const start = KANJI.indexOf(from);
