@@ -159,7 +159,13 @@ function findInvented(
   compare(prices, [...of("price"), ...of("number")], "max_price");
   compare(distances, [...of("distance"), ...of("number")], "radius_m");
   compare(measures, [...of("measure"), ...of("number")], "vehicle");
-  const words = { clocks: of("clock"), lengths: of("duration").map(Number), dates: of("date"), now: now.getTime() };
+  const words = {
+    clocks: of("clock"),
+    lengths: of("duration").map(Number),
+    dates: of("date"),
+    daysAfter: daysAfter(mentions),
+    now: now.getTime(),
+  };
   const invented = (field: "entry_at" | "exit_at", value: string | null) =>
     findings.push({ text: "", field, value, reason: "invented" });
   if (entry.at !== null && !isEntryNamed(entry, exit, words)) invented("entry_at", answer.entry_at!);
@@ -172,6 +178,8 @@ interface TimeWords {
   /** In minutes. */
   readonly lengths: readonly number[];
   readonly dates: readonly (string | number)[];
+  /** From the day of the start to that of the end. */
+  readonly daysAfter: number;
   readonly now: number;
 }
 
@@ -189,12 +197,19 @@ function isEntryNamed(entry: Moments, exit: Moments, words: TimeWords): boolean 
 }
 
 function isExitNamed(exit: Moments, entry: Moments, words: TimeWords): boolean {
-  const { clocks, lengths, dates } = words;
+  const { clocks, lengths, dates, daysAfter } = words;
   if (isFromNow(exit.at!, words)) return true;
   if (entry.at !== null && isLong(entry.at, exit.at!, lengths)) return true;
   const isDay = dates.some((date) => date === exit.date || endsOn(date, exit)) ||
-    (entry.at !== null && exit.at! - entry.at <= DAY * MINUTE);
+    (entry.at !== null && exit.at! - entry.at <= DAY * MINUTE) ||
+    Date.parse(exit.date!) - Date.parse(entry.date ?? "") === daysAfter * DAY * MINUTE;
   return isDay && (clocks.includes(exit.minute!) || dates.some((date) => endsOn(date, exit)));
+}
+
+/** 翌日20:00: so many days after the day of the start. */
+function daysAfter(mentions: readonly Mention[]): number {
+  const times = mentions.filter(({ kind }) => kind === "clock");
+  return Math.max(0, ...times.map(({ text }) => text.startsWith("翌々") ? 2 : /^(?:翌|次の日)/u.test(text) ? 1 : 0));
 }
 
 function isFromNow(at: number, { lengths, now }: TimeWords): boolean {

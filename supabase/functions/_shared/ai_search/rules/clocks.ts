@@ -78,7 +78,7 @@ const EDGE = "(?![霞倉来日潮里宮陽張食礼神居])";
 const alone = (word: string) => `(?:(?<=[\\uE000の、 ])(?:${word})${EDGE}|(?:${word})(?![一-龠]))`;
 
 const PARTS: readonly (readonly [DayPart, string])[] = [
-  ["last_train", "終電|最終電車|終バス|the last train|last train"],
+  ["last_train", "終電(?!後)|最終電車|最終(?=まで|[、。 ]|$)|終バス|the last train|last train"],
   ["first_train", "始発|the first train|first train"],
   ["dawn", "早朝|明け方|未明|夜明け|early(?: in the)? morning|dawn"],
   ["late_night", "深夜|真夜中|夜中|夜遅く|late(?: at)? night|middle of the night"],

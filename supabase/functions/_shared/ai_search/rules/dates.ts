@@ -236,7 +236,7 @@ const RULES: readonly Rule[] = [
   [/明々後日|明明後日|しあさって/gu, (_, today) => plain(today.day + 3)],
   [/明後日|あさって|(?:the )?day after tomorrow/giu, (_, today) => plain(today.day + 2)],
   [
-    /明日(?!香)|あした|あす(?=[のはかにま、 \d]|$)|翌日(?=[^の])|tom{1,3}or{1,3}ow|tomo?r{1,3}ow|tmrw|tmr|2moro/giu,
+    /明日(?!香)|あした|あす(?=[のはかにま、 \d]|$)|翌日(?=[^の])(?! ?(?:午前|午後|早朝|朝|昼|夕方|夜|深夜)?の? ?\d{1,2} ?[時:])|tom{1,3}or{1,3}ow|tomo?r{1,3}ow|tmrw|tmr|2moro/giu,
     (_, today) => plain(today.day + 1),
   ],
   [/一昨日|おととい|day before yesterday/giu, (_, today) => plain(today.day - 2)],

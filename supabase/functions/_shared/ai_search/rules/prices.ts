@@ -27,7 +27,7 @@ export interface OtherMoney extends Span {
 }
 
 const AMOUNT =
-  /(?<![\d.])(?:¥? ?(?<range>\d{1,6}) ?(?:円|yen)? ?(?:~|-|から|to|and) ?)?(?:¥ ?(?<sign>\d{1,7}(?:\.\d)?)(?<signk>k)?(?: ?円)?|(?<plain>\d{1,7}(?:\.\d)?) ?(?<k>k|千|万)? ?(?:円|(?:yens?|jpy)(?![a-z])))/giu;
+  /(?<![\d.])(?:¥? ?(?<range>\d{1,6}) ?(?:円|yen)? ?(?:~|-|から|to|and) ?)?(?:¥ ?(?<sign>\d{1,7}(?:\.\d)?)(?<signk>k)?(?: ?円)?|(?<plain>\d{1,7}(?:\.\d)?) ?(?<k>k|千|万)? ?(?:円(?![札玉硬])|(?:yens?|jpy)(?![a-z])))/giu;
 
 const FOREIGN =
   /[$€£₩] ?\d{1,7}(?:\.\d{1,2})?|\d{1,7}(?:\.\d{1,2})? ?(?:dollars?|bucks|usd|eur|euros?|pounds|ドル|ユーロ|ポンド|ウォン|元(?!町))(?![a-z])/giu;
@@ -36,13 +36,13 @@ const FREE_PART =
   /(?:最初の?|初回|はじめの|first|初め)? ?(?:\d{1,3} ?)?(?:時間|分|hours?|minutes?|mins?)(?:間|は|が|まで)? ?(?:無料|タダ|(?:is |are |for )?free)|(?<![a-z-])free (?:for )?(?:the )?(?:first )?(?:\d{1,3} ?)?(?:hours?|minutes?|mins?)/giu;
 
 const FREE =
-  /無料|(?<![ァ-ヶ])タダ(?![ァ-ヶ])|ただで(?=停|止|駐|と)|0円|no charge|free of charge|(?<!(?:hands|toll|step|barrier|feel|hassle|stress)[ -])(?<![a-z])free(?= (?:parking|lot|car park|garage|of charge)|,|\.|$| (?:near|in|at|around))/giu;
+  /無料|(?<![ァ-ヶ])タダ(?![ァ-ヶ])|ただで(?=停|止|駐|と)|(?<![\d,])0円(?!札)|no charge|free of charge|(?<!(?:hands|toll|step|barrier|feel|hassle|stress)[ -])(?<![a-z])free(?= (?:parking|lot|car park|garage|of charge)|,|\.|$| (?:near|in|at|around))/giu;
 
 const COIN = /ワンコイン|500円玉(?: ?[1一]枚)?|one[- ]coin/giu;
 
 /** A number that is only a price because of the words around it. */
 const BARE =
-  /(?:予算は?|budget (?:is |of )?|上限は?|under|below|less than|up to|no more than|at most|max(?:imum)?(?: of)?|cheaper than) ?(?:about |around )?(?<a>\d{3,6})(?! ?(?:[\p{L}\d:.]))|(?<![\d.:/-])(?<b>\d{3,6}) ?(?:以内|以下|未満)(?! ?の?距離)/giu;
+  /(?:予算は?|budget (?:is |of )?|上限は?|(?:can't|cannot|can not|don't want to|won't|wouldn't|not) (?:pay|spend) (?:more than|over)|under|below|less than|up to|no more than|at most|max(?:imum)?(?: of)?|cheaper than) ?(?:about |around )?(?<a>\d{3,6})(?! ?(?!(?:for|in|at|near|around|by|please|today|tonight|tomorrow)(?!\p{L}))[\p{L}\d:.])|(?<![\d.:/-])(?<b>\d{3,6}) ?(?:以内|以下|未満)(?! ?の?距離)/giu;
 
 const RATE_AFTER =
   /^ ?(?:\/|per|an?|each|every|あたり|毎) ?(?<n>\d{1,3})? ?(?<u>時間?|h(?:ou)?rs?|h|hour|分|min(?:ute)?s?|日|day|d|泊|night|half(?: an)? hour)(?![a-z])|^ ?(?<hourly>hourly)|^ ?(?<daily>daily|日額)/iu;
@@ -52,7 +52,7 @@ const CAP_BEFORE =
   /(?:(?:1日|24時間|24h|当日|日中|昼間|夜間|平日|土日祝?|12時間)の? ?)?(?:最大(?:料金)?|上限(?:料金)?|打ち?止め|daily (?:max(?:imum)?|cap)(?: of| fee)?|day ?max|capped at|(?:a )?cap(?: of)?)(?:が|は|で|も|:)? ?$/iu;
 const DAY_BEFORE = /(?:1日(?:あたり|当たり|につき|で|に)?|日額|日あたり|daily|per day|a day|1泊) ?$/iu;
 const MOST_BEFORE =
-  /(?:under|below|less than|up to|no more than|not more than|not over|at most|max(?:imum)?(?: of)?|within|cheaper than|not exceed(?:ing)?|(?:my )?budget(?: is| of|'s)?:?|予算(?:は|が)?|上限(?:は|が)?|せいぜい|~)(?: about| around)? ?$/iu;
+  /(?:(?:can't|cannot|can not|don't want to|won't|wouldn't|not) (?:pay|spend) (?:more than|over)|under|below|less than|up to|no more than|not more than|not over|at most|max(?:imum)?(?: of)?|within|cheaper than|not exceed(?:ing)?|(?:my )?budget(?: is| of|'s)?:?|予算(?:は|が)?|上限(?:は|が)?|せいぜい|~)(?: about| around)? ?$/iu;
 const ABOUT_BEFORE = /(?:around|about|approximately|approx\.?|roughly|~|約|だいたい|大体) ?$/iu;
 const LEAST_BEFORE = /(?:over|more than|at least|from) ?$/iu;
 const MOST_AFTER =
