@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import postgres, { type Sql } from "postgres";
 import { database } from "../support/database.ts";
 import { newUser } from "../support/rows.ts";
+import { volume } from "../support/sizes.ts";
 import { aPlan, aStatement } from "./support/subscriptions.ts";
 
-const ROUNDS = 50;
+const ROUNDS = volume("SUBSCRIPTION_ROUNDS", 25, 50);
 const CONNECTIONS = 20;
 
 const db = await database();

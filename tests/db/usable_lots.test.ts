@@ -14,7 +14,7 @@ import { volume } from "../support/sizes.ts";
 const db = await database();
 Deno.test.afterAll(() => db.close());
 const random = chance(31);
-const STAYS = volume("USABLE_STAYS", 250, 1_000);
+const STAYS = volume("USABLE_STAYS", 150, 1_000);
 const SEARCHES = volume("USABLE_SEARCHES", 40, 120);
 const world = lots(1_000);
 await storeLots(db.sql, world);

@@ -74,6 +74,8 @@ function instant(zone: string, date: string, time: string): number {
 export class HoursOracle {
   private readonly days = new Map<string, Intervals>();
   private readonly answerDays = new Map<string, AnswerDay>();
+  /** The day of the minute before, by answer: the next minute is mostly on the same one. */
+  private readonly last: Partial<Record<Answer, { date: string; day: AnswerDay }>> = {};
 
   constructor(private readonly lot: LotHours, private readonly holidays: ReadonlySet<string>) {}
 
@@ -99,8 +101,10 @@ export class HoursOracle {
   }
 
   private answer(answer: Answer, at: number): boolean | null {
-    const today = dateAt(this.lot.time_zone, at);
-    const day = this.answerDay(answer, today);
+    const date = dateAt(this.lot.time_zone, at);
+    let last = this.last[answer];
+    if (last?.date !== date) this.last[answer] = last = { date, day: this.answerDay(answer, date) };
+    const { day } = last;
     const holds = (interval: Interval) => interval.from <= at && at < interval.to;
     if (day.today.some(holds) || day.yesterday.some(holds)) return true;
     return day.isKnown ? false : null;

@@ -389,17 +389,21 @@ export const catalogueRules: readonly CatalogueRule[] = [
     // private.content_action('code', …), and of a verb.
     guarantee: "every code of the category admin_action is recorded by some function",
     query: `
+      with f as materialized (
+        select proname, source from (${FUNCTIONS}) f where source ~ '(record_[a-z_]*act|save(_unique)?_row|content_action)'
+          or proname = 'content_action'
+      ), a as materialized (${SAVED_ACTS})
       select distinct c.code as broken
       from public.codes c
       cross join lateral (select split_part(c.code, '.', 1) as target, '.' || split_part(c.code, '.', 2) as verb) p
       where c.category_id = 'admin_action' and not exists (
-        select from (${FUNCTIONS}) f
+        select from f
         where source ~ '(record_[a-z_]*act|save(_unique)?_row)\\(' and strpos(source, quote_literal(c.code)) > 0
       ) and not exists (
-        select from (${SAVED_ACTS}) a where a.code = c.code
+        select from a where a.code = c.code
       ) and not exists (
-        select from (${FUNCTIONS}) f
-        join (${FUNCTIONS}) g on g.proname = 'content_action' and strpos(g.source, quote_literal(p.verb)) > 0
+        select from f
+        join f g on g.proname = 'content_action' and strpos(g.source, quote_literal(p.verb)) > 0
         where f.source ~ format('(save(_unique)?_row\\(\\s*[a-z_]+,\\s*|content_action\\()%L', p.target)
       )`,
     proof: [

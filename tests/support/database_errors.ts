@@ -12,7 +12,11 @@ export interface DatabaseError {
 
 /** Awaits a statement that must fail with private.raise_error, and returns the error. */
 export async function errorOf(statement: PromiseLike<unknown>): Promise<DatabaseError> {
-  const error = await failure(statement);
+  return refusalOf(await failure(statement));
+}
+
+/** The fields of an error that must be one of private.raise_error. */
+export function refusalOf(error: Pick<postgres.PostgresError, "code" | "message" | "detail">): DatabaseError {
   assert.equal(error.code, "PGRST", `expected a refusal, got ${error.code}: ${error.message}`);
   const { code, message, details } = JSON.parse(error.message) as { code: string; message: string; details: string };
   const { status } = JSON.parse(error.detail ?? "{}") as { status: number };
