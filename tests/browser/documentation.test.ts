@@ -2,11 +2,12 @@
 // /docs/ in a real browser: finds an operation, sends it, opens a guide, and nothing leaves the machine.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import type { RunOptions } from "axe-core";
 import type { Page } from "puppeteer-core";
 import { signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
 import { hasBrowser } from "../support/browser.ts";
-import { withBrowser } from "./chromium.ts";
+import { withContext } from "./shared_browser.ts";
 
 const TIMEOUT_MS = 60_000;
 const AXE = fileURLToPath(import.meta.resolve("axe-core/axe.min.js"));
@@ -15,8 +16,8 @@ const AXE = fileURLToPath(import.meta.resolve("axe-core/axe.min.js"));
 async function visit(run: (page: Page) => Promise<void>): Promise<void> {
   const { apiUrl } = stack();
   const problems: string[] = [];
-  await withBrowser(async (browser) => {
-    const page = await browser.newPage();
+  await withContext(async (context) => {
+    const page = await context.newPage();
     await page.setViewport({ width: 1280, height: 900 });
     page.setDefaultTimeout(TIMEOUT_MS);
     page.on("pageerror", (error) => problems.push(`error: ${error}`));
@@ -64,8 +65,11 @@ interface Violation {
 async function broken(page: Page): Promise<Violation[]> {
   await page.evaluate(await Deno.readTextFile(AXE));
   return await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
-    return (await axe.run()).violations.map(({ id, impact }) => ({ id, impact }));
+    const { axe } = globalThis as unknown as {
+      axe: { run(options: RunOptions): Promise<{ violations: Violation[] }> };
+    };
+    const { violations } = await axe.run({ resultTypes: ["violations"], selectors: false });
+    return violations.map(({ id, impact }) => ({ id, impact }));
   });
 }
 
