@@ -10,7 +10,6 @@ const PACKAGE = "@sparticuz/chromium@138.0.2";
 const FLAGS = [
   "--headless",
   "--no-sandbox",
-  "--no-zygote",
   "--disable-dev-shm-usage",
   "--no-first-run",
 ];
