@@ -22,7 +22,7 @@ export async function findings({ page }: Explorer): Promise<string[]> {
   await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== "running"));
   const { violations } = await page.evaluate(() =>
     (globalThis as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe
-      .run({ rules: { "target-size": { enabled: true } } })
+      .run({ rules: { "target-size": { enabled: true } }, resultTypes: ["violations"], selectors: false })
   );
   await unpinned.evaluate((pinned) => pinned.forEach(({ style }) => style.position = ""));
   const isAgainst = ({ tags, impact }: AxeResults["violations"][number]) =>

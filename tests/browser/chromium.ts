@@ -10,7 +10,6 @@ const PACKAGE = "@sparticuz/chromium@138.0.2";
 const FLAGS = [
   "--headless",
   "--no-sandbox",
-  "--no-zygote",
   "--disable-dev-shm-usage",
   "--no-first-run",
 ];
@@ -34,10 +33,22 @@ export interface BrowserOptions {
 /** Starts a browser that the test drives, and closes it when `run` has ended. */
 export async function withBrowser<Result>(
   run: (browser: Browser) => Promise<Result>,
-  { fonts, hasLocale = true, hasMaps = false }: BrowserOptions = {},
+  options: BrowserOptions = {},
 ): Promise<Result> {
+  const browser = await startBrowser(options);
+  try {
+    return await run(browser);
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Starts a browser that the test drives. */
+export async function startBrowser(
+  { fonts, hasLocale = true, hasMaps = false }: BrowserOptions = {},
+): Promise<Browser> {
   const { executable, libraries } = await install();
-  const browser = await launch({
+  return await launch({
     executablePath: executable,
     protocolTimeout: COMMAND_TIMEOUT_MS,
     args: [...FLAGS, ...(hasLocale ? [ENGLISH] : []), ...(hasMaps ? WEBGL : WITHOUT_WEBGL)],
@@ -47,11 +58,6 @@ export async function withBrowser<Result>(
       ...(hasLocale ? {} : { LANG: "C", LC_ALL: "C" }),
     },
   });
-  try {
-    return await run(browser);
-  } finally {
-    await browser.close();
-  }
 }
 
 /** Opens a page and closes the browser when `run` has ended; the page reports its results to its server. */

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { type BrowserContext, type ElementHandle, type Locator, type Page, ProtocolError } from "puppeteer-core";
 import { eventually } from "../support/eventually.ts";
 import { stack } from "../support/stack.ts";
-import { withBrowser } from "./chromium.ts";
+import { withContext } from "./shared_browser.ts";
 
 export interface Explorer {
   readonly page: Page;
@@ -80,8 +80,10 @@ async function visit(
   }: ExplorerOptions,
 ): Promise<void> {
   const problems: string[] = [];
-  await withBrowser(async (browser) => {
+  await withContext(async (own) => {
+    const others = new Set<BrowserContext>();
     const newTab: NewTab = async (context) => {
+      if (context !== own) others.add(context);
       const page = await context.newPage();
       page.setDefaultTimeout(TIMEOUT_MS);
       await page.setViewport({ width, height, isMobile: isPhone, hasTouch: isPhone });
@@ -89,7 +91,7 @@ async function visit(
       watch(page, apiUrl, problems);
       return explorerOf(page, apiUrl, newTab);
     };
-    const explorer = await newTab(browser.defaultBrowserContext());
+    const explorer = await newTab(own);
     await run(explorer).catch(async (error) => {
       const described = `${error}\n${problems.join("\n")}`;
       // Waiting for an element ends by its own deadline, where the browser has not answered either.
@@ -100,6 +102,7 @@ async function visit(
       });
       throw new Error(`${described}\nThe page shows:\n${shown.slice(0, 2_000)}`, { cause: error });
     });
+    for (const other of others) await other.close();
   }, { hasLocale, hasMaps });
   assert.deepEqual(problems, []);
 }

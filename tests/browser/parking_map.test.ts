@@ -12,7 +12,7 @@ import { eventually } from "../support/eventually.ts";
 import { newLot } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
 import { findings } from "./axe.ts";
-import { withBrowser } from "./chromium.ts";
+import { withContext } from "./shared_browser.ts";
 import type { Explorer } from "./explorer.ts";
 import { emptyPlace } from "./map.ts";
 
@@ -101,8 +101,8 @@ async function inPage(
     return new Response(await read(name), { headers: { "content-type": type, "content-security-policy": policy } });
   });
   const origin = `http://127.0.0.1:${server.addr.port}`;
-  await withBrowser(async (browser) => {
-    const page = await browser.newPage();
+  await withContext(async (context) => {
+    const page = await context.newPage();
     page.setDefaultTimeout(60_000);
     await page.setViewport({ width, height: 900, isMobile: width < 600, hasTouch: width < 600 });
     const [requests, problems]: [URL[], string[]] = [[], []];
@@ -134,7 +134,7 @@ async function inPage(
       ...(await navigator.serviceWorker.getRegistrations()).map(({ scope }) => scope),
     ]);
     assert.deepEqual(stored, [""], "the browser keeps something");
-    assert.deepEqual(await browser.cookies(), []);
+    assert.deepEqual(await context.cookies(), []);
     const origins = new Set(requests.map(({ origin }) => origin));
     assert.deepEqual([...origins].sort(), [origin, stack().apiUrl].sort());
   }, { hasMaps: !isMapless });

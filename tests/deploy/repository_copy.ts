@@ -19,6 +19,9 @@ export class RepositoryCopy implements AsyncDisposable {
       });
     }
     await git(copy.folder, "init", "--quiet");
+    // What this repository has need not be compressed again.
+    const objects = (await git(ROOT, "rev-parse", "--path-format=absolute", "--git-path", "objects")).trim();
+    await Deno.writeTextFile(join(copy.folder, ".git/objects/info/alternates"), `${objects}\n`);
     await copy.commit("first");
     return copy;
   }

@@ -1,0 +1,34 @@
+// The browsers that the tests of a file share: to start one takes more than most visits.
+import type { Browser, BrowserContext } from "puppeteer-core";
+import { type BrowserOptions, startBrowser } from "./chromium.ts";
+
+/** By their options. */
+const browsers = new Map<string, Promise<Browser>>();
+
+Deno.test.afterAll(async () => {
+  for (const browser of browsers.values()) await (await browser).close();
+});
+
+/**
+ * Runs in a context with no storage, cache or cookie of another, and closes it. Where `run` fails, its browser is closed
+ * too: the next context is in a new one.
+ */
+export async function withContext<Result>(
+  run: (context: BrowserContext) => Promise<Result>,
+  options: BrowserOptions = {},
+): Promise<Result> {
+  const key = JSON.stringify(options);
+  const starting = browsers.get(key) ?? startBrowser(options);
+  browsers.set(key, starting);
+  const browser = await starting;
+  try {
+    const context = await browser.createBrowserContext();
+    const result = await run(context);
+    await context.close();
+    return result;
+  } catch (error) {
+    browsers.delete(key);
+    await browser.close();
+    throw error;
+  }
+}
