@@ -12,6 +12,7 @@ import { withDatabase } from "../../tools/release/deployment/database.ts";
 import { PartOfMigrations } from "../../tools/release/drift.ts";
 import { postgresFolder } from "../../tools/packages/postgres.ts";
 import { git } from "../../tools/release/git.ts";
+import { runCli } from "../../tools/release/supabase_cli.ts";
 import { makeFolder, placeData, removeData } from "../support/built_data.ts";
 import { ACCESS_TOKEN } from "./cli.ts";
 import { ManagementApi, PROJECT_REF } from "./management_api.ts";
@@ -125,7 +126,9 @@ Deno.test.afterAll(async () => await (await cloned)?.[Symbol.asyncDispose]());
 async function newClone(): Promise<RepositoryCopy> {
   const copy = await RepositoryCopy.make(await makeFolder());
   await copy.tag("9.0.0");
-  // The project's host is reached by a proxy that lets no download through.
+  // The project's host is reached by a proxy that lets no download through: those of the CLI and of Postgres are here.
+  const { code, output } = await runCli(["--version"], { folder: copy.folder });
+  assert.equal(code, 0, output);
   const state = join(copy.folder, ".local");
   await Deno.mkdir(state);
   await Deno.symlink(postgresFolder(STATE), postgresFolder(state));
