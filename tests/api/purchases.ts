@@ -81,6 +81,7 @@ export async function isPremium(user: Person): Promise<boolean> {
 /** What the stores said, the first first: types and statuses. */
 export async function historyOf(user: Person): Promise<[type: string | null, status: string | null][]> {
   const response = await ask("/me/subscription/history?limit=100", { headers: bearer(user.token) });
+  assert.equal(response.status, 200);
   const { items } = await response.json();
   return items.map(({ type, status }: Record<string, string>) => [type, status]).reverse();
 }

@@ -5,6 +5,8 @@ import { withTimeout } from "../../local/timeout.ts";
 const DEADLINE_MS = 90_000;
 /** The last look has so long to end, where the deadline is near. */
 const MOMENT_MS = 1_000;
+/** The pauses grow, so that a look that is a request of a user stays below the limit of the user's reads. */
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [20, 400, 1.2];
 
 /**
  * The first value of `look` that is not undefined; fails when none came within `milliseconds`, also where `look` itself does
@@ -18,10 +20,10 @@ export async function eventually<Value>(
   const late = (): never => {
     throw new Error(`Timed out after ${milliseconds} ms`);
   };
-  for (;;) {
+  for (let pause = FIRST_PAUSE_MS;; pause = Math.min(pause * GROWTH, LONGEST_PAUSE_MS)) {
     const value = await withTimeout(Promise.resolve(look()), Math.max(deadline - performance.now(), MOMENT_MS), late);
     if (value !== undefined) return value;
     if (performance.now() > deadline) late();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
