@@ -317,10 +317,13 @@ const HOURS: Record<string, string | undefined> = {
   "平日のみ 8時〜20時": "weekday 08:00-20:00",
   "平日及び土曜 8:00-20:00": "weekday 08:00-20:00, 6 08:00-20:00",
   "平日・土曜 7:00～21:00": "weekday 07:00-21:00, 6 07:00-21:00",
-  // English, and the days of OpenStreetMap.
+  // Values of OpenStreetMap's opening_hours.
+  "Mo-Fr 07:00-22:00; Sa,Su,PH 08:00-20:00": "weekday 07:00-22:00, 6 08:00-20:00, 0 08:00-20:00, holiday 08:00-20:00",
+  "Mo-Sa 08:00-20:00; Su off": "weekday 08:00-20:00, 6 08:00-20:00",
+  "Mo-Fr 08:00-20:00; We off": "1 08:00-20:00, 2 08:00-20:00, 4 08:00-20:00, 5 08:00-20:00",
+  "Mo-Fr 9:00-17:00; Apr-Oct off": undefined,
+  // English.
   "Mon-Fri 7am-10pm, Sat-Sun 8am-8pm": "weekday 07:00-22:00, 0 08:00-20:00, 6 08:00-20:00",
-  "Mo-Fr 07:00-22:00; Sa,Su,PH 08:00-20:00": "weekday 07:00-22:00, 0 08:00-20:00, 6 08:00-20:00, holiday 08:00-20:00",
-  "Mo-Sa 08:00-20:00; Su off": "weekday 08:00-20:00, 6 08:00-20:00, 0 closed",
   "Monday to Friday 8:00-20:00; closed on Sundays and holidays": "weekday 08:00-20:00, 0 closed, holiday closed",
   "weekdays 7:00-22:00, weekends 8:00-20:00": "weekday 07:00-22:00, 0 08:00-20:00, 6 08:00-20:00",
   "Mon-Fri (except holidays) 9:00-17:00": "weekday 09:00-17:00, holiday closed",

@@ -1,7 +1,7 @@
 // OpenStreetMap's tags of car parks as rules, hours and fields, and back. Rules that tags can carry cost the same after a
 // round trip, by the naive oracle.
 import assert from "node:assert/strict";
-import type { BusinessWindow } from "../../supabase/functions/_shared/import/hours.ts";
+import type { BusinessWindow } from "../../supabase/functions/_shared/import/window.ts";
 import { mapRecord } from "../../supabase/functions/_shared/import/lot.ts";
 import type { PricingRule } from "../../supabase/functions/_shared/import/pricing.ts";
 import { rulesOfTags, type Tags, tagsOfRules } from "../../supabase/functions/_shared/osm/charges.ts";

@@ -1,7 +1,8 @@
 // Readers of what a mapping cannot say in JSON: prices and hours that are texts, and published totals.
 import { ImportFailure } from "../../supabase/functions/_shared/import/failure.ts";
 import type { Mapping } from "../../supabase/functions/_shared/import/definition.ts";
-import { type BusinessWindow, isRoundTheClock } from "../../supabase/functions/_shared/import/hours.ts";
+import { isRoundTheClock } from "../../supabase/functions/_shared/import/hours.ts";
+import type { BusinessWindow } from "../../supabase/functions/_shared/import/window.ts";
 import { valueAt } from "../../supabase/functions/_shared/import/lookup.ts";
 import type { Mapped, Problem } from "../../supabase/functions/_shared/import/lot.ts";
 import type { PricingRule } from "../../supabase/functions/_shared/import/pricing.ts";

@@ -1,5 +1,5 @@
 /** What the modules of this folder share: a lot as it is exported, and what a format writes and reads. */
-import type { BusinessWindow } from "../import/hours.ts";
+import type { BusinessWindow } from "../import/window.ts";
 import type { PricingRule } from "../import/pricing.ts";
 import type { SourceRecord } from "../import/record.ts";
 import { hoursOfWindows } from "../osm/opening_hours.ts";

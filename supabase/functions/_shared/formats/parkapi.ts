@@ -1,6 +1,6 @@
 /** ParkAPI v3: the static data of a parking site, as its converters and its API have them. */
 import type { SourceRecord } from "../import/record.ts";
-import type { BusinessWindow } from "../import/hours.ts";
+import type { BusinessWindow } from "../import/window.ts";
 import { windowsOfHours } from "../osm/opening_hours.ts";
 import { UnreadTag } from "../osm/week.ts";
 import {

@@ -1,17 +1,10 @@
 import type { SourceRecord } from "./record.ts";
 import type { Mapping } from "./definition.ts";
 import { valueOf } from "./lookup.ts";
+import { windowsOfHours } from "../osm/opening_hours.ts";
+import { UnreadTag } from "../osm/week.ts";
 import { narrow } from "./text.ts";
-
-/** A row of parking_lot_windows, window_type business. */
-export interface BusinessWindow {
-  readonly day_type: string | null;
-  readonly day_of_week: number | null;
-  readonly is_24h: boolean | null;
-  readonly is_closed?: boolean | null;
-  readonly open_time: string | null;
-  readonly close_time: string | null;
-}
+import type { BusinessWindow } from "./window.ts";
 
 type Span = Pick<BusinessWindow, "is_24h" | "open_time" | "close_time">;
 type Day = Pick<BusinessWindow, "day_type" | "day_of_week">;
@@ -98,37 +91,49 @@ function spanOf(open: string, close: string): Span | undefined {
 
 const KANJI = "日月火水木金土";
 const ENGLISH = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
-/** English words, also those of OpenStreetMap (`Mo-Fr`, `PH`), as the Japanese ones that the grammar reads. */
-const ENGLISH_DAYS =
-  "sun(?:day)?s?|su|mon(?:day)?s?|mo|tue(?:sday|s)?s?|tu|wed(?:nesday|s)?s?|we|thu(?:rsday|rs|r)?s?|th|" +
-  "fri(?:day)?s?|fr|sat(?:urday)?s?|sa";
-const ENGLISH_WORDS: readonly (readonly [string, string | ((word: string) => string)])[] = [
-  [ENGLISH_DAYS, (word) => KANJI[ENGLISH.findIndex((name) => name.startsWith(word.slice(0, 2).toLowerCase()))]!],
-  ["weekdays?", "平日"],
-  ["week-?ends?", "土日"],
-  ["(?:public |bank |national )?holidays?|ph", "祝"],
-  ["daily|every ?day|all week|7 days(?: a week)?", "毎日"],
-  ["closed(?: on)?|off", "休業"],
-  ["noon", "正午"],
-  ["midnight", "24:00"],
-  ["(?:opening|business) hours:?|hours:|open(?= )", "営業時間"],
+/** A whole word, without a difference between capitals and small letters. */
+const word = (alternatives: string) => new RegExp(`(?<![a-z])(?:${alternatives})(?![a-z])`, "giu");
+/** English words, with the Japanese ones that the grammar reads. */
+const ENGLISH_WORDS: readonly (readonly [RegExp, string | ((day: string) => string)])[] = [
+  [
+    word("(?:sun|mon|fri)(?:day)?s?|tue(?:sday|s)?s?|wed(?:nesday)?s?|thu(?:rsday|rs|r)?s?|sat(?:urday)?s?"),
+    (day) => KANJI[ENGLISH.indexOf(day.slice(0, 3).toLowerCase())]!,
+  ],
+  [word("weekdays?"), "平日"],
+  [word("week-?ends?"), "土日"],
+  [word("(?:public |bank |national )?holidays?"), "祝"],
+  [word("daily|every ?day|all week|7 days(?: a week)?"), "毎日"],
+  [word("closed(?: on)?"), "休業"],
+  [word("noon"), "正午"],
+  [word("midnight"), "24:00"],
+  [word("(?:opening|business) hours:?|hours:|open(?= )"), "営業時間"],
 ];
 const BETWEEN_DAYS = /(?<=[日月火水木金土]) ?(?:to|thru|through|-|–) ?(?=[日月火水木金土])/giu;
 const AND = /(?<=[日月火水木金土祝]),? ?(?:and|&) ?(?=[日月火水木金土祝])/giu;
 const EXCEPT = /(?:except|excluding)(?: on| for)? ([日月火水木金土祝・, -]*[日月火水木金土祝])/giu;
 
-/** The text with the Japanese words for the English ones. */
+/** The text with the Japanese words for the English ones. A text that is too long to be hours stays as it is. */
 function inJapanese(text: string): string {
-  if (!/[a-z]{2}/iu.test(text)) return text;
-  const words = ENGLISH_WORDS.reduce(
-    (done, [word, japanese]) =>
-      done.replace(
-        new RegExp(`(?<![a-z])(?:${word})(?![a-z])`, "giu"),
-        (found) => typeof japanese === "string" ? japanese : japanese(found),
-      ),
-    text,
-  );
-  return words.replace(BETWEEN_DAYS, "-").replace(AND, "・").replace(EXCEPT, "$1を除く");
+  if (text.length > TEXT_LENGTH || !/[a-z]{2}/iu.test(text)) return text;
+  return ENGLISH_WORDS
+    .reduce(
+      (done, [english, japanese]) =>
+        done.replace(english, (day) => typeof japanese === "string" ? japanese : japanese(day)),
+      text,
+    )
+    .replace(BETWEEN_DAYS, "-").replace(AND, "・").replace(EXCEPT, "$1を除く");
+}
+
+/** What only a value of OpenStreetMap's opening_hours has. */
+const OPENING_HOURS = /(?<![A-Za-z])(?:Mo|Tu|We|Th|Fr|Sa|Su|PH)(?![A-Za-z])/u;
+
+function windowsOfTag(value: string): readonly BusinessWindow[] | undefined {
+  try {
+    return windowsOfHours(value);
+  } catch (error) {
+    if (error instanceof UnreadTag) return undefined;
+    throw error;
+  }
 }
 
 const WHOLE_WEEK = "年中無休|無休|365日|通年|毎日|全日|全曜日";
@@ -255,7 +260,11 @@ function blocksOf(parts: readonly Part[]): readonly Block[] | undefined {
  * if anything in it is not understood: a condition that was lost would be hours that are wrong.
  */
 export function windowsOfText(raw: string, days?: readonly Day[]): readonly BusinessWindow[] | undefined {
-  const text = inJapanese(narrow(raw));
+  const given = narrow(raw);
+  if (OPENING_HOURS.test(given)) {
+    return days === undefined && given.length <= TEXT_LENGTH ? windowsOfTag(given) : undefined;
+  }
+  const text = inJapanese(given);
   const parts = text.length <= TEXT_LENGTH ? partsOf(text) : undefined;
   const isWholeWeek = parts?.some((part) => "isWholeWeek" in part) ?? false;
   const read = parts && withoutClosed(parts.filter((part) => !("isWholeWeek" in part)));

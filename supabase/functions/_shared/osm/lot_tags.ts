@@ -1,5 +1,5 @@
 // A lot as tags of OpenStreetMap (amenity=parking), and back: capacity, height, longest stay, hours and prices.
-import type { BusinessWindow } from "../import/hours.ts";
+import type { BusinessWindow } from "../import/window.ts";
 import type { PricingRule } from "../import/pricing.ts";
 import { durationOf, rulesOfTags, type Tags, tagsOfRules } from "./charges.ts";
 import { hoursOfWindows, windowsOfHours } from "./opening_hours.ts";

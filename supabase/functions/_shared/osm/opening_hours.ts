@@ -1,4 +1,4 @@
-import type { BusinessWindow } from "../import/hours.ts";
+import type { BusinessWindow } from "../import/window.ts";
 import { DAY_MINUTES, DAYS, HOLIDAY, selectorOf, selectorText, type Span, UnreadTag } from "./week.ts";
 
 const WHOLE_DAY: readonly Span[] = [{ from: 0, to: DAY_MINUTES }];
