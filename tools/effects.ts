@@ -1,5 +1,6 @@
-// `deno task effects`: writes docs/contributing/effects.md, what the triggers of each table do and the whole chain of the
-// most used commands, as the running platform's database has them. tests/db/effects.test.ts compares the page.
+// `deno task effects`: writes docs/contributing/effects.md, what the triggers of each table do, as the running platform's
+// database has them. tests/db/effects.test.ts compares the page. `deno task effects <function>`: prints all that follows
+// from a call, a chain.
 import postgres, { type Sql } from "postgres";
 import { ownPlatform } from "../local/commands.ts";
 import { gatewayPort } from "../local/settings.ts";
@@ -8,25 +9,31 @@ import { table, wrapped } from "../supabase/functions/openapi/markdown.ts";
 export const FILE = new URL("../docs/contributing/effects.md", import.meta.url);
 const SOURCES = ["schemas", "migrations"].map((folder) => new URL(`../supabase/${folder}/`, import.meta.url));
 
-/** The most used commands, by the function that carries each out. */
-const COMMANDS: readonly (readonly [title: string, name: string])[] = [
-  ["Start a parking session", "commands.start_parking_session"],
-  ["Finalize a parking session", "commands.finalize_parking_session"],
-  ["Cancel a parking session", "commands.cancel_parking_session"],
-  ["Post a review", "commands.post_review"],
-  ["Decide on a review", "api.admin_decide_review"],
-  ["Rate a lot", "commands.rate_parking_lot"],
-  ["Vote on a value", "commands.vote_on_field_value"],
-  ["Report the occupancy", "commands.report_occupancy"],
-  ["Save a lot", "commands.save_parking_lot"],
-  ["Report an error", "commands.post_error_report"],
-  ["Decide on an error report", "api.admin_update_error_report"],
-  ["Check in at a sponsor", "commands.check_in_at_sponsor"],
+/** The most used commands. */
+const COMMANDS: readonly string[] = [
+  "commands.start_parking_session",
+  "commands.finalize_parking_session",
+  "commands.cancel_parking_session",
+  "commands.post_review",
+  "api.admin_decide_review",
+  "commands.rate_parking_lot",
+  "commands.vote_on_field_value",
+  "commands.report_occupancy",
+  "commands.save_parking_lot",
+  "commands.post_error_report",
+  "api.admin_update_error_report",
+  "commands.check_in_at_sponsor",
 ];
 
 /** The chains of the most used commands. */
-export const commandChains = (catalogue: Catalogue) =>
-  COMMANDS.map(([title, name]) => ({ title, name, ...chainOf(name, catalogue) }));
+export const commandChains = (catalogue: Catalogue) => COMMANDS.map((name) => ({ name, ...chainOf(name, catalogue) }));
+
+/** What many commands end in: a chain of its own, which is not drawn again in each. */
+const OWN_CHAINS: readonly string[] = [
+  "private.notify",
+  "private.tg_assets__refresh_lots",
+  "private.tg_parking_lots__refresh",
+];
 
 /** No chain of these commands is longer: a call in a trigger function is shorter than a trigger on what it writes. */
 export const MAX_DEPTH = 13;
@@ -241,8 +248,9 @@ export function chainOf(start: string, catalogue: Catalogue): Chain {
 
   function draw(name: string, depth: number, prefix = ""): void {
     const isNew = !drawn.has(name);
-    lines.push({ depth, text: `${prefix}${name}()${isNew || !hasEffects(name) ? "" : " ↑"}` });
-    if (!isNew) return;
+    const isOwn = name !== start && OWN_CHAINS.includes(name);
+    lines.push({ depth, text: `${prefix}${name}()${isOwn ? " ↗" : isNew || !hasEffects(name) ? "" : " ↑"}` });
+    if (!isNew || isOwn) return;
     drawn.add(name);
     for (const call of called(name)) draw(call, depth + 1);
     for (const write of catalogue.functions.get(name)!.writes) drawWrite(write, depth + 1);
@@ -258,7 +266,7 @@ export function chainOf(start: string, catalogue: Catalogue): Chain {
   const heights = new Map<string, number>();
   /** The steps from a function to the last write that follows from it. A circle ends where it began. */
   function height(name: string): number {
-    const known = heights.get(name);
+    const known = name !== start && OWN_CHAINS.includes(name) ? 0 : heights.get(name);
     if (known !== undefined) return known;
     heights.set(name, 0);
     const steps = [
@@ -281,30 +289,29 @@ function listed(names: readonly string[]): string {
   return names.length <= 4 ? names.join(", ") : `${names.slice(0, 3).join(", ")}, … ${names.length} columns`;
 }
 
+/** The place of an example in the introduction. */
+const EXAMPLE = "example";
+
 const short = (name: string) => name.replace(/^(?:public|private)\./, "");
 
 /** The text of the page. */
 export async function effectsPage(sql: Sql): Promise<string> {
   const catalogue = await readCatalogue(sql);
-  const { triggers, sentences } = catalogue;
+  const { triggers } = catalogue;
   const tablesOf = Map.groupBy(triggers, ({ calls }) => calls);
   const isShared = (name: string) => new Set(tablesOf.get(name)!.map(({ table }) => table)).size >= SHARED_BY;
   const byTable = Map.groupBy(triggers.filter(({ calls }) => !isShared(calls)), ({ table }) => table);
-  const chains = commandChains(catalogue);
+  const example = printedChain("commands.rate_parking_lot", catalogue);
   return `${
     [
-      ...introduction.map((part) => part.startsWith("- ") ? part : wrapped(part)),
+      ...introduction.map((part) =>
+        part === EXAMPLE ? `\`\`\`text\n${example}\n\`\`\`` : part.startsWith("- ") ? part : wrapped(part)
+      ),
       table([
         ["Command", "Depth", "Functions", "Tables"],
-        ...chains.map(({ title, depth, functions, tables }) => [
-          `[${title}](#${title.toLowerCase().replaceAll(" ", "-")})`,
-          ...[depth, functions, tables].map(String),
-        ]),
-      ]),
-      ...chains.flatMap(({ title, name, lines }) => [
-        `## ${title}`,
-        ...(sentences.get(name) ? [wrapped(sentences.get(name)!)] : []),
-        `\`\`\`text\n${tree(lines)}\n\`\`\``,
+        ...commandChains(catalogue).map((
+          { name, depth, functions, tables },
+        ) => [`\`${name}\``, ...[depth, functions, tables].map(String)]),
       ]),
       "## Triggers of many tables",
       wrapped("These functions do the same for each table that has them. They are not repeated below."),
@@ -330,27 +337,35 @@ export async function effectsPage(sql: Sql): Promise<string> {
 
 const introduction = [
   "# Effects",
-  "What follows from a write. Tables have triggers, and what a trigger writes starts the triggers of that table. This page " +
-  "is printed by `deno task effects` from the catalogue of the database; a test compares it.",
-  "## How to read the chains",
-  "Each command is a tree. The number at the beginning of a line is its depth. A line is one of these:",
+  "What follows from a write. This page is printed by `deno task effects` from the catalogue of the database; a test " +
+  "compares it.",
+  "What follows in other domains is called where it begins, in order: `private.record_activity` for an activity, " +
+  "`private.empty_account` for a withdrawal, and functions `private.on_…`. A trigger does what concerns its own table. It " +
+  "does more where a table has more writers than functions: `reviews`, `assets`, `parking_sessions`, `exp_entries`.",
+  "## Chains",
+  "`deno task effects <function>` prints all that follows from a call, with `task dev` running. For example " +
+  "`deno task effects rate_parking_lot`:",
+  EXAMPLE,
+  "The number at the beginning of a line is its depth. A line is one of these:",
   [
     "- `private.end_session()`: a function that is called",
     "- `update public.reviews (status)`: rows that it writes, with the columns it sets",
-    "- `→ private.tg_reviews__reward()`: a trigger of these rows, which runs in the same transaction",
+    "- `→ private.tg_reviews__follow()`: a trigger of these rows, which runs in the same transaction",
     "- `↑`: drawn above in the same tree",
+    `- \`↗\`: the end of many chains, which has one of its own: ${OWN_CHAINS.map((name) => `\`${name}\``).join(", ")}`,
   ].join("\n"),
   "Functions that only read are left out. A chain is what can follow: the conditions of triggers and functions are not " +
   "evaluated, so a request does a part of it. Rows that a foreign key deletes, and tables that a function names at run time, " +
   "are not in it. A client's call comes through `api.run_command`, which counts the request and stores its reply.",
-  "The depth of a command is its longest way to a write, through parts that are drawn above as well. " +
-  `No chain is deeper than ${MAX_DEPTH}.`,
   "A message in a queue ends a chain. One of the [consumers](architecture.md#background-work) continues in a transaction " +
   "of its own.",
-  "## The most used commands",
+  "The most used commands. The depth is the longest way to a write, through parts that are drawn above as well. " +
+  `No chain is deeper than ${MAX_DEPTH}.`,
 ];
 
-function tree(lines: readonly Line[]): string {
+/** All that follows from a call, a line each. */
+function printedChain(name: string, catalogue: Catalogue): string {
+  const { lines } = chainOf(name, catalogue);
   const digits = String(Math.max(...lines.map(({ depth }) => depth))).length;
   return lines.map(({ depth, text }) => `${String(depth).padStart(digits)} ${"  ".repeat(depth)}${text}`).join("\n");
 }
@@ -379,14 +394,32 @@ function item(text: string): string {
   return `- ${wrapped(text, 118).replaceAll("\n", "\n  ")}`;
 }
 
+/** The function with this name, which may lack the schema. */
+export function functionNamed(name: string, { functions }: Pick<Catalogue, "functions">): string | undefined {
+  return [name, ...["commands", "api", "private"].map((schema) => `${schema}.${name}`)].find((each) =>
+    functions.has(each)
+  );
+}
+
 if (import.meta.main) {
+  const [asked] = Deno.args;
   const address = Deno.env.get("DB_URL") ?? (await ownPlatform(gatewayPort()))?.status?.DB_URL;
   if (address === undefined) {
     console.error("No database: start the platform with `deno task dev`, or set DB_URL.");
     Deno.exit(1);
   }
   const sql = postgres(address, { max: 1, onnotice: () => {} });
-  await Deno.writeTextFile(FILE, await effectsPage(sql));
-  await sql.end();
-  console.log("wrote docs/contributing/effects.md");
+  try {
+    if (asked === undefined) {
+      await Deno.writeTextFile(FILE, await effectsPage(sql));
+      console.log("wrote docs/contributing/effects.md");
+    } else {
+      const catalogue = await readCatalogue(sql);
+      const name = functionNamed(asked, catalogue);
+      console.log(name === undefined ? `There is no function ${asked}.` : printedChain(name, catalogue));
+      if (name === undefined) Deno.exitCode = 1;
+    }
+  } finally {
+    await sql.end();
+  }
 }

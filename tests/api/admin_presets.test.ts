@@ -138,7 +138,7 @@ Deno.test("admin user-search-presets: a suspended owner's presets are read and n
     });
     await assertError(response, { code: "conflict", param: "user_id" });
   }
-  await inDatabase((sql) => sql`update public.app_users set status = 'withdrawn' where id = ${owner.id}`);
+  await inDatabase((sql) => sql`select private.empty_account(${owner.id})`);
   assert.deepEqual(await list(administrator, { user_id: owner.id }), { items: [], total: 0 });
   await assertError(await administrator.ask(`${PATH}/${id}`, sending("DELETE")), { code: "not_found" });
   // The values left the record with their owner; the acts stay.

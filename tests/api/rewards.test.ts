@@ -37,8 +37,7 @@ async function stay({ token }: Person): Promise<string> {
 const activities = ({ id }: Person, many: number, type = "occupancy_report") =>
   inDatabase((sql) =>
     sql`
-      insert into public.user_activity_logs (user_id, activity_type, subject_id)
-      select ${id}, ${type}, gen_random_uuid() from generate_series(1, ${many})`
+      select private.record_activity(${id}, ${type}, p_subject_id => gen_random_uuid()) from generate_series(1, ${many})`
   );
 
 Deno.test("rewards: an activity counts in the caller's points and progress before its response is sent", async () => {

@@ -98,9 +98,7 @@ async function busyPerson() {
     }
     await sql`insert into public.search_preferences (user_id, yen_per_walk_minute) values (${appUser.id}, 30)`;
     // Gives points and the badge of the first session.
-    await sql`
-      insert into public.user_activity_logs (user_id, activity_type, subject_id)
-      values (${appUser.id}, 'session_end', ${session_id})`;
+    await sql`select private.record_activity(${appUser.id}, 'session_end', p_subject_id => ${session_id})`;
     await sql`
       with theme as (insert into public.themes (name) values ('Theme') returning id),
         gift as (

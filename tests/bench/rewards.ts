@@ -1,5 +1,5 @@
-// What points and badges cost: the award in the transaction of its cause, compared with the same activity with the reward triggers
-// off; and the rebuild of one badge, and of all, from a history.
+// What points and badges cost: the award in the transaction of its cause, compared with the same activity without the function
+// that rewards it; and the rebuild of one badge, and of all, from a history.
 // deno run -A tests/bench/rewards.ts   (needs DB_URL and, for another size, BENCH_ACTIVITIES; `deno task bench` sets both)
 import postgres, { type Sql } from "postgres";
 import { seedHistory } from "../support/history.ts";
@@ -71,9 +71,8 @@ async function backfills(): Promise<void> {
 
 interface Activity {
   readonly name: string;
-  /** The table whose triggers reward it, and those. */
-  readonly on: "public.user_activity_logs" | "public.reviews";
-  readonly triggers: readonly string[];
+  /** The function that rewards it. */
+  readonly rewardedBy: string;
   /** What is needed to do it once, made before the clock starts. */
   prepare(sql: Sql): Promise<() => Promise<unknown>>;
 }
@@ -100,7 +99,7 @@ async function aStay(user: string): Promise<() => Promise<unknown>> {
   return () => as(user, (sql) => sql`select commands.finalize_parking_session(${session!.id}, now())`);
 }
 
-const ACTIVITY = { on: "public.user_activity_logs", triggers: ["_100_reward"] } as const;
+const ACTIVITY = { rewardedBy: "private.reward_activity(public.user_activity_logs)" } as const;
 const KINDS: readonly Activity[] = [
   { name: "a session ends", ...ACTIVITY, prepare: async () => aStay(await aPerson()) },
   { name: "a person's first: badge, level, both told", ...ACTIVITY, prepare: async () => aStay(await newUser(sql)) },
@@ -119,8 +118,7 @@ const KINDS: readonly Activity[] = [
   },
   {
     name: "a review is approved",
-    on: "public.reviews",
-    triggers: ["_200_reward"],
+    rewardedBy: "private.reward_review(public.reviews)",
     prepare: async () => {
       const [review] = await sql<{ id: string }[]>`
         insert into public.reviews (user_id, parking_lot_id, rating)
@@ -131,18 +129,22 @@ const KINDS: readonly Activity[] = [
 ];
 
 async function block(activity: Activity, rewarded: boolean): Promise<number[]> {
-  const switched = sql.unsafe(rewarded ? "enable" : "disable");
-  for (const trigger of activity.triggers) {
-    await sql`alter table ${sql.unsafe(activity.on)} ${switched} trigger ${sql(trigger)}`;
+  const [row] = await sql<{ definition: string }[]>`
+    select pg_get_functiondef(${activity.rewardedBy}::regprocedure) as definition`;
+  const { definition } = row!;
+  if (!rewarded) await sql.unsafe(definition.replace(/\$function\$.*\$function\$/s, "$function$ begin end $function$"));
+  try {
+    const times = [];
+    for (let n = 0; n < WARM_UP + BLOCK; n++) {
+      const act = await activity.prepare(sql);
+      const started = performance.now();
+      await act();
+      times.push(performance.now() - started);
+    }
+    return times.slice(WARM_UP);
+  } finally {
+    await sql.unsafe(definition);
   }
-  const times = [];
-  for (let n = 0; n < WARM_UP + BLOCK; n++) {
-    const act = await activity.prepare(sql);
-    const started = performance.now();
-    await act();
-    times.push(performance.now() - started);
-  }
-  return times.slice(WARM_UP);
 }
 
 async function awards(): Promise<void> {

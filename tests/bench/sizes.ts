@@ -150,9 +150,8 @@ await measure(
 );
 await measure("the marks of a finished session, 20 a user", ["private.badge_marks"], 20 * PEOPLE, () =>
   sql`
-    insert into public.user_activity_logs (user_id, activity_type, parking_lot_id, subject_id, metadata, created_at)
-    select md5('size ' || 1 + n % ${PEOPLE}::integer)::uuid, 'session_end', md5('lot ' || n % 50)::uuid, gen_random_uuid(),
-      '{"minutes": 200}', now() - n * interval '5 minutes'
+    select private.record_activity(md5('size ' || 1 + n % ${PEOPLE}::integer)::uuid, 'session_end', md5('lot ' || n % 50)::uuid,
+      gen_random_uuid(), '{"minutes": 200}', p_created_at => now() - n * interval '5 minutes')
     from generate_series(1, ${20 * PEOPLE}::integer) as n`);
 console.log(table(["what", "rows", "table, bytes a row", "indexes, bytes a row", "together"], rows));
 await sql.end();

@@ -150,7 +150,7 @@ Deno.test("accounts interface: a display name of 1 and of 100 characters is acce
 
 Deno.test("accounts interface: suspended and withdrawn users and pure administrators change no account", async () => {
   const withdrawn = await newUser();
-  await db.sql`update public.app_users set status = 'withdrawn' where id = ${withdrawn}`;
+  await db.sql`select private.empty_account(${withdrawn})`;
   for (const sub of [users.suspended, withdrawn, users.administrator]) {
     const { code, status } = await errorOf(rename({ role: "authenticated", sub }, "x"));
     assert.deepEqual({ code, status }, { code: "forbidden", status: 403 });

@@ -54,7 +54,7 @@ Deno.test("overview: users, sessions and pending work are counted", async () => 
   await db.sql`update public.app_users set premium_ends_at = 'infinity' where id = ${premium}`;
   await db.sql`update public.app_users set premium_ends_at = now() - interval '1 day' where id = ${lapsed}`;
   await db.sql`update public.app_users set status = 'suspended', premium_ends_at = 'infinity' where id = ${suspended}`;
-  await db.sql`update public.app_users set status = 'withdrawn' where id = ${deleted}`;
+  await db.sql`select private.empty_account(${deleted})`;
   await db.sql`
     insert into public.reviews (parking_lot_id, user_id, rating, status, created_at) values
       (${lot}, ${old}, 4, 'pending', now() - interval '2 hours'), (${lot}, ${premium}, 4, 'pending', now()),

@@ -47,7 +47,7 @@ async function give(user: string, amount: number): Promise<void> {
 }
 
 async function activity(user: string, type: string): Promise<void> {
-  await pool`insert into public.user_activity_logs (user_id, activity_type, subject_id) values (${user}, ${type}, gen_random_uuid())`;
+  await pool`select private.record_activity(${user}, ${type}, p_subject_id => gen_random_uuid())`;
 }
 
 const levelOf = async (user: string) =>
@@ -71,7 +71,7 @@ const badge = (columns: Row = {}) => ({
 Deno.test("recalculate_all_user_levels: in batches, a lost batch is repeated, and users who withdrew are left out", async () => {
   const users = await Promise.all(Array.from({ length: 7 }, () => newUser(db.sql)));
   for (const user of users) await give(user, 160);
-  await db.sql`update public.app_users set status = 'withdrawn' where id = ${users[0]!}`;
+  await db.sql`select private.empty_account(${users[0]!})`;
   await db.sql`update public.app_users set level = 9, total_exp = 1 where id = any (${users.slice(1)})`;
   const read = () => asManager("read_level_recalculation");
   assert.equal((await read())["status"], "none");
@@ -341,7 +341,7 @@ Deno.test("gifts: when the recipient withdraws, the record stays without its val
   const user = await newUser(db.sql);
   const made = await asManager("create_theme", { p_fields: { name: "Theme" } });
   await asManager("gift_theme", { p_theme_id: made["id"], p_user_id: user, p_message: "Thank you" });
-  await db.sql`update public.app_users set status = 'withdrawn' where id = ${user}`;
+  await db.sql`select private.empty_account(${user})`;
   const [act] = await db.sql`
     select user_id, changes from public.admin_activity_logs where action = 'theme.gift' and user_id = ${user}`;
   assert.deepEqual({ ...act! }, { user_id: user, changes: { gift_id: null, has_message: null } });

@@ -176,7 +176,7 @@ Deno.test("register_ai_key: a key is replaced, deleted, and deleted with the acc
   assert.deepEqual(Object.keys(await keysOf(user)), ["anthropic"]);
   const { code, param } = await errorOf(db.as(as(user), (sql) => sql`select commands.delete_ai_key('openai')`));
   assert.deepEqual([code, param], ["not_found", "provider_id"]);
-  await sql`update public.app_users set status = 'withdrawn' where id = ${user}`;
+  await sql`select private.empty_account(${user})`;
   assert.equal((await secrets()).length, before);
 });
 

@@ -211,7 +211,7 @@ Deno.test("assets: only uploads unused for a day are marked for deletion", async
 for (
   const [what, leave] of [
     ["withdraws", async (id: string) => {
-      await db.sql`update public.app_users set status = 'withdrawn' where id = ${id}`;
+      await db.sql`select private.empty_account(${id})`;
       await eraseWithdrawn(db.sql);
     }],
     ["is deleted", async (id: string) => void await db.sql`delete from auth.users where id = ${id}`],
@@ -503,7 +503,7 @@ Deno.test(`assets: after random lives the totals of every account equal a recoun
       const [user] = users.splice(below(users.length), 1);
       if (below(2) === 0) await db.sql`delete from auth.users where id = ${user!}`;
       else {
-        await db.sql`update public.app_users set status = 'withdrawn' where id = ${user!}`;
+        await db.sql`select private.empty_account(${user!})`;
         await eraseWithdrawn(db.sql);
       }
       await join();

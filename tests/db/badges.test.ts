@@ -23,8 +23,8 @@ async function activity(user: string, type: string, { lot = null, at, subject = 
   metadata?: Record<string, number>;
 } = {}): Promise<void> {
   await db.sql`
-    insert into public.user_activity_logs (user_id, activity_type, subject_id, parking_lot_id, metadata, created_at)
-    values (${user}, ${type}, ${subject}, ${lot}, ${db.sql.json(metadata)}, ${at ?? new Date().toISOString()})`;
+    select private.record_activity(${user}, ${type}, ${lot}, ${subject}, ${db.sql.json(metadata)},
+      p_created_at => ${at ?? new Date().toISOString()})`;
 }
 
 async function progressOf(user: string, badge: string): Promise<number> {

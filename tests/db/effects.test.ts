@@ -9,6 +9,7 @@ import {
   effectsPage,
   FILE,
   firstSentence,
+  functionNamed,
   MAX_DEPTH,
   readCatalogue,
   writesOf,
@@ -100,6 +101,25 @@ Deno.test("effects: the depth of a chain is its longest way, also through a part
     ]),
   });
   assert.deepEqual([lines.at(-1), depth], [{ depth: 3, text: "private.short() ↑" }, 4]);
+});
+
+Deno.test("effects: what many chains end in is drawn by itself only, and a function is found without its schema", () => {
+  const shared: Catalogue = {
+    ...catalogue,
+    functions: new Map([
+      ["commands.act", { calls: ["private.notify"], writes: [] }],
+      ["private.notify", { calls: ["private.inbox"], writes: [] }],
+      ["private.inbox", { calls: [], writes: [update("public.w", "n")] }],
+    ]),
+  };
+  const { lines, depth } = chainOf("commands.act", shared);
+  assert.deepEqual([lines.at(-1), depth], [{ depth: 1, text: "private.notify() ↗" }, 1]);
+  assert.equal(chainOf("private.notify", shared).depth, 2);
+  assert.deepEqual(["act", "notify", "unknown"].map((name) => functionNamed(name, shared)), [
+    "commands.act",
+    "private.notify",
+    undefined,
+  ]);
 });
 
 Deno.test("effects: a sentence ends at its full stop, and a colon before a list ends it too", () => {

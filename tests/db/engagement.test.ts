@@ -62,8 +62,7 @@ async function stats(...args: (string | number | null)[]): Promise<Row[]> {
 
 async function activity(user: string, type: string, lot: string, at = new Date().toISOString()): Promise<void> {
   await sql`
-    insert into public.user_activity_logs (user_id, activity_type, parking_lot_id, subject_id, created_at)
-    values (${user}, ${type}, ${lot}, gen_random_uuid(), ${at})`;
+    select private.record_activity(${user}, ${type}, ${lot}, gen_random_uuid(), p_created_at => ${at})`;
 }
 
 const search = (counts: Record<string, unknown> | null) =>

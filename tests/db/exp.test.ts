@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { database } from "../support/database.ts";
 import { errorOf, sqlstate } from "../support/database_errors.ts";
+import { decideReport, newAdministrator } from "../support/activities.ts";
 import { newLot, newUser, recalculateLevels, signedIn } from "../support/rows.ts";
 
 const db = await database();
@@ -10,8 +11,8 @@ Deno.test.afterAll(() => db.close());
 /** At noon in Japan, at any time of the test: at night the fifth session earns a badge. */
 async function activity(user: string, type: string, subject: string = crypto.randomUUID()): Promise<void> {
   await db.sql`
-    insert into public.user_activity_logs (user_id, activity_type, subject_id, created_at)
-    values (${user}, ${type}, ${subject}, ((now() at time zone 'Asia/Tokyo')::date + time '12:00') at time zone 'Asia/Tokyo')`;
+    select private.record_activity(${user}, ${type}, p_subject_id => ${subject},
+      p_created_at => ((now() at time zone 'Asia/Tokyo')::date + time '12:00') at time zone 'Asia/Tokyo')`;
 }
 
 /** The entries without what badges gave, oldest first. */
@@ -33,7 +34,7 @@ async function standing(user: string): Promise<{ total_exp: number; level: numbe
 Deno.test("EXP: an activity gives its points once, and the first of the day more", async () => {
   const [user, session] = [await newUser(db.sql), crypto.randomUUID()];
   await activity(user, "session_end", session);
-  assert.equal(await sqlstate(activity(user, "session_end", session)), "23505");
+  await activity(user, "session_end", session);
   await db.sql`select private.give_exp(${user}, 'session_end', 'session_end', ${session}, 'session_end')`;
   await activity(user, "session_end");
   await activity(user, "lot_save");
@@ -52,8 +53,7 @@ Deno.test("EXP: an unrewarded activity gives no points and counts for no badge, 
     insert into public.badges (name, description, icon, category, conditions, threshold)
     values ('Badge', 'For a test', 'icon', 'parking', '{"activity": ["session_end"], "measure": "count"}', 1) returning id`;
   await db.sql`
-    insert into public.user_activity_logs (user_id, activity_type, subject_id, is_rewarded)
-    values (${user}, 'session_end', gen_random_uuid(), false)`;
+    select private.record_activity(${user}, 'session_end', p_subject_id => gen_random_uuid(), p_is_rewarded => false)`;
   for (let more = true; more;) {
     [{ more = false } = {}] = await db.sql<{ more: boolean }[]>`select private.next_badge_batch() as more`;
   }
@@ -196,8 +196,9 @@ Deno.test("EXP: a report that was right gives points", async () => {
   const [report] = await db.sql<{ id: string }[]>`
     insert into public.error_reports (user_id, parking_lot_name, report_type, description)
     values (${user}, 'Lot', 'price', 'Dearer') returning id`;
+  const administrator = await newAdministrator(db.sql);
   for (const status of ["in_review", "resolved"]) {
-    await db.sql`update public.error_reports set status = ${status} where id = ${report!.id}`;
+    assert.ok(await decideReport(db.sql, administrator, { id: report!.id, status }));
   }
   assert.deepEqual(await entriesOf(user), [["error_report_resolved", 40]]);
 });

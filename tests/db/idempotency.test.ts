@@ -34,7 +34,7 @@ await db.sql.unsafe(`
   create function commands.probe_end() returns jsonb language sql security definer set search_path = ''
     as $$ delete from auth.users where id = auth.uid(); select '{"gone": true}'::jsonb $$;
   create function commands.probe_leave() returns jsonb language sql security definer set search_path = ''
-    as $$ update public.app_users set status = 'withdrawn' where id = auth.uid(); select '{"gone": true}'::jsonb $$;
+    as $$ select private.empty_account(auth.uid()); select '{"gone": true}'::jsonb $$;
 `);
 await db.sql`
   do $$ declare v_name text; begin

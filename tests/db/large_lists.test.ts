@@ -175,9 +175,10 @@ Deno.test("admin_preview_user_notification: of more than 200,000 accounts a samp
 
 Deno.test("last_active_since: an account belongs to the audience from the moment of its last activity on, to the microsecond", async () => {
   const [row] = await db.sql<{ user: string; at: string }[]>`
-    insert into public.user_activity_logs (user_id, activity_type, subject_id, created_at)
-    select id, 'session_start', gen_random_uuid(), date_trunc('day', now() - interval '3 days', 'UTC') + interval '5 hours 3 microseconds'
-    from public.app_users where status = 'active' limit 1 returning user_id as user, created_at::text as at`;
+    select u.id as user, m.at::text as at,
+      private.record_activity(u.id, 'session_start', p_subject_id => gen_random_uuid(), p_created_at => m.at)
+    from (select id from public.app_users where status = 'active' limit 1) u
+    cross join (select date_trunc('day', now() - interval '3 days', 'UTC') + interval '5 hours 3 microseconds' as at) m`;
   const isIn = async (since: string) => {
     const [found] = await db.sql.unsafe<{ found: boolean }[]>(
       `select exists (

@@ -130,7 +130,7 @@ for (
   const [change, run] of [
     ["turned mail of the type off", ({ id }: Addressee) => prefer(id, "support_reply", false)],
     ["was suspended", ({ id }: Addressee) => db.sql`update public.app_users set status = 'suspended' where id = ${id}`],
-    ["withdrew", ({ id }: Addressee) => db.sql`update public.app_users set status = 'withdrawn' where id = ${id}`],
+    ["withdrew", ({ id }: Addressee) => db.sql`select private.empty_account(${id})`],
     ["lost the address", ({ id }: Addressee) => db.sql`update auth.users set email = null where id = ${id}`],
     ["was deleted", ({ id }: Addressee) => db.sql`delete from auth.users where id = ${id}`],
   ] as const

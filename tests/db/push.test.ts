@@ -160,7 +160,7 @@ for (
         values (${user}, 'announcement', false, true, false)`],
     ["was suspended", (user: string) => db.sql`update public.app_users set status = 'suspended' where id = ${user}`],
     ["withdrew", async (user: string) => {
-      await db.sql`update public.app_users set status = 'withdrawn' where id = ${user}`;
+      await db.sql`select private.empty_account(${user})`;
       await eraseWithdrawn(db.sql);
     }],
     ["gave the device to another user", async (user: string) => {

@@ -249,7 +249,7 @@ Deno.test("reviews: another user's review can be neither edited nor deleted, and
 Deno.test("reviews: a published review stays after its author's account: without a name, still counted", async () => {
   const lot = await newLot(db.sql);
   const [withdrawn, deleted] = [await approved(lot, 5), await approved(lot, 2)];
-  await db.sql`update public.app_users set status = 'withdrawn' where id = ${withdrawn.user}`;
+  await db.sql`select private.empty_account(${withdrawn.user})`;
   await db.sql`delete from auth.users where id = ${deleted.user}`;
   const { items } = await list(lot);
   assert.deepEqual(items.map(({ user_id, user_name }) => [user_id, user_name]), [
@@ -267,7 +267,7 @@ Deno.test("reviews: an unpublished review is deleted when its author withdraws o
       ids[status] = (await post(user, await newLot(db.sql), 3, "words")).id;
       await become(ids[status], status);
     }
-    if (end === "withdrawn") await db.sql`update public.app_users set status = 'withdrawn' where id = ${user}`;
+    if (end === "withdrawn") await db.sql`select private.empty_account(${user})`;
     else await db.sql`delete from auth.users where id = ${user}`;
     await eraseWithdrawn(db.sql);
     const left = await db.sql`select id, user_id from public.reviews where id = any (${Object.values(ids)})`;

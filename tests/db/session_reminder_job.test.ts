@@ -124,7 +124,7 @@ Deno.test("session reminders: nothing is sent for a session that has ended, to a
   assert.deepEqual([...await inbox(ended.user)], []);
 
   const withdrawn = await parked(db, 26);
-  await db.sql`update public.app_users set status = 'withdrawn' where id = ${withdrawn.user}`;
+  await db.sql`select private.empty_account(${withdrawn.user})`;
   await sendReminders(withdrawn.id);
   assert.deepEqual([...await inbox(withdrawn.user)], []);
 

@@ -406,7 +406,7 @@ Deno.test("parking sessions: another user's session is not found, and inactive u
     }
   }
   const withdrawn = await newUser(db.sql);
-  await db.sql`update public.app_users set status = 'withdrawn' where id = ${withdrawn}`;
+  await db.sql`select private.empty_account(${withdrawn})`;
   for (const [name, args] of [...calls, ...lists]) {
     for (const appUser of [users.suspended, users.administrator, withdrawn]) {
       assert.equal((await errorOf(callAs(db, appUser, name, args))).code, "forbidden", name);
@@ -433,7 +433,7 @@ Deno.test("parking sessions: a memo and a rating are written, kept and removed, 
 
 Deno.test("parking sessions: a session stays without its user's data after a withdrawal; a running one is cancelled", async () => {
   const leave: ((user: string) => Promise<unknown>)[] = [
-    (user) => db.sql`update public.app_users set status = 'withdrawn' where id = ${user}`,
+    (user) => db.sql`select private.empty_account(${user})`,
     (user) => db.sql`delete from auth.users where id = ${user}`,
   ];
   for (const go of leave) {

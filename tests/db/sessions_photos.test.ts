@@ -157,7 +157,7 @@ Deno.test("session photos: another user's session is not found, and inactive use
 
 Deno.test("session photos: the photos of a user who withdraws are deleted", async () => {
   const leave: ((user: string) => Promise<unknown>)[] = [
-    (user) => db.sql`update public.app_users set status = 'withdrawn' where id = ${user}`,
+    (user) => db.sql`select private.empty_account(${user})`,
     (user) => db.sql`delete from auth.users where id = ${user}`,
   ];
   for (const go of leave) {

@@ -77,7 +77,7 @@ Deno.test("reminder times: a session that has ended, was cancelled, or whose use
   const ends: ((user: string, id: string) => Promise<unknown>)[] = [
     (user, id) => callAs(db, user, "finalize_parking_session", { id, exit_at: inMinutes(0) }),
     (user, id) => callAs(db, user, "cancel_parking_session", { id }),
-    (user) => db.sql`update public.app_users set status = 'withdrawn' where id = ${user}`,
+    (user) => db.sql`select private.empty_account(${user})`,
     (user) => db.sql`delete from auth.users where id = ${user}`,
     (_, id) => db.sql`delete from public.parking_sessions where id = ${id}`,
   ];

@@ -171,7 +171,7 @@ Deno.test("themes: a gift is the theme, its message and a notification; only the
 Deno.test("themes: an invalid gift is rejected by name without effect", async () => {
   const [user, admin, theme] = [await newUser(db.sql), await newAdmin(), await newTheme()];
   const deleted = await newUser(db.sql);
-  await db.sql`update public.app_users set status = 'withdrawn' where id = ${deleted}`;
+  await db.sql`select private.empty_account(${deleted})`;
   const free = await newTheme({ is_free: true });
   const unknown = crypto.randomUUID();
   for (

@@ -238,7 +238,7 @@ Deno.test("vehicles: a user suspended or withdrawn cannot read or write vehicles
 Deno.test("vehicles: a vehicle that is added during a withdrawal waits for it, and is rejected", async () => {
   const user = await newUser(db.sql);
   const adding = await db.sql.begin(async (sql) => {
-    await sql`update public.app_users set status = 'withdrawn' where id = ${user}`;
+    await sql`select private.empty_account(${user})`;
     const error = errorOf(add(user));
     await eventually(async () => {
       const waiting = await db.sql`

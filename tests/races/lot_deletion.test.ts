@@ -22,9 +22,7 @@ Deno.test.afterAll(async () => {
 async function visits(lot: string, users: readonly string[]): Promise<Map<string, string>> {
   const reviews = new Map<string, string>();
   for (const user of users) {
-    await sql`
-      insert into public.user_activity_logs (user_id, activity_type, subject_id, parking_lot_id)
-      values (${user}, 'session_end', gen_random_uuid(), ${lot})`;
+    await sql`select private.record_activity(${user}, 'session_end', ${lot}, gen_random_uuid())`;
     const [review] = await sql<{ id: string }[]>`
       insert into public.reviews (parking_lot_id, user_id, rating, status)
       values (${lot}, ${user}, 4, 'approved') returning id`;

@@ -105,7 +105,7 @@ Deno.test(
     const [suspended, withdrawn] = [await signUp(), await signUp()];
     const former = await signUp({ appMetadata: { admin: { areas: ["users"] } } });
     await sql`update public.app_users set status = 'suspended' where id = ${suspended.id}`;
-    await sql`update public.app_users set status = 'withdrawn' where id = ${withdrawn.id}`;
+    await sql`select private.empty_account(${withdrawn.id})`;
     await sql`update public.admins set status = 'suspended' where id = ${former.id}`;
     await Promise.all([
       noneMayJoin(suspended, ownTopics(suspended)),

@@ -110,10 +110,8 @@ Deno.test("badge backfill: activity during a rebuild counts once: every figure e
         const subject = crypto.randomUUID();
         for (let again = 0; again <= n % 2; again++) {
           await sql`
-            insert into public.user_activity_logs (user_id, activity_type, subject_id, parking_lot_id, metadata)
-            values (md5('person ' || 1 + floor(${PEOPLE}::integer * random()))::uuid, 'session_end', ${subject},
-              md5('lot ' || 1 + floor(2000 * random()))::uuid, '{"minutes": 200}')
-            on conflict do nothing`;
+            select private.record_activity(md5('person ' || 1 + floor(${PEOPLE}::integer * random()))::uuid, 'session_end',
+              md5('lot ' || 1 + floor(2000 * random()))::uuid, ${subject}, '{"minutes": 200}')`;
         }
         begun.add(subject);
       }

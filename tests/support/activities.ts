@@ -90,7 +90,7 @@ export async function decideReview(
 }
 
 /** The same of an error report. */
-async function decideReport(
+export async function decideReport(
   sql: Sql,
   administrator: string,
   { id, status }: { readonly id: string; readonly status: string },
@@ -261,15 +261,13 @@ const late: Activity = async (sql, world, chance) => {
   const at = new Date(Date.now() - chance.below(12) * 86_400_000);
   const subject = chance.below(2) === 0 ? user : crypto.randomUUID();
   try {
-    await sql`
-      insert into public.user_activity_logs (user_id, activity_type, subject_id, parking_lot_id, created_at)
-      values (${user}, 'occupancy_report', ${subject}, ${lot}, ${at})`;
+    const [row] = await sql<{ is_new: boolean }[]>`
+      select private.record_activity(${user}, 'occupancy_report', ${lot}, ${subject}, p_created_at => ${at}) as is_new`;
+    if (row!.is_new) note(world, user, "occupancy_report", subject, lot, at);
   } catch (error) {
-    // The lot was deleted, or the row exists already.
-    if (error instanceof postgres.PostgresError && ["23503", "23505"].includes(error.code)) return;
-    throw error;
+    // The lot was deleted.
+    if (!(error instanceof postgres.PostgresError && error.code === "23503")) throw error;
   }
-  note(world, user, "occupancy_report", subject, lot, at);
 };
 
 /** Only a lot without sessions can be deleted. */

@@ -61,16 +61,14 @@ $$;
 
 -- Deletes the stored replies to administrators about an app user who withdraws. A retry runs again, and finds the account
 -- withdrawn.
-create function private.tg_app_users__delete_admin_replies() returns trigger
+create function private.delete_admin_replies(p_user_id uuid) returns void
 language plpgsql
-security definer -- no client has a right on keys
 set search_path = ''
 as $$
 begin
   delete from private.idempotency_replies r using public.admins a
   -- No reply about a user is larger; those of imports are, and are not read.
-  where r.user_id = a.id and pg_column_size(r.reply) <= 131072 and strpos(r.reply::text, new.id::text) > 0;
-  return null;
+  where r.user_id = a.id and pg_column_size(r.reply) <= 131072 and strpos(r.reply::text, p_user_id::text) > 0;
 end
 $$;
 

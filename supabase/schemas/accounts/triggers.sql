@@ -45,41 +45,14 @@ for each row when (new.last_active_on is not distinct from old.last_active_on) e
 create trigger _200_show_name before insert or update of display_name on public.app_users
   for each row when (new.display_name is not null) execute function private.tg_app_users__show_name();
 
--- Removes the personal data of a user who withdraws from the records of acts: the names of changed fields stay, their
--- values are removed (console/acts.sql).
-create trigger _300_clear_act_values after update of status on public.app_users
-  for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
-  execute function private.tg_app_users__clear_act_values();
-
 -- Raises the highest level of a user to their level (rewards/level_recalculation.sql).
 create trigger _300_keep_highest_level before insert or update of level on public.app_users
 for each row execute function private.tg_app_users__keep_highest_level();
-
--- Deletes the stored replies to administrators about an app user who withdraws (accounts/console_user_acts.sql).
-create trigger _310_delete_admin_replies after update of status on public.app_users
-  for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
-  execute function private.tg_app_users__delete_admin_replies();
-
--- Deletes the stored replies of a user who withdraws: they may contain what the user wrote (requests/idempotency.sql).
-create trigger _310_delete_replies after update of status on public.app_users
-  for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
-  execute function private.tg_app_users__delete_replies();
-
--- Removes the owner of the subscriptions of a user who withdraws; the user's next account can claim them
--- (purchases/subscriptions.sql).
-create trigger _320_leave_subscriptions after update of status on public.app_users
-  for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
-  execute function private.tg_app_users__leave_subscriptions();
 
 -- Deletes the archived activities of a deleted account, because the archive has no foreign key (activity/activity.sql).
 -- After the foreign keys: rows that the job moves at the same time have left the other table by then.
 create trigger _400_delete_archived after delete on public.app_users
   for each row execute function private.tg_app_users__delete_archived();
-
--- Deletes the few-row data of a user who withdraws: settings, devices, keys, the avatar (accounts/withdrawal.sql).
-create trigger _400_erase_user_data after update of status on public.app_users
-  for each row when (new.status = 'withdrawn' and old.status <> 'withdrawn')
-  execute function private.tg_app_users__erase_user_data();
 
 -- Deletes the search entry of an account with it (accounts/console_users.sql).
 create trigger _600_drop_search_entry after delete on public.app_users

@@ -25,43 +25,21 @@
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- Deletes the few-row data of a user who withdraws: settings, devices, keys, the avatar. Leaves the rest to the job.
-create function private.tg_app_users__erase_user_data() returns trigger
+create function private.erase_user_data(p_user_id uuid) returns void
 language plpgsql
-security definer -- clients have no DELETE grant on most of these tables; this is the only writer of account_ends
 set search_path = ''
 as $$
 begin
-  delete from public.search_presets where user_id = new.id;
-  delete from public.search_preferences where user_id = new.id;
-  delete from public.notification_preferences where user_id = new.id;
-  delete from public.notification_quiet_hours where user_id = new.id;
-  delete from public.user_push_tokens where user_id = new.id;
-  delete from private.push_times where user_id = new.id;
-  delete from private.ai_keys where user_id = new.id;
-  update public.assets set created_by = null where created_by = new.id and category = 'avatar';
+  delete from public.search_presets where user_id = p_user_id;
+  delete from public.search_preferences where user_id = p_user_id;
+  delete from public.notification_preferences where user_id = p_user_id;
+  delete from public.notification_quiet_hours where user_id = p_user_id;
+  delete from public.user_push_tokens where user_id = p_user_id;
+  delete from private.push_times where user_id = p_user_id;
+  delete from private.ai_keys where user_id = p_user_id;
+  update public.assets set created_by = null where created_by = p_user_id and category = 'avatar';
   insert into private.account_ends (user_id, log_texts)
-  select u.id, array_remove(array[to_json(u.id)::text, to_json(u.email)::text], null) from auth.users u where u.id = new.id;
-  return null;
-end
-$$;
-
--- Deletes reviews that are not published (pending, rejected, hidden) with their author.
-create function private.tg_reviews__drop_unpublished() returns trigger
-language plpgsql
-security definer -- neither the auth server, which deletes accounts, nor a user who withdraws may delete reviews
-set search_path = ''
-as $$
-declare
-  v_review_ids uuid[] := array(
-    -- No join: as in sessions/photos.sql.
-    select b.id from rows_before b where b.user_id is not null
-    intersect select c.id from rows_changed c where c.user_id is null and c.status <> 'approved'
-  );
-begin
-  if v_review_ids <> '{}' then
-    delete from public.reviews where id = any (v_review_ids);
-  end if;
-  return null;
+  select u.id, array_remove(array[to_json(u.id)::text, to_json(u.email)::text], null) from auth.users u where u.id = p_user_id;
 end
 $$;
 
@@ -117,8 +95,8 @@ begin
 end
 $$;
 
--- Withdraws an account that the caller has locked: empties it, ends its sessions, and leaves the rest of its rows to the
--- job.
+-- Withdraws an account that the caller has locked, with what follows in each domain, in order: records of acts, stored
+-- replies, subscriptions, the account's own settings, the sign-in. The rest of its rows is left to the job.
 create function private.empty_account(p_user_id uuid) returns void
 language plpgsql
 security definer -- no role may write the status of an account and the identity provider's tables directly
@@ -126,6 +104,11 @@ set search_path = ''
 as $$
 begin
   update public.app_users set status = 'withdrawn', display_name = null, premium_ends_at = null, granted_premium_ends_at = null where id = p_user_id;
+  perform private.clear_act_values(p_user_id);
+  perform private.delete_admin_replies(p_user_id);
+  perform private.delete_replies(p_user_id);
+  perform private.leave_subscriptions(p_user_id);
+  perform private.erase_user_data(p_user_id);
   perform private.close_sign_in(p_user_id);
   update public.admins set name = null where id = p_user_id;
 end

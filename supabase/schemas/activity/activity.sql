@@ -1,7 +1,7 @@
 -- Activity: the activities of users, one row each, written in the transaction of the activity.
 --
--- Commands that other domains react to call private.log_activity. The effects (experience points, badges, the live feed)
--- depend on this table only.
+-- Commands that other domains react to call private.log_activity. What follows from an activity is in
+-- private.record_activity, in order: points and badges, the count of its lot, the day of the account.
 --
 -- Repeating an activity writes nothing: a user has one row for each type and subject, and one row for saving and one for
 -- reviewing a lot, even if they undo and repeat it. So the effects occur once too.
@@ -13,23 +13,53 @@
 --
 -- Invariants: an activity has a row, and a row has an activity. A row always belongs to the caller. No role changes a row,
 -- and it is deleted with its user. Only active administrators read rows. Each row is in one of the two tables.
--- Interface: private.log_activity(type, lot, subject, metadata, rewarded); private.is_reachable for what is rewarded at a
--- place; private.activities for later reads.
+-- Interface: private.log_activity(type, lot, subject, metadata, rewarded) for commands; private.record_activity for the
+-- activity of any user at any time; private.is_reachable for what is rewarded at a place; private.activities for later reads.
 
--- Records an activity of the caller in its transaction; does nothing when the caller has done the same before. Errors:
+-- Records an activity of a user and does what follows from it. Returns false, and does nothing, when the user has done the
+-- same before. For functions of the service only.
+create function private.record_activity(
+  p_user_id uuid, p_activity_type text, p_parking_lot_id uuid default null, p_subject_id uuid default null,
+  p_metadata jsonb default '{}', p_is_rewarded boolean default true, p_created_at timestamptz default now()
+) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_activity public.user_activity_logs;
+begin
+  insert into public.user_activity_logs (user_id, activity_type, parking_lot_id, subject_id, metadata, is_rewarded, created_at)
+  values (p_user_id, p_activity_type, p_parking_lot_id, p_subject_id, p_metadata, p_is_rewarded, p_created_at)
+  on conflict do nothing
+  returning * into v_activity;
+  if not found then
+    return false;
+  end if;
+  if v_activity.is_rewarded then
+    perform private.reward_activity(v_activity);
+  end if;
+  if v_activity.parking_lot_id is not null and v_activity.activity_type in ('lot_save', 'session_start') then
+    perform private.append_lot_count(v_activity.parking_lot_id, v_activity.activity_type, v_activity.created_at);
+  end if;
+  -- Only the first activity of a day writes.
+  update public.app_users u set last_active_on = private.utc_day(v_activity.created_at)
+  where u.id = p_user_id and coalesce(u.last_active_on < private.utc_day(v_activity.created_at), true);
+  return true;
+end
+$$;
+
+-- Records an activity of the caller in its transaction; false when the caller has done the same before. Errors:
 -- unauthorized, forbidden.
 create function private.log_activity(
   p_activity_type text, p_parking_lot_id uuid, p_subject_id uuid, p_metadata jsonb default '{}',
   p_is_rewarded boolean default true
-) returns void
+) returns boolean
 language plpgsql
 security definer -- no role may write rows directly; the row is always the caller's
 set search_path = ''
 as $$
 begin
-  insert into public.user_activity_logs (user_id, activity_type, parking_lot_id, subject_id, metadata, is_rewarded)
-  values (private.active_user(), p_activity_type, p_parking_lot_id, p_subject_id, p_metadata, p_is_rewarded)
-  on conflict do nothing;
+  return private.record_activity(private.active_user(), p_activity_type, p_parking_lot_id, p_subject_id, p_metadata, p_is_rewarded);
 end
 $$;
 
@@ -71,20 +101,6 @@ $$;
 create function private.utc_day(p_at timestamptz) returns date
 language sql immutable parallel safe
 return (p_at at time zone 'UTC')::date;
-
--- Keeps the day of the last activity of a user.
-create function private.tg_user_activity_logs__note_day() returns trigger
-language plpgsql
-security definer -- no user writes this column
-set search_path = ''
-as $$
-begin
-  -- Only the first activity of a day writes.
-  update public.app_users u set last_active_on = private.utc_day(new.created_at)
-  where u.id = new.user_id and coalesce(u.last_active_on < private.utc_day(new.created_at), true);
-  return null;
-end
-$$;
 
 -- Moves the next activities of one month to the archive, and creates the partition of the month; false when there are
 -- none. Commit after each batch.

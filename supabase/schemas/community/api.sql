@@ -77,7 +77,7 @@ begin
       p_details => '{"reason": "already_reviewed"}');
   end if;
   perform private.put_review_photos(v_review.id, p_photo_asset_ids);
-  perform private.log_activity('review_post', p_parking_lot_id, v_review.id);
+  perform private.on_review_posted(v_review.id);
   return private.review_with_photos(v_review);
 end
 $$;
@@ -537,7 +537,7 @@ begin
     p_severity, private.required_text(p_description, 'public.error_reports', 'description'))
   returning id into v_report_id;
   perform private.attach_evidence(v_report_id, p_evidence_asset_ids);
-  perform private.log_activity('error_report_post', p_parking_lot_id, v_report_id);
+  perform private.on_error_report_posted(v_report_id);
   return private.error_report_rows(array[v_report_id]) -> 0;
 end
 $$;

@@ -134,17 +134,24 @@ begin
 end
 $$;
 
--- Notifies the author, if there is one, of the result of a report and of the reason, if there is one, in their language.
-create function private.notify_report_author(p_report public.error_reports, p_reason text) returns void
+-- What follows from a decision on a report whose author still has an account: the points of a correct one, and a
+-- notification with the result and the reason, if there is one, in their language.
+create function private.on_error_report_decided(p_report public.error_reports, p_reason text) returns void
 language plpgsql
+security definer -- an administrator may write neither points nor progress
 set search_path = ''
 as $$
 begin
-  if (p_report).user_id is not null then
-    perform private.notify((p_report).user_id, 'error_report_' || (p_report).status, jsonb_build_object(
-      'lot', (p_report).parking_lot_name, 'reason', private.reason_text(p_reason)
-    ), jsonb_build_object('error_report_id', (p_report).id));
+  if (p_report).user_id is null then
+    return;
+  elsif (p_report).status = 'resolved' then
+    perform private.give_exp((p_report).user_id, 'error_report_resolved', 'error_report', (p_report).id);
+    perform private.count_for_badges((p_report).user_id, 'error_report_resolved', (p_report).id, (p_report).parking_lot_id,
+      jsonb_build_object('report_type', (p_report).report_type), (p_report).created_at);
   end if;
+  perform private.notify((p_report).user_id, 'error_report_' || (p_report).status, jsonb_build_object(
+    'lot', (p_report).parking_lot_name, 'reason', private.reason_text(p_reason)
+  ), jsonb_build_object('error_report_id', (p_report).id));
 end
 $$;
 
@@ -220,7 +227,7 @@ begin
     perform private.correct_reported_lot(p_admin_id, v_after, p_changes -> 'correction');
   end if;
   if v_after.status <> v_before.status and v_after.status <> 'in_review' then
-    perform private.notify_report_author(v_after, v_reason);
+    perform private.on_error_report_decided(v_after, v_reason);
   end if;
   return private.admin_error_report_rows(array[p_id]) -> 0;
 end

@@ -64,6 +64,23 @@ begin
 end
 $$;
 
+-- What follows from the caller's new report: an activity, and a notification to administrators of lots.
+create function private.on_error_report_posted(p_report_id uuid) returns void
+language plpgsql
+security definer -- a user may not write to administrators; the report is the caller's
+set search_path = ''
+as $$
+declare
+  v_report public.error_reports;
+begin
+  select * into v_report from public.error_reports r where r.id = p_report_id and r.user_id = private.caller();
+  if found and private.log_activity('error_report_post', v_report.parking_lot_id, p_report_id) then
+    perform private.notify_admins('error_report', '情報修正の報告', p_link => '/error-reports/' || p_report_id,
+      p_severity => case when v_report.severity in ('high', 'critical') then 'warning' else 'info' end, p_area => 'lots');
+  end if;
+end
+$$;
+
 -- Reports as the interface returns them, newest first; evidence_keys are storage keys, null without evidence.
 create function private.error_report_rows(p_report_ids uuid[]) returns jsonb
 language plpgsql stable
@@ -88,6 +105,7 @@ end
 $$;
 
 grant execute on function
-  private.check_daily_reports(uuid), private.attach_evidence(uuid, uuid[]), private.reported_lot_name(uuid, text),
+  private.check_daily_reports(uuid), private.attach_evidence(uuid, uuid[]), private.on_error_report_posted(uuid),
+  private.reported_lot_name(uuid, text),
   private.error_report_rows(uuid[])
 to authenticated;

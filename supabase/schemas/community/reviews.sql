@@ -47,6 +47,25 @@ $$;
 
 grant execute on function private.lock_reviews(uuid[]) to authenticated;
 
+-- What follows from the caller's new review: an activity, and the first time for this lot a notification to administrators
+-- of reviews. The list of pending reviews has the rest.
+create function private.on_review_posted(p_review_id uuid) returns void
+language plpgsql
+security definer -- the author of a review may not write to administrators; the review is the caller's
+set search_path = ''
+as $$
+declare
+  v_lot_id uuid;
+begin
+  select r.parking_lot_id into v_lot_id from public.reviews r where r.id = p_review_id and r.user_id = private.caller();
+  if found and private.log_activity('review_post', v_lot_id, p_review_id) then
+    perform private.notify_admins('review_pending', 'レビューの審査待ち', p_link => '/reviews/' || p_review_id, p_area => 'reviews');
+  end if;
+end
+$$;
+
+grant execute on function private.on_review_posted(uuid) to authenticated;
+
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Review counts of lots
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -74,6 +93,71 @@ begin
     from private.review_counts o where o.parking_lot_id = any (p_lot_ids) group by o.parking_lot_id
   ) c
   where l.id = c.parking_lot_id and (l.avg_rating, l.review_count) is distinct from (c.avg_rating, c.review_count);
+end
+$$;
+
+-- What follows from reviews that a statement wrote, in order: points and badges of authors, photos, and what an author
+-- leaves. A trigger, because reviews have more writers than functions: decisions, edits of the author, the deletion of a
+-- lot, the withdrawal of an author, and the auth server.
+create function private.tg_reviews__follow() returns trigger
+language plpgsql
+security definer -- neither an author, an administrator nor the auth server may write points, files and reviews of others
+set search_path = ''
+as $$
+declare
+  v_review record;
+  v_shown uuid[];
+  v_hidden uuid[];
+  v_left uuid[];
+begin
+  if tg_op = 'INSERT' then
+    perform private.reward_review(row (r.*)::public.reviews)
+    from rows_changed r where r.status = 'approved' and r.user_id is not null order by r.id;
+    return null;
+  elsif tg_op = 'DELETE' then
+    perform private.unreward_review(row (r.*)::public.reviews)
+    from rows_changed r where r.status = 'approved' and r.user_id is not null order by r.id;
+    perform private.delete_review_photos(array(select r.id from rows_changed r));
+    return null;
+  end if;
+  -- Not for thousands of reviews of an author who withdraws: their points and progress are deleted.
+  for v_review in
+    select row (b.*)::public.reviews as before, row (c.*)::public.reviews as after,
+      b.status = 'approved' and b.user_id is not null as was_approved, c.status = 'approved' as is_approved
+    -- By conditions that keep it a full join, which is never a nested loop: one that was planned for a single row would take
+    -- minutes for the thousands of a withdrawal.
+    from rows_before b full join rows_changed c using (id)
+    where case when c.user_id is not null then
+      case when b.status = 'approved' then b.user_id end is distinct from case when c.status = 'approved' then c.user_id end
+    end
+    order by id
+  loop
+    if v_review.was_approved then
+      perform private.unreward_review(v_review.before);
+    end if;
+    if v_review.is_approved then
+      perform private.reward_review(v_review.after);
+    end if;
+  end loop;
+  select array_agg(c.id) filter (where c.status = 'approved'), array_agg(c.id) filter (where c.status <> 'approved')
+  into v_shown, v_hidden
+  from rows_before b full join rows_changed c using (id)
+  where (b.status = 'approved') is distinct from (c.status = 'approved');
+  if v_shown is not null then
+    perform private.publish_assets('review', v_shown);
+  end if;
+  if v_hidden is not null then
+    perform private.unpublish_assets('review', v_hidden);
+  end if;
+  -- Reviews that are not published (pending, rejected, hidden) are deleted with their author.
+  v_left := array(
+    select b.id from rows_before b where b.user_id is not null
+    intersect select c.id from rows_changed c where c.user_id is null and c.status <> 'approved'
+  );
+  if v_left <> '{}' then
+    delete from public.reviews where id = any (v_left);
+  end if;
+  return null;
 end
 $$;
 

@@ -6,6 +6,10 @@
 -- public.reviews
 -- ---------------------------------------------------------------------------------------------------------------------
 
+-- Points and badges of authors, photos, and what an author leaves (community/reviews.sql). First, because authors are
+-- locked before lots.
+select private.watch('public.reviews', '{insert,update,delete}', '_050_follow', 'private.tg_reviews__follow');
+
 -- Adds what a statement changed to the number and the rating of the approved reviews of its lots (community/reviews.sql).
 select private.watch('public.reviews', '{insert,update,delete}', '_100_count', 'private.tg_reviews__count_for_lots');
 
@@ -17,42 +21,11 @@ create trigger _100_touch_updated_at before update on public.reviews
 create trigger _200_await_approval before update of rating, comment on public.reviews
   for each row when (new.status = old.status) execute function private.tg_reviews__await_approval();
 
--- Marks the photos of a deleted review for deletion (files/pictures.sql).
-create trigger _200_delete_photos after delete on public.reviews
-  referencing old table as rows_deleted
-  for each statement execute function private.tg_reviews__delete_photos();
-
--- Gives points for a review and counts it for badges while it is approved (rewards/exp.sql).
--- On any update: a trigger makes an edited review pending, without status in the statement. But not for thousands of
--- reviews of an author who withdraws: their points and progress are deleted.
-create trigger _200_reward after insert or update on public.reviews
-  for each row when (new.user_id is not null) execute function private.tg_reviews__reward();
-
--- Takes back the points and the count of an approved review that is deleted (rewards/exp.sql).
-create trigger _200_take_back after delete on public.reviews
-  for each row when (old.status = 'approved' and old.user_id is not null)
-  execute function private.tg_reviews__take_back();
-
--- Publishes the photos of reviews that become approved, and unpublishes those of reviews that are not approved any more
--- (files/pictures.sql).
-create trigger _200_publish_photos after update on public.reviews
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_reviews__publish_photos();
-
--- Notifies administrators of reviews of a user's first review of a lot (console/notifications.sql).
-create trigger _500_notify_admins after insert on public.reviews
-  for each row when (new.status = 'pending') execute function private.tg_reviews__notify_admins();
-
 -- A row begins in a start state, and moves only as private.allowed_moves lists (foundation/states.sql).
 create trigger _900_check_start before insert on public.reviews
   for each row execute function private.tg_check_state('review');
 create trigger _900_check_move before update on public.reviews
   for each row when (new.status <> old.status) execute function private.tg_check_state('review');
-
--- Deletes reviews that are not published (pending, rejected, hidden) with their author (accounts/withdrawal.sql).
-create trigger _900_drop_unpublished after update on public.reviews
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_reviews__drop_unpublished();
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- public.parking_lot_ratings
@@ -122,15 +95,6 @@ create trigger _100_touch_updated_at before update on public.error_reports
 create trigger _200_erase_texts before update of user_id on public.error_reports
   for each row when (new.user_id is null and old.user_id is not null)
   execute function private.tg_error_reports__erase_texts();
-
--- Gives points for a correct report and counts it for badges (rewards/exp.sql).
-create trigger _200_reward after update of status on public.error_reports
-  for each row when (new.status = 'resolved' and old.status <> 'resolved')
-  execute function private.tg_error_reports__reward();
-
--- Notifies administrators of lots of a report about a lot (console/notifications.sql).
-create trigger _500_notify_admins after insert on public.error_reports
-  for each row execute function private.tg_error_reports__notify_admins();
 
 -- A row begins in a start state, and moves only as private.allowed_moves lists (foundation/states.sql).
 create trigger _900_check_start before insert on public.error_reports

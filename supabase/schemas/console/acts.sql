@@ -77,16 +77,14 @@ $$;
 
 -- Removes the personal data of a user who withdraws from the records of acts: the names of changed fields stay, their
 -- values are removed.
-create function private.tg_app_users__clear_act_values() returns trigger
+create function private.clear_act_values(p_user_id uuid) returns void
 language plpgsql
-security definer -- no other function changes records
 set search_path = ''
 as $$
 begin
   update public.admin_activity_logs l
   set changes = (select coalesce(jsonb_object_agg(k.field, null), '{}') from jsonb_object_keys(l.changes) as k (field))
-  where l.user_id = new.id and l.changes <> '{}';
-  return null;
+  where l.user_id = p_user_id and l.changes <> '{}';
 end
 $$;
 

@@ -6,8 +6,8 @@
 --
 -- Invariants: a photo of a review that is not approved is not public. A file that its review or account no longer uses is
 -- deleted: photos that an edit leaves out, photos of a deleted review, the former avatar.
--- Interface: for reviews (community/reviews.sql) private.put_review_photos, private.review_photos and
--- private.review_with_photos; for accounts (accounts/accounts.sql) private.put_avatar and private.my_avatar, and
+-- Interface: for reviews (community/reviews.sql) private.put_review_photos, private.delete_review_photos,
+-- private.review_photos and private.review_with_photos; for accounts (accounts/accounts.sql) private.put_avatar and private.my_avatar, and
 -- private.avatar_of for administrators.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -72,42 +72,14 @@ begin
 end
 $$;
 
--- Publishes the photos of reviews that become approved, and unpublishes those of reviews that are not approved any more.
-create function private.tg_reviews__publish_photos() returns trigger
+-- Marks the photos of deleted reviews for deletion.
+create function private.delete_review_photos(p_review_ids uuid[]) returns void
 language plpgsql
-security definer -- a role that edits or moderates a review has no right on assets
-set search_path = ''
-as $$
-declare
-  v_shown uuid[];
-  v_hidden uuid[];
-begin
-  select array_agg(c.id) filter (where c.status = 'approved'), array_agg(c.id) filter (where c.status <> 'approved')
-  into v_shown, v_hidden
-  -- It stays a full join: as in sessions/photos.sql, never a nested loop.
-  from rows_before b full join rows_changed c using (id)
-  where (b.status = 'approved') is distinct from (c.status = 'approved');
-  if v_shown is not null then
-    perform private.publish_assets('review', v_shown);
-  end if;
-  if v_hidden is not null then
-    perform private.unpublish_assets('review', v_hidden);
-  end if;
-  return null;
-end
-$$;
-
--- Marks the photos of a deleted review for deletion.
-create function private.tg_reviews__delete_photos() returns trigger
-language plpgsql
-security definer -- a role that deletes a review has no right on assets
 set search_path = ''
 as $$
 begin
   update public.assets set deleted_at = now()
-  where entity_id = any (array(select r.id from rows_deleted r)) and entity_type = 'review'
-    and attached_at is not null and deleted_at is null;
-  return null;
+  where entity_id = any (p_review_ids) and entity_type = 'review' and attached_at is not null and deleted_at is null;
 end
 $$;
 

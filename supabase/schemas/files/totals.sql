@@ -37,55 +37,32 @@ begin
 end
 $$;
 
--- Adds files to the totals of their uploaders.
--- Once a statement and user, because a withdrawal changes hundreds of files with one statement. In the order of the users,
--- because a sweep deletes files of many.
-create function private.tg_assets__add_bytes() returns trigger
+-- Adds files that a statement added, changed or deleted to the totals of their uploaders, in the order of the users, because
+-- a sweep deletes files of many. Most updates change neither uploader nor size nor category: for them no user is left.
+create function private.tg_assets__count_bytes() returns trigger
 language plpgsql
 security definer -- no role may write the totals directly
 set search_path = ''
 as $$
 begin
-  perform private.change_file_totals(c.user_id, c.bytes, c.files) from (
-    select r.created_by as user_id, coalesce(sum(r.size_bytes), 0) as bytes, count(*)::integer as files from rows_added r
-    where r.created_by is not null and r.category <> 'parking_lot' group by r.created_by order by r.created_by
-  ) c;
-  return null;
-end
-$$;
-
--- Changes the totals of users whose files have another uploader, size or category.
-create function private.tg_assets__change_bytes() returns trigger
-language plpgsql
-security definer -- as above
-set search_path = ''
-as $$
-begin
-  -- Most updates change neither uploader nor size nor category: for them no user is left.
-  perform private.change_file_totals(c.user_id, c.bytes, c.files) from (
-    select f.created_by as user_id, sum(f.sign * coalesce(f.size_bytes, 0)) as bytes, sum(f.sign)::integer as files
-    from (
-      select 1 as sign, r.created_by, r.size_bytes, r.category from rows_changed r
-      union all select -1, b.created_by, b.size_bytes, b.category from rows_before b
-    ) f
-    where f.created_by is not null and f.category <> 'parking_lot'
-    group by f.created_by having sum(f.sign * coalesce(f.size_bytes, 0)) <> 0 or sum(f.sign) <> 0 order by f.created_by
-  ) c;
-  return null;
-end
-$$;
-
--- Subtracts deleted files from the totals of their uploaders.
-create function private.tg_assets__subtract_bytes() returns trigger
-language plpgsql
-security definer -- as above
-set search_path = ''
-as $$
-begin
-  perform private.change_file_totals(c.user_id, -c.bytes, -c.files) from (
-    select r.created_by as user_id, coalesce(sum(r.size_bytes), 0) as bytes, count(*)::integer as files from rows_deleted r
-    where r.created_by is not null and r.category <> 'parking_lot' group by r.created_by order by r.created_by
-  ) c;
+  if tg_op = 'UPDATE' then
+    perform private.change_file_totals(c.user_id, c.bytes, c.files) from (
+      select f.created_by as user_id, sum(f.sign * coalesce(f.size_bytes, 0)) as bytes, sum(f.sign)::integer as files
+      from (
+        select 1 as sign, r.created_by, r.size_bytes, r.category from rows_changed r
+        union all select -1, b.created_by, b.size_bytes, b.category from rows_before b
+      ) f
+      where f.created_by is not null and f.category <> 'parking_lot'
+      group by f.created_by having sum(f.sign * coalesce(f.size_bytes, 0)) <> 0 or sum(f.sign) <> 0 order by f.created_by
+    ) c;
+  else
+    perform private.change_file_totals(c.user_id, c.sign * c.bytes, c.sign * c.files) from (
+      select r.created_by as user_id, coalesce(sum(r.size_bytes), 0) as bytes, count(*)::integer as files,
+        case tg_op when 'INSERT' then 1 else -1 end as sign
+      from rows_changed r where r.created_by is not null and r.category <> 'parking_lot'
+      group by r.created_by order by r.created_by
+    ) c;
+  end if;
   return null;
 end
 $$;

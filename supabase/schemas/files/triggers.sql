@@ -12,20 +12,8 @@ create trigger _100_refresh_lots after update on public.assets
   referencing old table as rows_before new table as rows_changed
   for each statement execute function private.tg_assets__refresh_lots();
 
--- Adds files to the totals of their uploaders (files/totals.sql).
-create trigger _150_add_bytes after insert on public.assets
-  referencing new table as rows_added
-  for each statement execute function private.tg_assets__add_bytes();
-
--- Changes the totals of users whose files have another uploader, size or category (files/totals.sql).
-create trigger _150_change_bytes after update on public.assets
-  referencing old table as rows_before new table as rows_changed
-  for each statement execute function private.tg_assets__change_bytes();
-
--- Subtracts deleted files from the totals of their uploaders (files/totals.sql).
-create trigger _150_subtract_bytes after delete on public.assets
-  referencing old table as rows_deleted
-  for each statement execute function private.tg_assets__subtract_bytes();
+-- Adds files that a statement added, changed or deleted to the totals of their uploaders (files/totals.sql).
+select private.watch('public.assets', '{insert,update,delete}', '_150_count_bytes', 'private.tg_assets__count_bytes');
 
 -- Marks a file for deletion when its uploader is removed, unless it shows a lot: at a withdrawal, and when the auth
 -- server deletes the account (files/uploads.sql).

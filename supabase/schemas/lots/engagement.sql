@@ -22,15 +22,13 @@ language sql stable
 return (p_at at time zone 'Asia/Tokyo')::date;
 
 -- Appends an activity that counts for its lot to the pending rows, which the job counts.
-create function private.tg_user_activity_logs__append_count() returns trigger
+create function private.append_lot_count(p_lot_id uuid, p_activity_type text, p_at timestamptz) returns void
 language plpgsql
-security definer -- no client reads or writes pending rows
 set search_path = ''
 as $$
 begin
   insert into private.pending_lot_counts (parking_lot_id, day, activity_type)
-  values (new.parking_lot_id, private.day_of(new.created_at), new.activity_type);
-  return null;
+  values (p_lot_id, private.day_of(p_at), p_activity_type);
 end
 $$;
 

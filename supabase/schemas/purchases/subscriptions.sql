@@ -15,17 +15,15 @@
 -- (purchases/console_subscriptions.sql).
 
 -- Removes the owner of the subscriptions of a user who withdraws; the user's next account can claim them.
-create function private.tg_app_users__leave_subscriptions() returns trigger
+create function private.leave_subscriptions(p_user_id uuid) returns void
 language plpgsql
-security definer -- no client may write subscriptions
 set search_path = ''
 as $$
 begin
-  delete from private.verified_purchases where user_id = new.id;
+  delete from private.verified_purchases where user_id = p_user_id;
   -- The administrator's text about the user is deleted; the revocation of the subscription stays.
   update public.store_events e set payload = e.payload - 'reason'
-  where e.source = 'admin' and e.subscription_id in (select s.id from public.user_subscriptions s where s.user_id = new.id);
-  update public.user_subscriptions set user_id = null, announced = null where user_id = new.id;
-  return null;
+  where e.source = 'admin' and e.subscription_id in (select s.id from public.user_subscriptions s where s.user_id = p_user_id);
+  update public.user_subscriptions set user_id = null, announced = null where user_id = p_user_id;
 end
 $$;

@@ -129,14 +129,12 @@ grant execute on function
 to authenticated;
 
 -- Deletes the stored replies of a user who withdraws: they may contain what the user wrote.
-create function private.tg_app_users__delete_replies() returns trigger
+create function private.delete_replies(p_user_id uuid) returns void
 language plpgsql
-security definer -- no client has a right on keys
 set search_path = ''
 as $$
 begin
   -- Not their count of the day: a request of the user may hold that row and wait for the account.
-  delete from private.idempotency_replies where user_id = new.id;
-  return null;
+  delete from private.idempotency_replies where user_id = p_user_id;
 end
 $$;

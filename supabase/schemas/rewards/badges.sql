@@ -7,7 +7,7 @@
 --
 -- Invariants: a badge that is saved has valid conditions. A badge with invalid conditions counts nothing, is noted in
 -- private.badge_faults, and stops neither the activity nor the other badges. A user earns a badge once.
--- Interface: private.count_for_badges and private.earn_badge, for the triggers that reward (rewards/exp.sql);
+-- Interface: private.count_for_badges, for what is rewarded (rewards/exp.sql);
 -- api.list_my_badges, list_my_badge_progress (rewards/api.sql); for the service api.backfill_badge_progress and
 -- api.backfill_all_badge_progress (rewards/badge_backfill.sql).
 
@@ -169,11 +169,11 @@ begin
 end
 $$;
 
--- Counts an activity, or a state that begins, for every badge that it meets and the user has not earned. A badge with
--- invalid conditions is noted and skipped. Returns the badges that are earned by it: the caller gives them.
+-- Counts an activity, or a state that begins, for every badge that it meets and the user has not earned, and gives those
+-- that are earned by it. A badge with invalid conditions is noted and skipped.
 create function private.count_for_badges(
   p_user_id uuid, p_kind text, p_subject_id uuid, p_lot_id uuid, p_metadata jsonb, p_at timestamptz
-) returns uuid[]
+) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -188,7 +188,7 @@ begin
   -- One transaction a user at a time, and none during a rebuild of their progress.
   perform 1 from public.app_users u where u.id = p_user_id and u.status <> 'withdrawn' for no key update;
   if not found then
-    return '{}';
+    return;
   end if;
   -- Badges that clearly count other kinds are left out first. Badges without readable kinds are evaluated, and noted.
   for v_badge in
@@ -209,7 +209,7 @@ begin
       end if;
     end if;
   end loop;
-  return private.mark_badges(p_user_id, v_badge_ids, v_marks);
+  perform private.earn_badge(p_user_id, b.id) from unnest(private.mark_badges(p_user_id, v_badge_ids, v_marks)) as b (id);
 end
 $$;
 

@@ -7,11 +7,13 @@
 -- Invariants: entries do not change. app_users.total_exp is the sum of a user's entries and level the highest that it
 -- reaches, with any number of concurrent writers. Only the ledger's triggers write these two columns.
 --
--- Rewards begin with one trigger on activities, reviews and error reports: it gives the points, then counts for badges and
--- gives those that are earned (rewards/badges.sql). A level, its notification and its themes follow from the entries.
+-- Rewards begin with an activity, an approved review or a resolved error report: points are given, then what counts for
+-- badges is counted, and badges that are earned are given (rewards/badges.sql). A level, its notification and its themes
+-- follow from the entries, by a trigger, because operators insert adjustments.
 --
--- Interface: api.my_exp, list_my_exp_entries; for other domains private.give_exp, private.take_exp_back. After an edit of
--- levels, users keep theirs until recalculated (rewards/level_recalculation.sql).
+-- Interface: api.my_exp, list_my_exp_entries; for other domains private.reward_activity, reward_review, unreward_review;
+-- for another event private.give_exp and private.count_for_badges. After an edit of levels, users keep theirs until
+-- recalculated (rewards/level_recalculation.sql).
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Rules
@@ -195,119 +197,63 @@ begin
 end
 $$;
 
--- Gives the points of an activity, and those of the day's first activity. A fact that is checked counts once, confirmed
--- or denied.
+-- Gives the points of an activity, and those of the day's first activity, then counts it for badges: a badge that is
+-- earned by it comes after its points in the history. A fact that is checked counts once, confirmed or denied.
 create function private.reward_activity(p_activity public.user_activity_logs) returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
+  v_subject_id constant uuid := coalesce((p_activity).subject_id, (p_activity).id);
   v_reason text;
 begin
+  -- The account is locked first: a later writer of the same user waits here, and reads the sums after it.
+  perform 1 from public.app_users u where u.id = (p_activity).user_id for no key update;
   select r.reason into v_reason from private.exp_rules r
   where r.activity_type = (p_activity).activity_type and r.is_active;
-  if not found then
-    return;
+  if found then
+    perform private.give_exp((p_activity).user_id, v_reason,
+      case v_reason when 'field_value_vote' then 'field_value' else (p_activity).activity_type end,
+      v_subject_id, (p_activity).activity_type);
+    if not exists (
+      select from public.exp_entries e
+      where e.user_id = (p_activity).user_id and e.reason = 'first_of_day'
+        and e.given_on = (now() at time zone 'Asia/Tokyo')::date
+    ) then
+      perform private.give_exp((p_activity).user_id, 'first_of_day', 'activity', (p_activity).id);
+    end if;
   end if;
-  perform private.give_exp((p_activity).user_id, v_reason,
-    case v_reason when 'field_value_vote' then 'field_value' else (p_activity).activity_type end,
-    coalesce((p_activity).subject_id, (p_activity).id), (p_activity).activity_type);
-  if not exists (
-    select from public.exp_entries e
-    where e.user_id = (p_activity).user_id and e.reason = 'first_of_day'
-      and e.given_on = (now() at time zone 'Asia/Tokyo')::date
-  ) then
-    perform private.give_exp((p_activity).user_id, 'first_of_day', 'activity', (p_activity).id);
-  end if;
+  perform private.count_for_badges((p_activity).user_id, (p_activity).activity_type, v_subject_id, (p_activity).parking_lot_id,
+    (p_activity).metadata, (p_activity).created_at);
 end
 $$;
 
--- Gives the points of an activity in its transaction, and then counts it for badges: a badge that is earned by the
--- activity comes after its points in the history.
-create function private.tg_user_activity_logs__reward() returns trigger
+-- Gives the author of an approved review its points, and counts it for badges.
+create function private.reward_review(p_review public.reviews) returns void
 language plpgsql
-security definer -- users may write neither points nor progress
 set search_path = ''
 as $$
 begin
-  -- The account is locked first: a later writer of the same user waits here, and reads the sums after it.
-  perform 1 from public.app_users u where u.id = new.user_id for no key update;
-  perform private.reward_activity(new);
-  perform private.earn_badge(new.user_id, b.id)
-  from unnest(private.count_for_badges(new.user_id, new.activity_type, coalesce(new.subject_id, new.id), new.parking_lot_id,
-    new.metadata, new.created_at)) as b (id);
-  return null;
+  perform private.give_exp((p_review).user_id, 'review_approved', 'review', (p_review).id);
+  perform private.count_for_badges((p_review).user_id, 'review_approved', (p_review).id, (p_review).parking_lot_id,
+    jsonb_build_object('rating', (p_review).rating), (p_review).created_at);
 end
 $$;
 
--- Whether a review is deleted because its lot is.
-create function private.deleted_with_lot(p_review public.reviews) returns boolean
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return not exists (select from public.parking_lots l where l.id = (p_review).parking_lot_id);
-end
-$$;
-
--- Gives points for a review that becomes approved, and counts it for badges. Takes both back when it is hidden or edited.
-create function private.tg_reviews__reward() returns trigger
+-- Takes back the points and the count of a review that was approved. One that is deleted with its lot keeps them, because
+-- the deletion of a lot does not wait for accounts.
+create function private.unreward_review(p_review public.reviews) returns void
 language plpgsql
-security definer -- neither an administrator nor an author may write points and progress
-set search_path = ''
-as $$
-declare
-  v_before uuid := case when tg_op = 'UPDATE' and old.status = 'approved' then old.user_id end;
-  v_after uuid := case when new.status = 'approved' then new.user_id end;
-begin
-  if v_before is not distinct from v_after then
-    return null;
-  elsif v_before is not null then
-    perform private.take_exp_back(v_before, 'review_approved', 'review', old.id);
-    perform private.uncount_review(v_before, old);
-  end if;
-  if v_after is not null then
-    perform private.give_exp(v_after, 'review_approved', 'review', new.id);
-    perform private.earn_badge(v_after, b.id)
-    from unnest(private.count_for_badges(v_after, 'review_approved', new.id, new.parking_lot_id,
-      jsonb_build_object('rating', new.rating), new.created_at)) as b (id);
-  end if;
-  return null;
-end
-$$;
-
--- Takes back the points and the count of an approved review that is deleted. One that is deleted with its lot keeps them,
--- because the deletion of a lot does not wait for accounts.
-create function private.tg_reviews__take_back() returns trigger
-language plpgsql
-security definer -- as private.tg_reviews__reward
 set search_path = ''
 as $$
 begin
-  if private.deleted_with_lot(old) then
-    insert into private.kept_reviews (review_id, user_id, parking_lot_id, rating, created_at)
-    values (old.id, old.user_id, old.parking_lot_id, old.rating, old.created_at);
+  if exists (select from public.parking_lots l where l.id = (p_review).parking_lot_id) then
+    perform private.take_exp_back((p_review).user_id, 'review_approved', 'review', (p_review).id);
+    perform private.uncount_review((p_review).user_id, p_review);
   else
-    perform private.take_exp_back(old.user_id, 'review_approved', 'review', old.id);
-    perform private.uncount_review(old.user_id, old);
+    insert into private.kept_reviews (review_id, user_id, parking_lot_id, rating, created_at)
+    values ((p_review).id, (p_review).user_id, (p_review).parking_lot_id, (p_review).rating, (p_review).created_at);
   end if;
-  return null;
 end
 $$;
 
--- Gives points for a correct report, and counts it for badges.
-create function private.tg_error_reports__reward() returns trigger
-language plpgsql
-security definer -- an administrator may write neither points nor progress
-set search_path = ''
-as $$
-begin
-  if new.user_id is not null then
-    perform private.give_exp(new.user_id, 'error_report_resolved', 'error_report', new.id);
-    perform private.earn_badge(new.user_id, b.id)
-    from unnest(private.count_for_badges(new.user_id, 'error_report_resolved', new.id, new.parking_lot_id,
-      jsonb_build_object('report_type', new.report_type), new.created_at)) as b (id);
-  end if;
-  return null;
-end
-$$;

@@ -36,7 +36,6 @@ begin
   end if;
   v_ticket := private.open_support_ticket(p_category, private.required_text(p_subject, 'public.support_tickets', 'subject'));
   perform private.write_support_message(v_ticket.id, p_message, p_attachment_asset_ids);
-  perform private.log_activity('support_ticket_post', null, v_ticket.id);
   return api.get_support_ticket(v_ticket.id);
 end
 $$;

@@ -68,6 +68,9 @@ begin
   end if;
   insert into public.support_tickets (user_id, category, subject) values (v_user_id, p_category, p_subject)
   returning * into v_ticket;
+  perform private.notify_admins('support_ticket', 'サポートへの問い合わせ', p_link => '/support-tickets/' || v_ticket.id,
+    p_area => 'support');
+  perform private.log_activity('support_ticket_post', null, v_ticket.id);
   return v_ticket;
 end
 $$;

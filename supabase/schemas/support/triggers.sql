@@ -14,10 +14,6 @@ create trigger _100_touch_updated_at before update on public.support_tickets
 create trigger _200_note_change before update of status on public.support_tickets
   for each row when (new.status <> old.status) execute function private.tg_support_tickets__note_change();
 
--- Notifies administrators of support of a new ticket (console/notifications.sql).
-create trigger _500_notify_admins after insert on public.support_tickets
-  for each row execute function private.tg_support_tickets__notify_admins();
-
 -- A row begins in a start state, and moves only as private.allowed_moves lists (foundation/states.sql).
 create trigger _900_check_start before insert on public.support_tickets
   for each row execute function private.tg_check_state('support_ticket');
