@@ -36,7 +36,7 @@ const OWN_CHAINS: readonly string[] = [
 ];
 
 /** No chain of these commands is longer: a call in a trigger function is shorter than a trigger on what it writes. */
-export const MAX_DEPTH = 13;
+export const MAX_DEPTH = 12;
 
 /** A trigger function of so many tables is described once. */
 const SHARED_BY = 4;
@@ -343,8 +343,7 @@ const introduction = [
   "`private.empty_account` for a withdrawal, and functions `private.on_…`. A trigger does what concerns its own table. It " +
   "does more where a table has more writers than functions: `reviews`, `assets`, `parking_sessions`, `exp_entries`.",
   "## Chains",
-  "`deno task effects <function>` prints all that follows from a call, with `task dev` running. For example " +
-  "`deno task effects rate_parking_lot`:",
+  "`deno task effects <function>` prints all that follows from a call, with `task dev` running. Of `rate_parking_lot`:",
   EXAMPLE,
   "The number at the beginning of a line is its depth. A line is one of these:",
   [
@@ -352,7 +351,9 @@ const introduction = [
     "- `update public.reviews (status)`: rows that it writes, with the columns it sets",
     "- `→ private.tg_reviews__follow()`: a trigger of these rows, which runs in the same transaction",
     "- `↑`: drawn above in the same tree",
-    `- \`↗\`: the end of many chains, which has one of its own: ${OWN_CHAINS.map((name) => `\`${name}\``).join(", ")}`,
+    item(
+      `\`↗\`: the end of many chains, which has one of its own: ${OWN_CHAINS.map((name) => `\`${name}\``).join(", ")}`,
+    ),
   ].join("\n"),
   "Functions that only read are left out. A chain is what can follow: the conditions of triggers and functions are not " +
   "evaluated, so a request does a part of it. Rows that a foreign key deletes, and tables that a function names at run time, " +

@@ -108,7 +108,7 @@ Deno.test("badges: predicates match exactly the activities that they describe", 
   const holds = async (predicate: unknown, metadata: Record<string, number | string>, at = "2026-09-04T13:30:00Z") => {
     const conditions = { activity: ["session_end"], measure: "count", where: predicate };
     const [row] = await db.sql<{ fault: string | null; holds: boolean }[]>`
-      select private.badge_conditions_fault(c) as fault, private.meets_badge_conditions(
+      select private.badge_conditions_error(c) as fault, private.meets_badge_conditions(
         private.badge_metadata('session_end', ${db.sql.json(metadata)}, ${at}), c) as holds
       from (select ${db.sql.json(conditions as never)}::jsonb) as s (c)`;
     assert.equal(row!.fault, null);

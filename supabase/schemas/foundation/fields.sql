@@ -15,7 +15,7 @@
 -- Invariants: every error names its field. One function writes the sentence of a broken constraint, before a write and
 -- after it. A set of objects is checked by one statement.
 -- Interface: private.check_fields, check_items, required_text, field_errors, client_fields, trimmed_texts, visible_texts,
--- write_fields, key_columns and column_bounds; reject_violation and field_fault for errors of a write.
+-- write_fields, key_columns and column_bounds; reject_violation and violation_error for errors of a write.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- What a table requires
@@ -231,7 +231,7 @@ $$;
 
 -- The error of a value for a column of a type, as the end of a sentence; null when there is none. p_rule is its rule (see
 -- above). Null: the field is absent, and required.
-create function private.value_fault(p_value jsonb, p_type text, p_is_required boolean, p_rule jsonb) returns text
+create function private.value_error(p_value jsonb, p_type text, p_is_required boolean, p_rule jsonb) returns text
 language sql stable
 return case
   when p_value is null then 'is required.'
@@ -293,14 +293,14 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_faults jsonb;
+  v_errors jsonb;
   v_objects jsonb[];
 begin
-  select coalesce(jsonb_agg(jsonb_build_array(w.place, w.field, w.message)), '[]') into v_faults
+  select coalesce(jsonb_agg(jsonb_build_array(w.place, w.field, w.message)), '[]') into v_errors
   from (
     select o.place, f.field, f.field || ' ' || case
         when f.field <> all (p_fields) then 'does not exist, or it cannot be changed. Remove it.'
-        else private.value_fault(f.value, coalesce(p_rules -> f.field ->> 'type', a.type), a.is_required,
+        else private.value_error(f.value, coalesce(p_rules -> f.field ->> 'type', a.type), a.is_required,
           coalesce(p_rules -> '*', '{}') || coalesce(p_rules -> f.field, '{}'))
       end as message
     from unnest(p_objects) with ordinality as o (value, place)
@@ -320,16 +320,16 @@ begin
   ) w
   where w.message is not null;
   -- Without the values that their columns cannot hold.
-  v_objects := case when v_faults = '[]' then p_objects else array(
+  v_objects := case when v_errors = '[]' then p_objects else array(
     select case when jsonb_typeof(o.value) = 'object' then o.value - array(
-      select f.value ->> 1 from jsonb_array_elements(v_faults) as f where (f.value -> 0)::bigint = o.place
+      select f.value ->> 1 from jsonb_array_elements(v_errors) as f where (f.value -> 0)::bigint = o.place
     ) else '{}' end
     from unnest(p_objects) with ordinality as o (value, place) order by o.place
   ) end;
   return query
   select distinct on (e.place, e.field) e.place, e.field, e.message
   from (
-    select (f.value -> 0)::bigint as place, f.value ->> 1 as field, f.value ->> 2 as message from jsonb_array_elements(v_faults) as f
+    select (f.value -> 0)::bigint as place, f.value ->> 1 as field, f.value ->> 2 as message from jsonb_array_elements(v_errors) as f
     union all
     select b.place, b.field, b.message from private.broken_checks(p_table, v_objects, p_before) as b
   ) e
@@ -518,7 +518,7 @@ $$;
 
 -- The error of a field that a call sent and that a constraint of one column (or not null: p_column) does not allow:
 -- {param, message}; otherwise null.
-create function private.field_fault(p_arguments jsonb, p_table regclass, p_constraint text, p_column text) returns jsonb
+create function private.violation_error(p_arguments jsonb, p_table regclass, p_constraint text, p_column text) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
@@ -545,9 +545,9 @@ $$;
 grant execute on function
   private.checks_of(regclass, text[]), private.bounds_in(text, text, text), private.broken_check(regclass, text, jsonb, text[]),
   private.listed(jsonb), private.is_field_value(jsonb, text), private.type_words(text), private.has_codes_of(jsonb, text),
-  private.value_fault(jsonb, text, boolean, jsonb), private.broken_checks(regclass, jsonb[], jsonb),
+  private.value_error(jsonb, text, boolean, jsonb), private.broken_checks(regclass, jsonb[], jsonb),
   private.field_errors(regclass, jsonb[], text[], text[], jsonb, jsonb),
-  private.check_fields(regclass, jsonb, text[], text[], jsonb, text, jsonb), private.field_fault(jsonb, regclass, text, text)
+  private.check_fields(regclass, jsonb, text[], text[], jsonb, text, jsonb), private.violation_error(jsonb, regclass, text, text)
 to anon, authenticated;
 grant execute on function
   private.required_text(text, regclass, text, text), private.client_fields(regclass), private.trimmed_texts(jsonb),

@@ -140,7 +140,7 @@ begin
   insert into public.store_events (store, event_id, subscription_id, source, type, occurred_at, confirmed_at, payload)
   values ((p_row).provider, 'act:' || gen_random_uuid(), (p_row).id, 'admin', p_type, v_now, v_now,
     jsonb_build_object('admin_id', p_admin_id, 'reason', p_reason));
-  perform private.fold_subscription((p_row).id);
+  perform private.project_subscription((p_row).id);
 end
 $$;
 

@@ -13,7 +13,7 @@
 --
 -- Premium and notifications follow from the row in the same transaction.
 --
--- Interface: private.fold_subscription for the writers of the ledger (purchases/statements.sql to
+-- Interface: private.project_subscription for the writers of the ledger (purchases/statements.sql to
 -- purchases/console_subscriptions.sql), private.status_at, private.refresh_premium, private.next_query_at.
 
 -- The status of a subscription at a time: without a new statement it expires when its access ends.
@@ -223,7 +223,7 @@ $$;
 
 -- Computes the row of a subscription from its events, with the premium and the notifications of its user. The caller has
 -- locked the subscription and its user.
-create function private.fold_subscription(p_id uuid) returns void
+create function private.project_subscription(p_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$

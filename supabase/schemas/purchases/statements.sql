@@ -240,7 +240,7 @@ begin
     perform private.notify((p_row).user_id, 'subscription_moved_away', v_values);
     perform private.notify(p_user_id, 'subscription_moved_here', v_values, v_data);
   end if;
-  perform private.fold_subscription((p_row).id);
+  perform private.project_subscription((p_row).id);
   perform private.assign_replacements((p_row).id);
 end
 $$;
@@ -378,12 +378,12 @@ begin
   insert into private.purchase_tokens (subscription_id, token)
   select v_id, p_statement ->> 'purchase_token' where p_statement ->> 'purchase_token' is not null
   on conflict (subscription_id) do nothing;
-  perform private.fold_subscription(v_id);
+  perform private.project_subscription(v_id);
   select o.id into v_former_id from public.user_subscriptions s join public.user_subscriptions o
     on o.platform = s.platform and o.environment = s.environment and o.subscription_key = s.supersedes
   where s.id = v_id;
   if found then
-    perform private.fold_subscription(v_former_id);
+    perform private.project_subscription(v_former_id);
   end if;
   perform private.assign_owner(v_id, p_user_id, p_statement -> 'limited_to');
   return jsonb_build_object('subscription_id', v_id);

@@ -106,7 +106,7 @@ create table public.user_subscriptions (
 );
 
 comment on table public.user_subscriptions is
-  'Subscriptions and one-time purchases, each computed from its events. Written by private.fold_subscription.';
+  'Subscriptions and one-time purchases, each computed from its events. Written by private.project_subscription.';
 comment on column public.user_subscriptions.user_id is 'The owner; null: not claimed, or the owner has withdrawn.';
 comment on column public.user_subscriptions.subscription_key is
   'ios: the original transaction''s id; android: SHA-256 of the purchase token, hexadecimal.';

@@ -191,7 +191,7 @@ declare
   v_table text;
   v_column text;
   v_constraint text;
-  v_fault jsonb;
+  v_error jsonb;
 begin
   if p_nth is null or p_nth not between 1 and 10 then
     perform private.raise_error('validation_error', 422, 'nth must be between 1 and 10.', p_param => 'nth');
@@ -207,12 +207,12 @@ exception
   when data_exception or integrity_constraint_violation or syntax_error_or_access_rule_violation then
     get stacked diagnostics v_message = message_text, v_detail = pg_exception_detail, v_state = returned_sqlstate,
       v_schema = schema_name, v_table = table_name, v_column = column_name, v_constraint = constraint_name;
-    v_fault := case when v_state in ('23502', '23514')
-      then private.field_fault(p_arguments, to_regclass(format('%I.%I', v_schema, v_table)), v_constraint, v_column) end;
-    if v_fault is not null then
+    v_error := case when v_state in ('23502', '23514')
+      then private.violation_error(p_arguments, to_regclass(format('%I.%I', v_schema, v_table)), v_constraint, v_column) end;
+    if v_error is not null then
       perform set_config('response.status', '422', true);
-      return jsonb_build_object('code', 'validation_error', 'message', v_fault ->> 'message', 'hint', null,
-        'details', jsonb_build_object('param', v_fault -> 'param')::text);
+      return jsonb_build_object('code', 'validation_error', 'message', v_error ->> 'message', 'hint', null,
+        'details', jsonb_build_object('param', v_error -> 'param')::text);
     end if;
     perform set_config('response.status', private.status_of(v_state), true);
     return jsonb_build_object('code', v_state, 'message', v_message, 'details', v_detail, 'hint', null);

@@ -177,7 +177,7 @@ as $$
 declare
   v_job private.badge_backfills;
   v_badge public.badges;
-  v_fault text[];
+  v_error text[];
   v_user_ids uuid[] := '{}';
 begin
   -- One worker at a time on a badge; another takes the next badge, or none. A transaction that changes the badge waits for
@@ -190,9 +190,9 @@ begin
     return false;
   end if;
   select * into v_badge from public.badges b where b.id = v_job.badge_id;
-  v_fault := private.badge_conditions_fault(v_badge.conditions);
-  if v_fault is not null then
-    insert into private.badge_faults (badge_id, fault) values (v_badge.id, v_fault[2]) on conflict do nothing;
+  v_error := private.badge_conditions_error(v_badge.conditions);
+  if v_error is not null then
+    insert into private.badge_faults (badge_id, fault) values (v_badge.id, v_error[2]) on conflict do nothing;
   else
     v_user_ids := private.next_users(v_job.last_user_id, p_users);
     perform private.rebuild_badge(v_badge, v_user_ids);

@@ -8,9 +8,9 @@
 -- is not later), {"weekdays": [0..6]} (0 is Sunday) and {"dates": {"from", "to"}}. Hours and days are those of Japan. A
 -- field is one of the activity's metadata.
 --
--- A fault has two texts: the place (where.all.0.hours; array positions count from 0) and the message.
+-- An error has two texts: the place (where.all.0.hours; array positions count from 0) and the message.
 --
--- Invariants: conditions without a fault are evaluated for any metadata (private.badge_metadata) without an error.
+-- Invariants: conditions without an error are evaluated for any metadata (private.badge_metadata) without failing.
 -- Interface: api.evaluate_badge_conditions.
 
 -- Kinds that can count for a badge: activity types, and states of reviews and reports. A stay counts when it ends: its
@@ -34,8 +34,8 @@ begin
 end
 $$;
 
--- The fault in the argument of an operator on a field; null: none.
-create function private.badge_field_fault(p_operator text, p_value jsonb) returns text[]
+-- The error in the argument of an operator on a field; null: none.
+create function private.badge_field_error(p_operator text, p_value jsonb) returns text[]
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -54,8 +54,8 @@ begin
 end
 $$;
 
--- The fault in the argument of an operator on time; null: none.
-create function private.badge_span_fault(p_operator text, p_value jsonb) returns text[]
+-- The error in the argument of an operator on time; null: none.
+create function private.badge_span_error(p_operator text, p_value jsonb) returns text[]
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -80,18 +80,18 @@ begin
 end
 $$;
 
--- A fault inside a part, with its place in the whole; null: none.
-create function private.fault_within(p_place text, p_fault text[]) returns text[]
+-- An error inside a part, with its place in the whole; null: none.
+create function private.error_within(p_place text, p_error text[]) returns text[]
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  return case when p_fault is not null then array[concat_ws('.', p_place, nullif(p_fault[1], '')), p_fault[2]] end;
+  return case when p_error is not null then array[concat_ws('.', p_place, nullif(p_error[1], '')), p_error[2]] end;
 end
 $$;
 
--- The first fault of a predicate; null: none.
-create function private.badge_predicate_fault(p_predicate jsonb, p_depth integer default 1) returns text[]
+-- The first error of a predicate; null: none.
+create function private.badge_predicate_error(p_predicate jsonb, p_depth integer default 1) returns text[]
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -114,26 +114,26 @@ begin
       return array[v_operator, format('%s must be a list of 1 to 20 predicates.', v_operator)];
     end if;
     return (
-      select private.fault_within(format('%s.%s', v_operator, f.place - 1), f.fault)
+      select private.error_within(format('%s.%s', v_operator, f.place - 1), f.error)
       from (
-        select e.place, private.badge_predicate_fault(e.value, p_depth + 1) as fault
+        select e.place, private.badge_predicate_error(e.value, p_depth + 1) as error
         from jsonb_array_elements(v_value) with ordinality as e (value, place) offset 0
       ) f
-      where f.fault is not null order by f.place limit 1
+      where f.error is not null order by f.place limit 1
     );
   elsif v_operator = 'not' then
-    return private.fault_within('not', private.badge_predicate_fault(v_value, p_depth + 1));
+    return private.error_within('not', private.badge_predicate_error(v_value, p_depth + 1));
   elsif v_operator in ('min', 'max', 'equals') then
-    return private.badge_field_fault(v_operator, v_value);
+    return private.badge_field_error(v_operator, v_value);
   elsif v_operator in ('hours', 'weekdays', 'dates') then
-    return private.badge_span_fault(v_operator, v_value);
+    return private.badge_span_error(v_operator, v_value);
   end if;
   return array[v_operator, format('%s is not an operator. Use all, any, not, min, max, equals, hours, weekdays or dates.', v_operator)];
 end
 $$;
 
--- The first fault of a badge's conditions: [place, message]. Null: private.meets_badge_conditions can evaluate them.
-create function private.badge_conditions_fault(p_conditions jsonb) returns text[]
+-- The first error of a badge's conditions: [place, message]. Null: private.meets_badge_conditions can evaluate them.
+create function private.badge_conditions_error(p_conditions jsonb) returns text[]
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -160,7 +160,7 @@ begin
   elsif p_conditions ->> 'measure' = 'distinct_lots' and p_conditions -> 'activity' ? 'error_report_resolved' then
     return array['measure', 'measure must be count when activity has error_report_resolved.'];
   elsif p_conditions ? 'where' then
-    return private.fault_within('where', private.badge_predicate_fault(p_conditions -> 'where'));
+    return private.error_within('where', private.badge_predicate_error(p_conditions -> 'where'));
   end if;
   return null;
 end
@@ -172,15 +172,15 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_fault text[] := private.badge_conditions_fault(p_conditions);
+  v_error text[] := private.badge_conditions_error(p_conditions);
 begin
-  if v_fault is not null then
-    perform private.raise_error('validation_error', 422, v_fault[2], p_param => concat_ws('.', 'conditions', nullif(v_fault[1], '')));
+  if v_error is not null then
+    perform private.raise_error('validation_error', 422, v_error[2], p_param => concat_ws('.', 'conditions', nullif(v_error[1], '')));
   end if;
 end
 $$;
 
--- Whether metadata meets a predicate without fault. A field that is missing or of another type never meets min, max or
+-- Whether metadata meets a predicate without an error. A field that is missing or of another type never meets min, max or
 -- equals.
 create function private.evaluate_badge_predicate(p_metadata jsonb, p_predicate jsonb) returns boolean
 language plpgsql immutable
@@ -223,7 +223,7 @@ end
 $$;
 
 -- Whether an activity counts: its metadata with kind, hour, weekday and date (private.badge_metadata), against conditions
--- without fault.
+-- without an error.
 create function private.meets_badge_conditions(p_metadata jsonb, p_conditions jsonb) returns boolean
 language sql immutable
 return coalesce(p_conditions -> 'activity' ? (p_metadata ->> 'kind'), false)

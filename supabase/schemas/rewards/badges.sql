@@ -179,7 +179,7 @@ set search_path = ''
 as $$
 declare
   v_badge public.badges;
-  v_fault text[];
+  v_error text[];
   v_mark text;
   v_badge_ids uuid[] := '{}';
   v_marks text[] := '{}';
@@ -198,9 +198,9 @@ begin
       and (b.conditions -> 'activity' ? p_kind or coalesce(jsonb_typeof(b.conditions -> 'activity'), '') <> 'array')
     order by b.id
   loop
-    v_fault := private.badge_conditions_fault(v_badge.conditions);
-    if v_fault is not null then
-      insert into private.badge_faults (badge_id, fault) values (v_badge.id, v_fault[2]) on conflict do nothing;
+    v_error := private.badge_conditions_error(v_badge.conditions);
+    if v_error is not null then
+      insert into private.badge_faults (badge_id, fault) values (v_badge.id, v_error[2]) on conflict do nothing;
     elsif private.meets_badge_conditions(v_metadata, v_badge.conditions) then
       v_mark := private.badge_mark(v_badge.conditions ->> 'measure', p_kind, p_subject_id, p_lot_id, p_at);
       if v_mark is not null then

@@ -33,7 +33,7 @@ end
 $$;
 
 -- The error of a condition of SearchQueryV1; null when it is valid. private.read_vehicle checks vehicle.
-create function private.search_query_fault(p_key text, p_value jsonb) returns text
+create function private.search_query_error(p_key text, p_value jsonb) returns text
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -85,14 +85,14 @@ set search_path = ''
 as $$
 declare
   v_key text;
-  v_fault text;
+  v_error text;
 begin
   if jsonb_typeof(p_query) is distinct from 'object' then
     perform private.raise_error('validation_error', 422, 'query must be an object.', p_param => 'query');
   end if;
-  for v_key, v_fault in select q.key, private.search_query_fault(q.key, q.value) from jsonb_each(p_query) as q loop
-    if v_fault is not null then
-      perform private.raise_error('validation_error', 422, v_fault, p_param => v_key);
+  for v_key, v_error in select q.key, private.search_query_error(q.key, q.value) from jsonb_each(p_query) as q loop
+    if v_error is not null then
+      perform private.raise_error('validation_error', 422, v_error, p_param => v_key);
     end if;
   end loop;
   if p_query ->> 'sort' = 'distance' and p_query -> 'center' is null then
@@ -347,7 +347,7 @@ $$;
 
 grant execute on function
   private.is_whole_number(jsonb, integer, integer), private.is_text_list(jsonb, integer, integer),
-  private.search_query_fault(text, jsonb), private.check_search(jsonb, double precision[], uuid[])
+  private.search_query_error(text, jsonb), private.check_search(jsonb, double precision[], uuid[])
 to anon, authenticated;
 
 grant execute on function private.bbox_boxes(double precision[]) to anon, authenticated;

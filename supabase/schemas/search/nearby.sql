@@ -20,7 +20,7 @@
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- The error of a filter of api.nearby_parking_lots; null when it is valid.
-create function private.nearby_filter_fault(p_key text, p_value jsonb) returns text
+create function private.nearby_filter_error(p_key text, p_value jsonb) returns text
 language sql stable
 return case
   when p_key = 'max_height_m' then
@@ -52,26 +52,26 @@ as $$
 declare
   v_filters private.nearby_filters;
   v_key text;
-  v_fault text;
+  v_error text;
 begin
   if jsonb_typeof(p_filters) is distinct from 'object' then
     perform private.raise_error('validation_error', 422, 'filters must be an object.', p_param => 'filters');
   end if;
-  for v_key, v_fault in
-    select f.key, private.nearby_filter_fault(f.key, f.value) from jsonb_each(p_filters) as f
+  for v_key, v_error in
+    select f.key, private.nearby_filter_error(f.key, f.value) from jsonb_each(p_filters) as f
   loop
-    if v_fault is not null then
-      perform private.raise_error('validation_error', 422, v_fault, p_param => 'filters.' || v_key);
+    if v_error is not null then
+      perform private.raise_error('validation_error', 422, v_error, p_param => 'filters.' || v_key);
     end if;
   end loop;
   v_filters := jsonb_populate_record(null::private.nearby_filters, p_filters);
   v_filters.tags := coalesce(v_filters.tags, '{}');
-  v_fault := case
+  v_error := case
     when v_filters.exit_at is null and v_filters.entry_at is not null then 'entry_at requires exit_at.'
     when v_filters.exit_at < v_filters.entry_at then 'The exit must not be before the entry.'
   end;
-  if v_fault is not null then
-    perform private.raise_error('validation_error', 422, v_fault, p_param => 'filters.exit_at');
+  if v_error is not null then
+    perform private.raise_error('validation_error', 422, v_error, p_param => 'filters.exit_at');
   elsif v_filters.entry_at is null and v_filters.exit_at is not null then
     perform private.raise_error('validation_error', 422, 'exit_at requires entry_at.', p_param => 'filters.entry_at');
   end if;
@@ -358,7 +358,7 @@ end
 $$;
 
 grant execute on function
-  private.nearby_filter_fault(text, jsonb),
+  private.nearby_filter_error(text, jsonb),
   private.read_nearby_filters(jsonb),
   private.check_nearby(double precision, double precision, integer, integer, text),
   private.passing_lots(

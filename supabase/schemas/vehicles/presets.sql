@@ -36,14 +36,14 @@ set search_path = ''
 as $$
 declare
   v_key text;
-  v_fault text;
+  v_error text;
 begin
   perform private.check_fields('public.search_presets', jsonb_build_object('name', coalesce(private.trimmed(p_name), ''), 'query_json', p_query_json)
     || jsonb_strip_nulls(jsonb_build_object('sort_order', p_sort_order)), '{name,query_json,sort_order}',
     p_rules => '{"query_json": {"type": "object"}}', p_before => '{"deleted_at": null}');
-  for v_key, v_fault in select q.key, private.search_query_fault(q.key, q.value) from jsonb_each(p_query_json) as q loop
-    if v_fault is not null then
-      perform private.raise_error('validation_error', 422, v_fault, p_param => 'query_json.' || v_key);
+  for v_key, v_error in select q.key, private.search_query_error(q.key, q.value) from jsonb_each(p_query_json) as q loop
+    if v_error is not null then
+      perform private.raise_error('validation_error', 422, v_error, p_param => 'query_json.' || v_key);
     end if;
   end loop;
   if p_query_json ? 'vehicle' then
