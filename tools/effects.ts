@@ -339,7 +339,7 @@ const introduction = [
   "# Effects",
   "What follows from a write. This page is printed by `deno task effects` from the catalogue of the database; a test " +
   "compares it.",
-  "What follows in other domains is called where it begins, in order: `private.record_activity` for an activity, " +
+  "Effects in other domains are called where they begin, in order: by `private.record_activity` for an activity, " +
   "`private.empty_account` for a withdrawal, and functions `private.on_…`. A trigger does what concerns its own table. It " +
   "does more where a table has more writers than functions: `reviews`, `assets`, `parking_sessions`, `exp_entries`.",
   "## Chains",

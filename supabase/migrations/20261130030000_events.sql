@@ -1,5 +1,5 @@
--- Events: what follows from an activity, a withdrawal, a report or a ticket is called where it begins, in order, and no
--- longer by triggers on tables that only one function writes. Reviews have many writers: three triggers do what nine did.
+-- Events: the effects of an activity, a withdrawal, a report or a ticket are called where it begins, in order, and no longer
+-- by triggers on tables that one function writes. Reviews have many writers: one trigger function does what six did.
 --
 -- The definitions are those of supabase/schemas after this change. Each function that triggers called has the same work as
 -- before. The way back: the triggers and functions as they were, in one transaction.
@@ -208,7 +208,7 @@ begin
 end
 $$;
 
--- What follows from reviews that a statement wrote, in order: points and badges of authors, photos, and what an author
+-- The effects of reviews that a statement wrote, in order: points and badges of authors, photos, and what an author
 -- leaves. A trigger, because reviews have more writers than functions: decisions, edits of the author, the deletion of a
 -- lot, the withdrawal of an author, and the auth server.
 create function private.tg_reviews__follow() returns trigger
@@ -275,7 +275,7 @@ $$;
 
 select private.watch('public.reviews', '{insert,update,delete}', '_050_follow', 'private.tg_reviews__follow');
 
--- What follows from the caller's new review: an activity, and the first time for this lot a notification to administrators
+-- The effects of the caller's new review: an activity, and the first time for this lot a notification to administrators
 -- of reviews. The list of pending reviews has the rest.
 create function private.on_review_posted(p_review_id uuid) returns void
 language plpgsql
@@ -294,7 +294,7 @@ $$;
 
 grant execute on function private.on_review_posted(uuid) to authenticated;
 
--- What follows from a review is in private.on_review_posted.
+-- It calls private.on_review_posted for the effects.
 create or replace function commands.post_review(
   p_parking_lot_id uuid, p_rating integer, p_comment text default null, p_photo_asset_ids uuid[] default '{}'
 ) returns jsonb
@@ -328,7 +328,7 @@ drop function private.tg_error_reports__reward();
 drop function private.tg_error_reports__notify_admins();
 drop function private.notify_report_author(public.error_reports, text);
 
--- What follows from the caller's new report: an activity, and a notification to administrators of lots.
+-- The effects of the caller's new report: an activity, and a notification to administrators of lots.
 create function private.on_error_report_posted(p_report_id uuid) returns void
 language plpgsql
 security definer -- a user may not write to administrators; the report is the caller's
@@ -347,7 +347,7 @@ $$;
 
 grant execute on function private.on_error_report_posted(uuid) to authenticated;
 
--- What follows from a report is in private.on_error_report_posted.
+-- It calls private.on_error_report_posted for the effects.
 create or replace function commands.post_error_report(
   p_report_type text,
   p_description text,
@@ -385,8 +385,8 @@ begin
 end
 $$;
 
--- What follows from a decision on a report whose author still has an account: the points of a correct one, and a
--- notification with the result and the reason, if there is one, in their language.
+-- The effects of a decision on a report whose author still has an account: the points of a correct one, and a notification
+-- of the result, with the reason if there is one.
 create function private.on_error_report_decided(p_report public.error_reports, p_reason text) returns void
 language plpgsql
 security definer -- an administrator may write neither points nor progress
@@ -406,7 +406,7 @@ begin
 end
 $$;
 
--- What follows from a decision is in private.on_error_report_decided.
+-- It calls private.on_error_report_decided for the effects.
 create or replace function api.admin_update_error_report(p_admin_id uuid, p_id uuid, p_changes jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -474,7 +474,7 @@ begin
 end
 $$;
 
--- What follows from a ticket is in private.open_support_ticket.
+-- private.open_support_ticket has the effects.
 create or replace function commands.create_support_ticket(
   p_category text, p_subject text, p_message text, p_attachment_asset_ids uuid[] default '{}'
 ) returns jsonb

@@ -1,5 +1,6 @@
--- Names: functions that return what is wrong with a value are named error, and private.project_subscription computes the row
--- of a subscription from its events.
+-- Names: functions that return what is wrong with a value are named error, those that return a locked row locked, and those
+-- that return a row as the console has it admin and row. private.project_subscription computes the row of a subscription from
+-- its events.
 --
 -- The definitions are those of supabase/schemas after this change. The way back: the former names, and the callers as they
 -- were.
@@ -15,6 +16,17 @@ alter function private.badge_conditions_fault(jsonb) rename to badge_conditions_
 alter function private.value_fault(jsonb, text, boolean, jsonb) rename to value_error;
 alter function private.field_fault(jsonb, regclass, text, text) rename to violation_error;
 alter function private.fold_subscription(uuid) rename to project_subscription;
+alter function private.held_error_report(uuid, boolean) rename to locked_error_report;
+alter function private.held_field_value(uuid) rename to locked_field_value;
+alter function private.held_admin_subscription(uuid, uuid) rename to locked_admin_subscription;
+alter function private.held_lot(uuid, text) rename to locked_lot;
+alter function private.held_support_ticket(uuid, uuid, timestamptz) rename to locked_support_ticket;
+alter function private.held_store_sync_run(uuid, uuid) rename to locked_store_sync_run;
+alter function private.managed_sponsor(public.sponsors) rename to admin_sponsor_row;
+alter function private.managed_store_event(public.store_events) rename to admin_store_event_row;
+alter function private.managed_code(text, text) rename to admin_code_row;
+alter function private.managed_article(public.articles) rename to admin_article_row;
+alter function private.managed_ad(public.ads) rename to admin_ad_row;
 drop function private.fault_within(text, text[]);
 
 -- An error inside a part, with its place in the whole; null: none.
@@ -103,6 +115,123 @@ begin
 end
 $$;
 
+-- It calls functions by their names of now.
+create or replace function api.admin_update_error_report(p_admin_id uuid, p_id uuid, p_changes jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_reason text;
+  v_before public.error_reports;
+  v_after public.error_reports;
+begin
+  perform private.lock_admin(p_admin_id, 'lots');
+  perform private.check_report_changes(p_changes);
+  v_reason := private.decision_reason(p_changes ->> 'reason');
+  v_before := private.locked_error_report(p_id, p_changes ? 'correction');
+  perform private.check_decision(p_admin_id, v_before.user_id, v_before.updated_at, (p_changes ->> 'seen_updated_at')::timestamptz);
+  v_after := private.moved_error_report(v_before, p_changes);
+  if v_after is distinct from v_before then
+    perform private.record_act(p_admin_id,
+      case when v_after.status = v_before.status or not p_changes ? 'status' then 'error_report.assign'
+        when v_after.status = 'resolved' then 'error_report.resolve' when v_after.status = 'rejected' then 'error_report.reject'
+        else 'error_report.review' end,
+      'error_report', p_id::text, v_after.user_id, private.difference(to_jsonb(v_before), to_jsonb(v_after))
+        || jsonb_strip_nulls(jsonb_build_object('reason', v_reason)));
+  end if;
+  if p_changes ? 'correction' then
+    perform private.correct_reported_lot(p_admin_id, v_after, p_changes -> 'correction');
+  end if;
+  if v_after.status <> v_before.status and v_after.status <> 'in_review' then
+    perform private.on_error_report_decided(v_after, v_reason);
+  end if;
+  return private.admin_error_report_rows(array[p_id]) -> 0;
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.admin_decide_field_value(
+  p_admin_id uuid, p_id uuid, p_state text, p_reason text default null, p_if_match text default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_reason text;
+  v_before public.field_values;
+  v_now timestamptz;
+begin
+  perform private.lock_admin(p_admin_id, 'lots');
+  v_reason := private.decision_reason(p_reason);
+  if p_state is null or p_state not in ('confirmed', 'retired') then
+    perform private.raise_error('validation_error', 422, 'state must be confirmed or retired.', p_param => 'state');
+  end if;
+  v_before := private.locked_field_value(p_id);
+  perform private.require_match(p_if_match, v_before.updated_at);
+  if v_before.state = 'retired' then
+    perform private.raise_error('conflict', 409, 'The lot has another value now. Read it again, then retry.', p_param => 'state',
+      p_details => '{"reason": "retired"}');
+  elsif p_state = 'retired' then
+    perform private.retire_field_value(p_admin_id, v_before);
+  else
+    v_now := clock_timestamp(); -- after the lock on the value: later than every vote that is counted
+    update public.field_values set state = 'confirmed', decided_at = v_now, last_verified_at = v_now where id = p_id;
+  end if;
+  perform private.record_act(p_admin_id, case p_state when 'retired' then 'field_value.retire' else 'field_value.confirm' end,
+    'field_value', p_id::text, null, private.difference(to_jsonb(v_before), to_jsonb(v))
+      || jsonb_strip_nulls(jsonb_build_object('reason', v_reason)))
+  from public.field_values v where v.id = p_id;
+  return private.admin_field_value_rows(array[p_id]) -> 0;
+end
+$$;
+
+-- private.save_row for a sponsor, with its picture; p_changes of a new one has its id. Errors: validation_error, not_found.
+create or replace function private.save_sponsor(p_admin_id uuid, p_before public.sponsors, p_changes jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_image constant uuid := p_changes ->> 'image_asset_id';
+begin
+  if p_changes ? 'image_asset_id' and v_image is distinct from p_before.image_asset_id then
+    perform private.put_sponsor_image(p_admin_id, coalesce(p_before.id, (p_changes ->> 'id')::uuid), v_image);
+  end if;
+  return private.admin_sponsor_row(private.save_row(p_admin_id, 'sponsor', p_before, p_changes));
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.admin_list_sponsors(
+  p_admin_id uuid, p_category text default null, p_status text default null, p_q text default null,
+  p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_admin(p_admin_id, 'content');
+  perform private.check_choice('status', p_status, '{scheduled,shown,ended,withdrawn}');
+  return private.list_rows('public.sponsors', '{sort_order integer,id uuid}', 'asc', jsonb_build_object(
+    'r.category = %s', p_category,
+    'private.time_status(r.is_active, r.starts_at, r.ends_at) = %s', p_status,
+    'strpos(lower(r.name), lower(%1$s)) > 0 or strpos(lower(r.address), lower(%1$s)) > 0', p_q
+  ), p_include, p_cursor, p_limit, 'private.admin_sponsor_row(r)');
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.admin_get_sponsor(p_admin_id uuid, p_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_admin(p_admin_id, 'content');
+  return private.require_row(
+    (select private.admin_sponsor_row(s) from public.sponsors s where s.id = p_id), 'There is no such sponsor.'
+  );
+end
+$$;
+
 -- Gives a subscription to a user, from its former owner or from none, with the subscriptions that replaced it and have no
 -- owner. The caller has locked all (private.lock_subscription).
 create or replace function private.move_subscription(p_row public.user_subscriptions, p_user_id uuid) returns void
@@ -183,6 +312,52 @@ begin
   values ((p_row).provider, 'act:' || gen_random_uuid(), (p_row).id, 'admin', p_type, v_now, v_now,
     jsonb_build_object('admin_id', p_admin_id, 'reason', p_reason));
   perform private.project_subscription((p_row).id);
+end
+$$;
+
+-- Revokes (REVOKED) or reinstates (REINSTATED) a subscription, as an act of an administrator. Errors: forbidden,
+-- validation_error, not_found, conflict, precondition_failed.
+create or replace function private.act_on_subscription(p_admin_id uuid, p_id uuid, p_type text, p_reason text, p_if_match text)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_reason constant text := private.required_reason(p_reason);
+  v_before constant public.user_subscriptions := private.locked_admin_subscription(p_admin_id, p_id);
+  v_after public.user_subscriptions;
+begin
+  perform private.require_match(p_if_match, v_before.updated_at);
+  if private.is_revoked_by_hand(p_id) = (p_type = 'REVOKED') then
+    perform private.raise_error('conflict', 409, case p_type when 'REVOKED' then 'The subscription is revoked already.'
+      else 'The subscription is not revoked by an administrator.' end, p_param => 'id',
+      p_details => jsonb_build_object('reason', case p_type when 'REVOKED' then 'already_revoked' else 'not_revoked' end));
+  end if;
+  perform private.write_subscription_act(v_before, p_admin_id, p_type, v_reason);
+  select * into v_after from public.user_subscriptions s where s.id = p_id;
+  perform private.record_act(p_admin_id, case p_type when 'REVOKED' then 'subscription.revoke' else 'subscription.reinstate' end,
+    'user_subscription', p_id::text, v_before.user_id,
+    private.difference(jsonb_build_object('status', v_before.status, 'access_ends_at', v_before.access_ends_at),
+      jsonb_build_object('status', v_after.status, 'access_ends_at', v_after.access_ends_at))
+      || jsonb_build_object('reason', v_reason));
+  return private.admin_subscription(p_id);
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.admin_list_subscription_events(
+  p_admin_id uuid, p_id uuid, p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_admin(p_admin_id, 'users');
+  perform private.require_row(
+    (select to_jsonb(s.id) from public.user_subscriptions s where s.id = p_id), 'There is no such subscription.'
+  );
+  return private.list_rows('public.store_events', '{occurred_at timestamptz,id uuid}', 'desc',
+    jsonb_build_object('r.subscription_id = %s::uuid', p_id), p_include, p_cursor, p_limit, 'private.admin_store_event_row(r)');
 end
 $$;
 
@@ -353,6 +528,276 @@ begin
 end
 $$;
 
+-- It calls functions by their names of now.
+create or replace function api.admin_update_parking_lot(p_admin_id uuid, p_parking_lot_id uuid, p_changes jsonb, p_if_match text default null)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_difference jsonb;
+begin
+  perform private.lock_admin(p_admin_id, 'lots');
+  perform private.locked_lot(p_parking_lot_id, p_if_match);
+  v_difference := private.apply_lot_changes(p_parking_lot_id, p_changes);
+  if v_difference <> '{}' then
+    perform private.record_act(p_admin_id, 'parking_lot.update', 'parking_lot', p_parking_lot_id::text, null, v_difference);
+  end if;
+  return private.console_lot_json(p_parking_lot_id);
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.admin_put_parking_lot_set(
+  p_admin_id uuid, p_parking_lot_id uuid, p_set text, p_items jsonb, p_if_match text default null, p_reason text default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_reason text;
+  v_old jsonb;
+  v_new jsonb;
+begin
+  perform private.lock_admin(p_admin_id, 'lots');
+  if (private.lot_set_bounds(p_set)).table_name is null then
+    perform private.raise_error('validation_error', 422, 'Must be the name of a set of a lot, for example windows.', p_param => 'set');
+  end if;
+  if p_set = 'images' then
+    perform private.check_set_items(p_set, p_items);
+    perform private.lock_lot_assets(p_parking_lot_id, array(select (i ->> 'asset_id')::uuid from jsonb_array_elements(p_items) as i));
+  end if;
+  perform private.locked_lot(p_parking_lot_id, p_if_match);
+  v_reason := private.decision_reason(p_reason);
+  v_old := private.lot_set_json(p_parking_lot_id, p_set);
+  perform private.store_set(p_admin_id, p_parking_lot_id, p_set, p_items);
+  v_new := private.lot_set_json(p_parking_lot_id, p_set);
+  if v_new <> v_old then
+    update public.parking_lots set updated_at = now() where id = p_parking_lot_id;
+    perform private.record_act(p_admin_id, 'parking_lot.update', 'parking_lot', p_parking_lot_id::text, null,
+      jsonb_build_object(p_set, jsonb_build_object('old', v_old, 'new', v_new))
+        || case when v_reason is null then '{}' else jsonb_build_object('reason', v_reason) end);
+  end if;
+  return private.console_lot_json(p_parking_lot_id);
+end
+$$;
+
+-- Writes the rows of a code, whose versions are as private.admin_code_row returns them, and records the act; p_before is
+-- null for a new one. An equal version changes nothing.
+create or replace function private.write_code(p_admin_id uuid, p_before jsonb, p_after jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_changes constant jsonb := private.difference(p_before, p_after);
+begin
+  if v_changes <> '{}' then
+    insert into public.codes (category_id, code, lang, display_label, sort_order, metadata, is_active)
+    select p_after ->> 'category_id', p_after ->> 'code', l.key, l.value, (p_after -> 'sort_order')::integer,
+      nullif(p_after -> 'metadata', 'null'), (p_after -> 'is_active')::boolean
+    from jsonb_each_text(p_after -> 'labels') as l
+    on conflict (category_id, code, lang) do update set
+      display_label = excluded.display_label, sort_order = excluded.sort_order, metadata = excluded.metadata,
+      is_active = excluded.is_active;
+    perform private.record_act(p_admin_id,
+      private.content_action('code', p_before, p_after),
+      'code', concat_ws('/', p_after ->> 'category_id', p_after ->> 'code'), null, v_changes);
+  end if;
+  return private.admin_code_row(p_after ->> 'category_id', p_after ->> 'code');
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.admin_list_codes(
+  p_admin_id uuid, p_category_id text default null, p_is_active boolean default null, p_q text default null,
+  p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_admin(p_admin_id, 'content');
+  return private.list_rows('public.codes', '{category_id text,sort_order integer,code text}', 'asc', jsonb_build_object(
+    -- One row of each code: that of its first language.
+    'r.lang = (select min(o.lang) from public.codes o where (o.category_id, o.code) = (r.category_id, r.code))', true,
+    'r.category_id = %s', p_category_id,
+    'r.is_active = %s::boolean', p_is_active,
+    'strpos(lower(r.code), lower(%1$s)) > 0 or exists (
+      select from public.codes o
+      where (o.category_id, o.code) = (r.category_id, r.code) and strpos(lower(o.display_label), lower(%1$s)) > 0
+    )', p_q
+  ), p_include, p_cursor, p_limit, 'private.admin_code_row((r).category_id, (r).code)');
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.admin_get_code(p_admin_id uuid, p_category_id text, p_code text) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_admin(p_admin_id, 'content');
+  return private.require_row(private.admin_code_row(p_category_id, p_code), 'There is no such code.', 'code');
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.admin_update_code(
+  p_admin_id uuid, p_category_id text, p_code text, p_changes jsonb, p_if_match text default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_before jsonb;
+begin
+  perform private.lock_admin(p_admin_id, 'content');
+  perform private.check_code_fields(p_changes, '{sort_order,metadata,is_active}');
+  perform from public.codes c where c.category_id = p_category_id and c.code = p_code order by c.lang for update;
+  v_before := private.require_row(private.admin_code_row(p_category_id, p_code), 'There is no such code.', 'code');
+  perform private.require_match(p_if_match, (v_before ->> 'updated_at')::timestamptz);
+  if p_changes -> 'is_active' <> v_before -> 'is_active' then
+    perform private.require_open_list(p_category_id, 'is_active');
+  end if;
+  return private.write_code(p_admin_id, v_before, v_before || p_changes || case
+    when jsonb_typeof(p_changes -> 'metadata') = 'object'
+      then jsonb_build_object('metadata', '{"color": null, "logo_url": null, "url": null}'::jsonb || (p_changes -> 'metadata'))
+    else '{}' end);
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.admin_list_articles(
+  p_admin_id uuid, p_lang text default null, p_status text default null, p_q text default null, p_include text[] default '{}',
+  p_cursor text default null, p_limit integer default 20
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_admin(p_admin_id, 'content');
+  perform private.check_choice('lang', p_lang, '{ja,en}');
+  perform private.check_choice('status', p_status, '{draft,scheduled,published,withdrawn}');
+  return private.list_rows('public.articles', '{created_at timestamptz,id uuid}', 'desc', jsonb_build_object(
+    'r.locale = %s', p_lang,
+    'private.article_status(r) = %s', p_status,
+    'strpos(lower(r.title), lower(%1$s)) > 0 or strpos(r.slug, lower(%1$s)) > 0', p_q
+  ), p_include, p_cursor, p_limit, 'private.admin_article_row(r) - ''body''');
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.admin_get_article(p_admin_id uuid, p_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_admin(p_admin_id, 'content');
+  return private.require_row(
+    (select private.admin_article_row(a) from public.articles a where a.id = p_id), 'There is no such article.'
+  );
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.admin_create_article(p_admin_id uuid, p_article jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.lock_admin(p_admin_id, 'content');
+  perform private.check_columns('public.articles', p_article, p_is_new => true, p_without => '{withdrawn_at}');
+  return private.admin_article_row(
+    private.save_unique_row(p_admin_id, 'article', null::public.articles, p_article, 'slug', p_hashed => '{body}')
+  );
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.admin_update_article(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_before public.articles;
+  v_after public.articles;
+begin
+  perform private.lock_admin(p_admin_id, 'content');
+  perform private.check_columns('public.articles', p_changes);
+  v_before := private.locked_version(null::public.articles, jsonb_build_object('id', p_id), 'article', p_if_match);
+  v_after := jsonb_populate_record(v_before, p_changes);
+  if v_before.published_at <= now() and v_after.published_at is distinct from v_before.published_at then
+    perform private.raise_error('conflict', 409, 'The published_at of a published article cannot be changed. Set withdrawn_at to withdraw it.',
+      p_param => 'published_at', p_details => '{"reason": "was_published"}');
+  end if;
+  return private.admin_article_row(private.save_unique_row(p_admin_id, 'article', v_before, p_changes, 'slug', case
+    when private.article_status(v_after) = private.article_status(v_before) then 'article.update'
+    when private.article_status(v_after) = 'withdrawn' then 'article.withdraw'
+    when private.article_status(v_after) in ('scheduled', 'published') then 'article.publish'
+  end, '{body}'));
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.admin_list_ads(
+  p_admin_id uuid, p_placement text default null, p_status text default null, p_q text default null,
+  p_include text[] default '{}', p_cursor text default null, p_limit integer default 20
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_admin(p_admin_id, 'content');
+  perform private.check_choice('placement', p_placement, '{home_top,map,search_results,lot_detail,session_end,article}');
+  perform private.check_choice('status', p_status, '{scheduled,shown,ended,withdrawn}');
+  return private.list_rows('public.ads', '{created_at timestamptz,id uuid}', 'desc', jsonb_build_object(
+    'r.placement = %s', p_placement,
+    'private.time_status(r.is_active, r.starts_at, r.ends_at) = %s', p_status,
+    'strpos(lower(r.title), lower(%s)) > 0', p_q
+  ), p_include, p_cursor, p_limit, 'private.admin_ad_row(r)');
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.admin_get_ad(p_admin_id uuid, p_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform private.check_admin(p_admin_id, 'content');
+  return private.require_row(
+    (select private.admin_ad_row(a) from public.ads a where a.id = p_id), 'There is no such advertisement.'
+  );
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.admin_create_ad(p_admin_id uuid, p_ad jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.lock_admin(p_admin_id, 'content');
+  perform private.check_columns('public.ads', p_ad, p_is_new => true);
+  return private.admin_ad_row(private.save_row(p_admin_id, 'ad', null::public.ads, p_ad));
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.admin_update_ad(p_admin_id uuid, p_id uuid, p_changes jsonb, p_if_match text default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_before public.ads;
+begin
+  perform private.lock_admin(p_admin_id, 'content');
+  perform private.check_columns('public.ads', p_changes);
+  v_before := private.locked_version(null::public.ads, jsonb_build_object('id', p_id), 'advertisement', p_if_match);
+  return private.admin_ad_row(private.save_row(p_admin_id, 'ad', v_before, p_changes));
+end
+$$;
+
 -- Calls a function, once per key if there is one: {replayed, reply}. p_nth is 1 to 10. An error of the function rolls
 -- back what the function did and is returned with its status: {code, message, details, hint}. A field that a constraint
 -- does not allow is a validation_error with its param.
@@ -399,6 +844,62 @@ exception
     end if;
     perform set_config('response.status', private.status_of(v_state), true);
     return jsonb_build_object('code', v_state, 'message', v_message, 'details', v_detail, 'hint', null);
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.admin_answer_support_ticket(
+  p_admin_id uuid, p_id uuid, p_message text, p_seen_updated_at timestamptz default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_message text;
+  v_ticket public.support_tickets;
+  v_message_id uuid;
+begin
+  perform private.lock_admin(p_admin_id, 'support');
+  v_message := private.required_text(p_message, 'public.support_messages', 'body', 'message');
+  v_ticket := private.locked_support_ticket(p_admin_id, p_id, p_seen_updated_at);
+  perform private.require_message_room(v_ticket.message_count);
+  if v_ticket.status <> 'answered' then
+    perform private.check_move('support_ticket', v_ticket.status, 'answered');
+    update public.support_tickets set status = 'answered' where id = p_id;
+  end if;
+  insert into public.support_messages (ticket_id, author, admin_id, body) values (p_id, 'support', p_admin_id, v_message)
+  returning id into v_message_id;
+  if v_ticket.user_id is not null then
+    perform private.notify(v_ticket.user_id, 'support_reply', jsonb_build_object('subject', v_ticket.subject),
+      jsonb_build_object('ticket_id', p_id));
+  end if;
+  perform private.record_ticket_act(p_admin_id, 'support_ticket.answer', v_ticket);
+  return jsonb_build_object(
+    'message', private.admin_support_message_rows(array[v_message_id]) -> 0,
+    'ticket', private.admin_support_ticket_rows(array[p_id]) -> 0
+  );
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.admin_update_support_ticket(
+  p_admin_id uuid, p_id uuid, p_status text, p_seen_updated_at timestamptz default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_ticket public.support_tickets;
+begin
+  perform private.lock_admin(p_admin_id, 'support');
+  if p_status is distinct from 'closed' then
+    perform private.raise_error('validation_error', 422, 'status must be closed.', p_param => 'status');
+  end if;
+  v_ticket := private.locked_support_ticket(p_admin_id, p_id, p_seen_updated_at);
+  perform private.check_move('support_ticket', v_ticket.status, p_status);
+  update public.support_tickets set status = p_status where id = p_id;
+  perform private.record_ticket_act(p_admin_id, 'support_ticket.close', v_ticket);
+  return private.admin_support_ticket_rows(array[p_id]) -> 0;
 end
 $$;
 
@@ -454,6 +955,133 @@ begin
     select b.place, b.field, b.message from private.broken_checks(p_table, v_objects, p_before) as b
   ) e
   order by e.place, e.field;
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.extend_store_sync_lease(p_run_id uuid, p_lease_id uuid) returns boolean
+language plpgsql
+security definer -- no role may read or write queues directly
+set search_path = ''
+as $$
+declare
+  v_run public.store_sync_runs;
+begin
+  perform private.lock_store_sync();
+  v_run := private.locked_store_sync_run(p_run_id, p_lease_id);
+  if v_run.id is not null then
+    update public.store_sync_runs r set lease_ends_at = clock_timestamp() + make_interval(secs => private.lease_seconds())
+    where r.id = p_run_id;
+    perform private.hide_messages('store-sync', array[v_run.msg_id], private.lease_seconds());
+  end if;
+  return v_run.id is not null;
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.finish_store_sync_run(p_run_id uuid, p_lease_id uuid) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_run public.store_sync_runs;
+begin
+  perform private.lock_store_sync();
+  v_run := private.locked_store_sync_run(p_run_id, p_lease_id);
+  if v_run.id is not null then
+    perform private.end_store_sync_run(v_run, null);
+  end if;
+  return v_run.id is not null;
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.fail_store_sync_run(p_run_id uuid, p_lease_id uuid, p_code text, p_message text) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_run public.store_sync_runs;
+begin
+  perform private.lock_store_sync();
+  v_run := private.locked_store_sync_run(p_run_id, p_lease_id);
+  if v_run.id is not null then
+    perform private.end_store_sync_run(v_run, jsonb_build_object('code', p_code, 'message', left(p_message, 500)));
+  end if;
+  return v_run.id is not null;
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.postpone_store_sync_run(
+  p_run_id uuid, p_lease_id uuid, p_seconds integer default 0, p_code text default null, p_message text default null
+) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_run public.store_sync_runs;
+begin
+  perform private.lock_store_sync();
+  v_run := private.locked_store_sync_run(p_run_id, p_lease_id);
+  if v_run.id is null then
+    return null;
+  end if;
+  return private.delay_store_sync_run(v_run, p_seconds,
+    case when p_code is not null then jsonb_build_object('code', p_code, 'message', left(p_message, 500)) end);
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.write_store_sales(p_run_id uuid, p_lease_id uuid, p_day date, p_rows jsonb, p_rows_read integer) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_run public.store_sync_runs;
+begin
+  v_run := private.locked_store_sync_run(p_run_id, p_lease_id);
+  if v_run.id is not null then
+    perform private.record_store_rows(p_run_id, p_rows_read, private.replace_store_day(v_run.store, p_day, p_rows));
+    perform private.record_store_part(v_run.store, v_run.task, p_day::text);
+  end if;
+  return v_run.id is not null;
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.write_store_reviews(p_run_id uuid, p_lease_id uuid, p_rows jsonb, p_next_page text default null) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_run public.store_sync_runs;
+begin
+  v_run := private.locked_store_sync_run(p_run_id, p_lease_id);
+  if v_run.id is not null then
+    perform private.record_store_rows(p_run_id, jsonb_array_length(p_rows), private.put_store_reviews(v_run.store, p_rows));
+    update public.store_sync_runs r set next_page = p_next_page where r.id = p_run_id;
+  end if;
+  return v_run.id is not null;
+end
+$$;
+
+-- It calls functions by their names of now.
+create or replace function api.write_store_metrics(
+  p_run_id uuid, p_lease_id uuid, p_part text, p_reported_on date, p_rows jsonb, p_rows_read integer
+) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_run public.store_sync_runs;
+begin
+  v_run := private.locked_store_sync_run(p_run_id, p_lease_id);
+  if v_run.id is not null then
+    perform private.record_store_rows(p_run_id, p_rows_read, private.put_store_metrics(v_run.store, p_reported_on, p_rows));
+    perform private.record_store_part(v_run.store, v_run.task, p_part);
+  end if;
+  return v_run.id is not null;
 end
 $$;
 

@@ -1,7 +1,7 @@
 -- Activity: the activities of users, one row each, written in the transaction of the activity.
 --
--- Commands that other domains react to call private.log_activity. What follows from an activity is in
--- private.record_activity, in order: points and badges, the count of its lot, the day of the account.
+-- Commands that other domains react to call private.log_activity. private.record_activity has the effects of an activity, in
+-- order: points and badges, the count of its lot, the day of the account.
 --
 -- Repeating an activity writes nothing: a user has one row for each type and subject, and one row for saving and one for
 -- reviewing a lot, even if they undo and repeat it. So the effects occur once too.

@@ -63,7 +63,7 @@ end
 $$;
 
 -- An error report, locked until the transaction ends, after its author and, when requested, its lot. Errors: not_found.
-create function private.held_error_report(p_id uuid, p_with_lot boolean) returns public.error_reports
+create function private.locked_error_report(p_id uuid, p_with_lot boolean) returns public.error_reports
 language plpgsql
 set search_path = ''
 as $$
@@ -134,8 +134,8 @@ begin
 end
 $$;
 
--- What follows from a decision on a report whose author still has an account: the points of a correct one, and a
--- notification with the result and the reason, if there is one, in their language.
+-- The effects of a decision on a report whose author still has an account: the points of a correct one, and a notification
+-- of the result, with the reason if there is one.
 create function private.on_error_report_decided(p_report public.error_reports, p_reason text) returns void
 language plpgsql
 security definer -- an administrator may write neither points nor progress
@@ -212,7 +212,7 @@ begin
   perform private.lock_admin(p_admin_id, 'lots');
   perform private.check_report_changes(p_changes);
   v_reason := private.decision_reason(p_changes ->> 'reason');
-  v_before := private.held_error_report(p_id, p_changes ? 'correction');
+  v_before := private.locked_error_report(p_id, p_changes ? 'correction');
   perform private.check_decision(p_admin_id, v_before.user_id, v_before.updated_at, (p_changes ->> 'seen_updated_at')::timestamptz);
   v_after := private.moved_error_report(v_before, p_changes);
   if v_after is distinct from v_before then
@@ -261,7 +261,7 @@ end
 $$;
 
 -- A field value, locked until the transaction ends, after its lot. Errors: not_found.
-create function private.held_field_value(p_id uuid) returns public.field_values
+create function private.locked_field_value(p_id uuid) returns public.field_values
 language plpgsql
 set search_path = ''
 as $$
@@ -375,7 +375,7 @@ begin
   if p_state is null or p_state not in ('confirmed', 'retired') then
     perform private.raise_error('validation_error', 422, 'state must be confirmed or retired.', p_param => 'state');
   end if;
-  v_before := private.held_field_value(p_id);
+  v_before := private.locked_field_value(p_id);
   perform private.require_match(p_if_match, v_before.updated_at);
   if v_before.state = 'retired' then
     perform private.raise_error('conflict', 409, 'The lot has another value now. Read it again, then retry.', p_param => 'state',

@@ -1,8 +1,8 @@
 -- Moderation of reviews: the queue of pending reviews, and decisions, one or up to a hundred at once.
 --
 -- A decision has the version that was read (seen_updated_at): an edit by the author since then is a conflict. It changes
--- the status as private.allowed_moves lists, notifies the author and is recorded, in one transaction. What follows from the
--- status (points, badges, photos) is in private.tg_reviews__follow.
+-- the status as private.allowed_moves lists, notifies the author and is recorded, in one transaction. The effects of a
+-- status (points, badges, photos) are in private.tg_reviews__follow.
 --
 -- Invariants: an administrator cannot decide on their own review. Of two administrators who decide on the same version
 -- one succeeds. In a list each decision has its own outcome, and an error of one does not undo the others.

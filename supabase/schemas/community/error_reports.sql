@@ -64,7 +64,7 @@ begin
 end
 $$;
 
--- What follows from the caller's new report: an activity, and a notification to administrators of lots.
+-- The effects of the caller's new report: an activity, and a notification to administrators of lots.
 create function private.on_error_report_posted(p_report_id uuid) returns void
 language plpgsql
 security definer -- a user may not write to administrators; the report is the caller's

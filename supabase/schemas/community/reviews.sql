@@ -47,7 +47,7 @@ $$;
 
 grant execute on function private.lock_reviews(uuid[]) to authenticated;
 
--- What follows from the caller's new review: an activity, and the first time for this lot a notification to administrators
+-- The effects of the caller's new review: an activity, and the first time for this lot a notification to administrators
 -- of reviews. The list of pending reviews has the rest.
 create function private.on_review_posted(p_review_id uuid) returns void
 language plpgsql
@@ -96,7 +96,7 @@ begin
 end
 $$;
 
--- What follows from reviews that a statement wrote, in order: points and badges of authors, photos, and what an author
+-- The effects of reviews that a statement wrote, in order: points and badges of authors, photos, and what an author
 -- leaves. A trigger, because reviews have more writers than functions: decisions, edits of the author, the deletion of a
 -- lot, the withdrawal of an author, and the auth server.
 create function private.tg_reviews__follow() returns trigger

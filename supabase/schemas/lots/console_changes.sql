@@ -5,12 +5,12 @@
 --
 -- Invariants: the console never deletes a lot with parking sessions, it closes it. Every change is recorded with its
 -- difference.
--- Interface: api.admin_create_parking_lot, api.admin_update_parking_lot, api.admin_delete_parking_lot; private.held_lot and
+-- Interface: api.admin_create_parking_lot, api.admin_update_parking_lot, api.admin_delete_parking_lot; private.locked_lot and
 -- private.lock_lot_assets for the sets of a lot.
 
 -- A lot of any status, locked until the transaction ends, in the version of the request. Errors: lot_not_found,
 -- precondition_failed.
-create function private.held_lot(p_lot_id uuid, p_if_match text default null) returns public.parking_lots
+create function private.locked_lot(p_lot_id uuid, p_if_match text default null) returns public.parking_lots
 language plpgsql
 set search_path = ''
 as $$
@@ -99,7 +99,7 @@ declare
   v_difference jsonb;
 begin
   perform private.lock_admin(p_admin_id, 'lots');
-  perform private.held_lot(p_parking_lot_id, p_if_match);
+  perform private.locked_lot(p_parking_lot_id, p_if_match);
   v_difference := private.apply_lot_changes(p_parking_lot_id, p_changes);
   if v_difference <> '{}' then
     perform private.record_act(p_admin_id, 'parking_lot.update', 'parking_lot', p_parking_lot_id::text, null, v_difference);

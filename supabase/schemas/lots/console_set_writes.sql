@@ -282,7 +282,7 @@ begin
     perform private.check_set_items(p_set, p_items);
     perform private.lock_lot_assets(p_parking_lot_id, array(select (i ->> 'asset_id')::uuid from jsonb_array_elements(p_items) as i));
   end if;
-  perform private.held_lot(p_parking_lot_id, p_if_match);
+  perform private.locked_lot(p_parking_lot_id, p_if_match);
   v_reason := private.decision_reason(p_reason);
   v_old := private.lot_set_json(p_parking_lot_id, p_set);
   perform private.store_set(p_admin_id, p_parking_lot_id, p_set, p_items);

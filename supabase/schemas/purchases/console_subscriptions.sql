@@ -114,7 +114,7 @@ end
 $$;
 
 -- An event of the ledger as the console returns it.
-create function private.managed_store_event(p_event public.store_events) returns jsonb
+create function private.admin_store_event_row(p_event public.store_events) returns jsonb
 language sql stable
 return jsonb_build_object(
   'id', p_event.id, 'event_id', p_event.event_id, 'source', p_event.source, 'type', p_event.type, 'subtype', p_event.subtype,
@@ -145,7 +145,7 @@ end
 $$;
 
 -- A subscription for an administrator's act, locked with its user. Errors: forbidden, not_found, conflict.
-create function private.held_admin_subscription(p_admin_id uuid, p_id uuid) returns public.user_subscriptions
+create function private.locked_admin_subscription(p_admin_id uuid, p_id uuid) returns public.user_subscriptions
 language plpgsql
 security definer -- no role has the functions of the ledger
 set search_path = ''
@@ -170,7 +170,7 @@ set search_path = ''
 as $$
 declare
   v_reason constant text := private.required_reason(p_reason);
-  v_before constant public.user_subscriptions := private.held_admin_subscription(p_admin_id, p_id);
+  v_before constant public.user_subscriptions := private.locked_admin_subscription(p_admin_id, p_id);
   v_after public.user_subscriptions;
 begin
   perform private.require_match(p_if_match, v_before.updated_at);
@@ -246,7 +246,7 @@ begin
     (select to_jsonb(s.id) from public.user_subscriptions s where s.id = p_id), 'There is no such subscription.'
   );
   return private.list_rows('public.store_events', '{occurred_at timestamptz,id uuid}', 'desc',
-    jsonb_build_object('r.subscription_id = %s::uuid', p_id), p_include, p_cursor, p_limit, 'private.managed_store_event(r)');
+    jsonb_build_object('r.subscription_id = %s::uuid', p_id), p_include, p_cursor, p_limit, 'private.admin_store_event_row(r)');
 end
 $$;
 

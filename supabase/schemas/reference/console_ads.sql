@@ -4,7 +4,7 @@
 -- Interface: api.admin_list_ads, admin_get_ad, admin_create_ad, admin_update_ad, admin_delete_ad.
 
 -- An advertisement as the console returns it.
-create function private.managed_ad(p_ad public.ads) returns jsonb
+create function private.admin_ad_row(p_ad public.ads) returns jsonb
 language sql stable
 return to_jsonb(p_ad) - 'was_shown'
   || jsonb_build_object('status', private.time_status(p_ad.is_active, p_ad.starts_at, p_ad.ends_at));
@@ -24,7 +24,7 @@ begin
     'r.placement = %s', p_placement,
     'private.time_status(r.is_active, r.starts_at, r.ends_at) = %s', p_status,
     'strpos(lower(r.title), lower(%s)) > 0', p_q
-  ), p_include, p_cursor, p_limit, 'private.managed_ad(r)');
+  ), p_include, p_cursor, p_limit, 'private.admin_ad_row(r)');
 end
 $$;
 
@@ -38,7 +38,7 @@ as $$
 begin
   perform private.check_admin(p_admin_id, 'content');
   return private.require_row(
-    (select private.managed_ad(a) from public.ads a where a.id = p_id), 'There is no such advertisement.'
+    (select private.admin_ad_row(a) from public.ads a where a.id = p_id), 'There is no such advertisement.'
   );
 end
 $$;
@@ -53,7 +53,7 @@ as $$
 begin
   perform private.lock_admin(p_admin_id, 'content');
   perform private.check_columns('public.ads', p_ad, p_is_new => true);
-  return private.managed_ad(private.save_row(p_admin_id, 'ad', null::public.ads, p_ad));
+  return private.admin_ad_row(private.save_row(p_admin_id, 'ad', null::public.ads, p_ad));
 end
 $$;
 
@@ -70,7 +70,7 @@ begin
   perform private.lock_admin(p_admin_id, 'content');
   perform private.check_columns('public.ads', p_changes);
   v_before := private.locked_version(null::public.ads, jsonb_build_object('id', p_id), 'advertisement', p_if_match);
-  return private.managed_ad(private.save_row(p_admin_id, 'ad', v_before, p_changes));
+  return private.admin_ad_row(private.save_row(p_admin_id, 'ad', v_before, p_changes));
 end
 $$;
 

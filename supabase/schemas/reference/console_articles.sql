@@ -17,7 +17,7 @@ return case
 end;
 
 -- An article as the console returns it.
-create function private.managed_article(p_article public.articles) returns jsonb
+create function private.admin_article_row(p_article public.articles) returns jsonb
 language sql stable
 return to_jsonb(p_article) || jsonb_build_object('status', private.article_status(p_article));
 
@@ -36,7 +36,7 @@ begin
     'r.locale = %s', p_lang,
     'private.article_status(r) = %s', p_status,
     'strpos(lower(r.title), lower(%1$s)) > 0 or strpos(r.slug, lower(%1$s)) > 0', p_q
-  ), p_include, p_cursor, p_limit, 'private.managed_article(r) - ''body''');
+  ), p_include, p_cursor, p_limit, 'private.admin_article_row(r) - ''body''');
 end
 $$;
 
@@ -50,7 +50,7 @@ as $$
 begin
   perform private.check_admin(p_admin_id, 'content');
   return private.require_row(
-    (select private.managed_article(a) from public.articles a where a.id = p_id), 'There is no such article.'
+    (select private.admin_article_row(a) from public.articles a where a.id = p_id), 'There is no such article.'
   );
 end
 $$;
@@ -65,7 +65,7 @@ as $$
 begin
   perform private.lock_admin(p_admin_id, 'content');
   perform private.check_columns('public.articles', p_article, p_is_new => true, p_without => '{withdrawn_at}');
-  return private.managed_article(
+  return private.admin_article_row(
     private.save_unique_row(p_admin_id, 'article', null::public.articles, p_article, 'slug', p_hashed => '{body}')
   );
 end
@@ -90,7 +90,7 @@ begin
     perform private.raise_error('conflict', 409, 'The published_at of a published article cannot be changed. Set withdrawn_at to withdraw it.',
       p_param => 'published_at', p_details => '{"reason": "was_published"}');
   end if;
-  return private.managed_article(private.save_unique_row(p_admin_id, 'article', v_before, p_changes, 'slug', case
+  return private.admin_article_row(private.save_unique_row(p_admin_id, 'article', v_before, p_changes, 'slug', case
     when private.article_status(v_after) = private.article_status(v_before) then 'article.update'
     when private.article_status(v_after) = 'withdrawn' then 'article.withdraw'
     when private.article_status(v_after) in ('scheduled', 'published') then 'article.publish'

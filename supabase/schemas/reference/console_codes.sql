@@ -9,7 +9,7 @@
 -- Interface: api.admin_list_codes, admin_get_code, admin_create_code, admin_update_code.
 
 -- A code as the console returns it: both languages in one object; null when there is none.
-create function private.managed_code(p_category_id text, p_code text) returns jsonb
+create function private.admin_code_row(p_category_id text, p_code text) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
@@ -105,7 +105,7 @@ begin
 end
 $$;
 
--- Writes the rows of a code, whose versions are as private.managed_code returns them, and records the act; p_before is
+-- Writes the rows of a code, whose versions are as private.admin_code_row returns them, and records the act; p_before is
 -- null for a new one. An equal version changes nothing.
 create function private.write_code(p_admin_id uuid, p_before jsonb, p_after jsonb) returns jsonb
 language plpgsql
@@ -126,7 +126,7 @@ begin
       private.content_action('code', p_before, p_after),
       'code', concat_ws('/', p_after ->> 'category_id', p_after ->> 'code'), null, v_changes);
   end if;
-  return private.managed_code(p_after ->> 'category_id', p_after ->> 'code');
+  return private.admin_code_row(p_after ->> 'category_id', p_after ->> 'code');
 end
 $$;
 
@@ -148,7 +148,7 @@ begin
       select from public.codes o
       where (o.category_id, o.code) = (r.category_id, r.code) and strpos(lower(o.display_label), lower(%1$s)) > 0
     )', p_q
-  ), p_include, p_cursor, p_limit, 'private.managed_code((r).category_id, (r).code)');
+  ), p_include, p_cursor, p_limit, 'private.admin_code_row((r).category_id, (r).code)');
 end
 $$;
 
@@ -161,7 +161,7 @@ set search_path = ''
 as $$
 begin
   perform private.check_admin(p_admin_id, 'content');
-  return private.require_row(private.managed_code(p_category_id, p_code), 'There is no such code.', 'code');
+  return private.require_row(private.admin_code_row(p_category_id, p_code), 'There is no such code.', 'code');
 end
 $$;
 
@@ -211,7 +211,7 @@ begin
   perform private.lock_admin(p_admin_id, 'content');
   perform private.check_code_fields(p_changes, '{sort_order,metadata,is_active}');
   perform from public.codes c where c.category_id = p_category_id and c.code = p_code order by c.lang for update;
-  v_before := private.require_row(private.managed_code(p_category_id, p_code), 'There is no such code.', 'code');
+  v_before := private.require_row(private.admin_code_row(p_category_id, p_code), 'There is no such code.', 'code');
   perform private.require_match(p_if_match, (v_before ->> 'updated_at')::timestamptz);
   if p_changes -> 'is_active' <> v_before -> 'is_active' then
     perform private.require_open_list(p_category_id, 'is_active');

@@ -8,7 +8,7 @@
 -- Interface: api.admin_list_sponsors, admin_get_sponsor, admin_create_sponsor, admin_update_sponsor, admin_delete_sponsor.
 
 -- A sponsor as the console returns it; image is the storage key of its picture, null until it is in the public bucket.
-create function private.managed_sponsor(p_sponsor public.sponsors) returns jsonb
+create function private.admin_sponsor_row(p_sponsor public.sponsors) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
@@ -56,7 +56,7 @@ begin
   if p_changes ? 'image_asset_id' and v_image is distinct from p_before.image_asset_id then
     perform private.put_sponsor_image(p_admin_id, coalesce(p_before.id, (p_changes ->> 'id')::uuid), v_image);
   end if;
-  return private.managed_sponsor(private.save_row(p_admin_id, 'sponsor', p_before, p_changes));
+  return private.admin_sponsor_row(private.save_row(p_admin_id, 'sponsor', p_before, p_changes));
 end
 $$;
 
@@ -74,7 +74,7 @@ begin
     'r.category = %s', p_category,
     'private.time_status(r.is_active, r.starts_at, r.ends_at) = %s', p_status,
     'strpos(lower(r.name), lower(%1$s)) > 0 or strpos(lower(r.address), lower(%1$s)) > 0', p_q
-  ), p_include, p_cursor, p_limit, 'private.managed_sponsor(r)');
+  ), p_include, p_cursor, p_limit, 'private.admin_sponsor_row(r)');
 end
 $$;
 
@@ -88,7 +88,7 @@ as $$
 begin
   perform private.check_admin(p_admin_id, 'content');
   return private.require_row(
-    (select private.managed_sponsor(s) from public.sponsors s where s.id = p_id), 'There is no such sponsor.'
+    (select private.admin_sponsor_row(s) from public.sponsors s where s.id = p_id), 'There is no such sponsor.'
   );
 end
 $$;

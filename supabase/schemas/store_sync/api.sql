@@ -59,7 +59,7 @@ declare
   v_run public.store_sync_runs;
 begin
   perform private.lock_store_sync();
-  v_run := private.held_store_sync_run(p_run_id, p_lease_id);
+  v_run := private.locked_store_sync_run(p_run_id, p_lease_id);
   if v_run.id is not null then
     update public.store_sync_runs r set lease_ends_at = clock_timestamp() + make_interval(secs => private.lease_seconds())
     where r.id = p_run_id;
@@ -80,7 +80,7 @@ declare
   v_run public.store_sync_runs;
 begin
   perform private.lock_store_sync();
-  v_run := private.held_store_sync_run(p_run_id, p_lease_id);
+  v_run := private.locked_store_sync_run(p_run_id, p_lease_id);
   if v_run.id is not null then
     perform private.end_store_sync_run(v_run, null);
   end if;
@@ -99,7 +99,7 @@ declare
   v_run public.store_sync_runs;
 begin
   perform private.lock_store_sync();
-  v_run := private.held_store_sync_run(p_run_id, p_lease_id);
+  v_run := private.locked_store_sync_run(p_run_id, p_lease_id);
   if v_run.id is not null then
     perform private.end_store_sync_run(v_run, jsonb_build_object('code', p_code, 'message', left(p_message, 500)));
   end if;
@@ -120,7 +120,7 @@ declare
   v_run public.store_sync_runs;
 begin
   perform private.lock_store_sync();
-  v_run := private.held_store_sync_run(p_run_id, p_lease_id);
+  v_run := private.locked_store_sync_run(p_run_id, p_lease_id);
   if v_run.id is null then
     return null;
   end if;
@@ -139,7 +139,7 @@ as $$
 declare
   v_run public.store_sync_runs;
 begin
-  v_run := private.held_store_sync_run(p_run_id, p_lease_id);
+  v_run := private.locked_store_sync_run(p_run_id, p_lease_id);
   if v_run.id is not null then
     perform private.record_store_rows(p_run_id, p_rows_read, private.replace_store_day(v_run.store, p_day, p_rows));
     perform private.record_store_part(v_run.store, v_run.task, p_day::text);
@@ -158,7 +158,7 @@ as $$
 declare
   v_run public.store_sync_runs;
 begin
-  v_run := private.held_store_sync_run(p_run_id, p_lease_id);
+  v_run := private.locked_store_sync_run(p_run_id, p_lease_id);
   if v_run.id is not null then
     perform private.record_store_rows(p_run_id, jsonb_array_length(p_rows), private.put_store_reviews(v_run.store, p_rows));
     update public.store_sync_runs r set next_page = p_next_page where r.id = p_run_id;
@@ -179,7 +179,7 @@ as $$
 declare
   v_run public.store_sync_runs;
 begin
-  v_run := private.held_store_sync_run(p_run_id, p_lease_id);
+  v_run := private.locked_store_sync_run(p_run_id, p_lease_id);
   if v_run.id is not null then
     perform private.record_store_rows(p_run_id, p_rows_read, private.put_store_metrics(v_run.store, p_reported_on, p_rows));
     perform private.record_store_part(v_run.store, v_run.task, p_part);

@@ -17,7 +17,7 @@
 
 -- A run that the caller has the lease of, locked until the transaction ends; null when it has another lease, or has
 -- ended.
-create function private.held_store_sync_run(p_run_id uuid, p_lease_id uuid) returns public.store_sync_runs
+create function private.locked_store_sync_run(p_run_id uuid, p_lease_id uuid) returns public.store_sync_runs
 language plpgsql
 set search_path = ''
 as $$

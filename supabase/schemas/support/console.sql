@@ -56,7 +56,7 @@ $$;
 
 -- A ticket in the version that an administrator read, locked until the transaction ends, after its author. Errors:
 -- forbidden, validation_error, not_found, conflict.
-create function private.held_support_ticket(p_admin_id uuid, p_id uuid, p_seen_updated_at timestamptz)
+create function private.locked_support_ticket(p_admin_id uuid, p_id uuid, p_seen_updated_at timestamptz)
 returns public.support_tickets
 language plpgsql
 set search_path = ''
@@ -143,7 +143,7 @@ declare
 begin
   perform private.lock_admin(p_admin_id, 'support');
   v_message := private.required_text(p_message, 'public.support_messages', 'body', 'message');
-  v_ticket := private.held_support_ticket(p_admin_id, p_id, p_seen_updated_at);
+  v_ticket := private.locked_support_ticket(p_admin_id, p_id, p_seen_updated_at);
   perform private.require_message_room(v_ticket.message_count);
   if v_ticket.status <> 'answered' then
     perform private.check_move('support_ticket', v_ticket.status, 'answered');
@@ -179,7 +179,7 @@ begin
   if p_status is distinct from 'closed' then
     perform private.raise_error('validation_error', 422, 'status must be closed.', p_param => 'status');
   end if;
-  v_ticket := private.held_support_ticket(p_admin_id, p_id, p_seen_updated_at);
+  v_ticket := private.locked_support_ticket(p_admin_id, p_id, p_seen_updated_at);
   perform private.check_move('support_ticket', v_ticket.status, p_status);
   update public.support_tickets set status = p_status where id = p_id;
   perform private.record_ticket_act(p_admin_id, 'support_ticket.close', v_ticket);
