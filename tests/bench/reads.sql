@@ -70,51 +70,56 @@ begin
 end
 $$;
 
--- The part of the fees and that of their surprises in a ranked reply of 50 lots.
+-- The part of the fees and that of their surprises in a ranked reply of 50 lots, by turns at each place. Printed are medians of
+-- the rounds, and how often the surprises cost the fees of the same round.
 do $$
 declare
   c_rounds constant integer := 12;
+  c_places constant integer := (select count(*) from asked_place);
   c_entry constant timestamptz := '2026-11-25T10:00:00+09:00';
   v_stay record;
   v_place record;
   v_lot_ids uuid[];
-  v_amounts bigint[];
+  v_bills private.stay_bill[];
   v_fees double precision[];
   v_surprises double precision[];
   v_started timestamptz;
+  v_priced timestamptz;
   v_some integer;
+  v_medians record;
 begin
   for v_stay in select * from (values
     ('three hours', interval '3 hours'), ('a day', '1 day'), ('three days', '3 days'), ('31 days', '31 days')
   ) as v (name, length) loop
-    v_fees := '{}';
-    v_surprises := '{}';
-    v_some := 0;
+    -- The first round warms up.
     for v_round in 0..c_rounds loop
+      v_fees[v_round] := 0;
+      v_surprises[v_round] := 0;
+      v_some := 0;
       for v_place in select * from asked_place loop
         v_lot_ids := (private.nearest_lots(v_place.lat, v_place.lng, 1500, 50)).lot_ids;
         v_started := clock_timestamp();
-        select array_agg(f.parking_lot_id), array_agg(f.amount) into v_lot_ids, v_amounts
+        select array_agg(f.bill) into v_bills
         from private.stay_fees(v_lot_ids, 'standard', c_entry, c_entry + v_stay.length) f;
-        if v_round > 0 then
-          v_fees[v_place.n] := least(v_fees[v_place.n], 1000 * extract(epoch from clock_timestamp() - v_started));
-        end if;
-        v_started := clock_timestamp();
+        v_priced := clock_timestamp();
         v_some := v_some + (
           select count(*) from private.stay_surprises(
-            v_lot_ids, v_amounts, 'standard', c_entry,
-            c_entry + v_stay.length, '{}', '{}'
+            v_bills, 'standard', c_entry, c_entry + v_stay.length, '{}', '{}'
           ) s
           where s.surprises <> '[]'
         );
-        if v_round > 0 then
-          v_surprises[v_place.n] := least(v_surprises[v_place.n], 1000 * extract(epoch from clock_timestamp() - v_started));
-        end if;
+        v_fees[v_round] := v_fees[v_round] + 1000 * extract(epoch from v_priced - v_started);
+        v_surprises[v_round] := v_surprises[v_round] + 1000 * extract(epoch from clock_timestamp() - v_priced);
       end loop;
     end loop;
-    raise notice '% ms  fees of 50 lots, %', to_char((select avg(t) from unnest(v_fees) as t), '90.00'), v_stay.name;
-    raise notice '% ms  their surprises, which % of them have', to_char((select avg(t) from unnest(v_surprises) as t), '90.00'),
-      round(v_some::numeric / (c_rounds + 1) / cardinality(v_fees));
+    select percentile_cont(0.5) within group (order by r.fee) / c_places as fees,
+      percentile_cont(0.5) within group (order by r.surprise) / c_places as surprises,
+      percentile_cont(0.5) within group (order by r.surprise / r.fee) as times
+    into v_medians
+    from unnest(v_fees[1:], v_surprises[1:]) as r (fee, surprise);
+    raise notice '% ms  fees of 50 lots, %', to_char(v_medians.fees, '90.00'), v_stay.name;
+    raise notice '% ms  their surprises, which % of them have: % times the fees', to_char(v_medians.surprises, '90.00'),
+      v_some / c_places, to_char(v_medians.times, '90.00');
   end loop;
 end
 $$;

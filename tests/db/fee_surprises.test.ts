@@ -93,6 +93,7 @@ const breaks: readonly [wrong: string, name: string, from: string, to: string][]
   ["caps are not read as repeated", "naive_tariff", "v_repeats[v_rule] := true;", ""],
   ["caps of a day are not read as 24 hours", "naive_tariff", "v_types[v_rule] := 'duration';", ""],
   ["caps are not read for every day", "naive_tariff", "v_covered & 1 = 1 or", "true or"],
+  ["a cap for some days is no trap on others", "cap_traps", "& p_every_day = 0", "< 0"],
   ["special prices are not told from missing caps", "fee_differences", "if v_bill <> p_total then", "if false then"],
 ];
 for (const [wrong, name, from, to] of breaks) {

@@ -286,9 +286,8 @@ begin
   perform private.check_stay(p_entry, p_exit);
   p_exit := private.priced_exit(p_entry, p_exit);
   p_entry := date_trunc('second', p_entry);
-  select s.*, l.max_parking_duration_min * interval '1 minute' as longest, u.tariff as usual into v_lot
+  select s.*, u.tariff as usual into v_lot
   from private.stay_tariffs(array[p_lot_id], p_vehicle_type, p_entry, p_exit) s
-  join public.parking_lots l on l.id = s.parking_lot_id
   left join private.usual_tariffs(array[p_lot_id], p_vehicle_type, p_entry, p_exit) u on u.parking_lot_id = s.parking_lot_id;
   if not found then
     perform private.raise_error('lot_not_found', 404, 'There is no such parking lot.');
@@ -342,16 +341,22 @@ create function private.fee_increases(
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  c_after constant bigint := extract(epoch from p_after) * 1000000;
 begin
   return query
   -- Of a segment: the units that are not free by caps; the last of them perhaps at less than its full price.
   select greatest(u.at, p_not_before), sum(u.increase)::bigint
   from unnest(p_walk.segments) s
-  cross join lateral generate_series(0, least(s.units, (s.room + s.unit_price - 1) / nullif(s.unit_price, 0)) - 1) as k
+  cross join lateral generate_series(
+    -- The first unit that begins at p_after or later.
+    greatest(0, (c_after - s.starts + s.unit_length - 1) / s.unit_length),
+    least(s.units, (s.room + s.unit_price - 1) / nullif(s.unit_price, 0)) - 1
+  ) as k
   cross join lateral (
     select private.instant_of_us(s.starts + k * s.unit_length) as at, least(s.unit_price, s.room - k * s.unit_price) as increase
   ) u
-  where s.unit_price > 0 and private.instant_of_us(s.starts + s.units * s.unit_length) > p_after and u.at >= p_after
+  where s.unit_price > 0 and s.starts + s.units * s.unit_length > c_after
   group by 1;
 end
 $$;
@@ -400,9 +405,8 @@ begin
   p_now := private.priced_exit(p_entry, p_now);
   p_entry := date_trunc('second', p_entry);
   v_horizon := least(p_now + interval '24 hours', p_entry + interval '8784 hours');
-  select s.*, l.max_parking_duration_min * interval '1 minute' as longest, u.tariff as usual into v_lot
+  select s.*, u.tariff as usual into v_lot
   from private.stay_tariffs(array[p_lot_id], p_vehicle_type, p_entry, v_horizon) s
-  join public.parking_lots l on l.id = s.parking_lot_id
   left join private.usual_tariffs(array[p_lot_id], p_vehicle_type, p_entry, v_horizon) u on u.parking_lot_id = s.parking_lot_id;
   if not found then
     perform private.raise_error('lot_not_found', 404, 'There is no such parking lot.');

@@ -103,11 +103,13 @@ begin
 end
 $$;
 
--- The arguments of private.walk_fee for this stay at these lots. A lot without rules has a null tariff.
+-- The arguments of private.walk_fee for this stay at these lots, and the longest stay that each allows. A lot without rules
+-- has a null tariff. is_priced and is_special: as in private.chosen_tariffs.
 create function private.stay_tariffs(
   p_lot_ids uuid[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz
 ) returns table (
-  parking_lot_id uuid, time_zone text, currency text, holidays date[], overridden date[], tariff private.tariff, is_priced boolean
+  parking_lot_id uuid, time_zone text, currency text, holidays date[], overridden date[], tariff private.tariff, is_priced boolean,
+  is_special boolean, longest interval
 )
 language plpgsql stable rows 50
 set search_path = ''
@@ -136,7 +138,7 @@ begin
       case when l.price_fixed_at_entry or c.parking_lot_id is not null then private.tariff_of_stay(
         t.tariff, case when l.price_fixed_at_entry then (p_entry at time zone l.time_zone)::date end, c.closed_from, c.closed_to
       ) else t.tariff end,
-      coalesce(t.is_priced, true)
+      coalesce(t.is_priced, true), t.is_special, l.max_parking_duration_min * interval '1 minute'
     from public.parking_lots l
     left join calendars h on h.calendar = l.holiday_calendar
     left join private.chosen_tariffs(p_lot_ids, p_vehicle_type, v_overridden, c_from, c_to) t on t.parking_lot_id = l.id
@@ -263,12 +265,12 @@ end
 $$;
 
 -- The fee of the stay at each of these lots, in minor units; or null and a refusal: no_rules, no_rate, only_totals,
--- vehicle_type_not_priced. With only_totals the fee is at_least and, if known, at_most so much. Errors: validation_error
--- (exit_at).
+-- vehicle_type_not_priced. With only_totals the fee is at_least and, if known, at_most so much. bill: for private.stay_surprises.
+-- Errors: validation_error (exit_at).
 create function private.stay_fees(
   p_lot_ids uuid[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz
 ) returns table (
-  parking_lot_id uuid, amount bigint, currency text, refusal text, at_least bigint, at_most bigint
+  parking_lot_id uuid, amount bigint, currency text, refusal text, at_least bigint, at_most bigint, bill private.stay_bill
 )
 language plpgsql stable rows 50
 security definer -- row security would cost a look-up per rule; the caller has chosen lots that the user may see
@@ -293,9 +295,12 @@ begin
   return query
     select f.parking_lot_id, coalesce(f.plain, (f.walk).total), f.currency,
       case when f.is_priced or (f.walk).refusal is null then (f.walk).refusal else 'vehicle_type_not_priced' end,
-      (f.walk).at_least, (f.walk).at_most
+      (f.walk).at_least, (f.walk).at_most, row (
+        f.parking_lot_id, coalesce(f.plain, (f.walk).total), f.currency, f.time_zone, f.longest, f.holidays, f.overridden,
+        f.tariff, f.is_special
+      )::private.stay_bill
     from (
-      select s.parking_lot_id, s.currency, s.is_priced, p.plain,
+      select s.*, p.plain,
         case when p.plain is null then private.walk_fee(
           case when s.is_priced then s.tariff end, s.time_zone, s.holidays, s.overridden, c_entry_at, c_exit_at, false,
           case when s.time_zone = v_time_zone then v_offset end

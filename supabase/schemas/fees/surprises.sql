@@ -5,8 +5,9 @@
 -- amount of their own: a step near the exit, free minutes just passed, a closed exit.
 --
 -- Invariants: nothing here has a price of its own; the differences sum to the bill minus the naive bill.
--- The second reading costs about as much as the first, so it is made only where private.may_surprise, and once for all
--- lots of a page with the same price list and bill.
+-- A second reading costs about as much as the first. So it is made only where the bill is above a cap that a naive reader
+-- misses in this stay, and once for all lots of a page with the same price list and bill. It is given the tariffs that
+-- priced the stay (private.stay_bill).
 -- Interface: private.surprises_of_stay for one priced stay, private.stay_surprises for the lots of a page,
 -- private.surprising_lots for a filter.
 
@@ -59,7 +60,7 @@ $$;
 
 -- The tariff without the ids of its rules: lots with the same prices have the same one.
 create function private.unnamed_tariff(p_tariff private.tariff) returns private.tariff
-language plpgsql immutable
+language plpgsql immutable strict
 set search_path = ''
 as $$
 begin
@@ -92,8 +93,9 @@ end
 $$;
 
 -- The kinds of rules of this tariff that a naive reader misses, in the order in which they are restored. They are caps that
--- do not repeat, end at midnight, are shorter than a day, or are not for every day. For a tariff without overrides.
-create function private.cap_traps(p_tariff private.tariff) returns text[]
+-- do not repeat, end at midnight, are shorter than a day, or are not for every day of the stay. p_every_day: the day types that
+-- all its days have (private.date_bits). For a tariff without overrides.
+create function private.cap_traps(p_tariff private.tariff, p_every_day integer) returns text[]
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -111,7 +113,7 @@ begin
   for v_rule in 1..coalesce(cardinality(c_types), 0) loop
     continue when c_types[v_rule] is null;
     v_once := v_once or (c_types[v_rule] <> 'stay' and p_tariff.cap_repeats[v_rule] is not true);
-    v_days := v_days or (c_families[v_rule] = 'cap' and p_tariff.day_bits[v_rule] <> 1);
+    v_days := v_days or (c_families[v_rule] = 'cap' and p_tariff.day_bits[v_rule] & p_every_day = 0);
     continue when p_tariff.starts[v_rule] is not null;
     v_midnight := v_midnight or c_types[v_rule] = 'day';
     if c_families[v_rule] = 'cap' then
@@ -320,7 +322,7 @@ end
 $$;
 
 -- The bill (p_total) minus the naive bill, by the kinds that make it, in the order in which they are restored; amounts may
--- be negative. Empty when the naive bill is not lower, or unknown. p_usual: the lot's default list, if the vehicle has
+-- be negative, and then their time does not matter. Empty when the naive bill is not lower, or unknown. p_usual: the lot's default list, if the vehicle has
 -- another one. p_offset: private.steady_offset of the stay.
 create function private.fee_differences(
   p_tariff private.tariff, p_usual private.tariff, p_time_zone text, p_holidays date[], p_overridden date[],
@@ -332,33 +334,48 @@ as $$
 declare
   c_entry constant bigint := extract(epoch from p_entry) * 1000000;
   c_exit constant bigint := extract(epoch from p_exit) * 1000000;
-  c_own constant private.tariff := case when p_overridden is null then p_tariff else private.own_tariff(p_tariff) end;
-  c_windows constant text[] := '{cap_once,cap_ends_at_midnight,cap_ends_before_exit}';
+  c_first constant date := (p_entry at time zone p_time_zone)::date;
+  c_last constant date := ((p_exit - interval '1 microsecond') at time zone p_time_zone)::date;
+  v_date date := c_first;
+  v_every_day integer := 63;
   v_dates date[] := '{}';
-  v_kinds text[] := private.cap_traps(c_own);
+  v_kinds text[];
+  v_whole private.tariff; -- with the rows of overrides, which p_tariff is without
   v_read private.tariff;
+  v_tariff private.tariff;
+  v_restored private.tariff; -- with all restored kinds of windows; null: there is none
   v_naive private.fee_walk;
   v_usual private.fee_walk;
   v_bill bigint;
   v_bills bigint[];
   v_at bigint;
+  v_amount bigint;
   v_found private.fee_surprise[] := '{}';
 begin
   if p_overridden is not null then
+    v_whole := p_tariff;
+    p_tariff := private.own_tariff(p_tariff);
     v_dates := array(
       select d from unnest(p_overridden) as d
-      where d between (p_entry at time zone p_time_zone)::date and ((p_exit - interval '1 microsecond') at time zone p_time_zone)::date
+      where d between c_first and c_last
       order by d
     );
   end if;
-  if (c_own).rule_ids is null or (v_kinds = '{}' and v_dates = '{}' and (p_usual).rule_ids is null) then
+  if p_tariff.rule_ids is null then
     return v_found;
   end if;
+  while v_date <= c_last and v_every_day > 1 loop
+    v_every_day := v_every_day & private.date_bits(v_date, p_holidays);
+    v_date := v_date + 1;
+  end loop;
+  v_kinds := private.cap_traps(p_tariff, v_every_day);
   -- Below every cap both readings are the same.
-  if v_dates = '{}' and (p_usual).rule_ids is null and p_total <= all (array_remove((c_own).cap_prices, null)) then
+  if v_dates = '{}' and (p_usual).rule_ids is null
+    and (v_kinds = '{}' or p_total <= all (array_remove(p_tariff.cap_prices, null)))
+  then
     return v_found;
   end if;
-  v_read := private.naive_tariff(c_own, '{}');
+  v_read := private.naive_tariff(p_tariff, '{}');
   v_naive := private.walk_fee(v_read, p_time_zone, p_holidays, null, p_entry, p_exit, false, p_offset);
   if (p_usual).rule_ids is not null then
     v_usual := private.walk_fee(
@@ -370,15 +387,20 @@ begin
   end if;
   -- The bill after each kind is restored; after the last one it is the bill.
   for v_place in 1..cardinality(v_kinds) loop
-    v_bills[v_place] := case when v_place = cardinality(v_kinds) and v_dates = '{}' then p_total
-      else (private.walk_fee(
-        private.naive_tariff(c_own, v_kinds[:v_place]), p_time_zone, p_holidays, null, p_entry, p_exit, false, p_offset
-      )).total end;
+    if v_place = cardinality(v_kinds) and v_dates = '{}' then
+      v_bills[v_place] := p_total;
+    else
+      v_tariff := private.naive_tariff(p_tariff, v_kinds[:v_place]);
+      v_bills[v_place] := (private.walk_fee(v_tariff, p_time_zone, p_holidays, null, p_entry, p_exit, false, p_offset)).total;
+      if v_kinds[v_place] <> 'cap_not_on_day' then
+        v_restored := v_tariff;
+      end if;
+    end if;
   end loop;
   if v_dates <> '{}' then
     -- A special day whose rates are the usual ones only lacks the caps.
     v_bill := (private.walk_fee(
-      private.tariff_with_own_rates(p_tariff), p_time_zone, p_holidays, p_overridden, p_entry, p_exit, false, p_offset
+      private.tariff_with_own_rates(v_whole), p_time_zone, p_holidays, p_overridden, p_entry, p_exit, false, p_offset
     )).total;
     if v_bill <> p_total then
       v_kinds := v_kinds || 'special_day_price'::text;
@@ -391,17 +413,18 @@ begin
     v_found := array[row ('other_vehicle_price', p_entry, v_naive.total - v_usual.total, null, null)::private.fee_surprise];
   end if;
   for v_place in 1..cardinality(v_kinds) loop
-    v_at := case v_kinds[v_place]
+    v_amount := v_bills[v_place] - coalesce(v_bills[v_place - 1], v_naive.total);
+    v_at := case when v_amount > 0 then case v_kinds[v_place]
       when 'special_day_price' then private.clock_instant(p_time_zone, (v_dates[1] - date '1970-01-01') * 86400000000, p_offset)
       when 'cap_not_on_day' then private.first_uncapped(
-        private.naive_tariff(c_own, c_windows), cardinality((c_own).rule_ids) + 1, p_time_zone, p_holidays,
+        case when v_restored.rule_ids is null then v_read else v_restored end, cardinality(p_tariff.rule_ids) + 1, p_time_zone, p_holidays,
         case when v_place = cardinality(v_kinds) then nullif(v_dates, '{}') end, c_entry, c_exit, p_offset
       )
-      else private.first_cap_end(c_own, v_read, v_kinds[v_place], p_time_zone, c_entry, c_exit, p_offset)
-    end;
+      else private.first_cap_end(p_tariff, v_read, v_kinds[v_place], p_time_zone, c_entry, c_exit, p_offset)
+    end end;
     v_found := v_found || row (
       v_kinds[v_place], case when v_at > c_entry and v_at < c_exit then private.instant_of_us(v_at) else p_entry end,
-      v_bills[v_place] - coalesce(v_bills[v_place - 1], v_naive.total), null, null
+      v_amount, null, null
     )::private.fee_surprise;
   end loop;
   return v_found;
@@ -466,12 +489,14 @@ begin
 end
 $$;
 
--- What costs more near the entry or the exit, or because of the lot, with an amount of its own. p_walk: to 15 minutes
--- after the exit, with detail; it is not read unless the stay is too long or private.may_step. p_longest: the longest stay
--- that the lot allows. p_next_exit: when the car can leave, if not at the exit.
+-- What costs more near the entry or the exit, or because of the lot, with an amount of its own. p_may_step: private.may_step;
+-- p_edge: private.edge_after_entry, if it is before the exit. p_walk: to 15 minutes after the exit, with detail; it is not read
+-- unless the stay is too long or p_may_step. p_longest: the longest stay that the lot allows. p_next_exit: when the car can
+-- leave, if not at the exit.
 create function private.near_surprises(
   p_tariff private.tariff, p_time_zone text, p_holidays date[], p_overridden date[], p_entry timestamptz,
-  p_exit timestamptz, p_total bigint, p_walk private.fee_walk, p_longest interval, p_next_exit timestamptz
+  p_exit timestamptz, p_total bigint, p_may_step boolean, p_edge timestamptz, p_walk private.fee_walk, p_longest interval,
+  p_next_exit timestamptz
 ) returns private.fee_surprise[]
 language plpgsql stable
 set search_path = ''
@@ -482,7 +507,6 @@ declare
     then private.grace_until(p_tariff, p_time_zone, p_holidays, p_overridden, p_entry) end;
   v_metered bigint := 0;
   v_step record;
-  v_edge timestamptz;
   v_amount bigint;
   v_found private.fee_surprise[] := '{}';
 begin
@@ -491,7 +515,7 @@ begin
       v_metered := greatest(v_metered, p_tariff.prices[v_rule]);
     end if;
   end loop;
-  if private.may_step(p_tariff, (extract(epoch from p_exit - p_entry) * 1000000)::bigint) then
+  if p_may_step then
     for v_step in
       select i.at, i.increase, i.at >= p_exit as is_ahead
       from private.fee_increases(
@@ -513,13 +537,12 @@ begin
   if c_grace_until < p_exit and c_grace_until >= p_exit - c_near then
     v_found := v_found || row ('grace_exceeded', c_grace_until, p_total, c_grace_until, p_total)::private.fee_surprise;
   end if;
-  v_edge := private.edge_after_entry(p_tariff, p_time_zone, p_entry);
-  if v_edge < p_exit then
+  if p_edge is not null then
     v_amount := p_total - (private.walk_fee(
-      p_tariff, p_time_zone, p_holidays, p_overridden, v_edge, p_exit, false
+      p_tariff, p_time_zone, p_holidays, p_overridden, p_edge, p_exit, false
     )).total;
     if v_amount > v_metered then
-      v_found := v_found || row ('cheaper_if_later', v_edge, v_amount, null, v_amount)::private.fee_surprise;
+      v_found := v_found || row ('cheaper_if_later', p_edge, v_amount, null, v_amount)::private.fee_surprise;
     end if;
   end if;
   if p_exit - p_entry > p_longest and p_entry + p_longest > coalesce(c_grace_until, '-infinity') then
@@ -607,6 +630,9 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
+  if p_lot_ids = '{}' then
+    return;
+  end if;
   return query
   select k.parking_lot_id, case when l.price_fixed_at_entry or c.parking_lot_id is not null then private.tariff_of_stay(
       k.tariff, case when l.price_fixed_at_entry then (p_entry at time zone l.time_zone)::date end, c.closed_from, c.closed_to
@@ -620,22 +646,6 @@ begin
       where o.parking_lot_id = k.parking_lot_id and not o.is_default
         and coalesce(p_vehicle_type = any (o.vehicle_types), false)
     );
-end
-$$;
-
--- Whether a stay whose fee is p_total may have surprises by the tariff alone, without date overrides. It is cheap, and false
--- only if there are none.
-create function private.may_surprise(
-  p_tariff private.tariff, p_time_zone text, p_entry timestamptz, p_exit timestamptz, p_total bigint
-) returns boolean
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  -- Below every cap both readings are the same.
-  return (not p_total <= all (array_remove(p_tariff.cap_prices, null)) and private.cap_traps(p_tariff) <> '{}')
-    or private.may_step(p_tariff, (extract(epoch from p_exit - p_entry) * 1000000)::bigint)
-    or coalesce(private.edge_after_entry(p_tariff, p_time_zone, p_entry) < p_exit, false);
 end
 $$;
 
@@ -655,10 +665,11 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  c_first constant date := (p_entry at time zone p_time_zone)::date;
-  c_last constant date := (p_exit at time zone p_time_zone)::date;
-  c_has_steps constant boolean := p_exit - p_entry > p_longest
-    or private.may_step(p_tariff, (extract(epoch from p_exit - p_entry) * 1000000)::bigint);
+  c_may_step constant boolean := private.may_step(p_tariff, (extract(epoch from p_exit - p_entry) * 1000000)::bigint);
+  c_edge constant timestamptz := private.edge_after_entry(p_tariff, p_time_zone, p_entry);
+  c_has_walk constant boolean := c_may_step or coalesce(p_exit - p_entry > p_longest, false);
+  v_first date;
+  v_last date;
   v_walk private.fee_walk;
   v_one private.fee_surprise;
   v_saves bigint;
@@ -668,37 +679,48 @@ begin
   if 'published_total' = any (p_tariff.families) then
     return v_found;
   end if;
-  if c_has_steps then
+  if c_has_walk then
     v_walk := private.walk_fee(
       p_tariff, p_time_zone, p_holidays, p_overridden, p_entry, p_exit + interval '15 minutes', true, p_offset
     );
   end if;
-  -- A reader of the sign sees the rules of the stay's dates.
-  foreach v_one in array private.fee_differences(
-    private.tariff_between(p_tariff, c_first, c_last), private.tariff_between(p_usual, c_first, c_last),
-    p_time_zone, p_holidays, p_overridden, p_entry, p_exit, p_total,
-    coalesce(p_offset, private.steady_offset(
-      p_time_zone, (extract(epoch from p_entry) * 1000000)::bigint, (extract(epoch from p_exit) * 1000000)::bigint
-    ))
-  ) loop
-    continue when not private.is_worth_naming(v_one.amount, p_total);
-    if v_one.at > p_entry then
-      if v_walk.segments is null and p_tariff.has_entry_rows then
-        v_walk := private.walk_fee(p_tariff, p_time_zone, p_holidays, p_overridden, p_entry, p_exit, true, p_offset);
+  -- Below every cap both readings are the same. A usual list of no rules does not matter.
+  if p_overridden is not null or p_usual.rule_ids is not null or not p_total <= all (array_remove(p_tariff.cap_prices, null)) then
+    v_first := (p_entry at time zone p_time_zone)::date;
+    v_last := (p_exit at time zone p_time_zone)::date;
+    -- A reader of the sign sees the rules of the stay's dates. Most tariffs have no dates, and a call costs more than a look.
+    foreach v_one in array private.fee_differences(
+      case when p_tariff.from_dates is null then p_tariff else private.tariff_between(p_tariff, v_first, v_last) end,
+      case when p_usual.from_dates is null then p_usual else private.tariff_between(p_usual, v_first, v_last) end,
+      p_time_zone, p_holidays, p_overridden, p_entry, p_exit, p_total,
+      coalesce(p_offset, private.steady_offset(
+        p_time_zone, (extract(epoch from p_entry) * 1000000)::bigint, (extract(epoch from p_exit) * 1000000)::bigint
+      ))
+    ) loop
+      continue when not private.is_worth_naming(v_one.amount, p_total);
+      if v_one.at > p_entry then
+        if not c_has_walk then
+          v_saves := (private.walk_fee(
+            p_tariff, p_time_zone, p_holidays, p_overridden, p_entry, v_one.at, false, p_offset
+          )).total;
+          -- An exit then may be free of charge by grace, which is not a price until then.
+          if v_saves = 0 and p_tariff.has_entry_rows and v_walk.segments is null then
+            v_walk := private.walk_fee(p_tariff, p_time_zone, p_holidays, p_overridden, p_entry, p_exit, true, p_offset);
+          end if;
+        end if;
+        v_saves := p_total - case when v_walk.segments is not null then private.fee_until(v_walk, v_one.at) else v_saves end;
+        if v_saves > 0 then
+          v_one.leave_by := v_one.at;
+          v_one.saves := v_saves;
+        end if;
       end if;
-      -- Without grace the units until then are the fee of an exit then, which costs less to calculate.
-      v_saves := p_total - case when v_walk.segments is not null then private.fee_until(v_walk, v_one.at)
-        else (private.walk_fee(p_tariff, p_time_zone, p_holidays, p_overridden, p_entry, v_one.at, false, p_offset)).total end;
-      if v_saves > 0 then
-        v_one.leave_by := v_one.at;
-        v_one.saves := v_saves;
-      end if;
-    end if;
-    v_found := v_found || v_one;
-  end loop;
-  if c_has_steps or p_next_exit > p_exit or private.edge_after_entry(p_tariff, p_time_zone, p_entry) < p_exit then
+      v_found := v_found || v_one;
+    end loop;
+  end if;
+  if c_has_walk or p_next_exit > p_exit or c_edge < p_exit then
     foreach v_one in array private.near_surprises(
-      p_tariff, p_time_zone, p_holidays, p_overridden, p_entry, p_exit, p_total, v_walk, p_longest, p_next_exit
+      p_tariff, p_time_zone, p_holidays, p_overridden, p_entry, p_exit, p_total, c_may_step,
+      case when c_edge < p_exit then c_edge end, v_walk, p_longest, p_next_exit
     ) loop
       if private.is_worth_naming(v_one.amount, p_total) then
         v_found := v_found || v_one;
@@ -730,11 +752,11 @@ begin
 end
 $$;
 
--- The bills of the stay that have surprises, with the lots of each: lots with the same price list and the same bill are
--- read once. p_amounts: the fees of the lots; p_locked_in: the lots that the car cannot leave at the exit, and
+-- The bills of the stay that are known, with their surprises and the lots of each: lots with the same price list and the
+-- same bill are read once. p_bills: those of private.stay_fees; p_locked_in: the lots that the car cannot leave at the exit, and
 -- p_next_exits: when it can, null for not within 14 days.
 create function private.surprising_bills(
-  p_lot_ids uuid[], p_amounts bigint[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz, p_locked_in uuid[],
+  p_bills private.stay_bill[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz, p_locked_in uuid[],
   p_next_exits timestamptz[]
 ) returns table (lot_ids uuid[], bill private.surprising_bill)
 language plpgsql stable rows 50
@@ -743,56 +765,50 @@ set plan_cache_mode = force_generic_plan -- the arguments do not matter to the p
 as $$
 declare
   -- The lots of a search have one zone, whose offset need not be calculated for each of them.
-  c_time_zone constant text := (select l.time_zone from public.parking_lots l where l.id = p_lot_ids[1]);
+  c_time_zone constant text := p_bills[1].time_zone;
   v_offset bigint;
 begin
   p_exit := private.priced_exit(p_entry, p_exit);
   p_entry := date_trunc('second', p_entry);
-  if p_entry = p_exit then
-    return;
-  end if;
   v_offset := private.steady_offset(
     c_time_zone, (extract(epoch from p_entry) * 1000000)::bigint, (extract(epoch from p_exit) * 1000000)::bigint
   );
   return query
   select r.lot_ids, row (r.amount, r.currency, r.time_zone, r.found)::private.surprising_bill
   from (
-    select k.lot_ids, k.amount, k.currency, k.time_zone, private.found_surprises(
+    select k.lot_ids, k.amount, k.currency, k.time_zone, case when p_entry < p_exit then private.found_surprises(
       k.tariff, k.usual, k.time_zone, k.holidays, k.overridden, p_entry, p_exit, k.amount, k.longest, k.next_exit,
       case when k.time_zone = c_time_zone then v_offset end
-    ) as found
+    ) else '{}' end as found
     from (
-      select array_agg(c.parking_lot_id) as lot_ids, c.tariff, c.usual, c.time_zone, c.currency, c.holidays, c.overridden,
-        c.amount, c.longest, c.next_exit
-      from (
-        select s.parking_lot_id, private.unnamed_tariff(s.tariff) as tariff, private.unnamed_tariff(u.tariff) as usual,
-          s.time_zone, s.currency, s.holidays, s.overridden, p.amount, e.next_exit,
-          -- A bound that the stay keeps is none.
-          case when p_exit - p_entry > l.max_parking_duration_min * interval '1 minute'
-            then l.max_parking_duration_min * interval '1 minute' end as longest
-        from private.stay_tariffs(p_lot_ids, p_vehicle_type, p_entry, p_exit) s
-        join unnest(p_lot_ids, p_amounts) as p (id, amount) on p.id = s.parking_lot_id
-        join public.parking_lots l on l.id = s.parking_lot_id
-        left join private.usual_tariffs(p_lot_ids, p_vehicle_type, p_entry, p_exit) u on u.parking_lot_id = s.parking_lot_id
-        left join unnest(p_locked_in, p_next_exits) as e (id, next_exit) on e.id = s.parking_lot_id
-        where p.amount is not null and (
-          s.overridden is not null or u.parking_lot_id is not null or e.next_exit is not null
-          or coalesce(p_exit - p_entry > l.max_parking_duration_min * interval '1 minute', false)
-          or private.may_surprise(s.tariff, s.time_zone, p_entry, p_exit, p.amount)
-        )
-      ) c
-      group by c.tariff, c.usual, c.time_zone, c.currency, c.holidays, c.overridden, c.amount, c.longest, c.next_exit
+      select array_agg(b.parking_lot_id) as lot_ids, any_value(b.tariff) as tariff, u.usual, b.time_zone, b.currency,
+        b.holidays, b.overridden, b.amount, m.longest, e.next_exit
+      from unnest(p_bills) b
+      -- A bound that the stay keeps is none.
+      cross join lateral (select case when p_exit - p_entry > b.longest then b.longest end as longest) m
+      left join (
+        select t.parking_lot_id, private.unnamed_tariff(t.tariff) as usual
+        from private.usual_tariffs(
+          array(select s.parking_lot_id from unnest(p_bills) s where s.is_special), p_vehicle_type, p_entry, p_exit
+        ) t
+      ) u on u.parking_lot_id = b.parking_lot_id
+      left join unnest(p_locked_in, p_next_exits) as e (id, next_exit) on e.id = b.parking_lot_id
+      where b.amount is not null
+      -- A tariff is compiled from these and the ids of its rules. Comparing all of it costs twice as much.
+      group by (b.tariff).families, (b.tariff).sets, (b.tariff).day_bits, (b.tariff).starts, (b.tariff).ends, (b.tariff).units,
+        (b.tariff).prices, (b.tariff).cap_types, (b.tariff).cap_spans, (b.tariff).cap_prices, (b.tariff).cap_repeats,
+        (b.tariff).from_dates, (b.tariff).to_dates, (b.tariff).free_while_closed, (b.tariff).closed_from,
+        (b.tariff).closed_to, (b.tariff).max_units, u.usual, b.time_zone, b.currency, b.holidays, b.overridden, b.amount,
+        m.longest, e.next_exit
     ) k
-    offset 0 -- keeps the readings from being evaluated twice
-  ) r
-  where r.found <> '{}';
+  ) r;
 end
 $$;
 
--- The surprises of the stay at each of these lots whose fee is known: p_amounts has the fees. Only for the lots of a page,
--- because a lot costs more than in private.stay_fees. Other arguments: as in private.surprising_bills.
+-- The surprises of the stay at each of the lots whose fee is known. Only for the lots of a page, because they cost about as
+-- much as the fees. Arguments: as in private.surprising_bills.
 create function private.stay_surprises(
-  p_lot_ids uuid[], p_amounts bigint[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz, p_locked_in uuid[],
+  p_bills private.stay_bill[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz, p_locked_in uuid[],
   p_next_exits timestamptz[]
 ) returns table (parking_lot_id uuid, surprises jsonb)
 language plpgsql stable rows 50
@@ -804,21 +820,17 @@ begin
   return query
   with bills as materialized (
     select b.lot_ids, b.bill, row_number() over () as place
-    from private.surprising_bills(
-      p_lot_ids, p_amounts, p_vehicle_type, p_entry, p_exit, p_locked_in, p_next_exits
-    ) b
+    from private.surprising_bills(p_bills, p_vehicle_type, p_entry, p_exit, p_locked_in, p_next_exits) b
   )
-  select p.id, coalesce(s.surprises, '[]')
-  from unnest(p_lot_ids, p_amounts) as p (id, amount)
-  left join (bills b cross join lateral unnest(b.lot_ids) as l (id)) on l.id = p.id
-  left join private.surprises_json((select array_agg(a.bill order by a.place) from bills a)) s on s.place = b.place
-  where p.amount is not null;
+  select unnest(b.lot_ids), coalesce(s.surprises, '[]')
+  from bills b
+  left join private.surprises_json((select array_agg(a.bill order by a.place) from bills a)) s on s.place = b.place;
 end
 $$;
 
--- Those of these lots whose bill has surprises. p_amounts: the fees of the lots.
+-- Those of the lots of these bills whose bill has surprises. p_bills: those of private.stay_fees.
 create function private.surprising_lots(
-  p_lot_ids uuid[], p_amounts bigint[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz
+  p_bills private.stay_bill[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz
 ) returns uuid[]
 language plpgsql stable
 security definer -- as private.stay_surprises
@@ -828,18 +840,20 @@ as $$
 begin
   return array(
     with stays as materialized (
-      select s.parking_lot_id, s.next_exit_at from private.planned_stays(p_lot_ids, p_entry, p_exit) s where s.locked_in
+      select s.parking_lot_id, s.next_exit_at
+      from private.planned_stays(array(select b.parking_lot_id from unnest(p_bills) b), p_entry, p_exit) s where s.locked_in
     )
     select unnest(b.lot_ids)
     from private.surprising_bills(
-      p_lot_ids, p_amounts, p_vehicle_type, p_entry, p_exit, array(select x.parking_lot_id from stays x),
+      p_bills, p_vehicle_type, p_entry, p_exit, array(select x.parking_lot_id from stays x),
       array(select x.next_exit_at from stays x)
     ) b
+    where (b.bill).found <> '{}'
   );
 end
 $$;
 
 grant execute on function
-  private.stay_surprises(uuid[], bigint[], text, timestamptz, timestamptz, uuid[], timestamptz[]),
-  private.surprising_lots(uuid[], bigint[], text, timestamptz, timestamptz)
+  private.stay_surprises(private.stay_bill[], text, timestamptz, timestamptz, uuid[], timestamptz[]),
+  private.surprising_lots(private.stay_bill[], text, timestamptz, timestamptz)
 to anon, authenticated;

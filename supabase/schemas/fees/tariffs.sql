@@ -393,20 +393,21 @@ end
 $$;
 
 -- The tariff of each lot for this vehicle type: of the group that names it (smallest display_order), else of the default
--- group. is_priced is false when the default group names other types. Overridden lots are compiled with their overrides.
+-- group. is_priced is false when the default group names other types; is_special: it is not the default group. Overridden lots are compiled with their overrides.
 create function private.chosen_tariffs(
   p_lot_ids uuid[],
   p_vehicle_type text,
   p_overridden_lot_ids uuid[] default '{}',
   p_from date default null,
   p_to date default null
-) returns table (parking_lot_id uuid, tariff private.tariff, is_priced boolean)
+) returns table (parking_lot_id uuid, tariff private.tariff, is_priced boolean, is_special boolean)
 language plpgsql stable -- its plan is cached, unlike that of an sql function
 set search_path = ''
 as $$
 begin
   return query
-    select distinct on (t.parking_lot_id) t.parking_lot_id, t.tariff, coalesce(p_vehicle_type = any (t.vehicle_types), true)
+    select distinct on (t.parking_lot_id) t.parking_lot_id, t.tariff, coalesce(p_vehicle_type = any (t.vehicle_types), true),
+      not t.is_default
     from (
       select k.parking_lot_id, k.place, k.is_default, k.vehicle_types, k.tariff
       from private.tariffs k

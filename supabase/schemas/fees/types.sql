@@ -226,6 +226,20 @@ create type private.stay_days as (
 comment on type private.stay_days is
   'Calendar days of a stay: the first, the last, each overridden day, and one entry for all other days between them that have the same day types and rules.';
 
+create type private.stay_bill as (
+  parking_lot_id uuid,
+  amount bigint, -- the fee; null: not known
+  currency text,
+  time_zone text,
+  longest interval, -- the longest stay that the lot allows; null: any
+  holidays date[],
+  overridden date[],
+  tariff private.tariff,
+  is_special boolean -- the tariff is of a group for the vehicle type that is not the default one
+);
+
+comment on type private.stay_bill is 'The fee of a stay at a lot, with the tariff that it is from.';
+
 create type private.fee_surprise as (
   kind text, -- a code of fee_surprise
   at timestamptz, -- from when it costs more

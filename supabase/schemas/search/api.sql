@@ -124,7 +124,7 @@ begin
     v_exit
   );
   return json_build_object('is_truncated', v_candidates.is_truncated, 'items', private.nearby_items(
-    v_candidates.lot_ids, v_candidates.distances, v_candidates.amounts, p_radius_m, p_vehicle_type, v_entry, v_exit,
+    v_candidates.lot_ids, v_candidates.distances, v_candidates.bills, p_radius_m, p_vehicle_type, v_entry, v_exit,
     v_filters.entry_at is not null, p_sort, v_vehicle, p_usable
   ));
 end

@@ -107,16 +107,17 @@ $$;
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- The lots, given nearest first, that pass the filters open_now, max_price and without_surprises; with p_is_usable only those
--- that are not unusable for the stay. With max_price or without_surprises: amounts has their fees (null: at most max_price), priced is the number of
+-- that are not unusable for the stay. With max_price or without_surprises: bills has their fees (null: at most max_price), priced is the number of
 -- lots priced (the nearest, at most p_max_priced), is_cut: others were not priced.
 create function private.passing_lots(
   p_lot_ids uuid[], p_filters private.nearby_filters, p_is_usable boolean, p_vehicle private.vehicle, p_vehicle_type text,
-  p_entry timestamptz, p_exit timestamptz, p_max_priced integer, out lot_ids uuid[], out amounts bigint[], out priced integer, out is_cut boolean
+  p_entry timestamptz, p_exit timestamptz, p_max_priced integer, out lot_ids uuid[], out bills private.stay_bill[], out priced integer, out is_cut boolean
 )
 language plpgsql stable
 set search_path = ''
 as $$
 declare
+  v_bills private.stay_bill[];
   v_surprising uuid[];
 begin
   -- Cheap conditions come first, and the fee last, for the remaining lots.
@@ -145,15 +146,16 @@ begin
   is_cut := cardinality(lot_ids) > p_max_priced;
   lot_ids := lot_ids[:p_max_priced];
   priced := cardinality(lot_ids);
-  select coalesce(array_agg(f.parking_lot_id), '{}'), coalesce(array_agg(f.amount), '{}') into lot_ids, amounts
+  select coalesce(array_agg(f.parking_lot_id), '{}'), coalesce(array_agg(f.bill), '{}') into lot_ids, v_bills
   from private.stay_fees(lot_ids, p_vehicle_type, p_entry, p_exit) as f
   where coalesce(f.amount, case when p_filters.without_surprises is not true then f.at_most end) <= coalesce(p_filters.max_price, f.amount);
   if p_filters.without_surprises then
-    v_surprising := private.surprising_lots(lot_ids, amounts, p_vehicle_type, p_entry, p_exit);
-    select coalesce(array_agg(p.id), '{}'), coalesce(array_agg(p.amount), '{}') into lot_ids, amounts
-    from unnest(lot_ids, amounts) as p (id, amount)
-    where p.id <> all (v_surprising);
+    v_surprising := private.surprising_lots(v_bills, p_vehicle_type, p_entry, p_exit);
+    select coalesce(array_agg(b.parking_lot_id), '{}'), coalesce(array_agg(b), '{}') into lot_ids, v_bills
+    from unnest(v_bills) as b
+    where b.parking_lot_id <> all (v_surprising);
   end if;
+  bills := v_bills;
 end
 $$;
 
@@ -164,7 +166,7 @@ $$;
 create function private.nearby_candidates(
   p_lat double precision, p_lng double precision, p_radius_m integer, p_limit integer,
   p_filters private.nearby_filters, p_is_usable boolean, p_vehicle private.vehicle, p_vehicle_type text,
-  p_entry timestamptz, p_exit timestamptz, out lot_ids uuid[], out distances double precision[], out amounts bigint[], out is_truncated boolean
+  p_entry timestamptz, p_exit timestamptz, out lot_ids uuid[], out distances double precision[], out bills private.stay_bill[], out is_truncated boolean
 )
 language plpgsql stable
 set search_path = ''
@@ -177,6 +179,7 @@ declare
   c_free constant integer := 300;
   v_near record;
   v_passing record;
+  v_bills private.stay_bill[];
   c_with_surprises constant boolean := coalesce(p_filters.without_surprises, false);
   v_left integer := private.max_priced_lots(p_entry, p_exit, c_with_surprises);
   v_seen integer := 0;
@@ -199,10 +202,11 @@ begin
       v_near.lot_ids[v_seen + 1:], p_filters, p_is_usable, p_vehicle, p_vehicle_type, p_entry, p_exit, v_left
     );
     select lot_ids || array_agg(b.id order by b.place), distances || array_agg(b.distance_m order by b.place),
-      amounts || array_agg(p.amount order by b.place)
-    into lot_ids, distances, amounts
+      v_bills || array_agg(f order by b.place)
+    into lot_ids, distances, v_bills
     from unnest(v_near.lot_ids[v_seen + 1:], v_near.distances[v_seen + 1:]) with ordinality as b (id, distance_m, place)
-    join unnest(v_passing.lot_ids, v_passing.amounts) as p (id, amount) on p.id = b.id;
+    join unnest(v_passing.lot_ids) as p (id) on p.id = b.id
+    left join unnest(v_passing.bills) as f on f.parking_lot_id = b.id;
     v_seen := cardinality(v_near.lot_ids);
     v_left := v_left - v_passing.priced;
     exit when cardinality(lot_ids) > p_limit or v_passing.is_cut or v_seen < v_upto or v_seen = c_max;
@@ -224,7 +228,7 @@ begin
   is_truncated := v_near.is_cut or v_passing.is_cut or cardinality(lot_ids) > p_limit;
   lot_ids := lot_ids[:p_limit];
   distances := distances[:p_limit];
-  amounts := case when p_filters.max_price is not null or c_with_surprises then amounts[:p_limit] end;
+  bills := case when p_filters.max_price is not null or c_with_surprises then v_bills[:p_limit] end;
 end
 $$;
 
@@ -232,15 +236,16 @@ $$;
 -- Comparison
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Lots that are given nearest first, with fee and ranking. p_amounts: their fees, as far as they are known already. Components
+-- Lots that are given nearest first, with fee and ranking. p_bills: their fees, as far as they are known already. Components
 -- are 0 to 100; the score is 0.4 price + 0.4 distance + 0.2 rating; in a tie the nearer lot comes first.
 -- Without a search_path (every name has its schema), so that Postgres inlines the query into that of private.nearby_items:
 -- one plan, and one look-up per lot.
 create function private.nearby_ranking(
-  p_lot_ids uuid[], p_distances double precision[], p_amounts bigint[], p_radius_m integer, p_vehicle_type text,
+  p_lot_ids uuid[], p_distances double precision[], p_bills private.stay_bill[], p_radius_m integer, p_vehicle_type text,
   p_entry timestamptz, p_exit timestamptz
 ) returns table (
-  parking_lot_id uuid, place bigint, distance_m numeric, estimated_fee bigint, currency text, fee_refusal json, most_due bigint,
+  parking_lot_id uuid, place bigint, distance_m numeric, estimated_fee bigint, currency text, fee_refusal json,
+  bill private.stay_bill, most_due bigint,
   price numeric, distance numeric, rating numeric, score numeric, rank bigint, name text, address text,
   lat double precision, lng double precision, avg_rating numeric, review_count integer, main_image_key text,
   tag_slugs text[], limits private.vehicle, max_parking_duration_min integer, time_zone text
@@ -248,16 +253,16 @@ create function private.nearby_ranking(
 language sql stable rows 50
 as $$
   with fees as (
-    select f.parking_lot_id, f.amount, f.at_least, f.at_most, f.refusal
+    select f.parking_lot_id, f.amount, f.at_least, f.at_most, f.refusal, f.bill
     from private.stay_fees(
-      case when p_amounts is null then p_lot_ids
-        else array(select n.id from unnest(p_lot_ids, p_amounts) as n (id, amount) where n.amount is null) end,
+      case when p_bills is null then p_lot_ids
+        else array(select n.parking_lot_id from unnest(p_bills) as n where n.amount is null) end,
       p_vehicle_type, p_entry, p_exit
     ) as f
     union all
-    select k.id, k.amount, null, null, null from unnest(p_lot_ids, p_amounts) as k (id, amount) where k.amount is not null
+    select k.parking_lot_id, k.amount, null, null, null, k from unnest(p_bills) as k where k.amount is not null
   ), priced as (
-    select l.id, c.place, round(c.distance_m::numeric, 2) as distance_m, f.amount, l.currency, f.refusal, f.at_least,
+    select l.id, c.place, round(c.distance_m::numeric, 2) as distance_m, f.amount, l.currency, f.refusal, f.bill, f.at_least,
       f.at_most, coalesce(f.amount, f.at_most) as due, l.name, l.address,
       l.lat, l.lng, l.avg_rating, l.review_count, l.main_image_key, l.tag_slugs, row(
         l.max_height_m, l.max_width_m, l.max_length_m, l.max_weight_t, l.min_clearance_cm, l.max_tire_width_mm
@@ -279,7 +284,7 @@ as $$
     from priced p
   )
   select s.id, s.place, s.distance_m, s.amount, s.currency, private.stay_fee_refusal(s.refusal, s.at_least, s.at_most, s.currency),
-    s.due, s.price, s.distance, s.rating, s.score,
+    s.bill, s.due, s.price, s.distance, s.rating, s.score,
     row_number() over (order by s.score desc, s.place), s.name, s.address, s.lat, s.lng, s.avg_rating, s.review_count,
     s.main_image_key, s.tag_slugs, s.limits, s.max_parking_duration_min, s.time_zone
   from (select c.*, round(0.4 * c.price + 0.4 * c.distance + 0.2 * c.rating, 2) as score from compared c) as s;
@@ -288,7 +293,7 @@ $$;
 -- The candidates as api.nearby_parking_lots shows them, in the order of p_sort; with planned_stay and surprises if
 -- p_is_planned. p_usable first: unusable lots come last. Whether a lot is usable is shown with p_is_planned or p_usable.
 create function private.nearby_items(
-  p_lot_ids uuid[], p_distances double precision[], p_amounts bigint[], p_radius_m integer, p_vehicle_type text,
+  p_lot_ids uuid[], p_distances double precision[], p_bills private.stay_bill[], p_radius_m integer, p_vehicle_type text,
   p_entry timestamptz, p_exit timestamptz, p_is_planned boolean, p_sort text, p_vehicle private.vehicle,
   p_usable text
 ) returns json
@@ -304,7 +309,7 @@ begin
     with stays as materialized (
       select p.* from private.planned_stays(p_lot_ids, p_entry, p_exit) as p where p_is_planned or p_usable is not null
     ), ranked as materialized (
-      select k.* from private.nearby_ranking(p_lot_ids, p_distances, p_amounts, p_radius_m, p_vehicle_type, p_entry, p_exit) as k
+      select k.* from private.nearby_ranking(p_lot_ids, p_distances, p_bills, p_radius_m, p_vehicle_type, p_entry, p_exit) as k
     )
     select coalesce(to_json(array_agg(item)), '[]')
     from (
@@ -339,8 +344,7 @@ begin
         case when p_is_planned then p_lot_ids end, p_vehicle_type, p_entry, p_exit
       ) as h on h.parking_lot_id = r.parking_lot_id
       left join private.stay_surprises(
-        array(select x.parking_lot_id from ranked x where p_is_planned order by x.place),
-        array(select x.estimated_fee from ranked x where p_is_planned order by x.place), p_vehicle_type, p_entry, p_exit,
+        array(select x.bill from ranked x where p_is_planned order by x.place), p_vehicle_type, p_entry, p_exit,
         array(select x.parking_lot_id from stays x where x.locked_in), array(select x.next_exit_at from stays x where x.locked_in)
       ) as n on n.parking_lot_id = r.parking_lot_id
       cross join lateral (
@@ -368,8 +372,8 @@ grant execute on function
     double precision, double precision, integer, integer, private.nearby_filters, boolean, private.vehicle, text,
     timestamptz, timestamptz
   ),
-  private.nearby_ranking(uuid[], double precision[], bigint[], integer, text, timestamptz, timestamptz),
+  private.nearby_ranking(uuid[], double precision[], private.stay_bill[], integer, text, timestamptz, timestamptz),
   private.nearby_items(
-    uuid[], double precision[], bigint[], integer, text, timestamptz, timestamptz, boolean, text, private.vehicle, text
+    uuid[], double precision[], private.stay_bill[], integer, text, timestamptz, timestamptz, boolean, text, private.vehicle, text
   )
 to anon, authenticated;

@@ -112,13 +112,13 @@ set search_path = ''
 as $$
 declare
   v_lot_ids uuid[];
-  v_amounts bigint[];
+  v_bills private.stay_bill[];
   v_surprising uuid[];
 begin
-  select coalesce(array_agg(f.parking_lot_id), '{}'), coalesce(array_agg(f.amount), '{}') into v_lot_ids, v_amounts
+  select coalesce(array_agg(f.parking_lot_id), '{}'), coalesce(array_agg(f.bill), '{}') into v_lot_ids, v_bills
   from private.stay_fees(p_lot_ids, p_vehicle_type, p_entry, p_exit) as f
   where f.amount is not null;
-  v_surprising := private.surprising_lots(v_lot_ids, v_amounts, p_vehicle_type, p_entry, p_exit);
+  v_surprising := private.surprising_lots(v_bills, p_vehicle_type, p_entry, p_exit);
   return array(select l.id from unnest(v_lot_ids) as l (id) where l.id <> all (v_surprising));
 end
 $$;

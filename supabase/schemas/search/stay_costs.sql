@@ -75,8 +75,7 @@ begin
   left join private.lots_without_holidays(p_lot_ids, p_vehicle_type, p_entry, p_exit) as h on h.parking_lot_id = d.id
   left join private.occupancy_of(p_lot_ids) as o on o.parking_lot_id = d.id
   left join private.stay_surprises(
-    array(select x.parking_lot_id from fees x order by x.parking_lot_id), array(select x.amount from fees x order by x.parking_lot_id),
-    p_vehicle_type, p_entry, p_exit,
+    array(select x.bill from fees x order by x.parking_lot_id), p_vehicle_type, p_entry, p_exit,
     array(select x.parking_lot_id from stays x where x.locked_in), array(select x.next_exit_at from stays x where x.locked_in)
   ) as n on n.parking_lot_id = d.id
   cross join lateral private.usability(
