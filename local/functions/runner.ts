@@ -35,7 +35,6 @@ const RESPONSE_TIMEOUT_MS = 150_000;
 const SMALL_RESPONSE_BYTES = 256 * 1024;
 /** The status that web servers log for a client that closed the connection before the response. */
 const CLIENT_CLOSED_REQUEST = 499;
-const OUTCOME_UNKNOWN = { reason: "outcome_unknown" };
 /** Shorter bodies are received before the function receives the request, so that a slow client does not hold a function. */
 const BUFFERED_BODY_BYTES = 2 * 1024 * 1024;
 /** Rejections a second that are sent at once. Each further one is sent after the pause, because clients may ignore Retry-After. */
@@ -51,6 +50,10 @@ const CODES: Readonly<Record<number, Code>> = {
 };
 /** Headers that belong to one connection, not to the message. */
 const HOP_BY_HOP = ["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"];
+/** The gateway sets the first. The hosted one writes a token into the second for the runtime; no function here reads it. */
+const OWN_HEADERS = ["accept-encoding", "sb-api-key"];
+
+type Header = [name: string, value: string];
 
 interface Body {
   readonly content: BodyInit;
@@ -95,8 +98,8 @@ export class FunctionRunner {
     if (entry === undefined) return runtimeError(request, 404, "NOT_FOUND", "Requested function was not found");
     // Before the body is read, and again when it is there: a slow client holds no place.
     if (this.#isFull(name)) return await this.#reject(request);
-    const forwarded = forward(request, client);
     const url = new URL(request.url);
+    const forwarded = forward(request, url, client);
     const target = `/${name}${path}${url.search}`;
     try {
       const body = await received(request);
@@ -190,7 +193,7 @@ export class FunctionRunner {
     target: string,
     request: Request,
     body: Body | undefined,
-    headers: Headers,
+    headers: Header[],
   ): Promise<Response> {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), RESPONSE_TIMEOUT_MS);
@@ -217,7 +220,7 @@ export class FunctionRunner {
       leave();
       if (body?.failure !== undefined) throw body.failure;
       if (request.signal.aborted) return new Response(null, { status: CLIENT_CLOSED_REQUEST });
-      const details = OUTCOME_UNKNOWN;
+      const details = { reason: "outcome_unknown" };
       if (abort.signal.aborted) {
         return runtimeError(request, 504, "IDLE_TIMEOUT", "The function did not respond in time", { details });
       }
@@ -281,23 +284,19 @@ async function received({ body, headers }: Request): Promise<Body | undefined> {
 }
 
 /** The client's headers, `authorization` and `apikey` among them, and those of the gateway. */
-function forward(request: Request, client: string): Headers {
-  const headers = withClientAddress(endToEnd(request.headers), client);
-  const { hostname, port } = new URL(request.url);
-  // The hosted gateway writes a token into it for the runtime, which checks and removes it. No function here has the check.
-  headers.delete("sb-api-key");
-  // Deno 2.1 would compress, and fetch here would undo it but keep the headers that say so.
-  headers.set("accept-encoding", "identity");
-  headers.set("x-forwarded-proto", "http");
-  headers.set("x-forwarded-host", hostname);
-  headers.set("x-forwarded-port", port);
-  return headers;
+function forward({ headers }: Request, { hostname, port }: URL, client: string): Header[] {
+  return [
+    ...endToEnd(withClientAddress(headers, client)).filter(([name]) => !OWN_HEADERS.includes(name)),
+    // Deno 2.1 would compress, and fetch here would undo it but keep the headers that say so.
+    ["accept-encoding", "identity"],
+    ["x-forwarded-proto", "http"],
+    ["x-forwarded-host", hostname],
+    ["x-forwarded-port", port],
+  ];
 }
 
-function endToEnd(received: Headers): Headers {
-  const headers = new Headers(received);
-  for (const name of HOP_BY_HOP) headers.delete(name);
-  return headers;
+function endToEnd(headers: Iterable<Header>): Header[] {
+  return [...headers].filter(([name]) => !HOP_BY_HOP.includes(name));
 }
 
 function isSmall({ body, headers }: Response): boolean {

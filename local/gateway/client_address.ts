@@ -1,6 +1,6 @@
 // The address of a client, as the edge of a hosted project sends it. The address headers of the client are dropped.
 
-const ADDRESS_HEADERS = [
+const ADDRESS_HEADERS = new Set([
   "cf-connecting-ip",
   "cf-connecting-ipv6",
   "cf-pseudo-ipv4",
@@ -19,15 +19,12 @@ const ADDRESS_HEADERS = [
   "x-forwarded-proto",
   "x-original-forwarded-for",
   "x-real-ip",
-];
+]);
 
-/** The headers, with the client's address in the two that hosted projects read. */
-export function withClientAddress(headers: Headers, client: string): Headers {
-  const result = new Headers(headers);
-  for (const name of ADDRESS_HEADERS) result.delete(name);
-  result.set("cf-connecting-ip", client);
-  result.set("x-forwarded-for", client);
-  return result;
+/** The headers, with the client's address in the two that hosted projects read. As a list, which costs less than Headers. */
+export function withClientAddress(headers: Headers, client: string): [name: string, value: string][] {
+  const kept = [...headers].filter(([name]) => !ADDRESS_HEADERS.has(name));
+  return [...kept, ["cf-connecting-ip", client], ["x-forwarded-for", client]];
 }
 
 /** The client's address: the other end of its connection, or the header of a trusted proxy. */

@@ -138,17 +138,17 @@ Deno.test("database errors: a database that does not respond within twenty secon
     await released;
     return Response.json(null);
   });
-  const { timeout } = AbortSignal;
-  const deadlines: number[] = [];
-  AbortSignal.timeout = (ms) => {
+  const { setTimeout } = globalThis;
+  const deadlines: (number | undefined)[] = [];
+  globalThis.setTimeout = Object.assign((work: () => void, ms?: number) => {
     deadlines.push(ms);
-    return timeout.call(AbortSignal, 20);
-  };
+    return setTimeout(work, 20);
+  }, setTimeout);
   try {
     const details = { reason: "outcome_unknown" };
     await assert.rejects(asAnonymous(rest.config, TRACE).rpc("anything"), { code: "server_error", details });
   } finally {
-    AbortSignal.timeout = timeout;
+    globalThis.setTimeout = setTimeout;
     release();
   }
   assert.deepEqual(deadlines, [20_000]);

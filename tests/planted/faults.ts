@@ -553,8 +553,9 @@ create policy "Users start sessions at active lots as themselves" on public.park
     area: "local platform",
     change: "the client names its own address",
     file: "local/gateway/client_address.ts",
-    from: 'for (const name of ADDRESS_HEADERS) result.delete(name);\n  result.set("cf-connecting-ip", client);',
-    to: 'result.set("cf-connecting-ip", result.get("cf-connecting-ip") ?? client);',
+    from: '!ADDRESS_HEADERS.has(name));\n  return [...kept, ["cf-connecting-ip", client]',
+    to:
+      'name !== "cf-connecting-ip");\n  return [...kept, ["cf-connecting-ip", headers.get("cf-connecting-ip") ?? client]',
     tests: ["tests/local/functions.test.ts", "tests/local/odd_clients.test.ts"],
   },
   {

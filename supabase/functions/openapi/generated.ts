@@ -9,12 +9,12 @@ import { contract, contractOverlay, groups } from "./contract.ts";
 import type { DocumentFile } from "./documents.ts";
 import { table, wrapped } from "./markdown.ts";
 
-export async function generatedFiles(): Promise<{ file: URL; text: string }[]> {
+export function generatedFiles(): { file: URL; text: string }[] {
   const [openapi, asyncapi] = [contract(), asyncApiDocument()];
   return [
-    await served("openapi", openapi),
-    await served("overlay", contractOverlay()),
-    await served("asyncapi", asyncapi),
+    served("openapi", openapi),
+    served("overlay", contractOverlay()),
+    served("asyncapi", asyncapi),
     {
       file: new URL("../../../contract/openapi.json", import.meta.url),
       text: `${JSON.stringify(openapi, null, 2)}\n`,
@@ -35,9 +35,9 @@ export async function generatedFiles(): Promise<{ file: URL; text: string }[]> {
 }
 
 /** What the function sends: a text and its entity tag, so that no request and no start of a process prints a document. */
-async function served(name: keyof ContractDocuments, document: unknown): Promise<{ file: URL; text: string }> {
+function served(name: keyof ContractDocuments, document: unknown): { file: URL; text: string } {
   const text = JSON.stringify(document);
-  const content: DocumentFile = { etag: await entityTag(text), text };
+  const content: DocumentFile = { etag: entityTag(text), text };
   return { file: new URL(`./documents/${name}.json`, import.meta.url), text: `${JSON.stringify(content, null, 2)}\n` };
 }
 

@@ -143,7 +143,11 @@ async function call(
     const request = query && anywhere
       ? anywhere.rpc(name as never, query as never, { get: true })
       : primary.rpc(name as never, named as never);
-    const reply = await request.abortSignal(AbortSignal.timeout(DEADLINE_MS));
+    // AbortSignal.timeout would hold its timer, and the call, until the deadline.
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(new DOMException("Signal timed out.", "TimeoutError")), DEADLINE_MS);
+    const reply = await request.abortSignal(deadline.signal);
+    clearTimeout(timer);
     trace.onCall(calledFunction(name, args), performance.now() - started, !reply.error);
     return reply;
   };

@@ -67,7 +67,7 @@ export async function replyWith(route: Route, request: Request, data: unknown): 
       ? await streamLines(route, data.values())
       : await stream(route, data.text(), data.mediaType ?? JSON_TYPE);
   }
-  if (data instanceof Prepared) return await answerWith(route, request, data, JSON_TYPE);
+  if (data instanceof Prepared) return answerWith(route, request, data, JSON_TYPE);
   const [, schema, asText] = route.reply;
   const parsed = schema.safeParse(data);
   if (parsed.error) {
@@ -88,20 +88,20 @@ export async function replyWith(route: Route, request: Request, data: unknown): 
   if (asText || route.representations) headers.append("Vary", "Accept");
   if (route.isVersioned) headers.set("ETag", `"${(parsed.data as { updated_at: string }).updated_at}"`);
   const type = inText ? TEXT_TYPE : inGeoJson ? GEOJSON_TYPE : JSON_TYPE;
-  return await answerWith(route, request, text, type, status, headers);
+  return answerWith(route, request, text, type, status, headers);
 }
 
 /** A text, or prepared bytes, with the headers of a cached route; 304 if the client has them already. */
-async function answerWith(
+function answerWith(
   route: Route,
   request: Request,
   content: string | Prepared,
   type: string,
   status = route.reply[0],
   headers = new Headers({ "Cache-Control": cacheControl(route.cache) }),
-): Promise<Response> {
+): Response {
   if (route.cache) {
-    const tag = content instanceof Prepared ? content.etag : await entityTag(content);
+    const tag = content instanceof Prepared ? content.etag : entityTag(content);
     headers.set("ETag", tag);
     if (route.access !== "public") headers.append("Vary", "Authorization");
     if (etagMatches(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
