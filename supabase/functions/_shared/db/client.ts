@@ -146,10 +146,13 @@ async function call(
     // AbortSignal.timeout would hold its timer, and the call, until the deadline.
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(new DOMException("Signal timed out.", "TimeoutError")), DEADLINE_MS);
-    const reply = await request.abortSignal(deadline.signal);
-    clearTimeout(timer);
-    trace.onCall(calledFunction(name, args), performance.now() - started, !reply.error);
-    return reply;
+    try {
+      const reply = await request.abortSignal(deadline.signal);
+      trace.onCall(calledFunction(name, args), performance.now() - started, !reply.error);
+      return reply;
+    } finally {
+      clearTimeout(timer);
+    }
   };
   const first = await attempt(anywhere && queryOf(named));
   const result = first.error && isTransient(first.error) ? await attempt() : first;
