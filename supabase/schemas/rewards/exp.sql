@@ -256,4 +256,3 @@ begin
   end if;
 end
 $$;
-
