@@ -22,9 +22,9 @@ const OWN_SETTINGS = "supabase/functions/.env";
 const files = schemaFiles();
 const schema = files.map(({ text }) => text).join("\n");
 
-Deno.test("pages: every function, table and file of SQL that a page names exists", () => {
+Deno.test("pages: every function, table, type and file of SQL that a page names exists", () => {
   const created = schema.matchAll(
-    /^\s*create (?:or replace )?(?:unlogged )?(?:function|table|view) ([a-z]+\.\w+)/gm,
+    /^\s*create (?:or replace )?(?:unlogged )?(?:function|table|view|type) ([a-z]+\.\w+)/gm,
   );
   const known = new Set([...created].map((match) => match[1]!));
   assert.ok(known.has("private.walk_fee") && known.has("private.retentions"));
