@@ -41,7 +41,9 @@ export function useEntry<Data>(
     setBefore(undefined);
     return "done" as const;
   };
-  return { ...load, before: load.isLoading ? undefined : before, change, accept: () => setBefore(undefined) };
+  // Until the newer version has been read there is nothing to compare.
+  const isRead = load.data?.data !== before;
+  return { ...load, before: isRead ? before : undefined, change, accept: () => setBefore(undefined) };
 }
 
 /** Changes an entry, announces it with a sentence and reads the entry again. */
