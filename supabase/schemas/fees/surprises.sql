@@ -321,9 +321,9 @@ begin
 end
 $$;
 
--- The bill (p_total) minus the naive bill, by the kinds that make it, in the order in which they are restored; amounts may
--- be negative, and then their time does not matter. Empty when the naive bill is not lower, or unknown. p_usual: the lot's default list, if the vehicle has
--- another one. p_offset: private.steady_offset of the stay.
+-- The bill (p_total) minus the naive bill, by the kinds that make it, in the order in which they are restored; amounts
+-- may be negative, and then their time does not matter. Empty when the naive bill is not lower, or unknown. p_usual:
+-- the lot's default list, if the vehicle has another one. p_offset: private.steady_offset of the stay.
 create function private.fee_differences(
   p_tariff private.tariff, p_usual private.tariff, p_time_zone text, p_holidays date[], p_overridden date[],
   p_entry timestamptz, p_exit timestamptz, p_total bigint, p_offset bigint

@@ -392,8 +392,9 @@ begin
 end
 $$;
 
--- The tariff of each lot for this vehicle type: of the group that names it (smallest display_order), else of the default
--- group. is_priced is false when the default group names other types; is_special: it is not the default group. Overridden lots are compiled with their overrides.
+-- The tariff of each lot for this vehicle type: of the group that names it (smallest display_order), else of the
+-- default group. is_priced is false when the default group names other types; is_special: it is not the default group.
+-- Overridden lots are compiled with their overrides.
 create function private.chosen_tariffs(
   p_lot_ids uuid[],
   p_vehicle_type text,

@@ -106,9 +106,9 @@ $$;
 -- Candidates
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- The lots, given nearest first, that pass the filters open_now, max_price and without_surprises; with p_is_usable only those
--- that are not unusable for the stay. With max_price or without_surprises: bills has their fees (null: at most max_price), priced is the number of
--- lots priced (the nearest, at most p_max_priced), is_cut: others were not priced.
+-- The lots, given nearest first, that pass the filters open_now, max_price and without_surprises; with p_is_usable only
+-- those that are not unusable for the stay. With max_price or without_surprises: bills has their fees (null: at most
+-- max_price), priced is the number of lots priced (the nearest, at most p_max_priced), is_cut: others were not priced.
 create function private.passing_lots(
   p_lot_ids uuid[], p_filters private.nearby_filters, p_is_usable boolean, p_vehicle private.vehicle, p_vehicle_type text,
   p_entry timestamptz, p_exit timestamptz, p_max_priced integer, out lot_ids uuid[], out bills private.stay_bill[], out priced integer, out is_cut boolean
