@@ -360,7 +360,7 @@ const introduction = [
   "are not in it. A client's call comes through `api.run_command`, which counts the request and stores its reply.",
   "A message in a queue ends a chain. One of the [consumers](architecture.md#background-work) continues in a transaction " +
   "of its own.",
-  "The most used commands. The depth is the longest way to a write, through parts that are drawn above as well. " +
+  "The most used commands. The depth is the longest way to a write or to `↗`, through parts that are drawn above as well. " +
   `No chain is deeper than ${MAX_DEPTH}.`,
 ];
 

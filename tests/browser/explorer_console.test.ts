@@ -145,8 +145,17 @@ Deno.test({
     const approval = { status: "approved", seen_updated_at: seen.updated_at };
     assert.equal((await other.ask(`/admin/reviews/${third}`, sending("PATCH", approval))).status, 200);
     await page.locator(".console-queue-open textarea").fill("Not kind");
+    const notes = await page.evaluateHandle(() => {
+      const notes: boolean[] = [];
+      new MutationObserver(() => {
+        const note = document.querySelector(".console-changed");
+        if (note) notes.push(note.querySelector("tbody tr") !== null);
+      }).observe(document.body, { childList: true, subtree: true });
+      return notes;
+    });
     await explorer.click("Reject");
     await explorer.sees("Changed meanwhile");
+    assert.ok((await notes.jsonValue()).every(Boolean), "the note is never there without what changed");
     assert.equal(await statusOf(third), "approved", "the decision on the old version has no effect");
     const change = await page.$eval(".console-changed tbody tr", (row) => (row as HTMLElement).innerText);
     assert.deepEqual(change.split(/\s+/), ["Status", "Pending", "Approved"]);
