@@ -27,7 +27,7 @@ Deno.test("pages: every function, table, type and file of SQL that a page names 
     /^\s*create (?:or replace )?(?:unlogged )?(?:function|table|view|type) ([a-z]+\.\w+)/gm,
   );
   const known = new Set([...created].map((match) => match[1]!));
-  assert.ok(known.has("private.walk_fee") && known.has("private.retentions"));
+  assert.ok(known.has("private.compute_fee") && known.has("private.retentions"));
   for (const page of pages.filter((path) => path !== EXAMPLES)) {
     const text = read(page);
     const names = [...text.matchAll(/(?<![\w./])(?:private|api|commands)\.[a-z]\w+(?![\w.-]*\.\w)/g)].map(([name]) =>

@@ -157,8 +157,8 @@ Deno.test("badges: a badge with broken conditions stops neither the activity nor
   await activity(user, "lot_save");
   await activity(user, "lot_save");
   assert.deepEqual([await progressOf(user, broken), await progressOf(user, sound)], [0, 2]);
-  const faults = await db.sql`select fault from private.badge_faults where badge_id = ${broken}`;
-  assert.deepEqual(faults.map((row) => row["fault"]), [
+  const errors = await db.sql`select error from private.badge_errors where badge_id = ${broken}`;
+  assert.deepEqual(errors.map((row) => row["error"]), [
     "older is not an operator. Use all, any, not, min, max, equals, hours, weekdays or dates.",
   ]);
   await workOff();

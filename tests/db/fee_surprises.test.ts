@@ -128,7 +128,7 @@ async function differencesOf(stays: readonly RandomStay[]): Promise<Found[]> {
     select private.fee_answer(q.lot, 'standard', q.entry_at, q.exit_at) as answer, (
       select coalesce(jsonb_object_agg(d.kind, d.amount) filter (where d.amount <> 0), '{}')
       from private.stay_tariffs(array[q.lot], 'standard', q.entry_at, q.exit_at) t
-      cross join lateral private.walk_fee(
+      cross join lateral private.compute_fee(
         t.tariff, t.time_zone, t.holidays, t.overridden, q.entry_at, q.exit_at, true
       ) w
       cross join lateral private.fee_differences(

@@ -296,8 +296,8 @@ const PLANTED: readonly Planted[] = [
   },
   {
     name: "unlogged table",
-    sql: `alter table private.badge_faults set unlogged`,
-    line: 'Different: table private.badge_faults: persistence is "unlogged"',
+    sql: `alter table private.badge_errors set unlogged`,
+    line: 'Different: table private.badge_errors: persistence is "unlogged"',
   },
   {
     name: "table added",

@@ -293,7 +293,7 @@ begin
     perform private.raise_error('lot_not_found', 404, 'There is no such parking lot.');
   end if;
   perform set_config('timezone', v_lot.time_zone, true);
-  v_walk := private.walk_fee(
+  v_walk := private.compute_fee(
     case when v_lot.is_priced then v_lot.tariff end, v_lot.time_zone, v_lot.holidays, v_lot.overridden, p_entry, p_exit, true
   );
   if v_walk.refusal is not null then
@@ -415,8 +415,8 @@ begin
   if not v_lot.is_priced then
     v_lot.tariff := null;
   end if;
-  v_walk := private.walk_fee(v_lot.tariff, v_lot.time_zone, v_lot.holidays, v_lot.overridden, p_entry, p_now, true);
-  v_ahead := private.walk_fee(v_lot.tariff, v_lot.time_zone, v_lot.holidays, v_lot.overridden, p_entry, v_horizon, true);
+  v_walk := private.compute_fee(v_lot.tariff, v_lot.time_zone, v_lot.holidays, v_lot.overridden, p_entry, p_now, true);
+  v_ahead := private.compute_fee(v_lot.tariff, v_lot.time_zone, v_lot.holidays, v_lot.overridden, p_entry, v_horizon, true);
   if v_walk.refusal is not null or v_ahead.refusal = 'no_rules' then
     return jsonb_build_object('refusal', private.fee_refusal(
       case when v_walk.refusal is null then v_ahead else v_walk end, v_lot.is_priced, v_lot.currency
@@ -431,7 +431,7 @@ begin
     -- The amount is known up to the published stay that it is for, and not after it.
     v_until := case when v_walk.segments[1].kind = 'published_total'
       then private.instant_of_us(v_walk.segments[1].starts + v_walk.segments[1].unit_length) end;
-    if (private.walk_fee(
+    if (private.compute_fee(
       v_lot.tariff, v_lot.time_zone, v_lot.holidays, v_lot.overridden, p_entry, coalesce(v_until, p_now), false
     )).total is null then
       v_until := null;

@@ -1,10 +1,10 @@
 -- Stay fees: what a stay costs at many lots at once, and the price that search sorts by.
 --
--- private.stay_tariffs finds for each lot the arguments of private.walk_fee: its tariff for the vehicle type, its holidays, its
+-- private.stay_tariffs finds for each lot the arguments of private.compute_fee: its tariff for the vehicle type, its holidays, its
 -- overridden dates. private.stay_fees calculates the fees. Triggers on pricing_rules and pricing_groups maintain
 -- private.tariffs and parking_lots.hour_price, per statement, because an import writes many rows in one.
 --
--- Invariants: calc-fee, finalize, the prices of search and the meter all use private.stay_tariffs and private.walk_fee. For
+-- Invariants: calc-fee, finalize, the prices of search and the meter all use private.stay_tariffs and private.compute_fee. For
 -- many lots, the simplest stays are priced by private.plain_fee, which has the same result.
 -- Row security does not apply in here: the callers have chosen lots that the user may see.
 -- A function that prices a stay at many lots first checks its length (private.check_compared_stay) and the number of lots
@@ -103,7 +103,7 @@ begin
 end
 $$;
 
--- The arguments of private.walk_fee for this stay at these lots, and the longest stay that each allows. A lot without rules
+-- The arguments of private.compute_fee for this stay at these lots, and the longest stay that each allows. A lot without rules
 -- has a null tariff. is_priced and is_special: as in private.chosen_tariffs.
 create function private.stay_tariffs(
   p_lot_ids uuid[], p_vehicle_type text, p_entry timestamptz, p_exit timestamptz
@@ -217,7 +217,7 @@ $$;
 grant execute on function private.lots_without_holidays(uuid[], text, timestamptz, timestamptz) to anon, authenticated;
 
 -- The fee of the simplest stay: within one day, one metered rate from entry to exit, below every cap. It equals
--- private.walk_fee and takes a third of the time. Null: use private.walk_fee. Times in microseconds since 1970; for a
+-- private.compute_fee and takes a third of the time. Null: use private.compute_fee. Times in microseconds since 1970; for a
 -- tariff without rows of date overrides.
 create function private.plain_fee(p_tariff private.tariff, p_holidays date[], p_entry bigint, p_exit bigint, p_offset bigint)
 returns bigint
@@ -301,7 +301,7 @@ begin
       )::private.stay_bill
     from (
       select s.*, p.plain,
-        case when p.plain is null then private.walk_fee(
+        case when p.plain is null then private.compute_fee(
           case when s.is_priced then s.tariff end, s.time_zone, s.holidays, s.overridden, c_entry_at, c_exit_at, false,
           case when s.time_zone = v_time_zone then v_offset end
         ) end as walk
@@ -420,7 +420,7 @@ begin
   left join private.chosen_tariffs(p_lot_ids, 'standard') t on t.parking_lot_id = lot_id and t.is_priced
   left join public.parking_lots l on l.id = lot_id
   cross join lateral (select (now() at time zone l.time_zone)::date as date) today
-  cross join lateral private.walk_fee(
+  cross join lateral private.compute_fee(
     private.tariff_between(t.tariff, today.date, today.date), 'UTC', null, null, timestamptz '2026-06-03 12:00:00+00', timestamptz '2026-06-03 13:00:00+00', false, 0
   ) w;
 end

@@ -1,6 +1,6 @@
 -- Surprises: where the bill of a stay is higher than a reader of the sign expects, by docs/domains/fees.md.
 --
--- The naive reading of a price list is a price list too: private.naive_tariff rewrites the caps, and private.walk_fee prices
+-- The naive reading of a price list is a price list too: private.naive_tariff rewrites the caps, and private.compute_fee prices
 -- both. The difference is divided among the rules that make it, by restoring them one after another. Other kinds have an
 -- amount of their own: a step near the exit, free minutes just passed, a closed exit.
 --
@@ -376,9 +376,9 @@ begin
     return v_found;
   end if;
   v_read := private.naive_tariff(p_tariff, '{}');
-  v_naive := private.walk_fee(v_read, p_time_zone, p_holidays, null, p_entry, p_exit, false, p_offset);
+  v_naive := private.compute_fee(v_read, p_time_zone, p_holidays, null, p_entry, p_exit, false, p_offset);
   if (p_usual).rule_ids is not null then
-    v_usual := private.walk_fee(
+    v_usual := private.compute_fee(
       private.naive_tariff(private.own_tariff(p_usual), '{}'), p_time_zone, p_holidays, null, p_entry, p_exit, false, p_offset
     );
   end if;
@@ -391,7 +391,7 @@ begin
       v_bills[v_place] := p_total;
     else
       v_tariff := private.naive_tariff(p_tariff, v_kinds[:v_place]);
-      v_bills[v_place] := (private.walk_fee(v_tariff, p_time_zone, p_holidays, null, p_entry, p_exit, false, p_offset)).total;
+      v_bills[v_place] := (private.compute_fee(v_tariff, p_time_zone, p_holidays, null, p_entry, p_exit, false, p_offset)).total;
       if v_kinds[v_place] <> 'cap_not_on_day' then
         v_restored := v_tariff;
       end if;
@@ -399,7 +399,7 @@ begin
   end loop;
   if v_dates <> '{}' then
     -- A special day whose rates are the usual ones only lacks the caps.
-    v_bill := (private.walk_fee(
+    v_bill := (private.compute_fee(
       private.tariff_with_own_rates(v_whole), p_time_zone, p_holidays, p_overridden, p_entry, p_exit, false, p_offset
     )).total;
     if v_bill <> p_total then
@@ -538,7 +538,7 @@ begin
     v_found := v_found || row ('grace_exceeded', c_grace_until, p_total, c_grace_until, p_total)::private.fee_surprise;
   end if;
   if p_edge is not null then
-    v_amount := p_total - (private.walk_fee(
+    v_amount := p_total - (private.compute_fee(
       p_tariff, p_time_zone, p_holidays, p_overridden, p_edge, p_exit, false
     )).total;
     if v_amount > v_metered then
@@ -550,7 +550,7 @@ begin
     v_found := v_found || row ('stay_too_long', p_entry + p_longest, v_amount, p_entry + p_longest, v_amount)::private.fee_surprise;
   end if;
   if p_next_exit > p_exit then
-    v_amount := (private.walk_fee(
+    v_amount := (private.compute_fee(
       p_tariff, p_time_zone, p_holidays, p_overridden, p_entry, p_next_exit, false
     )).total - p_total;
     v_found := v_found || row ('closed_at_exit', p_exit, v_amount, null, null)::private.fee_surprise;
@@ -680,7 +680,7 @@ begin
     return v_found;
   end if;
   if c_has_walk then
-    v_walk := private.walk_fee(
+    v_walk := private.compute_fee(
       p_tariff, p_time_zone, p_holidays, p_overridden, p_entry, p_exit + interval '15 minutes', true, p_offset
     );
   end if;
@@ -700,12 +700,12 @@ begin
       continue when not private.is_worth_naming(v_one.amount, p_total);
       if v_one.at > p_entry then
         if not c_has_walk then
-          v_saves := (private.walk_fee(
+          v_saves := (private.compute_fee(
             p_tariff, p_time_zone, p_holidays, p_overridden, p_entry, v_one.at, false, p_offset
           )).total;
           -- An exit then may be free of charge by grace, which is not a price until then.
           if v_saves = 0 and p_tariff.has_entry_rows and v_walk.segments is null then
-            v_walk := private.walk_fee(p_tariff, p_time_zone, p_holidays, p_overridden, p_entry, p_exit, true, p_offset);
+            v_walk := private.compute_fee(p_tariff, p_time_zone, p_holidays, p_overridden, p_entry, p_exit, true, p_offset);
           end if;
         end if;
         v_saves := p_total - case when v_walk.segments is not null then private.fee_until(v_walk, v_one.at) else v_saves end;

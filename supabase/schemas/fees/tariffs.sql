@@ -1,4 +1,4 @@
--- Tariffs: price lists compiled for private.walk_fee, which prices a stay (docs/domains/fees.md).
+-- Tariffs: price lists compiled for private.compute_fee, which prices a stay (docs/domains/fees.md).
 --
 -- A tariff is the rules of one pricing group of a lot as parallel arrays. The best row comes first: by day type from the most
 -- specific to all, then by rule_order, then by id. A tariff also has, for every kind of day, the rule in force from each edge

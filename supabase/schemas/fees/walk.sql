@@ -5,7 +5,7 @@
 -- Such a run of units is a segment. A stay of a year has about a thousand.
 --
 -- Invariants: nothing here reads a table or knows the lot; the same arguments have the same result.
--- Interface: private.walk_fee(tariff, time zone, holidays, overridden dates, entry, exit, detail, offset), and the types of
+-- Interface: private.compute_fee(tariff, time zone, holidays, overridden dates, entry, exit, detail, offset), and the types of
 -- its result.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ $$;
 -- The fee of the stay by this tariff. Holidays and overridden dates: from the day before entry to a fortnight after exit.
 -- p_detail adds segments, windows and, with a refusal, the next known rate. p_offset: private.steady_offset of the stay,
 -- if the caller has it.
-create function private.walk_fee(
+create function private.compute_fee(
   p_tariff private.tariff,
   p_time_zone text,
   p_holidays date[],

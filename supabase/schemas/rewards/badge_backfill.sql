@@ -192,7 +192,7 @@ begin
   select * into v_badge from public.badges b where b.id = v_job.badge_id;
   v_error := private.badge_conditions_error(v_badge.conditions);
   if v_error is not null then
-    insert into private.badge_faults (badge_id, fault) values (v_badge.id, v_error[2]) on conflict do nothing;
+    insert into private.badge_errors (badge_id, error) values (v_badge.id, v_error[2]) on conflict do nothing;
   else
     v_user_ids := private.next_users(v_job.last_user_id, p_users);
     perform private.rebuild_badge(v_badge, v_user_ids);

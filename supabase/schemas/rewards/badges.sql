@@ -6,7 +6,7 @@
 -- ends: its marks are deleted, none are added, and its progress stays at the threshold.
 --
 -- Invariants: a badge that is saved has valid conditions. A badge with invalid conditions counts nothing, is noted in
--- private.badge_faults, and stops neither the activity nor the other badges. A user earns a badge once.
+-- private.badge_errors, and stops neither the activity nor the other badges. A user earns a badge once.
 -- Interface: private.count_for_badges, for what is rewarded (rewards/exp.sql);
 -- api.list_my_badges, list_my_badge_progress (rewards/api.sql); for the service api.backfill_badge_progress and
 -- api.backfill_all_badge_progress (rewards/badge_backfill.sql).
@@ -200,7 +200,7 @@ begin
   loop
     v_error := private.badge_conditions_error(v_badge.conditions);
     if v_error is not null then
-      insert into private.badge_faults (badge_id, fault) values (v_badge.id, v_error[2]) on conflict do nothing;
+      insert into private.badge_errors (badge_id, error) values (v_badge.id, v_error[2]) on conflict do nothing;
     elsif private.meets_badge_conditions(v_metadata, v_badge.conditions) then
       v_mark := private.badge_mark(v_badge.conditions ->> 'measure', p_kind, p_subject_id, p_lot_id, p_at);
       if v_mark is not null then

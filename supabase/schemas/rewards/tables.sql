@@ -216,16 +216,16 @@ comment on table private.kept_reviews is
 
 create index kept_reviews_user_id_idx on private.kept_reviews (user_id);
 
-create table private.badge_faults (
+create table private.badge_errors (
   badge_id uuid not null references public.badges (id) on delete cascade,
-  fault text not null,
+  error text not null,
   first_seen_at timestamptz not null default now(),
-  primary key (badge_id, fault)
+  primary key (badge_id, error)
 );
 
-comment on table private.badge_faults is 'Badges with invalid conditions, noted when something could have counted.';
+comment on table private.badge_errors is 'Badges with invalid conditions, noted when something could have counted.';
 
-grant select, delete on private.badge_faults to service_role;
+grant select, delete on private.badge_errors to service_role;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Backfill of badges
