@@ -17,17 +17,20 @@ const FROM_AFTER =
 const UNTIL_AFTER =
   /^(?:ごろ|頃|くらい|ぐらい|過ぎ)?(?:に|で|の|には)? ?(?:まで|迄|出庫|出る|出た|出ます|出て|出し|出(?=[ 、。]|$)|out(?=[ )]*(?:$|[,.;!?、。]))|アウト|終了|終わ|終演|解散|退|帰|戻|閉)/iu;
 const FROM_BEFORE =
-  /(?<![a-z])(?:from|at|since|starts?(?: at| from)?|starting(?: at| from)?|begin(?:s|ning)?(?: at)?|arriv(?:e|es|ing|al)(?: is)?(?: at| by| around| about)?|after|in at|get(?:ting)? there(?: at| by| around)?|there (?:at|by|from|around)|between|check[- ]?in(?: at)?|around)(?: (?:about|around))? ?$|(?:開始|入庫|到着|入り|着)(?:時間|時刻|予定)?(?:は|が|:)? ?$/iu;
+  /(?<![a-z])(?:from|at|since|starts?(?: at| from)?|starting(?: at| from)?|begin(?:s|ning)?(?: at)?|arriv(?:e|es|ing|al)(?: is)?(?: at| by| around| about)?|after|in at|get(?:ting)? there(?: at| by| around)?|there (?:at|by|from|around)|between|check[- ]?in(?: at)?|around)(?: (?:about|around))? ?$|(?:開始|開場|開演|開園|集合|入庫|到着|入り|着)(?:時間|時刻|予定)?(?:は|が|:)? ?$/iu;
 const UNTIL_BEFORE =
-  /(?<![a-z])(?:to|until|till|til|by|through|before|thru|leav(?:e|es|ing)(?: is)?(?: at| by| around| about)?|out(?: (?:at|by|before|around|on))?|back (?:at|by)|end(?:s|ing)?(?: at| by)?|gone by|depart(?:ing|ure)?(?: at)?|check[- ]?out(?: at| by)?|and)(?: (?:about|around))? ?$|(?:~|-|→) ?$|(?:終了|終わり|出庫|帰り|出発|退出)(?:時間|時刻|予定)?(?:は|が|:)? ?$/iu;
+  /(?<![a-z])(?:to|until|till|til|by|through|before|thru|leav(?:e|es|ing)(?: is)?(?: at| by| around| about)?|out(?: (?:at|by|before|around|on))?|(?:back|home|return(?:s|ing)?(?: home)?)(?: (?:at|by|on|around))?|end(?:s|ing)?(?: at| by)?|gone by|depart(?:ing|ure)?(?: at)?|check[- ]?out(?: at| by)?|and)(?: (?:about|around))? ?$|(?:~|-|→) ?$|(?:終了|終わり|終演|閉演|閉園|解散|出庫|帰り|出発|退出)(?:時間|時刻|予定)?(?:は|が|:)? ?$/iu;
+/** The word for the end of a journey, before its time or after it: "leaving Friday 7am, returning Sunday 8 pm". */
+const RETURN =
+  /(?:back|home|return(?:s|ing)?(?: home)?)(?: (?:at|by|on|around))? ?$|^(?:ごろ|頃)?(?:に|の)? ?(?:帰|戻)/iu;
 /** Between a time and its own date: "7 pm Friday", "15:00 on Dec 5", 9時の土曜. */
 export const OWN = /^(?: |の| ?on (?:the )?)?$/iu;
 /** Words between a start and its end. */
 const RANGE = /から|より|~|-|→|(?<![a-z])(?:to|until|till|til|through|thru)(?![a-z])/iu;
 
 /** 入庫19時 出庫9時: the word is before its time, so that the word after a time is that of the next one. */
-const LABEL = /(?:入庫|入場|到着|開始)(?:時間|時刻|予定)?(?:は|が|:)? ?$/u;
-const NEXT_LABEL = /^ ?(?:入庫|入場|到着|開始|出庫|出場|出発|退出|終了|帰り)/u;
+const LABEL = /(?:入庫|入場|到着|開始|開場|開演|開園|集合)(?:時間|時刻|予定)?(?:は|が|:)? ?$/u;
+const NEXT_LABEL = /^(?:で|に| )?(?:入庫|入場|到着|開始|開演|出庫|出場|出発|退出|終了|終演|閉演|閉園|解散|帰り)/u;
 
 interface Place extends Span {
   /** Whether another time comes before it. */
@@ -58,11 +61,10 @@ export function anchorsOf(
   const bound = bindDates(scanner, points, dates);
   const wholeOf = (point: Span, date: DateToken | undefined): Span =>
     date === undefined ? point : { start: Math.min(point.start, date.start), end: Math.max(point.end, date.end) };
-  const [first] = points;
-  const isLabelled = first !== undefined &&
-    LABEL.test(scanner.before(wholeOf(first, bound.get(first)).start, 28));
+  const isLabelled = points.length > 0 &&
+    LABEL.test(scanner.before(wholeOf(points[0]!, bound.get(points[0]!)).start, 28));
   const roleAt = (span: Span, index: number) => roleOf(scanner, { ...span, hasBefore: index > 0, isLabelled });
-  return points.map((point, index) => {
+  const anchors = points.map((point, index): Anchor => {
     const date = bound.get(point);
     const own = roleAt(point, index);
     // "from Saturday 10am", "leave Sunday at noon": the word before the date counts, an end also against "at".
@@ -70,6 +72,11 @@ export function anchorsOf(
     const role = point.kind === "now" ? "from" : whole === "until" ? whole : own ?? whole;
     return { start: point.start, end: point.end, point, role, date: date ?? null };
   });
+  const [first, last] = anchors;
+  if (anchors.length !== 2 || first!.role !== "until" || last!.role !== "until") return anchors;
+  const { start, end } = wholeOf(last!, last!.date ?? undefined);
+  const isReturn = RETURN.test(scanner.before(start, 28)) || RETURN.test(scanner.after(end, 10));
+  return isReturn ? [{ ...first!, role: "from" }, last!] : anchors;
 }
 
 /**

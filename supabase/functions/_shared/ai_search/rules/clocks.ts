@@ -78,7 +78,10 @@ const EDGE = "(?![霞倉来日潮里宮陽張食礼神居])";
 const alone = (word: string) => `(?:(?<=[\\uE000の、 ])(?:${word})${EDGE}|(?:${word})(?![一-龠]))`;
 
 const PARTS: readonly (readonly [DayPart, string])[] = [
-  ["last_train", "終電(?!後)|最終電車|最終(?=まで|[、。 ]|$)|終バス|the last train|last train"],
+  [
+    "last_train",
+    "終電(?!後|を?逃|が?(?:な[いくか]|無))|最終電車|最終(?=まで|[、。 ]|$)|終バス|(?<!miss(?:ed|ing)? )the last train|(?<!the )last train",
+  ],
   ["first_train", "始発|the first train|first train"],
   ["dawn", "早朝|明け方|未明|夜明け|early(?: in the)? morning|dawn"],
   ["late_night", "深夜|真夜中|夜中|夜遅く|late(?: at)? night|middle of the night"],
@@ -197,10 +200,14 @@ export function takeClocks(scanner: Scanner): Point[] {
     parts.push(...scanner.take(pattern, () => ({ kind: "part" as const, part, daysAfter: 0, today: false })));
   }
   clocks.push(...takeBareHours(scanner, clocks, parts));
+  // Lunch from 12 to 14: with two times a meal is no third one.
+  const times = clocks.length > 1 ? parts.filter((part) => !MEAL.test(scanner.slice(part))) : parts;
   points.push(...scanner.take(NOW, () => ({ kind: "now" as const })));
-  points.push(...joinParts(scanner, clocks, parts));
+  points.push(...joinParts(scanner, clocks, times));
   return points.toSorted((a, b) => a.start - b.start);
 }
+
+const MEAL = /^(?:ランチ|lunch)/iu;
 
 const PART_PATTERNS = PARTS.map(([part, words]) =>
   [part, new RegExp(`(?<![a-z])(?:${words})(?![a-z])(?:ごろ|頃)?`, "giu")] as const

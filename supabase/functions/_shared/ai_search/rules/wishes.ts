@@ -33,6 +33,9 @@ const SORT_RECOMMENDED =
 
 const EASY =
   /(?:停|止|駐|と|入|出|出し入れし|駐車し)(?:め|れ|車し|し)?やす(?:い|く|さ)(?:て|、)?|初心者(?:でも|向け|に優しい|マーク|なので|です)?(?:停めやすい|安心|ok)?|(?:運転|駐車|車庫入れ|バック)(?:が|は)?(?:苦手|下手|へた|不慣れ)(?:な|なの)?|ペーパードライバー|easy(?:[ -]to[ -](?:park|enter|get in(?:to)?|access))?(?: (?:parking|access|entry))?|(?:for |as )?(?:a )?beginners?|new driver|bad at parking|nervous driver|not good at parking/giu;
+/** 停めにくいところは嫌, 狭いとこ苦手: the opposite is wanted. */
+const HARD =
+  /(?:(?:停|止|駐|と|入)(?:め|れ)(?:づら|にく|辛)い|(?<narrow>狭い))(?:駐車場|場所|ところ|とこ)?(?:は|が)? ?(?:嫌|いや(?!す)|イヤ|ng|避け|無理|苦手|勘弁|やめ|だめ|ダメ)(?:て|た)?(?:い|ください|ほしい)?|(?:not|nothing|no) (?:too )?(?:(?<narrow2>tight|narrow|cramped)|hard to park)(?: (?:ones?|spots?|spaces?|bays?|lots?))?/giu;
 const EASY_BY_SIZE =
   /広(?:い|く|めの?|々とした)(?:て|、|駐車場|スペース)?(?:ゆったり)?|ゆったり(?:した|停)?|(?:spacious|wide (?:spaces?|spots?|bays?)|roomy|plenty of (?:room|space))/giu;
 
@@ -83,6 +86,11 @@ export function takeWishes(scanner: Scanner): Wish[] {
       kind: "operator" as const,
       keyword: match[0].replace(/^三井の?/u, ""),
       ...polarityOf(scanner, span),
+    })),
+    ...scanner.take(HARD, ({ groups }) => ({
+      kind: "easy" as const,
+      assumed: (groups!["narrow"] ?? groups!["narrow2"]) !== undefined,
+      polarity: "wanted" as const,
     })),
     ...scanner.take(EASY, (_, span) => ({ kind: "easy" as const, assumed: false, ...polarityOf(scanner, span) })),
     ...scanner.take(
