@@ -208,7 +208,7 @@ Deno.test("places: of thousands of names of one beginning the best three of all 
 Deno.test("places: a keystroke reads few pages, under a generic plan", async () => {
   const read: [q: string, pages: number][] = [];
   for (const [lat, lng] of [[null, null], ...MAPS]) {
-    for (const q of [...TYPED, "asakuas", "東京都港区六本木6", "Fuchu, Hiroshima"]) {
+    for (const q of [...TYPED, "asakuas", "東京都港区六本木6", "Fuchu, Hiroshima", "Otaru, Hokkaido"]) {
       const [row] = await sql.begin(async (sql) => {
         await sql`set local plan_cache_mode = force_generic_plan`;
         await sql`select api.list_places(${q}, ${lat!}, ${lng!})`;

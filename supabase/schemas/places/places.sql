@@ -123,19 +123,20 @@ set search_path = ''
 as $$
 begin
   return query
+    -- A key may come twice: union without all would clear a table for 50,000 keys at each call.
     select k.key from (
       select regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(p_key,
         '([^sc]|^)hu', '\1fu', 'g'), '([st])y([auo])', '\1h\2', 'g'), 'th([auo])', 'ch\1', 'g'),
         'si', 'shi', 'g'), 'ti', 'chi', 'g'), 'tu', 'tsu', 'g'), 'z(i|y)', 'j\1', 'g') as key
-      union
+      union all
       select replace(regexp_replace(regexp_replace(p_key, 'z(i|y)', 'j\1', 'g'), 'ty([auo])', 'ch\1', 'g'), 'jy', 'j')
-      union
+      union all
       -- A letter too many. Without the last one a key is only shorter.
       select left(p_key, n - 1) || substr(p_key, n + 1) from generate_series(1, char_length(p_key) - 1) as n
-      union
+      union all
       select left(p_key, n - 1) || substr(p_key, n + 1, 1) || substr(p_key, n, 1) || substr(p_key, n + 2)
       from generate_series(1, char_length(p_key) - 1) as n
-      union
+      union all
       select left(p_key, n - 1) || a.letter || substr(p_key, n + w.width)
       from generate_series(1, char_length(p_key)) as n
       cross join (values (0), (1)) as w (width)
@@ -297,11 +298,16 @@ $$;
 
 -- These municipalities, and the wards of those that are cities of wards.
 create function private.with_wards(p_ids bigint[]) returns bigint[]
-language sql stable
+language plpgsql stable -- in SQL its plan would be made for each call
 set search_path = ''
-return p_ids || array(
-  select w.id from private.places c join private.places w on w.parent_id = c.parent_id
-  where c.id = any (p_ids) and right(c.name, 1) = '市' and w.name ^@ c.name and w.id <> c.id and w.kind = 'municipality');
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return p_ids || array(
+    select w.id from private.places c join private.places w on w.parent_id = c.parent_id
+    where c.id = any (p_ids) and right(c.name, 1) = '市' and w.name ^@ c.name and w.id <> c.id and w.kind = 'municipality');
+end
+$$;
 
 -- The municipalities with whose name a key begins, and the rest of the key: 東京都渋谷区恵比寿 is 恵比寿 in 渋谷区.
 create function private.areas_of_key(p_key text) returns table (area_ids bigint[], rest text)
@@ -347,17 +353,33 @@ begin
 end
 $$;
 
--- The places of these municipalities with a key, or the 60 most important whose names begin with it. None when there are no
--- municipalities.
+-- The places of these municipalities with a key, or those whose names begin with it: all where fewer than 200 names of the
+-- country begin so, otherwise the 60 most important. None when there are no municipalities.
 create function private.places_in_areas(p_key text, p_areas bigint[], p_is_prefix boolean) returns setof bigint
 language plpgsql stable rows 5
 set search_path = ''
 set plan_cache_mode = force_generic_plan -- each part is a look-up in an index
 as $$
+declare
+  c_end constant text := p_key || chr(1114111); -- after every text that begins with the key
+  v_ids bigint[];
 begin
   if p_areas is null or coalesce(p_key, '') = '' then
     return;
   elsif p_is_prefix then
+    v_ids := array(
+      (select n.place_id from private.place_names n where n.key >= p_key and n.key <= c_end order by n.key limit 200)
+      union all
+      (select p.id from private.places p where p.key_ja >= p_key and p.key_ja <= c_end order by p.key_ja limit 200)
+      union all
+      (select p.id from private.places p where p.key_en >= p_key and p.key_en <= c_end order by p.key_en limit 200)
+    );
+  else
+    v_ids := array(select k.id from private.places_by_key(array[p_key]) k);
+  end if;
+  if not p_is_prefix or cardinality(v_ids) < 200 then
+    return query select p.id from private.places p where p.id = any (v_ids) and p.parent_id = any (p_areas);
+  else
     return query
       select p.id from private.places p
       where p.parent_id = any (p_areas) and case
@@ -371,9 +393,6 @@ begin
       end
       order by p.importance desc, p.id
       limit 60;
-  else
-    return query
-      select k.id from private.places_by_key(array[p_key]) k join private.places p on p.id = k.id where p.parent_id = any (p_areas);
   end if;
 end
 $$;
