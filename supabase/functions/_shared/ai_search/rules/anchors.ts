@@ -16,10 +16,12 @@ const FROM_AFTER =
   /^(?:ごろ|頃|くらい|ぐらい|過ぎ)?(?:に|で|の|には)? ?(?:から|より|スタート|開始|以降|入庫|入って|入る|入れ|着|到着|in(?! ?[a-z])|イン|~|→|に着|に入|集合|待ち合わせ)/iu;
 const UNTIL_AFTER =
   /^(?:ごろ|頃|くらい|ぐらい|過ぎ)?(?:に|で|の|には)? ?(?:まで|迄|出庫|出る|出た|出ます|出て|出し|出(?=[ 、。]|$)|out(?=[ )]*(?:$|[,.;!?、。]))|アウト|終了|終わ|終演|解散|退|帰|戻|閉)/iu;
+/** 9時着18時発. Alone, 18時発の新幹線 is when the car is left. */
+const DEPARTURE = /^に?発(?=[ 、。でのに]|$)/u;
 const FROM_BEFORE =
-  /(?<![a-z])(?:from|at|since|starts?(?: at| from)?|starting(?: at| from)?|begin(?:s|ning)?(?: at)?|arriv(?:e|es|ing|al)(?: is)?(?: at| by| around| about)?|after|in at|get(?:ting)? there(?: at| by| around)?|there (?:at|by|from|around)|between|check[- ]?in(?: at)?|around)(?: (?:about|around))? ?$|(?:開始|開場|開演|開園|集合|入庫|到着|入り|着)(?:時間|時刻|予定)?(?:は|が|:)? ?$/iu;
+  /(?<![a-z])(?:from|at|since|starts?(?: at| from)?|starting(?: at| from)?|begin(?:s|ning)?(?: at)?|arriv(?:e|es|ing|al)(?: is)?(?: at| by| around| about)?|after|open(?:s|ing)?(?: at| from)?|in at|get(?:ting)? there(?: at| by| around)?|there (?:at|by|from|around)|between|check[- ]?in(?: at)?|around)(?: (?:about|around))? ?$|(?:開始|開場|開演|開園|集合|入庫|到着|入り|着)(?:時間|時刻|予定)?(?:は|が|:)? ?$/iu;
 const UNTIL_BEFORE =
-  /(?<![a-z])(?:to|until|till|til|by|through|before|thru|leav(?:e|es|ing)(?: is)?(?: at| by| around| about)?|out(?: (?:at|by|before|around|on))?|(?:back|home|return(?:s|ing)?(?: home)?)(?: (?:at|by|on|around))?|end(?:s|ing)?(?: at| by)?|gone by|depart(?:ing|ure)?(?: at)?|check[- ]?out(?: at| by)?|and)(?: (?:about|around))? ?$|(?:~|-|→) ?$|(?:終了|終わり|終演|閉演|閉園|解散|出庫|帰り|出発|退出)(?:時間|時刻|予定)?(?:は|が|:)? ?$/iu;
+  /(?<![a-z])(?:to|until|till|til|by|through|before|thru|leav(?:e|es|ing)(?: is)?(?: at| by| around| about)?|out(?: (?:at|by|before|around|on))?|(?:back|home|return(?:s|ing)?(?: home)?)(?: (?:at|by|on|around))?|end(?:s|ing)?(?: at| by)?|clos(?:es|ing)(?: time)?(?: at| by)?|gone by|depart(?:ing|ure)?(?: at)?|check[- ]?out(?: at| by)?|and)(?: (?:about|around))? ?$|(?:~|-|→) ?$|(?:終了|終わり|終演|閉演|閉園|解散|出庫|帰り|出発|退出)(?:時間|時刻|予定)?(?:は|が|:)? ?$/iu;
 /** The word for the end of a journey, before its time or after it: "leaving Friday 7am, returning Sunday 8 pm". */
 const RETURN =
   /(?:back|home|return(?:s|ing)?(?: home)?)(?: (?:at|by|on|around))? ?$|^(?:ごろ|頃)?(?:に|の)? ?(?:帰|戻)/iu;
@@ -44,6 +46,7 @@ function roleOf(scanner: Scanner, { start, end, hasBefore, isLabelled }: Place):
   const isOwn = !isLabelled || !NEXT_LABEL.test(after);
   if (isOwn && UNTIL_AFTER.test(after)) return "until";
   if (isOwn && FROM_AFTER.test(after)) return "from";
+  if (hasBefore && DEPARTURE.test(after)) return "until";
   const until = UNTIL_BEFORE.exec(before), from = FROM_BEFORE.exec(before);
   // "there by 6" is a start, though "by 6" is an end: the longer words count.
   if (until !== null && (from === null || from[0].length < until[0].length)) {
