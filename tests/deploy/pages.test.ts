@@ -3,7 +3,7 @@ import { strict as assert } from "node:assert";
 import { delimiter, join } from "node:path";
 import { removeIfExists } from "../../local/files.ts";
 import { ROOT } from "../../local/settings.ts";
-import { cliCommand, PINNED } from "../../tools/release/supabase_cli.ts";
+import { CLI_ENVIRONMENT, cliCommand, PINNED } from "../../tools/release/supabase_cli.ts";
 import { database } from "../support/database.ts";
 import { git } from "../../tools/release/git.ts";
 import { functionNames } from "../../tools/release/deployment/steps.ts";
@@ -102,14 +102,8 @@ class Shell implements AsyncDisposable {
       args: ["-euc", line],
       cwd: folder,
       env: {
+        ...CLI_ENVIRONMENT,
         ...this.environment,
-        // The CLI runs in Bun. These commands end before compiled code has paid for its compilation.
-        BUN_JSC_useJIT: "0",
-        DO_NOT_TRACK: "1",
-        SUPABASE_TELEMETRY_DISABLED: "1",
-        SUPABASE_YES: "1",
-        NO_COLOR: "1",
-        DENO_NO_UPDATE_CHECK: "1",
         PATH: `${this.#bin}${delimiter}${Deno.env.get("PATH")}`,
       },
       stdin: "null",

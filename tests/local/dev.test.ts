@@ -16,10 +16,10 @@ import {
   functionPid,
   GONE_WITHIN,
   health,
-  onFreePort,
   outcome,
   remove,
   serverPid,
+  SharedPort,
   signUp,
   status,
   stop,
@@ -32,7 +32,11 @@ function shared() {
   return starting ??= dev(port).then((started) => ({ port, ...started }));
 }
 
+/** For the tests that stop it, or change its data. */
+const changing = new SharedPort();
+
 Deno.test.afterAll(async () => {
+  await changing[Symbol.asyncDispose]();
   const one = await starting;
   if (one) await remove(one.port, [one]);
 });
@@ -64,7 +68,7 @@ Deno.test("task dev: a port in use is reported, and nothing is started or stoppe
 
 Deno.test("task dev: two platforms on two ports have data of their own, and each stops cleanly", async () => {
   const { port: onePort } = await shared();
-  await onFreePort(async (otherPort, start) => {
+  await changing.run(async (otherPort, start) => {
     const started = await start();
     const [one, other] = await Promise.all([status(onePort), status(otherPort)]);
     assert.notEqual(one.DB_URL, other.DB_URL);
@@ -83,30 +87,6 @@ Deno.test("functions: after kill -9 of one the next request works", async () => 
   assert.equal(await health(port), 200);
   Deno.kill((await functionPid(port))!, "SIGKILL");
   await eventually(async () => await health(port) === 200 ? true : undefined, BACK_WITHIN);
-});
-
-Deno.test("local auth: the eleventh sign-in of a minute from one IP address is rejected, also with forged headers", async () => {
-  await onFreePort(async (port, start) => {
-    await start();
-    const attempt = async (number: number, path = "token?grant_type=password") => {
-      const answer = await fetch(`http://127.0.0.1:${port}/auth/v1/${path}`, {
-        method: "POST",
-        headers: {
-          apikey: PUBLISHABLE_KEY,
-          "content-type": "application/json",
-          "x-forwarded-for": `203.0.113.${number}`,
-          "x-supabase-api-version": "2024-01-01",
-        },
-        body: `{"email":"nobody@example.com","password":"password1"}`,
-      });
-      return [answer.status, (await answer.json()).code];
-    };
-    for (let number = 1; number <= 10; number++) assert.deepEqual(await attempt(number), [400, "invalid_credentials"]);
-    assert.deepEqual(await attempt(11), [429, "over_request_rate_limit"]);
-    // Codes of second factors cannot be guessed faster than passwords.
-    const code = `factors/${crypto.randomUUID()}/verify`;
-    assert.deepEqual(await attempt(12, code), [429, "over_request_rate_limit"]);
-  });
 });
 
 Deno.test("gateway: a service that the platform lacks is 501 and an unknown path 404, in the error format", async () => {
@@ -157,7 +137,7 @@ Deno.test("task dev: a wrong setting is reported in one sentence, and nothing is
 });
 
 Deno.test("task reset: deletes the data of a stopped platform; without it data stays", async () => {
-  await onFreePort(async (port, start) => {
+  await changing.run(async (port, start) => {
     const one = await start();
     const { DB_URL } = await status(port);
     await signUp(port);
@@ -171,10 +151,35 @@ Deno.test("task reset: deletes the data of a stopped platform; without it data s
   });
 });
 
+Deno.test("local auth: the eleventh sign-in of a minute from one IP address is rejected, also with forged headers", async () => {
+  await changing.run(async (port, start) => {
+    await start();
+    const attempt = async (number: number, path = "token?grant_type=password") => {
+      const answer = await fetch(`http://127.0.0.1:${port}/auth/v1/${path}`, {
+        method: "POST",
+        headers: {
+          apikey: PUBLISHABLE_KEY,
+          "content-type": "application/json",
+          "x-forwarded-for": `203.0.113.${number}`,
+          "x-supabase-api-version": "2024-01-01",
+        },
+        body: `{"email":"nobody@example.com","password":"password1"}`,
+      });
+      return [answer.status, (await answer.json()).code];
+    };
+    for (let number = 1; number <= 10; number++) assert.deepEqual(await attempt(number), [400, "invalid_credentials"]);
+    assert.deepEqual(await attempt(11), [429, "over_request_rate_limit"]);
+    // Codes of second factors cannot be guessed faster than passwords.
+    const code = `factors/${crypto.randomUUID()}/verify`;
+    assert.deepEqual(await attempt(12, code), [429, "over_request_rate_limit"]);
+  });
+});
+
 Deno.test("task stop: ends the platform and all that it started", async () => {
-  await onFreePort(async (port, start) => {
-    const none = await outcome("stop.ts", port);
-    assert.deepEqual([none.code, none.stdout], [0, `No platform runs on port ${port}.\n`]);
+  const free = freePort(0)!;
+  const none = await outcome("stop.ts", free);
+  assert.deepEqual([none.code, none.stdout], [0, `No platform runs on port ${free}.\n`]);
+  await changing.run(async (port, start) => {
     const one = await start();
     assert.equal(await health(port), 200);
     const [server, worker] = [await serverPid(port), await functionPid(port)];

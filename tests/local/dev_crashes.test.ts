@@ -1,5 +1,5 @@
-// What is left when a part of `deno task dev` is killed, and how the next start deals with it. Each test has a platform of its
-// own.
+// What is left when a part of `deno task dev` is killed, and how the next start deals with it. The tests share a platform:
+// each starts it, unless the one before left it running.
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
 import postgres from "postgres";
@@ -15,18 +15,21 @@ import {
   functionPid,
   GONE_WITHIN,
   health,
-  onFreePort,
   outcome,
   platform,
   READY_WITHIN,
   serverPid,
+  SharedPort,
   signUp,
   status,
   stop,
 } from "./dev_platform.ts";
 
+const shared = new SharedPort();
+Deno.test.afterAll(() => shared[Symbol.asyncDispose]());
+
 Deno.test("task dev: after kill -9 of the platform the next start works and leaves no server", async () => {
-  await onFreePort(async (port, start) => {
+  await shared.run(async (port, start) => {
     const one = await start();
     const server = await serverPid(port);
     const { gateway } = await platform(port);
@@ -41,7 +44,7 @@ Deno.test("task dev: after kill -9 of the platform the next start works and leav
 });
 
 Deno.test("task dev: a Postgres of a killed platform is stopped by the next start", async () => {
-  await onFreePort(async (port, start) => {
+  await shared.run(async (port, start) => {
     const one = await start();
     const server = await serverPid(port);
     // Stopped in its tracks, the server cannot follow its platform into death.
@@ -56,7 +59,7 @@ Deno.test("task dev: a Postgres of a killed platform is stopped by the next star
 });
 
 Deno.test("task dev: after kill -9 of Postgres the platform starts it again, and the log has what was before", async () => {
-  await onFreePort(async (port, start) => {
+  await shared.run(async (port, start) => {
     await start();
     const sql = postgres((await status(port)).DB_URL, { max: 1 });
     const mark = crypto.randomUUID();
@@ -71,8 +74,87 @@ Deno.test("task dev: after kill -9 of Postgres the platform starts it again, and
   });
 });
 
+Deno.test("task dev: a lock file with the number of another program's process stops no process", async () => {
+  await shared.run(async (port, start) => {
+    await stop(await start());
+    const bystander = new Deno.Command("sleep", { args: ["600"] }).spawn();
+    try {
+      await Deno.writeTextFile(join(STATE, String(port), "data", "postmaster.pid"), `${bystander.pid}\n`);
+      await start();
+      assert.equal(await codes(port), 200);
+      assert.match(await commandLine(bystander.pid) ?? "", /sleep 600$/);
+    } finally {
+      bystander.kill();
+      await bystander.status;
+    }
+  });
+});
+
+Deno.test("task status: a Postgres that cannot start is named with exit code 1, and retried until it starts", async () => {
+  await shared.run(async (port, start) => {
+    await start();
+    const control = join(STATE, String(port), "data", "global", "pg_control");
+    await Deno.rename(control, `${control}.away`);
+    Deno.kill(await serverPid(port), "SIGKILL");
+    const down = await eventually(async () => {
+      const told = await outcome("status.ts", port);
+      return told.stderr.includes("does not start") ? told : undefined;
+    }, BACK_WITHIN);
+    assert.equal(down.code, 1);
+    assert.match(down.stderr, /^Down: database: Postgres stopped \(.*\) and does not start: /m);
+    await Deno.rename(`${control}.away`, control);
+    const answers = () => codes(port).catch((error: unknown) => error instanceof TypeError ? 0 : Promise.reject(error));
+    await eventually(async () => await answers() === 200 ? true : undefined, BACK_WITHIN);
+    await eventually(async () => (await outcome("status.ts", port)).code === 0 ? true : undefined, BACK_WITHIN);
+  });
+});
+
+Deno.test("task dev: a damaged file is named with the remedy, and a record that can be rebuilt is rebuilt", async () => {
+  await shared.run(async (port, start) => {
+    await stop(await start());
+    const folder = join(STATE, String(port));
+    const damage = async (path: string, content: string) => {
+      const at = join(folder, path);
+      const before = await Deno.readTextFile(at);
+      await Deno.writeTextFile(at, content);
+      const { code, stderr } = await outcome("dev.ts", port);
+      assert.equal(code, 1);
+      assert.ok(stderr.includes(at), stderr);
+      assert.match(stderr, /`deno task reset`/);
+      await Deno.writeTextFile(at, before);
+    };
+    await damage("migrations.json", '{"20260901');
+    await damage("migrations.json", "");
+    await damage("data/vault.key", "");
+    await damage("data/PG_VERSION", "nine"); // in Postgres's words
+    await Deno.remove(join(folder, "functions"), { recursive: true });
+    await Deno.writeTextFile(join(folder, "functions"), "");
+    const { code, stderr } = await outcome("dev.ts", port);
+    assert.deepEqual([code, stderr.includes(join(folder, "functions"))], [1, true]);
+    await Deno.remove(join(folder, "functions"));
+
+    for (const content of ["abc", "99999", ""]) await Deno.writeTextFile(join(folder, "postgres.port"), content);
+    await start();
+    assert.equal(await codes(port), 200);
+  });
+});
+
+Deno.test("functions: one that hangs when its platform is killed is ended by the next start", async () => {
+  await shared.run(async (port, start) => {
+    const one = await start();
+    assert.equal(await health(port), 200);
+    const worker = await functionPid(port);
+    // Stopped, it cannot notice anything.
+    Deno.kill(worker!, "SIGSTOP");
+    one.child.kill("SIGKILL");
+    await one.child.status;
+    await start();
+    assert.equal(await waitForExit(worker!, GONE_WITHIN), true);
+  });
+});
+
 Deno.test("task dev: after kill -9 of the gateway it is started again, Postgres runs on, and task reset and task stop leave no data and no process", async () => {
-  await onFreePort(async (port, start) => {
+  await shared.run(async (port, start) => {
     const { child } = await start();
     assert.equal(await health(port), 200);
     const server = await serverPid(port);
@@ -101,43 +183,13 @@ Deno.test("task dev: after kill -9 of the gateway it is started again, Postgres 
   });
 });
 
-Deno.test("task dev: a lock file with the number of another program's process stops no process", async () => {
-  await onFreePort(async (port, start) => {
-    await stop(await start());
-    const bystander = new Deno.Command("sleep", { args: ["600"] }).spawn();
-    try {
-      await Deno.writeTextFile(join(STATE, String(port), "data", "postmaster.pid"), `${bystander.pid}\n`);
-      await start();
-      assert.equal(await codes(port), 200);
-      assert.match(await commandLine(bystander.pid) ?? "", /sleep 600$/);
-    } finally {
-      bystander.kill();
-      await bystander.status;
-    }
-  });
-});
-
 Deno.test("functions: end after kill -9 of the platform", async () => {
-  await onFreePort(async (port, start) => {
+  await shared.run(async (port, start) => {
     const one = await start();
     assert.equal(await health(port), 200);
     const worker = await functionPid(port);
     one.child.kill("SIGKILL");
     await one.child.status;
-    assert.equal(await waitForExit(worker!, GONE_WITHIN), true);
-  });
-});
-
-Deno.test("functions: one that hangs when its platform is killed is ended by the next start", async () => {
-  await onFreePort(async (port, start) => {
-    const one = await start();
-    assert.equal(await health(port), 200);
-    const worker = await functionPid(port);
-    // Stopped, it cannot notice anything.
-    Deno.kill(worker!, "SIGSTOP");
-    one.child.kill("SIGKILL");
-    await one.child.status;
-    await start();
     assert.equal(await waitForExit(worker!, GONE_WITHIN), true);
   });
 });
@@ -170,52 +222,3 @@ for (const signal of ["SIGTERM", "SIGHUP", "SIGKILL"] as const) {
     }
   });
 }
-
-Deno.test("task status: a Postgres that cannot start is named with exit code 1, and retried until it starts", async () => {
-  await onFreePort(async (port, start) => {
-    await start();
-    const control = join(STATE, String(port), "data", "global", "pg_control");
-    await Deno.rename(control, `${control}.away`);
-    Deno.kill(await serverPid(port), "SIGKILL");
-    const down = await eventually(async () => {
-      const told = await outcome("status.ts", port);
-      return told.stderr.includes("does not start") ? told : undefined;
-    }, BACK_WITHIN);
-    assert.equal(down.code, 1);
-    assert.match(down.stderr, /^Down: database: Postgres stopped \(.*\) and does not start: /m);
-    await Deno.rename(`${control}.away`, control);
-    const answers = () => codes(port).catch((error: unknown) => error instanceof TypeError ? 0 : Promise.reject(error));
-    await eventually(async () => await answers() === 200 ? true : undefined, BACK_WITHIN);
-    await eventually(async () => (await outcome("status.ts", port)).code === 0 ? true : undefined, BACK_WITHIN);
-  });
-});
-
-Deno.test("task dev: a damaged file is named with the remedy, and a record that can be rebuilt is rebuilt", async () => {
-  await onFreePort(async (port, start) => {
-    await stop(await start());
-    const folder = join(STATE, String(port));
-    const damage = async (path: string, content: string) => {
-      const at = join(folder, path);
-      const before = await Deno.readTextFile(at);
-      await Deno.writeTextFile(at, content);
-      const { code, stderr } = await outcome("dev.ts", port);
-      assert.equal(code, 1);
-      assert.ok(stderr.includes(at), stderr);
-      assert.match(stderr, /`deno task reset`/);
-      await Deno.writeTextFile(at, before);
-    };
-    await damage("migrations.json", '{"20260901');
-    await damage("migrations.json", "");
-    await damage("data/vault.key", "");
-    await damage("data/PG_VERSION", "nine"); // in Postgres's words
-    await Deno.remove(join(folder, "functions"), { recursive: true });
-    await Deno.writeTextFile(join(folder, "functions"), "");
-    const { code, stderr } = await outcome("dev.ts", port);
-    assert.deepEqual([code, stderr.includes(join(folder, "functions"))], [1, true]);
-    await Deno.remove(join(folder, "functions"));
-
-    for (const content of ["abc", "99999", ""]) await Deno.writeTextFile(join(folder, "postgres.port"), content);
-    await start();
-    assert.equal(await codes(port), 200);
-  });
-});

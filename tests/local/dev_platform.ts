@@ -65,22 +65,40 @@ export async function stop({ child }: Dev): Promise<number> {
   return (await child.status).code;
 }
 
-/** Runs a test with a free port, and leaves no process and no data. The first start finds the data of an earlier one. */
-export async function onFreePort(run: (port: number, start: () => Promise<Dev>) => Promise<void>): Promise<void> {
-  const port = freePort(0)!;
-  const started: Dev[] = [];
-  await copyBuiltData(String(port), { isDevelopers: true });
-  try {
-    await run(port, async () => {
-      const one = await dev(port);
-      started.push(one);
-      return one;
-    });
-  } catch (error) {
-    console.error(started.map(({ output }) => output()).join("\n"));
-    throw error;
-  } finally {
-    await remove(port, started);
+/**
+ * A free port for several tests. Each finds the platform as the one before left it; the first start finds the data of an
+ * earlier one. After a failure the next test gets another port.
+ */
+export class SharedPort implements AsyncDisposable {
+  #port: number | undefined;
+  #started: Dev[] = [];
+
+  /** Runs a test. `start` starts the platform, unless it runs. */
+  async run(test: (port: number, start: () => Promise<Dev>) => Promise<void>): Promise<void> {
+    if (this.#port === undefined) {
+      this.#port = freePort(0)!;
+      await copyBuiltData(String(this.#port), { isDevelopers: true });
+    }
+    const port = this.#port;
+    try {
+      await test(port, async () => {
+        const last = this.#started.at(-1);
+        if (last !== undefined && isRunning(last.child.pid)) return last;
+        const one = await dev(port);
+        this.#started.push(one);
+        return one;
+      });
+    } catch (error) {
+      console.error(this.#started.map(({ output }) => output()).join("\n"));
+      await this[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Leaves no process and no data. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#port !== undefined) await remove(this.#port, this.#started);
+    [this.#port, this.#started] = [undefined, []];
   }
 }
 

@@ -1,7 +1,7 @@
 // After a crash a request with a key has both its effect and its reply, or neither. A client that repeats every request
 // without a response gets each effect once.
 import assert from "node:assert/strict";
-import { type CrashPlatform, crashPlatform } from "../support/crash_platform.ts";
+import { type CrashPlatform, sharedCrashPlatform } from "../support/crash_platform.ts";
 import { eventually } from "../support/eventually.ts";
 import { newLot, newUser } from "../support/rows.ts";
 import { token } from "../support/tokens.ts";
@@ -9,6 +9,8 @@ import { token } from "../support/tokens.ts";
 const USERS = 25;
 const LOTS = 20;
 const AT_ONCE = 40;
+
+const startedPlatform = sharedCrashPlatform();
 
 interface Request {
   readonly user: string;
@@ -62,7 +64,7 @@ async function sendAll(platform: CrashPlatform, requests: readonly Request[], ki
 }
 
 async function survives(kill: (platform: CrashPlatform) => Promise<void>): Promise<void> {
-  await using platform = await crashPlatform();
+  const platform = await startedPlatform();
   const { sql } = platform;
   const users = await Promise.all(Array.from({ length: USERS }, () => newUser(sql)));
   const lots = await Promise.all(Array.from({ length: LOTS }, () => newLot(sql)));
@@ -89,7 +91,8 @@ async function survives(kill: (platform: CrashPlatform) => Promise<void>): Promi
   assert.deepEqual({ ...counted }, { reviews: requests.length, pairs: requests.length });
   const [kept] = await sql`
     select count(*)::int as answers from private.idempotency_replies k
-    join public.reviews r on r.id = (k.reply ->> 'id')::uuid and r.user_id = k.user_id`;
+    join public.reviews r on r.id = (k.reply ->> 'id')::uuid and r.user_id = k.user_id
+    where k.user_id in ${sql(users)}`;
   assert.deepEqual({ ...kept }, { answers: requests.length });
 }
 

@@ -4,11 +4,13 @@ import assert from "node:assert/strict";
 import postgres from "postgres";
 import { notify } from "../realtime/activities.ts";
 import { Client, type JoinedChannel, keyOf } from "../realtime/listen.ts";
-import { type CrashPlatform, crashPlatform } from "../support/crash_platform.ts";
+import { type CrashPlatform, sharedCrashPlatform } from "../support/crash_platform.ts";
 import { newUser } from "../support/rows.ts";
 import { token } from "../support/tokens.ts";
 
 const LISTENERS = 12;
+
+const startedPlatform = sharedCrashPlatform();
 
 interface Committed {
   readonly id: string;
@@ -69,7 +71,7 @@ function isLost(error: unknown): boolean {
 }
 
 async function survives(times: number, kill: (platform: CrashPlatform) => Promise<void>): Promise<void> {
-  await using platform = await crashPlatform();
+  const platform = await startedPlatform();
   const joined: Joined[] = [];
   for (let n = 0; n < LISTENERS; n++) joined.push(await listener(platform));
   const writer = writing(platform, joined);

@@ -1,13 +1,15 @@
 // After a crash each session has started once and ended once, with one amount, and a repeated request gets the same
 // response as before.
 import assert from "node:assert/strict";
-import { type CrashPlatform, crashPlatform } from "../support/crash_platform.ts";
+import { type CrashPlatform, sharedCrashPlatform } from "../support/crash_platform.ts";
 import { eventually } from "../support/eventually.ts";
 import { newLot, newUser } from "../support/rows.ts";
 import { token } from "../support/tokens.ts";
 
 const USERS = 250;
 const AT_ONCE = 40;
+
+const startedPlatform = sharedCrashPlatform();
 
 interface Driver {
   readonly user: string;
@@ -83,7 +85,7 @@ async function driveAll(platform: CrashPlatform, users: Driver[], kill: () => Pr
 }
 
 async function survives(kill: (platform: CrashPlatform) => Promise<void>): Promise<void> {
-  await using platform = await crashPlatform();
+  const platform = await startedPlatform();
   const { sql } = platform;
   const lot = await newLot(sql);
   await sql`

@@ -77,6 +77,13 @@ export async function crashPlatform(
   };
 }
 
+/** One platform for the tests of a file; the first that needs it starts it. */
+export function sharedCrashPlatform(): () => Promise<CrashPlatform> {
+  let starting: Promise<CrashPlatform> | undefined;
+  Deno.test.afterAll(async () => await (await starting)?.[Symbol.asyncDispose]());
+  return () => starting ??= crashPlatform();
+}
+
 /** Undefined while the server of this lock file is not ready, or is gone since an earlier kill. */
 async function killReady(lock: string): Promise<true | undefined> {
   try {

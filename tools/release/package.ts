@@ -78,18 +78,21 @@ export async function typeProblems(source: string, files: readonly string[]): Pr
     await Deno.writeTextFile(join(folder, "package.json"), '{ "type": "module" }');
     const program = join(folder, "main.ts");
     await Deno.writeTextFile(program, PROGRAM);
+    const libraries = new Map<string, ts.SourceFile | undefined>();
     return Object.entries(RESOLUTIONS).flatMap(([name, resolution]) => {
       const options: ts.CompilerOptions = {
         ...resolution,
         target: ts.ScriptTarget.ES2022,
         lib: ["lib.es2024.d.ts", "lib.dom.d.ts", "lib.dom.asynciterable.d.ts"],
         strict: true,
+        skipDefaultLibCheck: true, // the package's own declarations are checked
         exactOptionalPropertyTypes: true,
         noUncheckedIndexedAccess: true,
         types: [],
         noEmit: true,
       };
-      return ts.getPreEmitDiagnostics(ts.createProgram([program], options)).map(({ file, messageText }) =>
+      const host = withLibraries(ts.createCompilerHost(options), libraries);
+      return ts.getPreEmitDiagnostics(ts.createProgram([program], options, host)).map(({ file, messageText }) =>
         `${name}: ${file?.fileName.replace(`${folder}/`, "") ?? ""} ${
           ts.flattenDiagnosticMessageText(messageText, " ")
         }`
@@ -98,4 +101,15 @@ export async function typeProblems(source: string, files: readonly string[]): Pr
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+}
+
+/** TypeScript's own declarations are the same for all programs, so each is read once. */
+function withLibraries(host: ts.CompilerHost, read: Map<string, ts.SourceFile | undefined>): ts.CompilerHost {
+  const { getSourceFile } = host;
+  host.getSourceFile = (name, ...options) => {
+    if (!/\/lib\.[\w.]+\.d\.ts$/.test(name)) return getSourceFile(name, ...options);
+    if (!read.has(name)) read.set(name, getSourceFile(name, ...options));
+    return read.get(name);
+  };
+  return host;
 }

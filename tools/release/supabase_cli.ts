@@ -16,7 +16,9 @@ export const PINNED: string = JSON.parse(await Deno.readTextFile(join(ROOT, "imp
 const CONFIG = join(ROOT, "tools/release/cli/deno.json");
 
 /** What every call sets: no questions, no colours, nothing about this machine for anybody. */
-const ENVIRONMENT = {
+export const CLI_ENVIRONMENT = {
+  // It runs in Bun. A command ends before compiled code has paid for its compilation.
+  BUN_JSC_useJIT: "0",
   DO_NOT_TRACK: "1",
   SUPABASE_TELEMETRY_DISABLED: "1",
   NO_COLOR: "1",
@@ -41,7 +43,7 @@ export async function runCli(
   const { code, stdout, stderr } = await new Deno.Command(program!, {
     args: [...start, ...args],
     cwd: folder,
-    env: { ...ENVIRONMENT, ...env },
+    env: { ...CLI_ENVIRONMENT, ...env },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
