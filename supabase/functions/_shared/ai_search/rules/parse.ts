@@ -98,7 +98,7 @@ export function parseText(raw: string, options: ParseOptions): ParsedSearch {
 }
 
 const PARKING =
-  /駐車(?!場の?(?:経営|投資|運営|業者|工事|設計|求人|バイト))|パーキング(?!の?(?:経営|投資|求人|バイト))|コインパ|車庫|空車|満車|(?:停|止|駐|と)め(?:た|ら|る|れ|や|て)|(?<![\p{L}-])(?:parking|parked|car ?parks?|garages?|park (?:my|our|a|the|it|near|at|in|for|from|by|around|close|overnight)|(?:to|i|we|can|could) park)(?![\p{L}])/iu;
+  /駐車(?!場の?(?:経営|投資|運営|業者|工事|設計|求人|バイト)|禁止|違反)|パーキング(?!の?(?:経営|投資|求人|バイト))|コインパ|車庫|空車|満車|(?:停|止|駐|と)め(?:た|ら|る|れ|や|て)|(?<![\p{L}-])(?:parking|parked|car ?parks?|garages?|park (?:my|our|a|the|it|near|at|in|for|from|by|around|close|overnight)|(?:to|i|we|can|could) park)(?![\p{L}])/iu;
 
 /** Whether the text has a condition of a search. Most kinds of vehicle and "recommended" are also in other texts. */
 function hasCondition(

@@ -24,6 +24,8 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
     /(?<=(?<![\p{L}])(?:from|at|until|till|to|by|around|about|for|between|and|under) )(?:like|say|maybe),? (?=\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|noon|midnight|quarter)(?![a-z]))/giu,
     "",
   ],
+  [/(?<![\d/])(\d{1,2}) 1\/2(?= ?(?:hours?|hrs?)(?![a-z]))/giu, "$1.5"],
+  [/(?<![\d/])1\/2(?: an?)?(?= ?(?:hours?|hrs?)(?![a-z]))/giu, "0.5"],
   [/#(?=[^\d])/gu, " "],
   [/ ?@ ?/gu, " at "],
   [/:{2,3}/gu, ":"],
@@ -31,9 +33,15 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/(?<=\d)\.(?=000(?!\d))(?=000 ?(?:円|yen))/giu, ""],
 ];
 
+const FRACTIONS: Readonly<Record<string, string>> = { "¼": ".25", "½": ".5", "¾": ".75" };
+
 /** The text in one width, without invisible characters, with single spaces, and with digits for numbers that count. */
 export function normalise(raw: string): string {
-  let text = raw.normalize("NFKC").replace(WHITE_SPACE, " ").replace(PICTURES, " ").replace(INVISIBLE, "");
+  const decimals = (_: string, whole: string | undefined, part: string) => `${whole ?? 0}${FRACTIONS[part]}`;
+  let text = raw.replace(/(?:(\d) ?)?([¼½¾])/gu, decimals).normalize("NFKC").replace(WHITE_SPACE, " ").replace(
+    PICTURES,
+    " ",
+  ).replace(INVISIBLE, "");
   for (const [pattern, replacement] of REPLACED) text = text.replace(pattern, replacement);
   text = text.split(" ").filter((word) => word !== "").join(" ");
   return englishNumbers(japaneseNumbers(text));
