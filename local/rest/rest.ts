@@ -29,7 +29,6 @@ const METHODS = ["OPTIONS", "GET", "HEAD", "POST"];
 const SIZE = Math.max(3, navigator.hardwareConcurrency + 1);
 const MAXIMUM = Math.max(10, 3 * SIZE);
 const SHARE = Math.floor(MAXIMUM / 3) + 1;
-const CONNECT_TIMEOUT_SECONDS = 2;
 
 export class Rest {
   readonly #pool: ConnectionPool;
@@ -48,12 +47,7 @@ export class Rest {
       log: options.log,
     });
     const { authenticator, schemaFrom = authenticator } = options;
-    this.#catalogue = postgres(schemaFrom, {
-      ...connectionOptions,
-      max: 1,
-      max_lifetime: null,
-      connect_timeout: CONNECT_TIMEOUT_SECONDS,
-    });
+    this.#catalogue = postgres(schemaFrom, { ...connectionOptions, max: 1, max_lifetime: null });
   }
 
   static async start(options: RestOptions): Promise<Rest> {

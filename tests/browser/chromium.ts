@@ -50,6 +50,7 @@ export async function startBrowser(
   const { executable, libraries } = await install();
   return await launch({
     executablePath: executable,
+    pipe: true, // it ends with the process that started it, however that ends
     protocolTimeout: COMMAND_TIMEOUT_MS,
     args: [...FLAGS, ...(hasLocale ? [ENGLISH] : []), ...(hasMaps ? WEBGL : WITHOUT_WEBGL)],
     env: {

@@ -8,9 +8,8 @@ import { signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
 import { hasBrowser } from "../support/browser.ts";
 import { onlyLong } from "../support/sizes.ts";
-import { withContext } from "./shared_browser.ts";
+import { tabIn, withContext } from "./shared_browser.ts";
 
-const TIMEOUT_MS = 60_000;
 const AXE = fileURLToPath(import.meta.resolve("axe-core/axe.min.js"));
 
 /** Runs a visit. It fails after an error in the page or a request to another host. */
@@ -18,9 +17,8 @@ async function visit(run: (page: Page) => Promise<void>): Promise<void> {
   const { apiUrl } = stack();
   const problems: string[] = [];
   await withContext(async (context) => {
-    const page = await context.newPage();
+    const page = await tabIn(context);
     await page.setViewport({ width: 1280, height: 900 });
-    page.setDefaultTimeout(TIMEOUT_MS);
     page.on("pageerror", (error) => problems.push(`error: ${error}`));
     page.on("console", (message) => {
       if (["error", "warn"].includes(message.type())) problems.push(`console: ${message.text()}`);
@@ -138,10 +136,10 @@ Deno.test({
   ignore: !hasBrowser,
 }, async () => {
   await visit(async (page) => {
+    await page.goto(`${stack().apiUrl}/docs/reference.html#tag/parking-lots/calculateFee`);
+    await sees(page, "Fees are never guessed.");
     for (const width of [360, 1280]) {
       await page.setViewport({ width, height: 800 });
-      await page.goto(`${stack().apiUrl}/docs/reference.html?${width}#tag/parking-lots/calculateFee`);
-      await sees(page, "Fees are never guessed.");
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
       const { elements, different } = await changed(page);
       assert.ok(elements > 200, String(elements));
@@ -221,10 +219,10 @@ Deno.test({
   ignore: !hasBrowser,
 }, async () => {
   await visit(async (page) => {
+    await page.goto(`${stack().apiUrl}/docs/reference.html#tag/parking-lots/calculateFee`);
+    await sees(page, "Fees are never guessed.");
     for (const value of ["light", "dark"]) {
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
-      await page.goto(`${stack().apiUrl}/docs/reference.html?${value}#tag/parking-lots/calculateFee`);
-      await sees(page, "Fees are never guessed.");
       const found = await broken(page);
       assert.deepEqual(found.filter(({ id, impact }) => impact === "critical" || id === "color-contrast"), [], value);
     }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { type BrowserContext, type ElementHandle, type Locator, type Page, ProtocolError } from "puppeteer-core";
 import { eventually } from "../support/eventually.ts";
 import { stack } from "../support/stack.ts";
-import { withContext } from "./shared_browser.ts";
+import { tabIn, withContext } from "./shared_browser.ts";
 
 export interface Explorer {
   readonly page: Page;
@@ -84,8 +84,7 @@ async function visit(
     const others = new Set<BrowserContext>();
     const newTab: NewTab = async (context) => {
       if (context !== own) others.add(context);
-      const page = await context.newPage();
-      page.setDefaultTimeout(TIMEOUT_MS);
+      const page = await tabIn(context);
       await page.setViewport({ width, height, isMobile: isPhone, hasTouch: isPhone });
       await page.evaluateOnNewDocument((language) => localStorage.setItem("language", language), language);
       watch(page, apiUrl, problems);
@@ -305,7 +304,7 @@ function explorerOf(page: Page, apiUrl: string, newTab: NewTab): Explorer {
     secondTab: (path) => openIn(page.browserContext(), path),
     elsewhere: async (path) => openIn(await page.browser().createBrowserContext(), path),
     sees: async (text) => {
-      await page.waitForFunction((text) => document.body?.innerText.includes(text), { polling: 50 }, text);
+      await page.waitForFunction((text) => document.body?.innerText.includes(text), {}, text);
     },
   };
   return explorer;

@@ -12,7 +12,7 @@ import { eventually } from "../support/eventually.ts";
 import { newLot } from "../support/rows.ts";
 import { stack } from "../support/stack.ts";
 import { findings } from "./axe.ts";
-import { withContext } from "./shared_browser.ts";
+import { tabIn, withContext } from "./shared_browser.ts";
 import type { Explorer } from "./explorer.ts";
 import { emptyPlace } from "./map.ts";
 
@@ -102,8 +102,7 @@ async function inPage(
   });
   const origin = `http://127.0.0.1:${server.addr.port}`;
   await withContext(async (context) => {
-    const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
+    const page = await tabIn(context);
     await page.setViewport({ width, height: 900, isMobile: width < 600, hasTouch: width < 600 });
     const [requests, problems]: [URL[], string[]] = [[], []];
     page.on("pageerror", (error) => problems.push(`error: ${error}`));

@@ -1,5 +1,5 @@
 // The browsers that the tests of a file share: to start one takes more than most visits.
-import type { Browser, BrowserContext } from "puppeteer-core";
+import type { Browser, BrowserContext, Page } from "puppeteer-core";
 import { type BrowserOptions, startBrowser } from "./chromium.ts";
 
 /** By their options. */
@@ -31,4 +31,18 @@ export async function withContext<Result>(
     await browser.close();
     throw error;
   }
+}
+
+const TIMEOUT_MS = 60_000;
+/** Between two looks at a condition. By default there is one at each frame, which takes the time of what it waits for. */
+const LOOK_MS = 50;
+
+/** A new tab. */
+export async function tabIn(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage();
+  page.setDefaultTimeout(TIMEOUT_MS);
+  const waitForFunction = page.waitForFunction.bind(page);
+  page.waitForFunction = (condition, options, ...values) =>
+    waitForFunction(condition, { polling: LOOK_MS, ...options }, ...values);
+  return page;
 }

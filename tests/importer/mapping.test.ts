@@ -293,6 +293,9 @@ const HOURS: Record<string, string | undefined> = {
   "7:00 am - 10:00 pm": "all 07:00-22:00",
   "12:00AM-12:00PM": "all 00:00-12:00",
   "0800-2000": "all 08:00-20:00",
+  "08.00-20.30": "all 08:00-20:30",
+  "Mon-Fri 8.00-18.00, Sat 9.00-13.00": "weekday 08:00-18:00, 6 09:00-13:00",
+  "4.01-6.30 9:00-17:00": undefined,
   "8 a.m. to 10 p.m.": "all 08:00-22:00",
   "A.M.8:00-P.M.10:00": "all 08:00-22:00",
   "8h-20h30": "all 08:00-20:30",
@@ -538,8 +541,15 @@ Deno.test("metered prices: their first and last date are those of each rule, and
     pricing(dates).pricing?.map(({ effective_from, effective_to }) => [effective_from, effective_to]);
   assert.deepEqual(datesOf({ since: "2026-10-01", until: "2027/3/31" }), [["2026-10-01", "2027-03-31"]]);
   assert.deepEqual(datesOf({ since: "２０２６年１０月１日" }), [["2026-10-01", undefined]]);
+  assert.deepEqual(datesOf({ since: "20261001", until: "R9.3.31" }), [["2026-10-01", "2027-03-31"]]);
+  assert.deepEqual(datesOf({ since: "平成31年4月1日", until: "令和元年９月３０日" }), [["2019-04-01", "2019-09-30"]]);
   assert.deepEqual(datesOf({}), [[undefined, undefined]]);
-  for (const dates of [{ since: "2026-02-30" }, { since: "Oct 1" }, { since: "2026-10-02", until: "2026-10-01" }]) {
+  for (
+    const dates of [{ since: "2026-02-30" }, { since: "令和0年10月1日" }, { since: "Oct 1" }, {
+      since: "2026-10-02",
+      until: "2026-10-01",
+    }]
+  ) {
     assert.equal(datesOf(dates), undefined);
     assert.equal(pricing(dates).warnings.length, 1);
   }

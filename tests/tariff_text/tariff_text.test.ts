@@ -62,6 +62,20 @@ Deno.test("tariff texts: a last price without days is refused if other days have
   }
 });
 
+Deno.test("tariff texts: a price for the time after is refused if the price before it is not known", () => {
+  const refused = [
+    "以降60分/100円",
+    "24時間最大1000円 以降60分100円",
+    "8:00-18:00 最大1,200円 以後60分/100円",
+    "その後30分100円 夜間最大500円(20:00-8:00)",
+    "after 60 min 100円",
+  ];
+  for (const text of refused) assert.equal(readTariff(text).is_accepted, false, text);
+  for (const text of ["最初の1時間300円 24時間最大1000円 以降30分100円", "60分無料 24時間最大1000円 以降30分100円"]) {
+    assert.deepEqual(readTariff(text).rules.map(({ category }) => category), ["initial", "cap", "time_band"], text);
+  }
+});
+
 Deno.test("tariff texts: no maximum, and the price after it", () => {
   for (const text of ["最大料金なし 15分100円", "15分100円 最大料金なし", "最大料金の設定はありません、15分100円"]) {
     const { rules, is_accepted } = readTariff(text);

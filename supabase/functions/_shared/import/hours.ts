@@ -18,9 +18,9 @@ const TEXT_LENGTH = 200;
 /** Every dash, wave and arrow that stands between two times or two days. */
 const TO = "(?:[~〜‐‑‒–—―−─━ー→-]|から|to)";
 const AFTER = "(?:[AaPp]\\.?[Mm]\\.?)", BEFORE = `(?:午前|午後|${AFTER})`, NEXT_DAY = "翌(?:日の?|朝の?)?";
-const CLOCK = "正午|\\d{4}(?!\\d)|\\d{1,2}(?::\\d{2}(?::00)?|時(?:\\d{1,2}分|半)?|[hH](?:\\d{2})?)?";
+const CLOCK = "正午|\\d{4}(?!\\d)|\\d{1,2}(?:[:.]\\d{2}(?::00)?|時(?:\\d{1,2}分|半)?|[hH](?:\\d{2})?)?";
 const TIME = new RegExp(
-  `^(${NEXT_DAY})?(${BEFORE})?(?:(\\d{2})(\\d{2})|(\\d{1,2})(?::(\\d{2})(?::00)?|[hH](\\d{2})?|時(?:(\\d{1,2})分|(半))?)?)(${AFTER})?$`,
+  `^(${NEXT_DAY})?(${BEFORE})?(?:(\\d{2})(\\d{2})|(\\d{1,2})(?:[:.](\\d{2})(?::00)?|[hH](\\d{2})?|時(?:(\\d{1,2})分|(半))?)?)(${AFTER})?$`,
   "u",
 );
 
@@ -73,7 +73,7 @@ function isUnclear(from: Clock, to: Clock): boolean {
   return from.isBare && to.isBare && to.time <= from.time;
 }
 
-/** `7:30`, `07:30:00`, `0730`, `7時30分`, `午後7時`, `7:30PM`, `翌2時`, `24:30` and `24:00` as HH:MM. */
+/** `7:30`, `07:30:00`, `7.30`, `0730`, `7時30分`, `午後7時`, `7:30PM`, `翌2時`, `24:30` and `24:00` as HH:MM. */
 export function timeOf(raw: string): string | undefined {
   return clockOf(raw)?.time;
 }
@@ -261,6 +261,8 @@ function blocksOf(parts: readonly Part[]): readonly Block[] | undefined {
  */
 export function windowsOfText(raw: string, days?: readonly Day[]): readonly BusinessWindow[] | undefined {
   const given = narrow(raw);
+  // 10.01-3.31 9:00-17:00: next to other times a point is that of a date.
+  if (/\d\.\d/.test(given) && /[:時]/u.test(given)) return undefined;
   if (OPENING_HOURS.test(given)) {
     return days === undefined && given.length <= TEXT_LENGTH ? windowsOfTag(given) : undefined;
   }

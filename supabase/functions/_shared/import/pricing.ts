@@ -52,12 +52,18 @@ function stepsOf(record: SourceRecord, steps: Steps): readonly Step[] | undefine
   return found.sort((a, b) => a.from - b.from);
 }
 
-/** `2026-10-01`, `2026/10/1` and `2026年10月1日` as YYYY-MM-DD. */
+/** The year before the first one of an era. */
+const ERAS: Readonly<Record<string, number>> = { 令和: 2018, R: 2018, 平成: 1988, H: 1988 };
+const DATE =
+  /^(?:(?<year>\d{4})|(?<era>令和|平成|[RH])(?<eraYear>0?[1-9]|[1-9]\d|元))(?:[-/.]|年)(?<month>\d{1,2})(?:[-/.]|月)(?<day>\d{1,2})日?$/iu;
+
+/** `2026-10-01`, `2026/10/1`, `20261001`, `2026年10月1日`, `令和8年10月1日` and `R8.10.1` as YYYY-MM-DD. */
 export function dateOf(raw: unknown): string | undefined {
-  const [, year, month, day] =
-    /^(\d{4})(?:[-/.]|年)(\d{1,2})(?:[-/.]|月)(\d{1,2})日?$/.exec(narrow(String(raw)).trim()) ?? [];
-  if (day === undefined) return undefined;
-  const date = `${year}-${month!.padStart(2, "0")}-${day.padStart(2, "0")}`;
+  const text = narrow(String(raw)).trim().replace(/^(\d{4})(\d{2})(\d{2})$/, "$1-$2-$3");
+  const { era, eraYear, month, day, ...parts } = DATE.exec(text)?.groups ?? {};
+  if (month === undefined || day === undefined) return undefined;
+  const year = parts["year"] ?? ERAS[era!.toUpperCase()]! + (eraYear === "元" ? 1 : Number(eraYear));
+  const date = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
   const time = Date.parse(`${date}T00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date) ? date : undefined;
 }

@@ -190,7 +190,12 @@ class Maker {
   }
 
   #readRate(clause: Clause, index: number): void {
-    if (clause.isThereafter) this.#inherit(clause, index);
+    if (clause.isThereafter) {
+      // After a maximum, or after nothing, what the time before costs is not known.
+      const isFollowing = this.#made.some(({ rule: { category } }) => category === "initial" || category === "grace");
+      if (!isFollowing) return this.#fault(clause, "contradiction");
+      this.#inherit(clause, index);
+    }
     const set = this.#daysOf(clause);
     const bands = set && this.#bandsOf(clause);
     if (set === null || bands === null) return;

@@ -326,7 +326,7 @@ const ENGLISH: readonly (readonly [string, Meaning])[] = [
   ...words("stay_limit", "maximum stay | max stay | max. stay | maximum parking time | parking limit | longest stay"),
   ...words(
     "filler",
-    "the | of | for | in | on | at | is | are | applies | apply | tax included | incl. tax | incl. vat | including vat | vat included | including tax | period | periods | time | times | open 24 hours | 24 hours open | or | any | with | car sharing | parking lot | car park | charge | thereof | costs | cost | after",
+    "the | of | for | in | on | at | is | are | applies | apply | tax included | incl. tax | incl. vat | including vat | vat included | including tax | period | periods | time | times | open 24 hours | 24 hours open | or | any | with | car sharing | parking lot | car park | charge | thereof | costs | cost",
   ),
   ...conditions(
     "special_days",
