@@ -223,6 +223,7 @@ Deno.test({
     await sees(page, "Fees are never guessed.");
     for (const value of ["light", "dark"]) {
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
+      await page.waitForFunction((look) => document.body.classList.contains(look), {}, `${value}-mode`);
       const found = await broken(page);
       assert.deepEqual(found.filter(({ id, impact }) => impact === "critical" || id === "color-contrast"), [], value);
     }

@@ -36,7 +36,7 @@ const FREE_PART =
   /(?:最初の?|初回|はじめの|first|初め)? ?(?:\d{1,3} ?)?(?:時間|分|hours?|minutes?|mins?)(?:間|は|が|まで)? ?(?:無料|タダ|(?:is |are |for )?free)|(?<![a-z-])free (?:for )?(?:the )?(?:first )?(?:\d{1,3} ?)?(?:hours?|minutes?|mins?)/giu;
 
 const FREE =
-  /無料|(?<![ァ-ヶ])タダ(?![ァ-ヶ])|ただで(?=停|止|駐|と)|(?<![\d,])0円(?!札)|no charge|free of charge|(?<=(?:park|parking|parking is) (?:for )?)free(?![ -](?:of|for the first))|(?<!(?:hands|toll|step|barrier|feel|hassle|stress)[ -])(?<![a-z])free(?= (?:parking|lot|car park|garage|of charge|to park)|,|\.|$| (?:near|in|at|around))/giu;
+  /無料|(?<![ァ-ヶ])タダ(?![ァ-ヶ])|ただで(?=停|止|駐|と)|(?<![\d,])0円(?!札)|no charge|free of charge|(?<=(?:park for|parking(?: is| for)?) )free(?![ -](?:of|for the first))|(?<!(?:hands|toll|step|barrier|feel|hassle|stress)[ -])(?<![a-z])free(?= (?:parking|lot|car park|garage|of charge|to park)|,|\.|$| (?:near|in|at|around))/giu;
 
 const COIN = /ワンコイン|500円玉(?: ?[1一]枚)?|one[- ]coin/giu;
 

@@ -38,10 +38,8 @@ const FRACTIONS: Readonly<Record<string, string>> = { "¼": ".25", "½": ".5", "
 /** The text in one width, without invisible characters, with single spaces, and with digits for numbers that count. */
 export function normalise(raw: string): string {
   const decimals = (_: string, whole: string | undefined, part: string) => `${whole ?? 0}${FRACTIONS[part]}`;
-  let text = raw.replace(/(?:(\d) ?)?([¼½¾])/gu, decimals).normalize("NFKC").replace(WHITE_SPACE, " ").replace(
-    PICTURES,
-    " ",
-  ).replace(INVISIBLE, "");
+  let text = raw.replace(/(?:(\d) ?)?([¼½¾])/gu, decimals).normalize("NFKC");
+  text = text.replace(WHITE_SPACE, " ").replace(PICTURES, " ").replace(INVISIBLE, "");
   for (const [pattern, replacement] of REPLACED) text = text.replace(pattern, replacement);
   text = text.split(" ").filter((word) => word !== "").join(" ");
   return englishNumbers(japaneseNumbers(text));
