@@ -57,6 +57,33 @@ Deno.test("rules parser: every sentence of the evaluation gives a valid query, a
   }
 });
 
+Deno.test("rules parser: coordinates are the place, as maps copy them and in addresses of maps", () => {
+  const tower = { lat: 35.6585805, lng: 139.7454329 };
+  for (
+    const [text, place] of [
+      ["35.6585805, 139.7454329", "35.6585805, 139.7454329"],
+      ["35.6585805,139.7454329付近で300m以内", "35.6585805, 139.7454329"],
+      ["北緯35.6585805度、東経139.7454329度の周辺", "35.6585805, 139.7454329"],
+      ["Tokyo Tower (35.6585805, 139.7454329) tomorrow 10-12", "Tokyo Tower"],
+      ["https://www.google.com/maps/@35.6585805,139.7454329,17z から徒歩5分", "35.6585805, 139.7454329"],
+      [
+        "https://www.google.com/maps/place/x/@35.6580000,139.7428580,17z/data=!3m1!8m2!3d35.6585805!4d139.7454329",
+        "35.6585805, 139.7454329",
+      ],
+    ] as const
+  ) {
+    const answer = ja(text);
+    assert.deepEqual([answer.position, answer.place, answer.own_position], [tower, place, false], text);
+    assert.deepEqual(answer.unresolved, [], text);
+  }
+  assert.deepEqual(ja(`35°39'31.0"N 139°44'43.7"E`).position, { lat: 35.6586111, lng: 139.7454722 });
+  assert.deepEqual(fields(ja("35.6585,139.7454 か 34.7024,135.4959").unresolved), ["place"]);
+  // Prices, times and numbers out of range are none.
+  for (const text of ["渋谷で1,000円、2.10m", "10.30, 12.30 Ginza", "95.123, 200.555", "新宿 9.30-11.45"]) {
+    assert.equal(ja(text).position, null, text);
+  }
+});
+
 const SOUP = [
   "明日",
   "今週末",

@@ -205,10 +205,12 @@ Deno.test("search/ai parse: a search without a place gets a question for one, in
   assert.match(result.reply, /場所/);
 });
 
-Deno.test("search/ai: near here is the device's position, and the reply requests it when it is absent", async () => {
+Deno.test("search/ai: near here is the device's position, requested when it is absent, and coordinates are the place", async () => {
   const user = await signUp();
   const here = await answer(user, { query: "現在地の近くで屋根付き", lat: 34.7, lng: 135.5 });
   assert.deepEqual([here.location?.source, here.query.center?.lat], ["device", 34.7]);
+  const read = await answer(user, { query: "35.6585,139.7454の近くで屋根付き", lat: 34.7, lng: 135.5 });
+  assert.deepEqual(read.location, { name: "35.6585, 139.7454", lat: 35.6585, lng: 139.7454, source: "text" });
   const nowhere = await answer(user, { query: "現在地の近くで屋根付き" });
   assert.equal(nowhere.location, null);
   assert.ok(nowhere.unresolved.some(({ field }) => field === "place"));

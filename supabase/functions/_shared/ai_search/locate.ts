@@ -12,7 +12,7 @@ export interface Location {
   readonly name: string;
   readonly lat: number;
   readonly lng: number;
-  /** Source of the place: a geocoder, `places`, `lots`, `device` or `context`. */
+  /** Source of the place: a geocoder, `places`, `lots`, `text`, `device` or `context`. */
   readonly source: string;
 }
 
@@ -78,6 +78,10 @@ export async function lookUp(
   position: Position,
 ): Promise<Lookup> {
   if (parsed.status === "unparseable" || parsed.place === null) return NO_PLACE;
+  if (parsed.position !== null) {
+    const place = { name: parsed.place, ...parsed.position, source: "text", is_ambiguous: false };
+    return { ...NO_PLACE, place, words: parsed.place };
+  }
   const { place, words, wait_ms, is_busy } = await service.rpc<{
     place: Found | null;
     words: string | null;

@@ -30,7 +30,7 @@ export function convertModelAnswer(
   const stay = stayOf(answer, options.timeZone);
   // Ignores a place that the text does not contain.
   const named = answer.place?.trim().slice(0, MAX_PLACE) || null;
-  const place = named !== null && plain(text).includes(plain(named)) ? named : rules.place;
+  const place = rules.position === null && named !== null && plain(text).includes(plain(named)) ? named : rules.place;
   const ownPosition = place === null && answer.near_me;
   const said = {
     place,
@@ -85,6 +85,7 @@ export function convertModelAnswer(
     is_place_left_over: false,
     is_about_parking: true,
     says_parking: rules.says_parking,
+    position: rules.position,
     own_position: ownPosition,
     filters: query.attributes ?? [],
     vehicle: Object.keys(vehicle).length > 0 ? vehicle : null,

@@ -113,7 +113,8 @@ const Understood = {
     lat: z.number(),
     lng: z.number(),
     source: z.string().meta({
-      description: "`gsi` or `nominatim` (geocoders), `places`, `lots` (names of lots), `device`, or `context`",
+      description:
+        "`gsi` or `nominatim` (geocoders), `places`, `lots` (names of lots), `text` (coordinates in the text), `device`, or `context`",
     }),
   }).nullable().meta({
     description: "Null if no place was named or the place was not found. In the second case `unresolved` contains it.",

@@ -62,7 +62,7 @@ const ROWS: readonly Row[] = [
   {
     name: "ev_charging",
     ja:
-      "(?:ev|電気自動車|電気|電動車|phev|phv|ev車)?の? ?(?:急速|普通|ev)?充電(?:器|スタンド|設備|スポット|ステーション|ポート)?(?:付き?|つき|あり|有り?|可能?|対応|(?:の|が)ある|できる|でき(?=て|、|ま)|したい)?|充電でき(?:る|て)|ev(?:対応|スタンド|設備|付き?|ok|可)|チャデモ|テスラ(?:の)?(?:スーパーチャージャー|充電)|ev(?=[、。・ \\uE000]|$|も|と|が)",
+      "(?:ev|電気自動車|電気|電動車|phev|phv|ev車)?の? ?(?:急速|普通|ev)?充電(?:器|スタンド|設備|スポット|ステーション|ポート)?(?:付き?|つき|あり|有り?|可能?|対応|(?:の|が)ある|できる|でき(?=て|、|ま)|したい|しながら)?|充電でき(?:る|て)|ev(?:対応|スタンド|設備|付き?|ok|可)|チャデモ|テスラ(?:の)?(?:スーパーチャージャー|充電)|ev(?=[、。・ \\uE000]|$|も|と|が)",
     en:
       "(?:an? )?(?:ev|electric(?: car| vehicle)?|tesla)[ -]?(?:rapid |fast )?charg(?:ing|ers?|e)(?: (?:station|point|spot|port)s?)?|(?:fast |rapid )?charg(?:ers?|ing)(?: (?:station|point|spot|port)s?)?|charge (?:my|our|the) (?:tesla|ev|electric car|car|leaf)|superchargers?|plug in my (?:car|ev)|ev",
   },
@@ -86,7 +86,7 @@ const ROWS: readonly Row[] = [
   {
     name: "reservable",
     ja:
-      "(?:事前)?予約(?!した|してい|してあ|が入|済|の時間|があ)(?:が|は|も)?(?:可能?|できる|でき(?=て|、|ま)|ok|制|対応|したい|取れる|とれる|して(?:おき|停め)たい)?",
+      "(?:事前)?予約(?!した|して[いあるま]|が入|済|の(?:時間|店|レストラン)|があ|なの|だから)(?:が|は|も)?(?:可能?|できる|でき(?=て|、|ま)|ok|制|対応|したい|取れる|とれる|して(?:おき|停め)たい)?",
     en:
       "reserv(?:able|ations?|e|ed)(?: (?:a |the )?(?:space|spot|in advance|ahead))?|book(?:able|ing)?(?: (?:a |the )?(?:space|spot|in advance|ahead))?|pre-?book(?:able|ing)?",
   },
@@ -115,8 +115,9 @@ const ROWS: readonly Row[] = [
   },
   {
     name: "monthly_available",
-    ja: "月極(?:め)?(?:の)?(?:契約|駐車場)?|月ぎめ|マンスリー|月額|定期(?:契約|利用|駐車)",
-    en: "monthly(?: (?:contract|parking|rental|lease|pass))?|month[- ]to[- ]month|by the month",
+    ja:
+      "月極(?:め)?(?:の)?(?:契約|駐車場)?|(?<![\\d一-龠])月々?(?=\\uE000)|月ぎめ|マンスリー|月額|定期(?:契約|利用|駐車)",
+    en: "monthly(?: (?:contract|parking|rental|lease|pass))?|(?:a|per) month|month[- ]to[- ]month|by the month",
   },
   {
     name: "near_station",

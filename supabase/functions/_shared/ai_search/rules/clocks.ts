@@ -80,7 +80,7 @@ const alone = (word: string) => `(?:(?<=[\\uE000の、 ])(?:${word})${EDGE}|(?:$
 const PARTS: readonly (readonly [DayPart, string])[] = [
   [
     "last_train",
-    "終電(?!後|を?逃|が?(?:な[いくか]|無))|最終電車|最終(?=まで|[、。 ]|$)|終バス|(?<!miss(?:ed|ing)? )the last train|(?<!the )last train",
+    "終電(?:後(?=まで|から))?(?!後|を?逃|が?(?:な[いくか]|無))|最終電車|最終(?=まで|[、。 ]|$)|終バス|(?<!miss(?:ed|ing)? )the last train|(?<!the )last train",
   ],
   ["first_train", "始発|the first train|first train"],
   ["dawn", "早朝|明け方|未明|夜明け|early(?: in the)? morning|dawn"],
@@ -89,8 +89,8 @@ const PARTS: readonly (readonly [DayPart, string])[] = [
   ["before_noon", "お?昼前"],
   ["after_noon", "(?:お?昼|午後)(?:一番?|いち|イチ)(?![一-龠])|お?昼過ぎ|昼すぎ|お昼すぎ"],
   ["noon", `${alone("お昼|昼間?|ひる")}|ランチ(?:タイム)?|lunch ?time|(?<=(?:until|till|by|before) )lunch`],
-  ["afternoon", "午後(?!\\d)|(?:the |this )?afternoon"],
   ["late_afternoon", "late afternoon"],
+  ["afternoon", "午後(?!\\d)|(?:the |this )?afternoon"],
   ["evening_ja", `夕方(?:いち|イチ)?|夕刻|${alone("夕")}`],
   ["evening", "(?:the )?evening"],
   ["morning", `朝(?:一番?|イチ|いち|っぱら)|${alone("朝|あさ(?=[のかま、 \\d])")}|モーニング|(?:the )?morning`],
@@ -127,13 +127,13 @@ const CLOCKS: readonly RegExp[] = [
   /half[ -](?:past )?(?<past>\d{1,2})(?: ?(?<late>am|pm))?(?![\da-z])|(?:a )?quarter (?<way>past|after|to|till|before) (?<q>\d{1,2})(?: ?(?<late2>am|pm))?(?![\da-z])|(?<n>\d{1,2}) (?:minutes? )?(?<way2>past|to) (?<q2>\d{1,2})(?: ?(?<late3>am|pm))(?![\da-z])/giu,
   /(?<![\d.:])(?<h>\d{1,2})(?:\.(?<min>\d{2}))? ?(?<late>am|pm|a\.m\.?|p\.m\.?)(?![a-z])/giu,
   /(?<![\d.:])(?<h>\d{1,2}) ?o'?clock(?: (?<late>am|pm))?/giu,
-  /(?<![\d.:])(?<h>\d{1,2})[ -](?<min>30|15|45)(?= ?(?:am|pm|tomorrow|tonight|in the|until|till|to |-|~|$|,))(?: ?(?<late>am|pm))?/giu,
+  /(?<![\d.:])(?<h>\d{1,2})(?: |-(?!15(?! ?[ap]m)))(?<min>30|15|45)(?= ?(?:am|pm|tomorrow|tonight|in the|until|till|to |-|~|$|,))(?: ?(?<late>am|pm))?/giu,
   /(?<![\d.:/-])(?<compact>[012]\d[0-5]\d)(?: ?(?:hours|hrs)(?![a-z])|(?= ?(?:-|~|to|から) ?[012]\d[0-5]\d(?![\d円/-])))/giu,
   /(?<=[\uE000] ?(?:-|~|to|から) ?)(?<compact>[012]\d[0-5]\d)(?![\d円/-])/giu,
 ];
 const EXACT: readonly (readonly [RegExp, number])[] = [
   [/正午(?:ごろ|頃)?|(?<![a-z])(?:12 )?noon(?![a-z])|mid-?day/giu, 720],
-  [/(?<![a-z])midnight(?![a-z])|午前0時/giu, 1440],
+  [/(?<![a-z])midnight(?![a-z])|午前0時|日付(?:が|の)?(?:変わる|かわる|変更)(?:頃|ころ|とき|時)?(?=まで|$)/giu, 1440],
 ];
 const NOW =
   /(?<=(?:^|[ 、。]))今(?=[ 、。]|$)|今(?=から|すぐ|スグ|、|から)(?:すぐ|スグ)?|いま(?=から|すぐ)(?:すぐ)?|これから|すぐに(?=停|止|駐|と)|(?<![a-z])(?:right now|from now(?: on)?|starting now|now|right away|immediately|asap)(?![a-z])/giu;

@@ -105,8 +105,13 @@ const HOLIDAYS =
 const VAGUE =
   /年末年始|年末|年始|お?正月|ゴールデンウ[ィイ]ーク|(?<![a-z])gw(?![a-z])|(?:\d{1,2} ?月の?)?(?:上旬|中旬|下旬)|\d{1,2} ?月の?(?:頭|初め|はじめ|半ば)|(?<![\d:])(?:1[0-2]|[1-9])月(?![極\d])|(?<![a-z])in (?:january|february|march|april|may|june|july|august|september|october|november|december)(?! \d)|お盆(?:休み)?|夏休み|冬休み|春休み|連休|三連休|3連休|golden week|new year holidays?|the holidays/giu;
 
-const EVERY =
-  /毎週|毎日|毎朝|毎晩|毎月|平日(?:は|の)?(?:毎日)?|every ?(?:day|week|month|weekday|morning|evening)?(?![a-z])|weekdays|daily(?= from| \d)/giu;
+/** Days of the week with times, as on a sign: Monday-Friday 9-5. Without times they are one stay. */
+const WORKDAYS =
+  "(?:(?<![a-z])mon(?:day)?s?|月(?:曜日?)?) ?(?:-|~|から|to|through|thru) ?(?:fri(?:day)?s?|金(?:曜日?)?)(?:まで)?(?:の|,)? ?(?=(?:from )?\\d{1,2}(?::\\d{2}| ?時(?:\\d{1,2}分|半)?)? ?(?:[ap]m)? ?(?:-|~|から|to |till? |until ))";
+const EVERY = new RegExp(
+  `${WORKDAYS}|毎週|毎日|毎朝|毎晩|毎月|平日(?:は|の)?(?:毎日)?|every ?(?:day|week|month|weekday|morning|evening)?(?![a-z])|weekdays|daily(?= from| \\d)`,
+  "giu",
+);
 
 export interface Repetition extends Span {
   readonly kind: "repetition";

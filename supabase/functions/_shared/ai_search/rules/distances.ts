@@ -14,7 +14,7 @@ export interface Distance extends Span {
 }
 
 const NUMBER = "(?<n>\\d{1,6}(?:\\.\\d{1,2})?)";
-const ABOUT = "(?:約|だいたい|大体|ほんの|about |around |a |an )?";
+const ABOUT = "(?:約|だいたい|大体|ほんの|(?<![a-z])(?:about|around|an?) )?";
 const TAIL =
   "(?: ?(?:以内|圏内|圏|くらい|ぐらい|程度|ほど|まで|範囲|の距離|の範囲|内|max(?:imum)?|or less|at most|tops|away)){0,3}";
 
@@ -23,7 +23,7 @@ const patterns = (sources: readonly string[]) => sources.map((source) => new Reg
 const WALKS = patterns([
   `(?:徒歩|歩いて|歩き(?:で)?|歩|あるいて)(?:で|は|なら)? ?${ABOUT}${NUMBER} ?分${TAIL}`,
   `${ABOUT}${NUMBER} ?分${TAIL}(?:で)? ?(?:の)? ?(?:徒歩|歩いて|歩け|歩き|歩ける)(?:る|ける|圏内|圏|以内)?${TAIL}`,
-  `(?:within |up to |less than |under |no more than |max(?:imum)? )?${ABOUT}${NUMBER}(?: |-)?min(?:ute)?s?'?s?'?(?: |-)?(?:walk(?:ing)?(?: distance)?|on foot|by foot)(?: (?:away|max(?:imum)?|at most|or less|tops))?`,
+  `(?:within |up to |under |(?:less|not? (?:more|further|farther)) than |max(?:imum)? )?${ABOUT}${NUMBER}(?: |-)?min(?:ute)?s?'?s?'?(?: |-)?(?:walk(?:ing)?(?: distance)?|on foot|by foot)(?: (?:away|max(?:imum)?|at most|or less|tops))?`,
   `walk(?:ing)?(?: distance)?(?: of| is| under| within)? ?(?:within |up to |under |less than |max )?${NUMBER} ?min(?:ute)?s?(?![a-z])${TAIL}`,
 ]);
 const DRIVES = patterns([
@@ -39,7 +39,7 @@ const UNSAID = patterns([
 const LENGTH_UNIT =
   "(?<u>km|kilomet(?:er|re)s?|キロ(?:メートル)?|m|met(?:er|re)s?|メートル|miles?|mi|yards?|yds?|ft|feet|foot)(?![a-z])";
 const LENGTHS = patterns([
-  `(?:半径|within|(?:closer|nearer) than|less than|under|up to|no more than|radius(?: of)?|max) ?(?:a )?(?:radius of )?${ABOUT}${NUMBER} ?${LENGTH_UNIT}${TAIL}(?: (?:radius|away)){0,2}`,
+  `(?:半径|within|(?:closer|nearer|less|not? (?:more|further|farther)) than|under|up to|radius(?: of)?|max) ?(?:a )?(?:radius of )?${ABOUT}${NUMBER} ?${LENGTH_UNIT}${TAIL}(?: (?:radius|away)){0,2}`,
   `${ABOUT}${NUMBER} ?(?<u>km|キロ(?:メートル)?|m|メートル)(?: ?(?:以内|圏内|圏|くらい|ぐらい|程度|ほど|まで|範囲|四方|の距離|離れ|内(?!幸)))(?:の?(?:範囲|距離|ところ))?`,
   `${NUMBER} ?${LENGTH_UNIT} (?:(?=(?:of|from|around|to)(?![a-z]))|(?:away|radius|or less|max)(?![a-z]))`,
   `(?<frac>half|quarter)(?: of)?(?: a)?[ -]?(?<u>mile|kilomet(?:er|re)|km)(?: (?:away|radius|or less))?(?![a-z])`,

@@ -55,14 +55,14 @@ const LENGTH = new RegExp(
 const HALF_HOUR = /(?:for )?(?:about |around )?half an hour/giu;
 const HALF_DAY =
   /半日(?:間)?(?:くらい|ぐらい|程度|ほど|だけ)?|(?:for )?(?:about )?(?:half a day|a half day|half-day|half day)/giu;
-const COUPLE = /(?:for )?a couple(?: of)? hours/giu;
+const COUPLE = /(?:for )?(?:(?:a|the next) )?couple(?: of)? (?:hours|hrs)/giu;
 const SOME =
-  /数時間(?:だけ|ほど|くらい|程度)?|何時間か|数日間?|(?:for )?(?:a few|several|some) (?:hours|days)|しばらく|(?:for )?a while/giu;
+  /数時間(?:だけ|ほど|くらい|程度)?|何時間か|数日間?|(?:for )?(?:a few|several|some) (?:hours|days)|しばらく|(?:for )?a while|(?:till?|until) late(?! ?(?:at|in|night|afternoon|evening|morning|tonight))/giu;
 
 const NIGHTS = [
   /(?<n>\d{1,2}) ?(?:泊(?: ?\d{1,2} ?日)?|晩中?)(?:間)?(?:で|の|したい|駐車|停め)?/gu,
   /(?:for )?(?<n>\d{1,2}) nights?(?![a-z])|(?:for )?(?:a|one) night(?![a-z])/giu,
-  /(?:stay(?:ing)? )?overnight|ひと晩(?:中)?|夜通し|泊まり(?:で|がけ)?|お泊り|all night(?: long)?|through the night/giu,
+  /(?:stay(?:ing)? )?overnight|ひと晩(?:中)?|夜通し|オールナイト|泊まり(?:で|がけ)?|お泊り|all night(?: long)?|through the night/giu,
 ];
 const WHOLE_DAY =
   /終日|1日中|まる1日|丸1日|(?:for )?(?:the )?(?:whole|entire|full) day|all[ -]day(?: long)?|(?<!\d)1日(?=停|止|駐|と[めま]|置|預|ずっと|いっぱい|[、。 \uE000]|$|で|だけ|お|(?=[\p{Script=Han}\p{Script=Katakana}]))/giu;

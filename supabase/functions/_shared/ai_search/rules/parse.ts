@@ -15,6 +15,7 @@ import { mentionsOf } from "./mentions.ts";
 import type { LocalClock } from "./moments.ts";
 import { confidenceOf, type Finding, noteOf } from "./notes.ts";
 import { type PlaceReading, readPlace } from "./place.ts";
+import { type Position, takePositions } from "./positions.ts";
 import { takePrices } from "./prices.ts";
 import { buildQuery, type Conditions, type ConditionTokens, readConditions } from "./query.ts";
 import { Scanner } from "./scanner.ts";
@@ -77,6 +78,7 @@ export function parseText(raw: string, options: ParseOptions): ParsedSearch {
   if ([...raw].length > MAX_TEXT || text.length > MAX_NORMALISED) return unparseable(options, []);
   const clock = localClock(options);
   const scanner = new Scanner(text);
+  const positions = takePositions(scanner);
   const tokens = takeTokens(scanner, clock);
   const stay = new StayReader(scanner, tokens, clock).read();
   const stayMs = stay.entry !== null && stay.exit !== null ? stay.exit - stay.entry : null;
@@ -85,7 +87,8 @@ export function parseText(raw: string, options: ParseOptions): ParsedSearch {
   // "the nearest free parking": nearest to the user, unless there is a place or a previous search.
   const wantsNearest = conditions.sort === "distance" && options.context === undefined;
   const hasContext = options.context !== undefined;
-  const place = readPlace(scanner, { hasMore: hasTokens, distances: tokens.distances, wantsNearest, hasContext });
+  const known = { hasMore: hasTokens || positions.length > 0, distances: tokens.distances, wantsNearest, hasContext };
+  const place = at(scanner, positions, readPlace(scanner, known));
   const mentions = mentionsOf(scanner, tokens);
   const saysParking = PARKING.test(text);
   const hasStart = tokens.points.length > 0 || tokens.lengths.some(({ kind }) => kind === "from_now");
@@ -95,6 +98,25 @@ export function parseText(raw: string, options: ParseOptions): ParsedSearch {
   // A day or a kind of vehicle alone is not a search. With a previous search they refine it.
   if (!namesPlace && !(hasTokens && (isAbout || hasContext))) return unparseable(options, mentions);
   return answer(options, clock, stay, conditions, { ...place, saysParking, isAbout }, mentions);
+}
+
+/** Coordinates are the place. A name that the text marks as a place is their name. */
+function at(scanner: Scanner, [position, ...others]: readonly Position[], reading: PlaceReading) {
+  if (position === undefined) return { ...reading, position: null };
+  const { lat, lng } = position;
+  const place = reading.isLeftOver || reading.place === null ? `${lat}, ${lng}` : reading.place;
+  const second = others.map((other) => scanner.slice(other).slice(0, 200));
+  return {
+    ...reading,
+    position: { lat, lng },
+    place,
+    isLeftOver: false,
+    ownPosition: false,
+    unresolved: [
+      ...reading.unresolved,
+      ...second.map((text): Finding => ({ text, field: "place", value: null, reason: "two_places" })),
+    ],
+  };
 }
 
 const PARKING =
@@ -129,6 +151,7 @@ export function unparseable(
     is_place_left_over: false,
     is_about_parking: false,
     says_parking: false,
+    position: null,
     own_position: false,
     entry_at: null,
     exit_at: null,
@@ -150,11 +173,11 @@ function answer(
   clock: LocalClock,
   stay: Stay,
   conditions: Conditions,
-  reading: PlaceReading & { readonly saysParking: boolean; readonly isAbout: boolean },
+  reading: PlaceReading & Pick<ParsedSearch, "position"> & { readonly saysParking: boolean; readonly isAbout: boolean },
   mentions: readonly Mention[],
 ): ParsedSearch {
   const context = conditions.reset ? undefined : options.context;
-  const { place, ownPosition } = reading;
+  const { place, ownPosition, position } = reading;
   refine(conditions, context);
   const keepCenter = place === null && !ownPosition;
   const query = buildQuery(conditions, context, keepCenter);
@@ -178,6 +201,7 @@ function answer(
     is_place_left_over: reading.isLeftOver,
     is_about_parking: reading.isAbout,
     says_parking: reading.saysParking,
+    position,
     own_position: ownPosition,
     entry_at: moment(stay.entry),
     exit_at: moment(stay.exit),

@@ -29,6 +29,8 @@ const GENERIC =
 /** Such a text is source code or markup: only the words after "near" can be a place. */
 const CODE_TEXT = /[{}<>=*|\\$_]|--/u;
 
+const NUMBER_LEFT = /(?<=(?:^|[\uE000\uE001,、。]|(?<!\p{L})for) ?)\d{2,4}[05]0(?= ?(?:$|[\uE000\uE001,、。]))/gu;
+
 export interface Known {
   /** Another recogniser consumed a part of the text. */
   readonly hasMore: boolean;
@@ -51,9 +53,21 @@ export function readPlace(scanner: Scanner, known: Known): PlaceReading {
     const unresolved: Finding[] = candidates.filter(({ name }) => isWorthANote(name)).map(notUnderstood);
     if (generic !== null) unresolved.push({ text: generic, field: "place", value: null, reason: "whose_place" });
     const ownPosition = generic === null && (isOwn || isNear || known.wantsNearest);
+    unresolved.push(...numbersLeft(scanner));
     return { place: null, others: [], parts: [], isLeftOver: false, ownPosition, assumptions: [], unresolved };
   }
-  return chosen(best, candidates);
+  const reading = chosen(best, candidates);
+  return { ...reading, unresolved: [...reading.unresolved, ...numbersLeft(scanner)] };
+}
+
+/** Numbers without a unit between two commas or recognised words, as a price can be: "Ginza for 5000". */
+function numbersLeft(scanner: Scanner): Finding[] {
+  return [...scanner.rest.matchAll(NUMBER_LEFT)].map(([text]) => ({
+    text,
+    field: "text",
+    value: Number(text),
+    reason: "not_understood",
+  }));
 }
 
 /** Whether the text contains a form of "near me". */

@@ -72,6 +72,8 @@ export interface ParsedSearch {
   readonly is_about_parking: boolean;
   /** The text has a word of parking. */
   readonly says_parking: boolean;
+  /** Coordinates in the text. They are the place, and no one has to know it. */
+  readonly position: { readonly lat: number; readonly lng: number } | null;
   /** The text requests lots near the user. */
   readonly own_position: boolean;
   readonly entry_at: string | null;
