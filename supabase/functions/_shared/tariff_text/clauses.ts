@@ -209,7 +209,11 @@ class Divider {
     }
     if (token.isLatin && this.#isAfterwards(token, at)) return true;
     if (token.kind === "duration" && clause.isFree && clause.durations.length === 0) {
-      return last.isLatin && (last.kind === "first" || last.kind === "within");
+      const isFor = last.kind === "filler" && this.#tokens[at - 2]?.kind === "free";
+      return last.isLatin && (isFor || last.kind === "first" || last.kind === "within");
+    }
+    if (clause.isCap && token.kind === "within" && token.isLatin && this.#tokens[at + 1]?.kind === "duration") {
+      return this.#amountAhead[at] === 0;
     }
     if (clause.isCap && WINDOWS.has(token.kind) && !hasWindow(clause)) return this.#amountAhead[at] === 0;
     if (!token.isLatin || !CONDITIONS.has(token.kind)) return false;
@@ -539,10 +543,17 @@ class Divider {
     clause.amount = amount;
     clause.line = this.#line;
     clause.isBracketed = this.#depth > 0;
+    if (this.#endsCaps(clause)) this.#caps = "none";
     if (!clause.isCap && this.#caps !== "none" && !clause.isFree) {
       clause.isCap = true;
       clause.isCapInherited = true;
     }
+  }
+
+  /** 最大料金 1,000円 60分200円: no maximum is for an hour or less, so it is a rate. */
+  #endsCaps(clause: Clause): boolean {
+    const last = this.#clauses.at(-1);
+    return !clause.isCap && clause.durations[0]! <= 60 && last?.isCap === true && last.amount !== undefined;
   }
 
   #readDays(token: Token & { kind: "days" | "all_days" }, at: number, isSuffix: boolean): void {

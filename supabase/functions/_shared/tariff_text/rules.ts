@@ -85,6 +85,7 @@ class Maker {
       return this.#fault(clause, "too_many_rules");
     }
     this.#share(clause, index);
+    if (this.#repeats(clause, index)) Object.assign(clause, { amount: undefined, repeat: true });
     if (clause.isLimit) {
       if (clause.amount !== undefined || clause.durations.length !== 1) this.#fault(clause, "number");
       else this.#limit = clause.durations[0]!;
@@ -109,6 +110,13 @@ class Maker {
     if (!isFirst || amount !== place + 1 || last.isInherited) return;
     const { durations, bands, label, isCap, isCapInherited, isSameDay, isAfterEntry, isEach } = last;
     Object.assign(clause, { durations, bands, label, isCap, isCapInherited, isSameDay, isAfterEntry, isEach });
+  }
+
+  /** 24時間最大1,000円 以後24時間ごとに1,000円: the maximum repeats. */
+  #repeats({ isThereafter, isEach, durations, amount }: Clause, index: number): boolean {
+    const last = this.#clauses[index - 1];
+    return isThereafter && isEach && durations.length === 1 && amount !== undefined && last?.isCap === true &&
+      last.amount === amount && last.durations.length === 1 && last.durations[0] === durations[0];
   }
 
   #readNote(clause: Clause): void {
@@ -249,7 +257,7 @@ class Maker {
   #readInitial(clause: Clause, index: number, set: DaySet, bands: readonly (Band | null)[], minutes: number): void {
     const next = this.#clauses[index + 1], last = this.#clauses[index - 1];
     const isTotal = (other: Clause | undefined) =>
-      other !== undefined && other.amount !== undefined && !other.isCap && !other.isFree && this.#isInitial(other) &&
+      other !== undefined && other.amount !== undefined && !other.isCap && this.#isInitial(other) &&
       (other.isUntil || other.isWithin) && !other.isFirst;
     if (!clause.isFirst && clause.nth === undefined && !next?.isThereafter && !isTotal(next) && !isTotal(last)) {
       return this.#fault(clause, "amount_without_unit");
