@@ -240,3 +240,56 @@ Deno.test("clocks: the first time of a part of the day is a time, and no place",
     assert.deepEqual([answer.entry_at, answer.place], [`2026-11-18T${hour}:00:00+09:00`, place], text);
   }
 });
+
+/** Every half hour of a week that begins on a Monday, as the time at which a text is read. */
+const WEEK = Array.from({ length: 7 * 48 }, (_, at) => Date.parse("2026-11-16T00:00:00+09:00") + at * HOUR / 2);
+const readAt = (text: string, locale: "ja" | "en", now: number) => {
+  const { entry_at, exit_at } = parseText(text, { locale, now: new Date(now), timeZone: "Asia/Tokyo" });
+  return [entry_at, exit_at].map((at) => at === null ? null : Date.parse(at));
+};
+const midnight = (now: number) => now - (now - WEEK[0]!) % DAY;
+
+Deno.test("clocks: hours of today that have begun are from now to their end, and those that are over are none, at any time", () => {
+  for (
+    const [text, locale] of [
+      ["今日10時から15時 渋谷", "ja"],
+      ["今日の午前10時から午後3時まで渋谷", "ja"],
+      ["today 10am to 3pm Ueno", "en"],
+      ["today 10:00-15:00 Ueno", "en"],
+    ] as const
+  ) {
+    for (const now of WEEK) {
+      const [start, end] = [midnight(now) + 10 * HOUR, midnight(now) + 15 * HOUR];
+      const expected = now <= start ? [start, end] : now < end ? [now, end] : [null, null];
+      const [entry, exit] = readAt(text, locale, now);
+      assert.deepEqual([entry, entry === null ? null : exit], expected, `${text}, ${new Date(now).toISOString()}`);
+    }
+  }
+});
+
+Deno.test("clocks: hours of working days are on the next one, and those of the weekend on its next day, at any time", () => {
+  for (
+    const [text, locale, days] of [
+      ["平日9時〜18時 大手町", "ja", [0, 1, 2, 3, 4]],
+      ["月〜金 9:00〜18:00 大手町", "ja", [0, 1, 2, 3, 4]],
+      ["Monday-Friday 9-5 Otemachi", "en", [0, 1, 2, 3, 4]],
+      ["weekdays 9am to 5pm Otemachi", "en", [0, 1, 2, 3, 4]],
+      ["今週末 9時から18時 鎌倉", "ja", [5, 6]],
+      ["this weekend 9am-5pm Kamakura", "en", [5, 6]],
+    ] as const
+  ) {
+    for (const now of WEEK) {
+      const starts = Array.from({ length: 14 }, (_, day) => day).filter((day) => days.some((one) => one === day % 7))
+        .map((day) => WEEK[0]! + day * DAY + 9 * HOUR);
+      const ofToday = starts.find((start) => start < now && start + 9 * HOUR > now && days.length === 2);
+      const [entry] = readAt(text, locale, now);
+      const next = starts.find((start) => start >= now)!;
+      // Hours of this weekend that have begun may be those of today or of the next day.
+      const expected = ofToday === undefined ? [next] : [now, next];
+      assert.ok(
+        expected.includes(entry!),
+        `${text}, ${new Date(now).toISOString()}: ${new Date(entry!).toISOString()}`,
+      );
+    }
+  }
+});

@@ -269,7 +269,10 @@ function takeBareHours(scanner: Scanner, clocks: readonly Span[], parts: readonl
     const left = LEFT.exec(before), right = RIGHT.exec(after);
     const sides = Number(left !== null) + Number(right !== null);
     // "around 5 cars": a number after a time word is an hour only if a time word or nothing follows.
-    if (sides === 1 && left !== null && !isRange && !ALONE.test(after)) return undefined;
+    if (sides === 1 && left !== null && !isRange && !ALONE.test(after)) {
+      // "until 6 Roppongi": a name follows.
+      if (!/(?:from|until|till|til) $/iu.test(before) || !/^ (?!Chome|Guys)\p{Lu}\p{Ll}/u.test(after)) return undefined;
+    }
     // A number between two names is not an hour: at least one side must be a time word. In "Terminal 2 tonight" the
     // number belongs to the name.
     if (sides === 0 && /\p{Lu}\p{L}{1,20} $/u.test(before)) return undefined;

@@ -115,10 +115,14 @@ const EVERY = new RegExp(
 
 export interface Repetition extends Span {
   readonly kind: "repetition";
+  readonly isOnWorkdays: boolean;
 }
 
 export function takeRepetitions(scanner: Scanner): Repetition[] {
-  return scanner.take(EVERY, () => ({ kind: "repetition" as const }));
+  return scanner.take(EVERY, ([words]) => ({
+    kind: "repetition" as const,
+    isOnWorkdays: /^(?:mon|月(?!.?月)|平日|weekdays|every ?weekday)/iu.test(words),
+  }));
 }
 
 type Rule = readonly [RegExp, (groups: Record<string, string | undefined>, today: Today) => Reading | undefined];

@@ -28,6 +28,8 @@ export class MomentReader {
   protected readonly assumptions: Finding[] = [];
   protected readonly unresolved: Finding[] = [];
   readonly #isJapanese: boolean;
+  /** The text is about working days: a start without a date is on the next one. Holidays are not known. */
+  protected isOnWorkdays = false;
   /** Days between the day that the text names for the start and the day of the start: 25時, 翌2時から. */
   #carriedDays = 0;
 
@@ -67,7 +69,7 @@ export class MomentReader {
     const choice = this.#entryMinute(entry, exit, date);
     if (choice === null) return null;
     const base = point.kind === "part" || point.daysAfter > 0 ? point.daysAfter : 0;
-    let day = (date?.day ?? today.day) + base;
+    let day = (date === null ? this.#openDay(today.day) : date.day ?? today.day) + base;
     let { minute } = choice;
     const reasons: (Reason | null)[] = [choice.reason, date?.assumed ?? null];
     const isPast = (atDay: number, atMinute: number) => (momentsOf(atDay, atMinute, zone)[0] ?? Infinity) < now;
@@ -79,11 +81,13 @@ export class MomentReader {
         this.#carriedDays = base + 1;
         return this.#moment(entry, "entry_at", day, minute + 1440, ["late_night_date"]);
       }
-      if (isToday && part !== undefined && !isPast(day, Math.max(part.until, part.from + 180))) {
+      const end = part === undefined ? endOfSameDay(minute, exit) : Math.max(part.until, part.from + 180) + 1;
+      if (isToday && end !== null && !isPast(day, end - 1)) {
         this.assume(entry, "entry_at", "from_now", this.at(now));
         return now;
       }
-      if (isToday && point.kind === "clock" && point.half === null && !isPast(day, minute + 720)) {
+      const isOver = end !== null && exit?.point.kind === "clock" && exit.point.half !== null;
+      if (isToday && point.kind === "clock" && point.half === null && !isOver && !isPast(day, minute + 720)) {
         minute += 720;
         reasons.push("afternoon");
       } else {
@@ -96,11 +100,17 @@ export class MomentReader {
           const isBare = point.kind === "clock" && point.half === null && !isPast(day, minute + 720);
           reasons.push(isBare && !this.#isJapanese && exit === null ? "past_means_next_bare" : "past_means_next");
         }
-        day = next + (date === null ? 0 : base);
+        day = date === null ? this.#openDay(next) : next + base;
       }
     }
     this.#carriedDays = base + Math.floor(minute / 1440);
     return this.#moment(entry, "entry_at", day, minute, reasons);
+  }
+
+  /** The day, or the next Monday in a text about working days. */
+  #openDay(day: number): number {
+    const { weekday } = calendarOf(day);
+    return this.isOnWorkdays && weekday % 6 === 0 ? day + (weekday === 6 ? 2 : 1) : day;
   }
 
   /** The instant of a local time. A skipped local time has none, and for a repeated one the first instant is used. */
@@ -176,8 +186,11 @@ export class MomentReader {
     const { year, month, date: dateOfMonth } = calendarOf(day);
     const field = "entry_at";
     if (date.ifPast === "week") {
-      this.assume(date, field, "past_means_next", isoDate(day + 7));
-      return day + 7;
+      // On Saturday evening 今週末の10時 is on Sunday, and on Sunday evening on Saturday.
+      const weekday = date.assumed === "weekend" ? calendarOf(day).weekday : null;
+      const next = weekday === 6 ? day + 1 : day + (weekday === 0 ? 6 : 7);
+      if (next !== day + 1) this.assume(date, field, "past_means_next", isoDate(next));
+      return next;
     }
     if (date.ifPast === "month" || date.ifPast === "year") {
       const next = date.ifPast === "year"
@@ -306,4 +319,13 @@ export class MomentReader {
     const moment = this.#moment(exit, "exit_at", day + point.daysAfter, minute, [reason]);
     return moment !== null && mustBeAhead && moment <= this.clock.now ? null : moment;
   }
+}
+
+/** 10時から15時, 9-5: the end on the day of the start, if it is not as likely twelve hours later; else null. */
+function endOfSameDay(start: number, exit: Anchor | null): number | null {
+  if (exit?.point.kind !== "clock" || exit.date !== null || exit.point.daysAfter > 0) return null;
+  const { minute, half } = exit.point;
+  const isLate = half === "pm" ? minute < 720 : half === null && minute <= start;
+  const end = isLate ? minute + 720 : half === "pm" || half === "24h" ? minute : 0;
+  return end > start && end <= start + 720 ? end : null;
 }

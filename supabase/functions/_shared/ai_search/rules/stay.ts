@@ -33,6 +33,7 @@ export class StayReader extends MomentReader {
   constructor(scanner: Scanner, tokens: StayTokens, clock: LocalClock) {
     super(scanner, clock);
     this.#tokens = tokens;
+    this.isOnWorkdays = tokens.repetitions.some((repetition) => repetition.isOnWorkdays);
   }
 
   read(): Stay {
