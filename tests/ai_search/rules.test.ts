@@ -310,6 +310,60 @@ Deno.test("rules parser: a refinement keeps the fields it does not name, and sta
   assert.deepEqual(en("start over, Ueno with cctv", { context }).query, { v: 1, attributes: ["security_camera"] });
 });
 
+Deno.test("rules parser: a refinement widens the radius, ends the limit of the price, and changes the order", () => {
+  const center = { lat: 35.6, lng: 139.7 };
+  const context = { v: 1, center, radius_m: 800, price_max: 600, sort: "distance" as const };
+  for (
+    const text of ["範囲を広げて", "もっと広い範囲で", "もっと遠くてもいい", "look in a wider area", "widen the search"]
+  ) {
+    const answer = ja(text, { context });
+    assert.deepEqual([answer.query, answer.place], [{ ...context, radius_m: 1600 }, null], text);
+    assert.deepEqual(fields(answer.assumptions), ["radius_m"], text);
+  }
+  assert.equal(ja("範囲を広げて", { context: { ...context, radius_m: 40_000 } }).radius_m, 50_000);
+  for (const text of ["値段は気にしない", "いくらでもいい", "予算の上限なし", "any price is fine", "no price limit"]) {
+    const { price_max: _, ...open } = context;
+    assert.deepEqual(ja(text, { context }).query, open, text);
+  }
+  for (
+    const [text, sort] of [["評価順で", "recommended"], ["料金順に並べて", "price"], ["sort by rating", "recommended"]]
+  ) {
+    const answer = ja(text!, { context });
+    assert.deepEqual([answer.query, answer.unresolved], [{ ...context, sort }, []], text);
+  }
+});
+
+Deno.test("rules parser: a condition that a text rejects is never wanted, and a refinement drops it", () => {
+  const names: Partial<Record<keyof typeof attributes, readonly [ja: string, en: string]>> = {
+    covered: ["屋根", "a roof"],
+    ev_charging: ["EV充電", "EV charging"],
+    reservable: ["予約", "reservations"],
+    security_camera: ["防犯カメラ", "security cameras"],
+    has_max_fee: ["最大料金", "a daily cap"],
+    barrier_free: ["スロープ", "step-free access"],
+    monthly_available: ["月極", "monthly parking"],
+    partner_facility: ["提携駐車場", "validated parking"],
+  };
+  for (const [name, [japanese, english]] of Object.entries(names)) {
+    const attribute = name as keyof typeof attributes;
+    for (
+      const text of [
+        `上野 ${japanese}なしで`,
+        `${japanese}なしで上野`,
+        `${japanese}以外で上野`,
+        `上野で${japanese}は不要`,
+        `上野、${japanese}はいらない`,
+        `parking without ${english} in Ueno`,
+        `Ueno, not ${english}`,
+      ]
+    ) {
+      const answer = ja(text);
+      assert.deepEqual([answer.filters, answer.place?.toLowerCase()], [[], /Ueno/.test(text) ? "ueno" : "上野"], text);
+      assert.deepEqual(ja(text, { context: { v: 1, attributes: [attribute] } }).filters, [], text);
+    }
+  }
+});
+
 Deno.test("rules parser: an hour that spring leaves out is unresolved; a length of time is in hours that pass", () => {
   const options = { now: new Date("2026-03-28T12:00:00Z"), timeZone: "Europe/London" };
   const skipped = en("tomorrow 1:30am to 5am Paddington station", options);

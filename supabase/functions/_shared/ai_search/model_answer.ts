@@ -167,6 +167,7 @@ function conditionsOf(answer: ModelAnswer, { maxPrice, priceMin, priceMax, radiu
     radius,
     sort: answer.sort,
     refine: null,
+    anyPrice: false,
     easy: false,
     keywords: [],
     street: null,

@@ -62,7 +62,7 @@ const ROWS: readonly Row[] = [
   {
     name: "ev_charging",
     ja:
-      "(?:ev|電気自動車|電気|電動車|phev|phv|ev車)?の? ?(?:急速|普通|ev)?充電(?:器|スタンド|設備|スポット|ステーション|ポート)?(?:付き?|つき|あり|有り?|可能?|対応|(?:の|が)ある|できる|でき(?=て|、|ま)|したい|しながら)?|充電でき(?:る|て)|ev(?:対応|スタンド|設備|付き?|ok|可)|チャデモ|テスラ(?:の)?(?:スーパーチャージャー|充電)|ev(?=[、。・ \\uE000]|$|も|と|が)",
+      "(?:ev|電気自動車|電気|電動車|phev|phv|ev車)?の? ?(?:急速|普通|ev)?充電(?:器|スタンド|設備|スポット|ステーション|ポート)?(?:付き?|つき|あり|有り?|可能?|対応|(?:の|が)ある|できる|でき(?=て|、|ま)|したい|しながら)?|充電でき(?:る|て)|ev(?:対応|スタンド|設備|付き?|ok|可)|チャデモ|テスラ(?:の)?(?:スーパーチャージャー|充電)|ev(?=[、。・\\uE000]|$|も|と|が| (?!charg))",
     en:
       "(?:an? )?(?:ev|electric(?: car| vehicle)?|tesla)[ -]?(?:rapid |fast )?charg(?:ing|ers?|e)(?: (?:station|point|spot|port)s?)?|(?:fast |rapid )?charg(?:ers?|ing)(?: (?:station|point|spot|port)s?)?|charge (?:my|our|the) (?:tesla|ev|electric car|car|leaf)|superchargers?|plug in my (?:car|ev)|ev",
   },

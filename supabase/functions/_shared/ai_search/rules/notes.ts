@@ -106,6 +106,7 @@ const REASONS = {
   ],
   walk_unsaid: [0.92, "ここまでの距離の上限としました。", "The distance is used as a maximum."],
   radius_halved: [0.76, "範囲を半分にしました。", "The radius is halved."],
+  radius_doubled: [0.76, "範囲を2倍にしました。", "The radius is doubled."],
   place_unsure: [0.85, "残りの言葉を場所としました。", "The remaining words are used as the place."],
   // Open questions
   no_clock: [0.93, "何時からか書かれていません。", "The time of day is not given."],

@@ -17,7 +17,7 @@ import { confidenceOf, type Finding, noteOf } from "./notes.ts";
 import { type PlaceReading, readPlace } from "./place.ts";
 import { type Position, takePositions } from "./positions.ts";
 import { takePrices } from "./prices.ts";
-import { buildQuery, type Conditions, type ConditionTokens, readConditions } from "./query.ts";
+import { buildQuery, type Conditions, type ConditionTokens, MAX_RADIUS_M, readConditions } from "./query.ts";
 import { Scanner } from "./scanner.ts";
 import { type Stay, StayReader, type StayTokens } from "./stay.ts";
 import { normalise } from "./text.ts";
@@ -130,7 +130,8 @@ function hasCondition(
   return [prices, measures, distances, attributes].some((list) => list.length > 0) ||
     vehicles.some(({ needs }) => needs !== null) ||
     wishes.some((wish) =>
-      (wish.kind !== "sort" || wish.sort !== "recommended") && (wish.kind !== "reset" || hasContext)
+      (wish.kind !== "sort" || wish.sort !== "recommended") &&
+      ((wish.kind !== "reset" && wish.kind !== "any_price") || hasContext)
     );
 }
 
@@ -218,7 +219,7 @@ function answer(
   };
 }
 
-/** "cheaper" and "closer" change the previous query. The text does not state by how much. */
+/** "cheaper", "closer" and "a wider area" change the previous query. The text does not state by how much. */
 function refine(conditions: Conditions, context: Query | undefined): void {
   if (conditions.refine === "price") {
     conditions.sort ??= "price";
@@ -231,6 +232,9 @@ function refine(conditions: Conditions, context: Query | undefined): void {
       conditions.radius = Math.round(context.radius_m / 2);
       conditions.assumptions.push({ text: "", field: "radius_m", value: conditions.radius, reason: "radius_halved" });
     }
+  } else if (conditions.refine === "area" && conditions.radius === null && context?.radius_m !== undefined) {
+    conditions.radius = Math.min(2 * context.radius_m, MAX_RADIUS_M);
+    conditions.assumptions.push({ text: "", field: "radius_m", value: conditions.radius, reason: "radius_doubled" });
   }
 }
 

@@ -69,7 +69,7 @@ function japaneseName(piece: string, start: number, particle: string, after: str
   if (NEAR_ONLY.test(name) || NEAR_ONLY.test(piece.trim())) {
     return [{ name: "", score: 0, start, marked: false, preposition: "" }];
   }
-  name = strip(name.replace(NEAR_END, ""), false).replace(/(?<=駅)前$/u, "");
+  name = strip(name.replace(NEAR_END, ""), false).replace(/(?<=駅)前$|(?<=[一-龠ァ-ヶー])の(?:方|ほう)$/u, "");
   if (!LETTER.test(name) || CODE.test(name) || name.length > MAX_LENGTH || GRAMMAR.test(name)) return [];
   const hiragana = (name.match(HIRAGANA) ?? []).length;
   let score = 0;

@@ -10,7 +10,7 @@ import type { VehicleKind } from "./vehicles.ts";
 import type { Wish } from "./wishes.ts";
 
 const MAX_PRICE = 100_000;
-const MAX_RADIUS_M = 50_000;
+export const MAX_RADIUS_M = 50_000;
 const DAY_MS = 86_400_000;
 
 export interface ConditionTokens {
@@ -32,7 +32,8 @@ export interface Conditions {
   vehicleType: string | null;
   radius: number | null;
   sort: NonNullable<Query["sort"]> | null;
-  refine: "price" | "distance" | null;
+  refine: "price" | "distance" | "area" | null;
+  anyPrice: boolean;
   easy: boolean;
   keywords: string[];
   street: boolean | null;
@@ -59,6 +60,7 @@ export function readConditions(
     radius: null,
     sort: null,
     refine: null,
+    anyPrice: false,
     easy: false,
     keywords: [],
     street: null,
@@ -195,6 +197,9 @@ export function readConditions(
         case "unsupported":
           if (wish.polarity !== "indifferent") leave(wish, "filters", "no_condition");
           break;
+        case "any_price":
+          conditions.anyPrice = true;
+          break;
         case "reset":
           conditions.reset = true;
       }
@@ -210,6 +215,10 @@ function perHour(amount: number, unit: Price["unit"]): number {
 export function buildQuery(conditions: Conditions, context: Query | undefined, keepCenter: boolean): Query {
   const { center, radius_m, ...before } = context ?? {};
   const query: Query = { ...before, v: 1 };
+  if (conditions.anyPrice) {
+    delete query.price_min;
+    delete query.price_max;
+  }
   if (center !== undefined && keepCenter) {
     query.center = center;
     const radius = conditions.radius ?? radius_m;

@@ -9,7 +9,9 @@ export type Wish =
   & (
     | { readonly kind: "sort"; readonly sort: "distance" | "price" | "recommended"; readonly polarity: Polarity }
     /** "cheaper", "closer": compared with the previous query. */
-    | { readonly kind: "refine"; readonly by: "price" | "distance" }
+    | { readonly kind: "refine"; readonly by: "price" | "distance" | "area" }
+    /** No limit of the price: that of the previous query ends. */
+    | { readonly kind: "any_price" }
     | { readonly kind: "easy"; readonly assumed: boolean; readonly polarity: Polarity }
     | { readonly kind: "operator"; readonly keyword: string; readonly polarity: Polarity }
     | { readonly kind: "street"; readonly polarity: Polarity }
@@ -21,15 +23,19 @@ const REFINE_PRICE =
   /(?:もっと|もう(?:少し|ちょっと)|さらに|より|今より|これより)(?:も)? ?(?:安|やす)(?:い|く|め)(?:の|ところ|とこ|して)?|(?:a (?:bit|little) |even |something |much )?(?:cheaper|less expensive)(?! than)|lower price/giu;
 const REFINE_DISTANCE =
   /(?:もっと|もう(?:少し|ちょっと)|さらに|より|今より|これより)(?:も)? ?(?:近|ちか)(?:い|く|め)(?:の|ところ|とこ|が|して)?|(?:a (?:bit|little) |even |something |much )?(?:closer|nearer)(?! to)/giu;
+const REFINE_AREA =
+  /(?:もっと|もう(?:少し|ちょっと)|さらに)?(?:検索)?(?:範囲|エリア|半径)を?(?:もっと|もう(?:少し|ちょっと)|さらに)?広げ(?:て|る|たい)?|(?:もっと|もう(?:少し|ちょっと))(?:広い(?:検索)?(?:範囲|エリア)|遠くて?も?)(?:で)?|(?:(?:a )?(?:wider|larger|bigger)|(?:widen|expand|extend|increase)(?: the)?) (?:search(?: area)?|area|radius|range)(?! to)|(?:further|farther) (?:away|out)|(?:もっと|a bit )?(?:farther|further) is (?:fine|ok(?:ay)?)/giu;
+const ANY_PRICE =
+  /(?:予算|料金|値段|金額|価格)(?:の上限)?(?:に?は|も|に)?(?:特に|とくに|あまり)?(?:気にし(?:ない|ません)|こだわ(?:らない|りません|りなし)|問わ(?:ない|ず)|問いません|いくらでも|上限(?:は|が)?な(?:し|い)|なし(?!で))|いくらでも(?:いい|良い|よい|ok|構わない)|(?<![a-z])(?:any price|(?:the )?(?:price|cost) (?:doesn'?t|does not) matter|no (?:price|budget) (?:limit|cap)|no limit on (?:the )?(?:price|budget)|money is no object|(?:regardless of|(?:don'?t|do not) care about) (?:the )?(?:price|cost))(?![a-z])/giu;
 const RESET =
   /最初から(?:やり直し)?|やり直し(?:て)?|リセット(?:して)?|条件を?クリア|start over|from scratch|reset|new search/giu;
 
 const SORT_PRICE =
-  /(?:とにかく|できるだけ|なるべく|一番|1番|最も|出来るだけ|少しでも)? ?(?:安い順|(?<![高平])安(?:い|く|め|さ重視)(?:の|ところ|とこ|て(?=、|停))?(?!く)|(?<![しめきりみえちにびぎいけせれ])やすい(?=と|駐|順|の)|最安(?:値)?|格安|激安|お得な?|リーズナブルな?|コスパ(?:の|が)?(?:良|い)?い?)|(?:as )?(?:cheap(?:est|ly)?|inexpensive|lowest[- ]price|least expensive|affordable|good value|budget(?! ?(?:'s|is|of|:|\d|¥|for)))(?: as possible| option| place| one)?|by price/giu;
+  /(?:とにかく|できるだけ|なるべく|一番|1番|最も|出来るだけ|少しでも)? ?(?:安い順|(?:価格|料金|値段)順|(?<![高平])安(?:い|く|め|さ重視)(?:の|ところ|とこ|て(?=、|停))?(?!く)|(?<![しめきりみえちにびぎいけせれ])やすい(?=と|駐|順|の)|最安(?:値)?|格安|激安|お得な?|リーズナブルな?|コスパ(?:の|が)?(?:良|い)?い?)|(?:as )?(?:cheap(?:est|ly)?|inexpensive|lowest[- ]price|least expensive|affordable|good value|budget(?! ?(?:'s|is|of|:|\d|¥|for)))(?: as possible| option| place| one)?|by price/giu;
 const SORT_DISTANCE =
-  /(?:一番|1番|最も|できるだけ|なるべく|とにかく)(?:の)? ?(?:近い?く?|近場)(?:の|ところ|とこ)?|近い順|(?<![にの一-龠])(?<!(?<!い)から)近い(?:ところ|とこ|場所)(?:が|で)?|最短(?:距離)?|(?:the )?(?:closest|nearest)(?! station)(?: to| one| lot)?|as close as possible(?: to)?|by distance/giu;
+  /(?:一番|1番|最も|できるだけ|なるべく|とにかく)(?:の)? ?(?:近い?く?|近場)(?:の|ところ|とこ)?|近い順|距離順|(?<![にの一-龠])(?<!(?<!い)から)近い(?:ところ|とこ|場所)(?:が|で)?|最短(?:距離)?|(?:the )?(?:closest|nearest)(?! station)(?: to| one| lot)?|as close as possible(?: to)?|by distance/giu;
 const SORT_RECOMMENDED =
-  /おすすめ(?:の|は|順)?|お勧め|オススメ|人気(?:の|な)?|評価(?:の|が)?(?:高|良|い)い?|評判(?:の|が)?(?:良|い)い?|口コミ(?:の|が)?(?:良|い|高)い?|(?:highly|best|well|top)[ -]rated|recommended|recommendations?|(?:good|best) reviews?|best[- ]reviewed|popular|by rating/giu;
+  /おすすめ(?:の|は|順)?|お勧め|オススメ|人気(?:の|な|順)?|(?:評価|評判|口コミ|点数)順|評価(?:の|が)?(?:高|良|い)い?|評判(?:の|が)?(?:良|い)い?|口コミ(?:の|が)?(?:良|い|高)い?|(?:highly|best|well|top)[ -]rated|recommended|recommendations?|(?:good|best) reviews?|best[- ]reviewed|popular|by rating/giu;
 
 const EASY =
   /(?:停|止|駐|と|入|出|出し入れし|駐車し)(?:め|れ|車し|し)?やす(?:い|く|さ)(?:て|、)?|初心者(?:でも|向け|に優しい|マーク|なので|です)?(?:停めやすい|安心|ok)?|(?:運転|駐車|車庫入れ|バック)(?:が|は)?(?:苦手|下手|へた|不慣れ)(?:な|なの)?|ペーパードライバー|easy(?:[ -]to[ -](?:park|enter|get in(?:to)?|access))?(?: (?:parking|access|entry))?|(?:for |as )?(?:a )?beginners?|new driver|bad at parking|nervous driver|not good at parking/giu;
@@ -78,6 +84,8 @@ export function takeWishes(scanner: Scanner): Wish[] {
     ...scanner.take(RESET, () => ({ kind: "reset" as const })),
     ...scanner.take(REFINE_PRICE, () => ({ kind: "refine" as const, by: "price" as const })),
     ...scanner.take(REFINE_DISTANCE, () => ({ kind: "refine" as const, by: "distance" as const })),
+    ...scanner.take(REFINE_AREA, () => ({ kind: "refine" as const, by: "area" as const })),
+    ...scanner.take(ANY_PRICE, () => ({ kind: "any_price" as const })),
     ...scanner.take(OFF_STREET, () => ({ kind: "street" as const, polarity: "excluded" as const })),
     ...scanner.take(STREET, (_, span) => ({ kind: "street" as const, ...polarityOf(scanner, span) })),
     ...scanner.take(SORT_DISTANCE, sort("distance")),
