@@ -1,10 +1,12 @@
-// What one account can make the database keep and write: bytes in a day, and write-ahead log in a call, are below constants.
+// What one account can make the database keep, write and do: bytes in a day, write-ahead log in a call, and calls of a function
+// in a call are below constants.
 //
 // Every function that a client may call is taken from the catalogue. Each command has a unit of use below: calls with valid ids,
 // again and again. Texts, lists and objects are generated: the largest that the command accepts. A command without a unit fails
 // the test. A day is extrapolated: what the last calls of a unit kept, times the calls that the quotas of a day allow.
 import assert from "node:assert/strict";
-import type { Sql, TransactionSql } from "postgres";
+import postgres, { type Sql, type TransactionSql } from "postgres";
+import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
 import { database } from "../support/database.ts";
 import { chance } from "../support/random.ts";
 import { newLot, newUser, signedIn } from "../support/rows.ts";
@@ -13,10 +15,20 @@ import { seed } from "../support/sizes.ts";
 const db = await database();
 Deno.test.afterAll(() => db.close());
 
+// Only a superuser has Postgres count the calls of functions, here of all connections that follow.
+const address = new URL(db.url);
+address.username = SUPERUSER;
+address.password = PASSWORD;
+const superuser = postgres(address.href, { max: 1, onnotice: () => {} });
+await superuser`alter database ${superuser(address.pathname.slice(1))} set track_functions = 'all'`;
+await superuser.end();
+
 /** What the rows of one account may grow in a day by one unit of use. */
 const MAX_KEPT_BYTES = 128 * 1024 * 1024;
 /** What one call may write to the write-ahead log, also the last one of a day. */
 const MAX_WAL_BYTES = 1024 * 1024;
+/** How often a use with the largest texts may call one function: a number that does not grow with the texts. */
+const MAX_CALLS = 40;
 /** So many uses of a unit are measured, twice. */
 const USES = 12;
 const LOTS = 80;
@@ -301,10 +313,12 @@ const worldOf = (user: string): World => ({
   theme: theme!.id,
 });
 
-// The bytes of all rows: of every table but those of jobs and migrations. The start of parallel workers would be most of its time.
+// The bytes of all rows: of every table but those of jobs and migrations, and the places, which only `deno task places` writes and
+// which were most of its time. So would be the start of parallel workers.
 const tables = await db.sql<{ name: string }[]>`
   select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where c.relkind = 'r' and n.nspname in ('public', 'private', 'auth', 'pgmq', 'vault', 'net', 'storage') order by 1`;
+  where c.relkind = 'r' and n.nspname in ('public', 'private', 'auth', 'pgmq', 'vault', 'net', 'storage')
+    and c.oid not in ('private.places'::regclass, 'private.place_names'::regclass) order by 1`;
 await db.sql.unsafe(`
   create function public.kept_bytes() returns float8 language plpgsql set max_parallel_workers_per_gather = 0 as $$
   begin
@@ -384,6 +398,25 @@ async function use(
 }
 
 const undo = new Error("undo");
+
+/** The most calls of one function in a use. */
+async function mostCalls(unit: Unit, world: World, own: Own, sizes: ReadonlyMap<string, number>) {
+  const most = { name: "", calls: 0 };
+  await db.as(signedIn(world.user), async (sql) => {
+    const count = async () =>
+      new Map((await sql<{ name: string; calls: number }[]>`
+        select funcname as name, sum(calls)::integer as calls from pg_stat_xact_user_functions group by funcname`)
+        .map(({ name, calls }) => [name, calls]));
+    const before = await count();
+    await use(unit, LOTS - 2, world, own, sizes, (call) => called(sql, call));
+    for (const [name, all] of await count()) {
+      const calls = all - (before.get(name) ?? 0);
+      if (calls > most.calls) Object.assign(most, { name, calls });
+    }
+    throw undo;
+  }).catch((error) => assert.equal(error, undo));
+  return most;
+}
 
 /** The largest texts that a unit accepts, by path; 0 for a generated argument that it never accepts. */
 async function largest(unit: Unit, world: World, own: Own): Promise<Map<string, number>> {
@@ -473,7 +506,12 @@ for (const [name, unit] of Object.entries(units)) {
       const world = worldOf(await newUser(db.sql));
       const own = await unit.prepare?.(world) ?? noOwn;
       await forgetWindows();
-      sizes ??= await largest(unit, world, own);
+      if (sizes === undefined) {
+        sizes = await largest(unit, world, own);
+        const most = await mostCalls(unit, world, own, sizes);
+        console.log(`${name}: ${most.name} is called ${most.calls} times`);
+        assert.ok(most.calls <= MAX_CALLS, `${most.name} is called ${most.calls} times`);
+      }
       const used: string[] = [];
       const logged: number[] = [];
       const accepted: [number[][], number[][]] = [[], []];

@@ -28,6 +28,7 @@ begin
   cross join lateral (
     select case when a.status = 'withdrawn' then '' else coalesce(private.search_text(u.email), '') end as email,
       case when a.status = 'withdrawn' then '' else coalesce(private.search_text(a.display_name), '') end as name
+    offset 0 -- keeps the name from being calculated for each of its letters
   ) t
   where a.id = any (p_user_ids)
   on conflict (user_id) do update set created_at = excluded.created_at, status = excluded.status,
