@@ -33,18 +33,26 @@ Deno.test("functions deploy: every function is uploaded with its import map and 
   assert.deepEqual(api.activated.toSorted(), names);
   assert.deepEqual(api.deleted, ["left-over"]);
   const deno = await hostedDeno();
-  for (const [name, uploaded] of api.functions) await startsAlone(deno, name, uploaded);
+  const folder = await Deno.makeTempDir();
+  for (const [name, uploaded] of api.functions) await startsAlone(deno, folder, name, uploaded);
 });
 
-/** Starts the function from nothing but what was uploaded, and sends it a request. */
-async function startsAlone(deno: string, name: string, { metadata, files }: UploadedFunction): Promise<void> {
+/**
+ * Starts the function from nothing but what was uploaded, and sends it a request. The folder is removed at the end. All
+ * functions have the same one: Deno keeps what it made of a file by its path.
+ */
+async function startsAlone(
+  deno: string,
+  folder: string,
+  name: string,
+  { metadata, files }: UploadedFunction,
+): Promise<void> {
   assert.equal(metadata.verify_jwt, false, name);
   assert.equal(metadata.entrypoint_path, `supabase/functions/${name}/index.ts`);
   assert.ok(
     files.has(metadata.import_map_path),
     `${name}: its import map "${metadata.import_map_path}" is not uploaded`,
   );
-  const folder = await Deno.makeTempDir();
   for (const [path, content] of files) {
     await Deno.mkdir(join(folder, dirname(path)), { recursive: true });
     await Deno.writeFile(join(folder, path), content);
