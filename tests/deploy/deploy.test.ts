@@ -9,7 +9,7 @@ import { hostedDeno } from "../support/hosted_deno.ts";
 import { stack } from "../support/stack.ts";
 import { PINNED } from "../../tools/release/supabase_cli.ts";
 import { ACCESS_TOKEN, documented, ProjectCopy } from "./cli.ts";
-import { ManagementApi, PROJECT_REF, type UploadedFunction } from "./management_api.ts";
+import { ManagementApi, type UploadedFunction } from "./management_api.ts";
 
 /** The next major version of the CLI; it must take the project as it is. */
 const NEXT_CLI = "3.1.0";

@@ -256,17 +256,14 @@ Deno.test("rollback: the steps of the page bring back functions, schema, setting
       await run(`npx -y supabase@${PINNED} db push --db-url "$SUPABASE_DB_URL"`);
       api.configuration.set("auth", { jwt_exp: 1800 });
 
-      await t.step(
-        "settings: a former value, and the default, which a deployment of the functions follows",
-        async () => {
-          for (const line of await linesOf("rollback.md", "Settings")) {
-            await run(line);
-            if (line.includes(" secrets set ")) assert.equal(api.secrets.get("NAME"), "value");
-          }
-          assert.equal(api.secrets.has("NAME"), false);
-          assert.match(deployed(), /^\/\/ The newer commit\./);
-        },
-      );
+      await t.step("settings: a former value, and the default, then the functions", async () => {
+        for (const line of await linesOf("rollback.md", "Settings")) {
+          await run(line);
+          if (line.includes(" secrets set ")) assert.equal(api.secrets.get("NAME"), "value");
+        }
+        assert.equal(api.secrets.has("NAME"), false);
+        assert.match(deployed(), /^\/\/ The newer commit\./);
+      });
 
       await t.step("functions: those of the last good commit, from a folder of its own", async () => {
         const [checkout, enter, ...commands] = await linesOf("rollback.md", "Functions");
