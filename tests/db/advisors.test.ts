@@ -1,6 +1,7 @@
 // The platform's own advisors (security and performance) on the migrated database.
 import assert from "node:assert/strict";
-import { cliCommand } from "../../tools/release/supabase_cli.ts";
+import { CLI_ENVIRONMENT, cliCommand } from "../../tools/release/supabase_cli.ts";
+import { SMALL_CALL } from "../deploy/cli.ts";
 import { database } from "../support/database.ts";
 
 const db = await database();
@@ -33,7 +34,7 @@ async function advice(): Promise<string[]> {
   const { success, stdout, stderr } = await new Deno.Command(program!, {
     args: [...start, "db", "advisors", "--level=info", "--output-format=json", `--db-url=${db.url}`],
     cwd: new URL("../../", import.meta.url),
-    env: { DO_NOT_TRACK: "1" },
+    env: { ...CLI_ENVIRONMENT, ...SMALL_CALL },
     stdin: "null",
   }).output();
   const decoder = new TextDecoder();

@@ -88,7 +88,7 @@ Deno.test("migrations: applied by the platform and by the CLI they leave the sam
     const push = (name: string) =>
       project.run(
         ["db", "push", "--include-all", "--include-seed", "--yes", "--db-url", server.url("postgres", name)],
-        {},
+        { env: { BUN_JSC_useGC: "1" } },
       );
     const steps: string[] = [];
     await migrate(project.folder, server.url("postgres", ours), (step) => steps.push(step));

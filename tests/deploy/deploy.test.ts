@@ -9,7 +9,7 @@ import { hostedDeno } from "../support/hosted_deno.ts";
 import { stack } from "../support/stack.ts";
 import { PINNED } from "../../tools/release/supabase_cli.ts";
 import { ACCESS_TOKEN, documented, ProjectCopy } from "./cli.ts";
-import { ManagementApi, PROJECT_REF, type UploadedFunction } from "./management_api.ts";
+import { ManagementApi, type UploadedFunction } from "./management_api.ts";
 
 /** The next major version of the CLI; it must take the project as it is. */
 const NEXT_CLI = "3.1.0";
@@ -33,18 +33,26 @@ Deno.test("functions deploy: every function is uploaded with its import map and 
   assert.deepEqual(api.activated.toSorted(), names);
   assert.deepEqual(api.deleted, ["left-over"]);
   const deno = await hostedDeno();
-  for (const [name, uploaded] of api.functions) await startsAlone(deno, name, uploaded);
+  const folder = await Deno.makeTempDir();
+  for (const [name, uploaded] of api.functions) await startsAlone(deno, folder, name, uploaded);
 });
 
-/** Starts the function from nothing but what was uploaded, and sends it a request. */
-async function startsAlone(deno: string, name: string, { metadata, files }: UploadedFunction): Promise<void> {
+/**
+ * Starts the function from nothing but what was uploaded, and sends it a request. The folder is removed at the end. All
+ * functions have the same one: Deno keeps what it made of a file by its path.
+ */
+async function startsAlone(
+  deno: string,
+  folder: string,
+  name: string,
+  { metadata, files }: UploadedFunction,
+): Promise<void> {
   assert.equal(metadata.verify_jwt, false, name);
   assert.equal(metadata.entrypoint_path, `supabase/functions/${name}/index.ts`);
   assert.ok(
     files.has(metadata.import_map_path),
     `${name}: its import map "${metadata.import_map_path}" is not uploaded`,
   );
-  const folder = await Deno.makeTempDir();
   for (const [path, content] of files) {
     await Deno.mkdir(join(folder, dirname(path)), { recursive: true });
     await Deno.writeFile(join(folder, path), content);
@@ -135,28 +143,6 @@ for (const version of [PINNED, NEXT_CLI]) {
   });
 }
 
-Deno.test("link: the project that SUPABASE_PROJECT_ID names is linked without a prompt", async () => {
-  await using project = await ProjectCopy.make();
-  await using api = new ManagementApi(ACCESS_TOKEN);
-  const { code, output } = await project.run(await documented("link"), { api, env: { SUPABASE_DB_PASSWORD: "x" } });
-  assert.equal(code, 0, output);
-  assert.deepEqual(api.unknown, []);
-  const linked = await Deno.readTextFile(join(project.folder, "supabase/.temp/project-ref"));
-  assert.equal(linked.trim(), PROJECT_REF);
-});
-
-Deno.test("secrets set: every secret that the page names arrives under its name", async () => {
-  await using project = await ProjectCopy.make();
-  await using api = new ManagementApi(ACCESS_TOKEN);
-  const words = await documented("secrets", "set");
-  const { code, output } = await project.run(words, { api });
-  assert.equal(code, 0, output);
-  assert.deepEqual(api.unknown, []);
-  const named = words.slice(2).map((word) => word.split("=", 1)[0]!);
-  assert.ok(named.includes("S3_SECRET_ACCESS_KEY"));
-  assert.deepEqual([...api.secrets.keys()].sort(), named.toSorted());
-});
-
 Deno.test("db push: new migrations are applied, the seed is not", async () => {
   await using project = await ProjectCopy.make();
   const db = await database();
@@ -185,20 +171,5 @@ Deno.test("migrations: every name begins with a time that exists", async () => {
       name.match(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)_[a-z][a-z0-9_]*\.sql$/) ?? [];
     const time = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
     assert.ok(!Number.isNaN(Date.parse(time)) && new Date(time).toISOString() === time, name);
-  }
-});
-
-Deno.test("migration list: the CLI and the database agree on what has been applied", async () => {
-  await using project = await ProjectCopy.make();
-  const db = await database();
-  try {
-    const { code, output } = await project.run(["migration", "list", "--db-url", db.url], {});
-    assert.equal(code, 0, output);
-    assert.doesNotMatch(output, /warn/i);
-    const [applied] = await db.sql`select count(*)::integer as count from supabase_migrations.schema_migrations`;
-    const files = (await Array.fromAsync(Deno.readDir(join(ROOT, "supabase/migrations")))).length;
-    assert.equal(applied!["count"], files);
-  } finally {
-    await db.close();
   }
 });

@@ -14,7 +14,7 @@ import { postgresFolder } from "../../tools/packages/postgres.ts";
 import { git } from "../../tools/release/git.ts";
 import { runCli } from "../../tools/release/supabase_cli.ts";
 import { makeFolder, placeData, removeData } from "../support/built_data.ts";
-import { ACCESS_TOKEN } from "./cli.ts";
+import { ACCESS_TOKEN, SMALL_CALL } from "./cli.ts";
 import { ManagementApi, PROJECT_REF } from "./management_api.ts";
 import { ProjectHost } from "./project_host.ts";
 import { RepositoryCopy } from "./repository_copy.ts";
@@ -146,7 +146,7 @@ async function deploy(copy: RepositoryCopy, project: Project, args: string[] = [
   project.api.takeChanges();
   const { code, output } = await copy.deno(
     ["task", "--quiet", "deploy", "--project", PROJECT_REF, ...args],
-    { ...project.environment, ...env },
+    { ...project.environment, ...SMALL_CALL, ...env },
   );
   for (const secret of [ACCESS_TOKEN, SERVICE_ROLE_KEY, S3_SECRET]) assert.ok(!output.includes(secret), output);
   assert.deepEqual(project.api.unknown, []);
@@ -228,7 +228,7 @@ Deno.test("task deploy: a new project, its updates, and a deployment that stops 
   });
 
   await t.step("a new project: every step is done, and the smoke test leaves no user", async () => {
-    const { code, output, changes } = await deploy(copy, project);
+    const { code, output, changes } = await deploy(copy, project, [], { BUN_JSC_useGC: "1" });
     assert.equal(code, 0, output);
     assert.deepEqual(changes, [...CONFIGURATION, ...NEW_BUCKETS, ...SECRETS, ...FUNCTIONS]);
     assert.deepEqual(said(output, "migrations"), migrations.map((name) => `applied ${name}`));

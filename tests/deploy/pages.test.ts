@@ -7,7 +7,7 @@ import { CLI_ENVIRONMENT, cliCommand, PINNED } from "../../tools/release/supabas
 import { database } from "../support/database.ts";
 import { git } from "../../tools/release/git.ts";
 import { functionNames } from "../../tools/release/deployment/steps.ts";
-import { ACCESS_TOKEN, ProjectCopy } from "./cli.ts";
+import { ACCESS_TOKEN, ProjectCopy, SMALL_CALL } from "./cli.ts";
 import { ManagementApi, PROJECT_REF } from "./management_api.ts";
 import { ProjectHost } from "./project_host.ts";
 import { RepositoryCopy } from "./repository_copy.ts";
@@ -103,6 +103,7 @@ class Shell implements AsyncDisposable {
       cwd: folder,
       env: {
         ...CLI_ENVIRONMENT,
+        ...SMALL_CALL,
         ...this.environment,
         PATH: `${this.#bin}${delimiter}${Deno.env.get("PATH")}`,
       },
@@ -186,14 +187,22 @@ Deno.test("docs: every command of the CLI on a page runs as it is written, and d
   const nightly = await Deno.readTextFile(join(ROOT, ".github/workflows/containers.yml"));
   const link = `npx -y supabase@${PINNED} link`;
   assert.ok(lines.has(link));
+  assert.ok([...lines].some((line) => line.includes(" S3_SECRET_ACCESS_KEY=")));
   const ofRollback = new Set((await Promise.all(ROLLBACK.map((heading) => linesOf("rollback.md", heading)))).flat());
   await using project = await ProjectCopy.make();
   await keepTwoFunctions(project.folder);
-  await withStandIns(project.folder, async (run) => {
+  await withStandIns(project.folder, async (run, api) => {
     for (const line of new Set([link, ...lines]).difference(ofRollback)) {
       if (expected(line).against === "containers.yml") assert.match(nightly, expected(line).shows, line);
       else await run(line);
+      if (nameOf(line) === "secrets set") {
+        const named = [...line.matchAll(/ ([A-Z0-9_]+)=/g)].map(([, name]) => name!);
+        assert.deepEqual([...api.secrets.keys()].sort(), named.sort(), line);
+        api.secrets.clear();
+      }
     }
+    const linked = await Deno.readTextFile(join(project.folder, "supabase/.temp/project-ref"));
+    assert.equal(linked.trim(), PROJECT_REF);
   });
   const names = new Set([...lines].map(nameOf));
   assert.deepEqual(Object.keys(COMMANDS).filter((name) => !names.has(name)), [], "entries without a command");
@@ -244,11 +253,17 @@ Deno.test("rollback: the steps of the page bring back functions, schema, setting
       const deployed = () =>
         new TextDecoder().decode(api.functions.get("health")!.files.get("supabase/functions/health/index.ts")!);
       // The project has what the newer commit has.
-      await run(`npx -y supabase@${PINNED} link`);
       await run(`npx -y supabase@${PINNED} db push --db-url "$SUPABASE_DB_URL"`);
-      await run(`npx -y supabase@${PINNED} functions deploy --use-api --prune`);
-      assert.match(deployed(), /^\/\/ The newer commit\./);
       api.configuration.set("auth", { jwt_exp: 1800 });
+
+      await t.step("settings: a former value, and the default, then the functions", async () => {
+        for (const line of await linesOf("rollback.md", "Settings")) {
+          await run(line);
+          if (line.includes(" secrets set ")) assert.equal(api.secrets.get("NAME"), "value");
+        }
+        assert.equal(api.secrets.has("NAME"), false);
+        assert.match(deployed(), /^\/\/ The newer commit\./);
+      });
 
       await t.step("functions: those of the last good commit, from a folder of its own", async () => {
         const [checkout, enter, ...commands] = await linesOf("rollback.md", "Functions");
@@ -271,17 +286,13 @@ Deno.test("rollback: the steps of the page bring back functions, schema, setting
         const seen: string[] = [];
         for (const line of await linesOf("rollback.md", "Migrations")) seen.push(await run(line));
         const [list, dryRun, push] = seen;
+        const migrations = Array.from(Deno.readDirSync(join(copy.folder, "supabase/migrations")), ({ name }) => name);
+        const applied = migrations.map((name) => name.split("_")[0]!).filter((version) => version !== "20990101000001");
+        for (const version of applied) assert.match(list!, new RegExp(`${version}.*${version}`));
         assert.match(list!, /20990101000001/);
+        assert.doesNotMatch(list!, /warn/i);
         assert.match(dryRun!, /20990101000001_without_notes\.sql/);
         assert.match(push!, /Applying migration 20990101000001_without_notes\.sql/);
-      });
-
-      await t.step("settings: a former value, and the default", async () => {
-        for (const line of await linesOf("rollback.md", "Settings")) {
-          await run(line);
-          if (line.includes(" secrets set ")) assert.equal(api.secrets.get("NAME"), "value");
-        }
-        assert.equal(api.secrets.has("NAME"), false);
       });
 
       await t.step("configuration: the file of the older commit is pushed", async () => {

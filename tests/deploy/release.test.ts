@@ -130,6 +130,9 @@ Deno.test("task release: releases 0.1.0 and a breaking 0.2.0, and a rejected rel
     for (const name of ["openapi.json", "asyncapi.json"]) {
       assert.equal(JSON.parse(await copy.read(`contract/${name}`)).info.version, "0.2.0");
     }
+    for (const name of (await git(copy.folder, "ls-files", "*deno.lock")).trim().split("\n")) {
+      assert.doesNotMatch(await copy.read(name), /parking-lot-client@0\.1\.0/, name);
+    }
     assert.ok((await Deno.stat(join(copy.folder, "dist/parking-lot-client-0.2.0.tgz"))).isFile);
   });
 

@@ -27,8 +27,7 @@ import {
 
 let starting: Promise<Dev & { readonly port: number }> | undefined;
 /** A platform that began without data, for the tests that leave it as it is. The first of them starts it. */
-function shared() {
-  const port = freePort(0)!;
+function shared(port = freePort(0)!) {
   return starting ??= dev(port).then((started) => ({ port, ...started }));
 }
 
@@ -39,6 +38,22 @@ Deno.test.afterAll(async () => {
   await changing[Symbol.asyncDispose]();
   const one = await starting;
   if (one) await remove(one.port, [one]);
+});
+
+Deno.test("task reset: deletes the data of a stopped platform; without it data stays", async () => {
+  // The shared platform is the one that begins after the reset.
+  await new SharedPort().run(async (port, start) => {
+    const one = await start();
+    const { DB_URL } = await status(port);
+    await signUp(port);
+    await stop(one);
+    const two = await start();
+    assert.equal(await addedUsers(DB_URL), 1);
+    await stop(two);
+    assert.equal((await outcome("reset.ts", port)).code, 0);
+    await shared(port);
+    assert.equal(await addedUsers(DB_URL), 0);
+  });
 });
 
 Deno.test("task status: prints the names of supabase status, and exits 1 if no platform runs", async () => {
@@ -134,21 +149,6 @@ Deno.test("task dev: a wrong setting is reported in one sentence, and nothing is
   const { code, stderr } = await outcome("dev.ts", freePort(0)!, [], "many");
   assert.equal(code, 1);
   assert.equal(stderr, 'LOCAL_AUTH_RATE must be a whole number from 1 to 1000000, not "many"\n');
-});
-
-Deno.test("task reset: deletes the data of a stopped platform; without it data stays", async () => {
-  await changing.run(async (port, start) => {
-    const one = await start();
-    const { DB_URL } = await status(port);
-    await signUp(port);
-    await stop(one);
-    const two = await start();
-    assert.equal(await addedUsers(DB_URL), 1);
-    await stop(two);
-    assert.equal((await outcome("reset.ts", port)).code, 0);
-    await start();
-    assert.equal(await addedUsers(DB_URL), 0);
-  });
 });
 
 Deno.test("local auth: the eleventh sign-in of a minute from one IP address is rejected, also with forged headers", async () => {

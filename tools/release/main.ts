@@ -33,8 +33,6 @@ async function main(): Promise<void> {
     const clone = join(folder, "clone");
     await git(ROOT, "clone", "--quiet", "--local", "--no-tags", ".", clone);
     await writeRelease(clone, version);
-    // The lock files have the version of the client; until they have the new one, no task starts.
-    if (version !== VERSION) await deno(clone, "run", "-A", "--no-config", "tools/packages/lock.ts");
     await deno(clone, "task", "openapi");
     await deno(clone, "task", "client");
     const tarball = await pack(join(clone, "client"), join(clone, PACKAGES));
@@ -80,6 +78,11 @@ async function writeRelease(folder: string, version: string): Promise<void> {
     (text) => text.replace(/^(export const VERSION = )".*";$/m, `$1"${version}";`),
   );
   await edit(join(folder, "client/package.json"), (text) => text.replace(/^( {2}"version": )".*"/m, `$1"${version}"`));
+  // Until the lock files have the new version of the client, no task starts.
+  for (const name of (await git(folder, "ls-files", "*deno.lock")).trim().split("\n")) {
+    const client = "npm:parking-lot-client@";
+    await edit(join(folder, name), (text) => text.replace(`${client}${VERSION}"`, `${client}${version}"`));
+  }
   await edit(join(folder, "CHANGELOG.md"), (text) => withRelease(text, version, today));
   const released = Object.fromEntries(Object.entries(await migrationFiles(ROOT)).sort(([a], [b]) => a < b ? -1 : 1));
   await Deno.writeTextFile(
