@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 // The browsers that the tests of a file share: to start one takes more than most visits.
 import type { Browser, BrowserContext, Page } from "puppeteer-core";
 import { type BrowserOptions, startBrowser } from "./chromium.ts";
