@@ -2,14 +2,19 @@
 // What axe finds on a page of the explorer.
 import { fileURLToPath } from "node:url";
 import type { AxeResults, RunOptions } from "axe-core";
+import type { Page } from "puppeteer-core";
 import type { Explorer } from "./explorer.ts";
 
 const AXE = fileURLToPath(import.meta.resolve("axe-core/axe.min.js"));
 
+/** Loads axe into the document, unless it is there. A script element does not, which the policy of a page forbids. */
+export async function loadAxe(page: Page): Promise<void> {
+  if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(await Deno.readTextFile(AXE));
+}
+
 /** The findings against WCAG 2.2 AA, and others that keep people out, as `rule: element`. Targets have 24 px or space. */
 export async function findings({ page }: Explorer): Promise<string[]> {
-  // Not by a script element, which the page's policy forbids.
-  await page.evaluate(await Deno.readTextFile(AXE));
+  await loadAxe(page);
   // A header and a bar that stay in view cover a part of what is scrolled below them.
   const unpinned = await page.evaluateHandle(() => {
     const pinned = [...document.querySelectorAll<HTMLElement>("body *")]

@@ -1,16 +1,14 @@
 /// <reference lib="dom" />
 // /docs/ in a real browser: finds an operation, sends it, opens a guide, and nothing leaves the machine.
 import assert from "node:assert/strict";
-import { fileURLToPath } from "node:url";
 import type { RunOptions } from "axe-core";
-import type { Page } from "puppeteer-core";
+import type { HTTPRequest, HTTPResponse, Page } from "puppeteer-core";
 import { signUp } from "../support/people.ts";
 import { stack } from "../support/stack.ts";
 import { hasBrowser } from "../support/browser.ts";
 import { onlyLong } from "../support/sizes.ts";
+import { loadAxe } from "./axe.ts";
 import { tabIn, withContext } from "./shared_browser.ts";
-
-const AXE = fileURLToPath(import.meta.resolve("axe-core/axe.min.js"));
 
 /** Runs a visit. It fails after an error in the page or a request to another host. */
 async function visit(run: (page: Page) => Promise<void>): Promise<void> {
@@ -61,34 +59,16 @@ interface Violation {
 }
 
 /** The rules of axe-core that the page breaks. */
-async function broken(page: Page): Promise<Violation[]> {
-  await page.evaluate(await Deno.readTextFile(AXE));
-  return await page.evaluate(async () => {
+async function broken(page: Page, chosen: RunOptions = {}): Promise<Violation[]> {
+  await loadAxe(page);
+  return await page.evaluate(async (chosen) => {
     const { axe } = globalThis as unknown as {
       axe: { run(options: RunOptions): Promise<{ violations: Violation[] }> };
     };
-    const { violations } = await axe.run({ resultTypes: ["violations"], selectors: false });
+    const { violations } = await axe.run({ resultTypes: ["violations"], selectors: false, ...chosen });
     return violations.map(({ id, impact }) => ({ id, impact }));
-  });
+  }, chosen);
 }
-
-Deno.test({
-  name: "GET /docs/: the search leads to an operation and to a guide, and a link of the guide to an anchor",
-  ignore: !hasBrowser,
-}, async () => {
-  await visit(async (page) => {
-    await page.goto(`${stack().apiUrl}/docs`);
-    await find(page, "calc-fee", "POST /v1/parking-lots/{id}/calc-fee");
-    await sees(page, "Fees are never guessed.");
-    assert.match(page.url(), /reference\.html#tag\/parking-lots\/calculateFee$/);
-    await find(page, "idempotency", "Idempotency");
-    await sees(page, "A client sends a POST with a key that it generates");
-    assert.match(page.url(), /\/docs\/clients\/requests\.html#idempotency$/);
-    assert.equal(await page.$eval(":target", (heading) => heading.textContent), "Idempotency");
-    await follow(page, 'nav a[href="authentication.html"]');
-    await page.waitForSelector('nav a[aria-current="page"]::-p-text(Authentication)');
-  });
-});
 
 /** The elements of the reference that look different without the frame's style, also those with the focus. */
 const changed = (page: Page) =>
@@ -131,74 +111,106 @@ const changed = (page: Page) =>
     return { elements: all.length, different: shown.flatMap((text, n) => text === own[n] ? [] : [[text, own[n]!]]) };
   });
 
-Deno.test({
-  name: "GET /docs/reference.html: the site's style changes nothing of the reference, and both fit into 360 pixels",
-  ignore: !hasBrowser,
-}, async () => {
-  await visit(async (page) => {
-    await page.goto(`${stack().apiUrl}/docs/reference.html#tag/parking-lots/calculateFee`);
-    await sees(page, "Fees are never guessed.");
-    for (const width of [360, 1280]) {
-      await page.setViewport({ width, height: 800 });
-      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
-      const { elements, different } = await changed(page);
-      assert.ok(elements > 200, String(elements));
-      assert.deepEqual(different, [], String(width));
-    }
-  });
-});
+/** Another place of the reference, which is open. */
+async function openOperation(page: Page, name: string, request: string): Promise<void> {
+  await page.evaluate((name) => location.hash = name, name);
+  await page.locator(`::-p-aria(Test Request (${request}))`).click();
+}
 
-Deno.test({
-  name:
-    "GET /docs/reference.html: groups by job, samples in four languages; a request without example headers is sent to this platform and its response is shown",
-  ignore: !hasBrowser,
-}, async () => {
-  await visit(async (page) => {
-    await page.goto(`${stack().apiUrl}/docs/reference.html#tag/parking-lots/calculateFee`);
-    for (const text of ["Drive", "Account", "Rewards", "Pay", "Operate", "Machines", "createParkingClient"]) {
-      await sees(page, text);
-    }
-    await page.goto(`${stack().apiUrl}/docs/reference.html?#tag/reference-data/listCodes`);
-    await page.locator("::-p-aria(Test Request (get /v1/codes))").click();
-    const request = page.waitForRequest((request) => new URL(request.url()).pathname === "/functions/v1/codes");
-    const response = page.waitForResponse((response) => new URL(response.url()).pathname === "/functions/v1/codes");
-    await page.locator('::-p-xpath(//button[starts-with(normalize-space(.), "Send")])').click();
-    const sent = Object.keys((await request).headers());
-    assert.deepEqual(sent.filter((name) => /^(if-none-match|x-read-after|idempotency-key)$/.test(name)), []);
-    assert.equal((await response).status(), 200);
-    await sees(page, "200 OK");
-  });
-});
+/** Sends the request that is open, and returns it with its response. */
+async function send(page: Page, path: string): Promise<[HTTPRequest, HTTPResponse]> {
+  const isOf = (one: { url(): string }) => new URL(one.url()).pathname === path;
+  const sent = Promise.all([page.waitForRequest(isOf), page.waitForResponse(isOf)]);
+  await page.locator('::-p-xpath(//button[starts-with(normalize-space(.), "Send")])').click();
+  return await sent;
+}
 
-Deno.test({
-  name: "GET /docs/reference.html: a sample person is chosen, and requests have their token",
-  ignore: !hasBrowser,
-}, async () => {
-  const { email, password, id } = await signUp();
-  await visit(async (page) => {
-    // The platform of the tests has no sample people: its list has this user.
-    await page.setRequestInterception(true);
-    page.on("request", async (request) => {
-      if (new URL(request.url()).pathname !== "/") return await request.continue();
-      const platform = {
-        keys: { publishable: stack().publishableKey },
-        sample_people: [{ email, password, description: "new" }],
-      };
-      await request.respond({ status: 200, contentType: "application/json", body: JSON.stringify(platform) });
+Deno.test(
+  { name: "GET /docs/reference.html: from the search to requests and to a guide", ignore: !hasBrowser },
+  async (test) => {
+    const { email, password, id } = await signUp();
+    await visit(async (page) => {
+      // The platform of the tests has no sample people: its list has this user.
+      await page.setRequestInterception(true);
+      page.on("request", async (request) => {
+        if (new URL(request.url()).pathname !== "/") return await request.continue();
+        const platform = {
+          keys: { publishable: stack().publishableKey },
+          sample_people: [{ email, password, description: "new" }],
+        };
+        await request.respond({ status: 200, contentType: "application/json", body: JSON.stringify(platform) });
+      });
+
+      await test.step("the search leads to an operation", async () => {
+        await page.goto(`${stack().apiUrl}/docs`);
+        await find(page, "calc-fee", "POST /v1/parking-lots/{id}/calc-fee");
+        await sees(page, "Fees are never guessed.");
+        assert.match(page.url(), /reference\.html#tag\/parking-lots\/calculateFee$/);
+      });
+
+      await test.step("it has groups by job, and samples in four languages", async () => {
+        for (const text of ["Drive", "Account", "Rewards", "Pay", "Operate", "Machines", "createParkingClient"]) {
+          await sees(page, text);
+        }
+      });
+
+      await test.step("the site's style changes nothing of it, and both fit into 360 pixels", async () => {
+        for (const width of [360, 1280]) {
+          await page.setViewport({ width, height: 800 });
+          assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+          const { elements, different } = await changed(page);
+          assert.ok(elements > 200, String(elements));
+          assert.deepEqual(different, [], String(width));
+        }
+      });
+
+      await test.step("an operation has enough contrast, and each of its controls a name, in light and in dark", async () => {
+        for (const value of ["light", "dark"]) {
+          await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
+          await page.waitForFunction((look) => document.body.classList.contains(look), {}, `${value}-mode`);
+          // A name is the same in both.
+          const found = await broken(page, value === "dark" ? { runOnly: "color-contrast" } : {});
+          assert.deepEqual(
+            found.filter(({ id, impact }) => impact === "critical" || id === "color-contrast"),
+            [],
+            value,
+          );
+        }
+      });
+
+      await test.step("a request without example headers is sent to this platform and its response is shown", async () => {
+        await openOperation(page, "tag/reference-data/listCodes", "get /v1/codes");
+        const [request, response] = await send(page, "/functions/v1/codes");
+        const sent = Object.keys(request.headers());
+        assert.deepEqual(sent.filter((name) => /^(if-none-match|x-read-after|idempotency-key)$/.test(name)), []);
+        assert.equal(response.status(), 200);
+        await sees(page, "200 OK");
+        await page.keyboard.press("Escape");
+      });
+
+      await test.step("a sample person is chosen, and requests have their token", async () => {
+        await page.waitForSelector("#person:not([hidden])");
+        const signedIn = page.waitForResponse((response) => response.url().includes("/auth/v1/token"));
+        await page.select("#person", email);
+        assert.equal((await signedIn).status(), 200);
+        await openOperation(page, "tag/me/readMe", "get /v1/me");
+        await page.waitForFunction(() => /Bearer Token/.test(document.body.innerText));
+        const [, response] = await send(page, "/functions/v1/me");
+        assert.equal((await response.json()).user_id, id);
+        await page.keyboard.press("Escape");
+      });
+
+      await test.step("the search leads to a guide, and a link of the guide to an anchor", async () => {
+        await find(page, "idempotency", "Idempotency");
+        await sees(page, "A client sends a POST with a key that it generates");
+        assert.match(page.url(), /\/docs\/clients\/requests\.html#idempotency$/);
+        assert.equal(await page.$eval(":target", (heading) => heading.textContent), "Idempotency");
+        await follow(page, 'nav a[href="authentication.html"]');
+        await page.waitForSelector('nav a[aria-current="page"]::-p-text(Authentication)');
+      });
     });
-    await page.goto(`${stack().apiUrl}/docs/reference.html#tag/me/readMe`);
-    await page.waitForSelector("#person:not([hidden])");
-    await page.waitForSelector("::-p-aria(Test Request (get /v1/me))");
-    const signedIn = page.waitForResponse((response) => response.url().includes("/auth/v1/token"));
-    await page.select("#person", email);
-    assert.equal((await signedIn).status(), 200);
-    await page.locator("::-p-aria(Test Request (get /v1/me))").click();
-    await page.waitForFunction(() => /Bearer Token/.test(document.body.innerText));
-    const response = page.waitForResponse((response) => new URL(response.url()).pathname === "/functions/v1/me");
-    await page.locator('::-p-xpath(//button[starts-with(normalize-space(.), "Send")])').click();
-    assert.equal((await (await response).json()).user_id, id);
-  });
-});
+  },
+);
 
 Deno.test({
   name: "GET /docs/: the search finds pages by Japanese words, and shows that nothing was found",
@@ -210,23 +222,6 @@ Deno.test({
     assert.match(page.url(), /\/domains\/fees\.html/);
     await search(page, "ほげほげ");
     await sees(page, "Nothing was found for “ほげほげ”.");
-  });
-});
-
-Deno.test({
-  name:
-    "GET /docs/reference.html: an operation has enough contrast, and each of its controls a name, in light and in dark",
-  ignore: !hasBrowser,
-}, async () => {
-  await visit(async (page) => {
-    await page.goto(`${stack().apiUrl}/docs/reference.html#tag/parking-lots/calculateFee`);
-    await sees(page, "Fees are never guessed.");
-    for (const value of ["light", "dark"]) {
-      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
-      await page.waitForFunction((look) => document.body.classList.contains(look), {}, `${value}-mode`);
-      const found = await broken(page);
-      assert.deepEqual(found.filter(({ id, impact }) => impact === "critical" || id === "color-contrast"), [], value);
-    }
   });
 });
 

@@ -322,7 +322,7 @@ Deno.test({ name: "explorer: links of mails", ignore: !hasBrowser }, async (test
   await step("a link that an app requested continues there, or in this browser after the question", async (visit) => {
     const { explorer, apiUrl } = visit;
     const { email } = await visit.aPerson();
-    const sent = await fetch(`${apiUrl}/auth/v1/otp?redirect_to=${apiUrl}/docs/`, {
+    const sent = await fetch(`${apiUrl}/auth/v1/otp?redirect_to=${apiUrl}/app/`, {
       method: "POST",
       headers: { apikey: platform.status.PUBLISHABLE_KEY, "content-type": "application/json" },
       body: JSON.stringify({
@@ -336,7 +336,7 @@ Deno.test({ name: "explorer: links of mails", ignore: !hasBrowser }, async (test
     await arrive(explorer, await visit.linkTo(email));
     await explorer.sees(`Continue in ${new URL(apiUrl).host}`);
     await explorer.click(`Continue in ${new URL(apiUrl).host}`);
-    await explorer.page.waitForFunction(() => location.pathname === "/docs/" && location.search.startsWith("?code="), {
+    await explorer.page.waitForFunction(() => location.pathname === "/app/" && location.search.startsWith("?code="), {
       polling: 100,
     });
     assert.equal(await signedIn(explorer), undefined);

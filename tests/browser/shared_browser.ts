@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 // The browsers that the tests of a file share: to start one takes more than most visits.
 import type { Browser, BrowserContext, Page } from "puppeteer-core";
 import { type BrowserOptions, startBrowser } from "./chromium.ts";
@@ -37,10 +38,15 @@ const TIMEOUT_MS = 60_000;
 /** Between two looks at a condition. By default there is one at each frame, which takes the time of what it waits for. */
 const LOOK_MS = 50;
 
+/** The pixels of a map for one of the page, in each direction: what it shows has the same places as with more. */
+const MAP_PIXEL_RATIO = 0.25;
+
 /** A new tab. */
 export async function tabIn(context: BrowserContext): Promise<Page> {
   const page = await context.newPage();
   page.setDefaultTimeout(TIMEOUT_MS);
+  // The time of WebGL in software grows with the pixels.
+  await page.evaluateOnNewDocument((ratio) => globalThis.devicePixelRatio = ratio, MAP_PIXEL_RATIO);
   const waitForFunction = page.waitForFunction.bind(page);
   page.waitForFunction = (condition, options, ...values) =>
     waitForFunction(condition, { polling: LOOK_MS, ...options }, ...values);
