@@ -390,8 +390,11 @@ Deno.test({
       );
 
       await explorer.open(`/console/parking-lots/${lot}/tags`);
-      const choose = (name: string, state: string) =>
-        page.locator(`[role=group][aria-label=${JSON.stringify(name)}] ::-p-text(${state})`).click();
+      const choose = async (name: string, state: string) => {
+        const group = `[role=group][aria-label=${JSON.stringify(name)}]`;
+        await page.locator(`${group} ::-p-text(${state})`).click();
+        await page.waitForSelector(`${group} [aria-pressed=true]::-p-text(${state})`);
+      };
       await choose(tags[0]!.name, "Has not");
       await choose(tags[1]!.name, "Uncertain");
       assert.deepEqual(await findings(explorer), []);

@@ -26,12 +26,13 @@ export function TagsEditor({ entry }: { entry: Entry<Lot> }) {
       }),
   });
   const stored = statesOf(saved.base.tags);
-  const choose = (id: string, state: boolean | null | undefined) => {
-    const next = new Map(changes);
-    if (state === stored.get(id)) next.delete(id);
-    else next.set(id, state);
-    setChanges(next);
-  };
+  const choose = (id: string, state: boolean | null | undefined) =>
+    setChanges((now) => {
+      const next = new Map(now);
+      if (state === stored.get(id)) next.delete(id);
+      else next.set(id, state);
+      return next;
+    });
   return (
     <Loaded load={all}>
       {(known) => {
