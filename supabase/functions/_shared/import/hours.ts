@@ -146,7 +146,7 @@ const PARTS = {
   space: /[\s、,;:/。・]+/uy,
   label: new RegExp(`${OPENING}${LABEL}${CLOSING}|${LABEL}`, "uy"),
   wholeWeek: new RegExp(`${WHOLE_WEEK}|(?:定休日?|休業日?|休館日?)[ :は]*(?:なし|無し)`, "uy"),
-  days: new RegExp(`${DAY}(?:(?:${TO}|[・、,/と]|及び|および| )?${DAY})*(?:のみ)?`, "uy"),
+  days: new RegExp(`${DAY}(?:(?:${TO}|[・、,/と]|及び|および| )?${DAY})*(?:のみ)?(?:は(?!定|休|お))?`, "uy"),
   // 休日 and 休祝日 are no closing days: they are days on which others rest.
   closed: /は?(?:定休日?|休業日?|休館日?|休場日?|お?休み|休(?! ?[日祝]))|を?除く|以外/uy,
   wholeDay: /24 ?(?:時間|h(?:ou)?rs?|h(?!\d))(?:営業|利用可能?|入出庫可能?)?|終日|24\/7/iuy,
@@ -154,12 +154,17 @@ const PARTS = {
   bracket: new RegExp(`${OPENING}([^【\\[(〔〈《「】\\])〕〉》」]*)${CLOSING}`, "uy"),
 } as const;
 
+/** What begins an exception to the hours before it, up to the end of the text. */
+const EXCEPTION = /[\s、。,;]*(?:ただし|但し|※)[\s、,]*([^※【\[(〔〈《「】\])〕〉》」]+)$/u;
+
 type DaySet = ReadonlySet<number | "holiday">;
 type Part =
   | { readonly days: DaySet }
   | { readonly isWholeWeek: true }
   | { readonly isClosed: true }
-  | { readonly span: Span };
+  | { readonly span: Span }
+  /** 8:00-22:00(土日祝は9:00-20:00): days with hours of their own. */
+  | { readonly exception: Block };
 /** Spans with the days that the text names for them: every day where it names none. */
 interface Block {
   readonly days?: DaySet;
@@ -180,10 +185,15 @@ function partsOf(text: string): readonly Part[] | undefined {
     if (take("space") ?? take("label")) continue;
     let found: RegExpExecArray | null;
     if ((found = take("bracket")) !== null) {
-      // Brackets may hold days. Whatever else they hold is a condition that the hours cannot express.
+      // Brackets may hold days, also with their hours. Whatever else they hold is a condition that the hours cannot express.
       const inside = partsOf(found[1]!);
-      if (inside === undefined || inside.length === 0 || inside.some((part) => "span" in part)) return undefined;
-      parts.push(...inside);
+      if (inside === undefined || inside.length === 0) return undefined;
+      if (!inside.some((part) => "span" in part)) parts.push(...inside);
+      else {
+        const blocks = inside.every((part) => "span" in part || "days" in part) ? blocksOf(inside) : undefined;
+        if (parts.length === 0 || blocks === undefined || blocks[0]!.days === undefined) return undefined;
+        parts.push(...blocks.map((exception) => ({ exception })));
+      }
     } else if (take("wholeWeek") !== null) parts.push({ isWholeWeek: true });
     else if ((found = take("days")) !== null) {
       const days = dayNumbers(found[0]);
@@ -236,8 +246,10 @@ function areApart(spans: readonly Span[]): boolean {
   return times.every(({ end }, n) => end <= (times[n + 1]?.open ?? times[0]!.open + 24 * 60));
 }
 
-/** Days stand before their spans or behind them, throughout. */
-function blocksOf(parts: readonly Part[]): readonly Block[] | undefined {
+/** Days stand before their spans or behind them, throughout; exceptions follow them. */
+function blocksOf(all: readonly Part[]): readonly Block[] | undefined {
+  const exceptions = all.flatMap((part) => "exception" in part ? [part.exception] : []);
+  const parts = all.filter((part) => !("exception" in part));
   const isBefore = parts.length > 0 && "days" in parts[0]!;
   const blocks: { days?: Set<number | "holiday">; spans: Span[] }[] = [];
   for (const part of parts) {
@@ -250,8 +262,9 @@ function blocksOf(parts: readonly Part[]): readonly Block[] | undefined {
   const isWhole = ({ days, spans }: Block) =>
     spans.length > 0 && (days !== undefined || blocks.length === 1) && (spans.length === 1 || areApart(spans));
   if (blocks.length === 0 || !blocks.every(isWhole)) return undefined;
-  const named = blocks.flatMap(({ days }) => [...days ?? []]);
-  return new Set(named).size === named.length ? blocks : undefined;
+  const found = [...blocks, ...exceptions];
+  const named = found.flatMap(({ days }) => [...days ?? []]);
+  return new Set(named).size === named.length ? found : undefined;
 }
 
 /**
@@ -266,7 +279,7 @@ export function windowsOfText(raw: string, days?: readonly Day[]): readonly Busi
   if (OPENING_HOURS.test(given)) {
     return days === undefined && given.length <= TEXT_LENGTH ? windowsOfTag(given) : undefined;
   }
-  const text = inJapanese(given);
+  const text = inJapanese(given).replace(EXCEPTION, "($1)");
   const parts = text.length <= TEXT_LENGTH ? partsOf(text) : undefined;
   const isWholeWeek = parts?.some((part) => "isWholeWeek" in part) ?? false;
   const read = parts && withoutClosed(parts.filter((part) => !("isWholeWeek" in part)));
@@ -276,7 +289,8 @@ export function windowsOfText(raw: string, days?: readonly Day[]): readonly Busi
   const isNamed = closed.size > 0 || blocks.some((block) => block.days !== undefined);
   if ((isNamed || isWholeWeek) && days !== undefined) return undefined;
   // No day is closed, so that the blocks name all of them or none.
-  if (isWholeWeek && isNamed && WEEK.some((day) => !blocks.some((block) => block.days?.has(day)))) return undefined;
+  const isOpen = (day: number) => blocks.some((block) => block.days === undefined || block.days.has(day));
+  if (isWholeWeek && (closed.size > 0 || !WEEK.every(isOpen))) return undefined;
   if (blocks.some((block) => [...block.days ?? []].some((day) => closed.has(day)))) return undefined;
   const on = (block: Block) => block.days === undefined ? days ?? EVERY_DAY : dayRows(block.days);
   return [
@@ -291,7 +305,7 @@ const GROUPS: readonly (readonly [RegExp, string])[] = [
   [/平日/gu, "月火水木金"],
   [/祝(祭)?日?/gu, "H"],
   [/曜日?/gu, ""],
-  [/と|及び|および|のみ/gu, ""],
+  [/と|及び|および|のみ|は/gu, ""],
 ];
 
 function dayNumbers(raw: unknown): Set<number | "holiday"> | undefined {
