@@ -293,3 +293,21 @@ Deno.test("clocks: hours of working days are on the next one, and those of the w
     }
   }
 });
+
+Deno.test("clocks: an end that has just passed is that of the next day, and never certain, at any time", () => {
+  for (
+    const [text, locale, hour] of [["18時まで天神で", "ja", 18], ["until 6am, Shinjuku, from now", "en", 6]] as const
+  ) {
+    for (const now of WEEK) {
+      const { entry_at, exit_at, confidence } = parseText(text, { locale, now: new Date(now), timeZone: "Asia/Tokyo" });
+      const today = midnight(now) + hour * HOUR;
+      const end = today > now ? today : today + DAY;
+      assert.deepEqual(
+        [entry_at, exit_at].map((at) => Date.parse(at!)),
+        [now, end],
+        `${text}, ${new Date(now).toISOString()}`,
+      );
+      assert.equal(confidence < 0.8, end - now > 20 * HOUR, `${text}, ${new Date(now).toISOString()}: ${confidence}`);
+    }
+  }
+});

@@ -52,6 +52,11 @@ const REASONS = {
     "終了が開始より前のため、翌日としました。",
     "The end is before the start, so it is on the next day.",
   ],
+  end_past: [
+    0.72,
+    "終了の時刻は過ぎているため、翌日としました。",
+    "The end is in the past, so that of the next day is used.",
+  ],
   half_day: [0.74, "半日は6時間としました。", "Half a day is counted as 6 hours."],
   overnight_start: [0.74, "泊まりの開始の時刻がないため、18時としました。", "A night without a start begins at 18:00."],
   overnight_end: [0.76, "泊まりの終了の時刻がないため、10時としました。", "A night without an end ends at 10:00."],
