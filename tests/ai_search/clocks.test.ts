@@ -311,3 +311,42 @@ Deno.test("clocks: an end that has just passed is that of the next day, and neve
     }
   }
 });
+
+Deno.test("clocks: two days of a range have one time each, before or after them, and that is never certain", () => {
+  for (
+    const [locale, forms, days, times] of [
+      ["ja", ["{d}、{t} 成田", "{d} {t} 成田", "成田 {t} {d}", "{t}、{d}で成田"], [
+        "11/20〜11/22",
+        "11月20日から22日",
+        "20日〜22日",
+        "11/20-11/22",
+        "金曜から日曜",
+      ], ["9時〜18時", "9:00-18:00", "9時から18時まで"]],
+      ["en", ["{d}, {t}, Narita", "Narita {d} {t}", "{t}, {d}, Narita"], [
+        "Nov 20-22",
+        "November 20 to 22",
+        "Nov 20 to Nov 22",
+        "the 20th to the 22nd",
+        "Friday to Sunday",
+      ], ["9am-6pm", "from 9am to 6pm", "9:00-18:00"]],
+    ] as const
+  ) {
+    for (const [form, day, time] of forms.flatMap((f) => days.flatMap((d) => times.map((t) => [f, d, t] as const)))) {
+      const text = form.replace("{d}", day).replace("{t}", time);
+      const { entry_at, exit_at, confidence, place } = parse(text, locale);
+      const expected = ["2026-11-20T09:00:00+09:00", "2026-11-22T18:00:00+09:00", locale === "ja" ? "成田" : "Narita"];
+      assert.deepEqual([entry_at, exit_at, place], expected, text);
+      assert.ok(confidence < 0.8, `${text}: ${confidence}`);
+    }
+  }
+  // One time is that of the entry or of the exit, and of two days the first is read.
+  const ends = ["5日〜7日 10時から 成田", "from Friday to Sunday at 10am, Narita", "20日と21日 10時から18時 幕張"];
+  assert.deepEqual(
+    ends.map((text) => parse(text, /[a-z]/.test(text) ? "en" : "ja")).map((one) => [one.entry_at, one.exit_at]),
+    [
+      ["2026-12-05T10:00:00+09:00", null],
+      [null, "2026-11-22T10:00:00+09:00"],
+      ["2026-11-20T10:00:00+09:00", "2026-11-20T18:00:00+09:00"],
+    ],
+  );
+});

@@ -34,6 +34,16 @@ const RANGE = /から|より|~|-|→|(?<![a-z])(?:to|until|till|til|through|thru
 const LABEL = /(?:入庫|入場|到着|開始|開場|開演|開園|集合)(?:時間|時刻|予定)?(?:は|が|:)? ?$/u;
 const NEXT_LABEL = /^(?:で|に| )?(?:入庫|入場|到着|開始|開演|出庫|出場|出発|退出|終了|終演|閉演|閉園|解散|帰り)/u;
 
+const RANGE_OF_DATES = /^,? ?(?:から|より|~|-|→|to|until|till?|through|thru) ?(?:the )?$/iu;
+
+/** 12/5~12/7 10時~18時: two days of a range, and the times apart from them. */
+export function isRangeOfDates(scanner: Scanner, points: readonly Span[], dates: readonly DateToken[]): boolean {
+  const [first, last, ...others] = dates;
+  return first !== undefined && last !== undefined && others.length === 0 &&
+    RANGE_OF_DATES.test(scanner.text.slice(first.end, last.start)) &&
+    points.every(({ start, end }) => end <= first.start || start >= last.end);
+}
+
 interface Place extends Span {
   /** Whether another time comes before it. */
   readonly hasBefore: boolean;
@@ -72,7 +82,11 @@ export function anchorsOf(
     const own = roleAt(point, index);
     // "from Saturday 10am", "leave Sunday at noon": the word before the date counts, an end also against "at".
     const whole = date === undefined || own === "until" ? own : roleAt(wholeOf(point, date), index);
-    const role = point.kind === "now" ? "from" : whole === "until" ? whole : own ?? whole;
+    // "Friday to Sunday at 10am"
+    const isLastDay = points.length === 1 && date !== undefined && date === dates[1] &&
+      isRangeOfDates(scanner, points, dates) && !FROM_AFTER.test(scanner.after(point.end, 10));
+    const said = whole === "until" ? whole : own ?? whole;
+    const role = point.kind === "now" ? "from" : isLastDay ? "until" : said;
     return { start: point.start, end: point.end, point, role, date: date ?? null };
   });
   const [first, last] = anchors;
@@ -94,6 +108,14 @@ function bindDates(
 ): Map<Point | FromNow, DateToken> {
   const bound = new Map<Point | FromNow, DateToken>();
   const between = (first: Span, second: Span) => scanner.text.slice(first.end, second.start);
+  if (isRangeOfDates(scanner, points, dates)) {
+    const [start, end, ...others] = points;
+    if (end !== undefined && others.length === 0) return new Map([[start!, dates[0]!], [end, dates[1]!]]);
+    // 5日~7日 10時から: the start. "Friday to Sunday 10am" is the end.
+    if (end === undefined && start !== undefined && FROM_AFTER.test(scanner.after(start.end, 10))) {
+      return new Map([[start, dates[0]!]]);
+    }
+  }
   const isEachDated = points.length === dates.length && points.every((point, index) => {
     const date = dates[index]!, next = points[index + 1];
     return point.end <= date.start && OWN.test(between(point, date)) && (next === undefined || date.end <= next.start);

@@ -74,6 +74,15 @@ function lastWeekday(today: Today, weekday: number, monthsAhead: number | undefi
   return monthsAhead === undefined && day! < today.day ? next! : day!;
 }
 
+const ORDINALS = ["fi", "se", "th", "fo", "1s", "2n", "3r", "4t"];
+
+/** The first, second … such day of the week in a month, if the month has it. */
+function nthWeekday(today: Today, monthsAhead: number, weekday: number, count: number): number | null {
+  const first = inMonth(today.year, today.month + monthsAhead, 1)!;
+  const day = first + ((weekday - calendarOf(first).weekday + 7) % 7) + 7 * (count - 1);
+  return calendarOf(day).month === calendarOf(first).month ? day : null;
+}
+
 /** Monday of the week of a day. */
 const mondayOf = (today: Today) => today.day - ((today.weekday + 6) % 7);
 const inWeek = (today: Today, weeks: number, weekday: number) => mondayOf(today) + 7 * weeks + ((weekday + 6) % 7);
@@ -132,6 +141,7 @@ const weekdayIndex = (name: string): number =>
 const monthIndex = (name: string): number => MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1;
 
 const RULES: readonly Rule[] = [
+  [/年明け(?:の|、)? ?(?:1月)?(?<d>\d{1,2}) ?日/gu, ({ d }, today) => plain(inMonth(today.year + 1, 1, Number(d)))],
   [
     new RegExp(
       `(?<y>20\\d\\d) ?(?:年|[-/.]) ?(?<m>\\d{1,2}) ?(?:月|[-/.]) ?(?<d>\\d{1,2})(?!\\d) ?日?${AFTER_DATE}t?`,
@@ -173,7 +183,7 @@ const RULES: readonly Rule[] = [
   ],
   [
     new RegExp(
-      `(?<![\\d/.-])(?<m>\\d{1,2}) ?/ ?(?<d>\\d{1,2})(?:/(?<y>20\\d\\d))?(?![\\d/])${AFTER_DATE}`,
+      `(?<![\\d/.]|(?<!/\\d{1,2} ?)-)(?<m>\\d{1,2}) ?/ ?(?<d>\\d{1,2})(?:/(?<y>20\\d\\d))?(?![\\d/])${AFTER_DATE}`,
       "giu",
     ),
     ({ m, d, y }, today) => {
@@ -182,6 +192,24 @@ const RULES: readonly Rule[] = [
       if (first > 31 || second > 31 || (first > 12 && second > 12)) return undefined;
       const reading = monthDay(today, y === undefined ? undefined : Number(y), month, date);
       return { ...reading, assumed: first <= 12 && second <= 12 && first !== second ? "month_first" : null };
+    },
+  ],
+  // Dec 5-7, December 5th to 7th: the second day.
+  [
+    new RegExp(
+      `(?<=(?<![a-z])(?<mon>${MONTH_NAME})\\.? \\d{1,2}(?:st|nd|rd|th)? ?(?:-|~|to |until |till? |through )(?:the )?)(?<d>\\d{1,2})(?:st|nd|rd|th)?(?![\\d:/]| ?(?:[ap]m|yen|hours?)| (?:${MONTH_NAME})(?![a-z]))`,
+      "giu",
+    ),
+    ({ mon, d }, today) => monthDay(today, undefined, monthIndex(mon!), Number(d)),
+  ],
+  [
+    new RegExp(
+      `(?:on )?(?:the )?(?<n>first|second|third|fourth|1st|2nd|3rd|4th) (?<w>${DAY_NAME}) (?:of|in) (?:(?:(?<r>next|this)|the) month|(?<mon>${MONTH_NAME})(?![a-z]))`,
+      "giu",
+    ),
+    ({ n, w, r, mon }, today) => {
+      const ahead = mon === undefined ? Number(r?.toLowerCase() === "next") : (monthIndex(mon) - today.month + 12) % 12;
+      return plain(nthWeekday(today, ahead, weekdayIndex(w!), ORDINALS.indexOf(n!.slice(0, 2).toLowerCase()) % 4 + 1));
     },
   ],
   [
@@ -219,16 +247,16 @@ const RULES: readonly Rule[] = [
     ({ r, m, n, w }, today) => {
       const named = m === undefined ? 0 : (Number(m) - today.month + 12) % 12;
       const ahead = r === "来月" ? 1 : r === "再来月" ? 2 : named;
-      const first = inMonth(today.year, today.month + ahead, 1)!;
-      const count = "一二三四".indexOf(n!) + 1 || Number(n);
-      const day = first + ((weekdayIndex(w!) - calendarOf(first).weekday + 7) % 7) + 7 * (count - 1);
-      return plain(calendarOf(day).month === calendarOf(first).month ? day : null);
+      return plain(nthWeekday(today, ahead, weekdayIndex(w!), "一二三四".indexOf(n!) + 1 || Number(n)));
     },
   ],
   [
-    new RegExp(`a week (?:from|after) (?:(?<n>next|this) )?(?<w>${DAY_NAME}|tomorrow|today)(?![a-z])`, "giu"),
-    ({ w }, today) => {
-      const name = w!.toLowerCase();
+    new RegExp(
+      `a week (?:from|after|on) (?:(?<n>next|this) )?(?<w>${DAY_NAME}|tomorrow|today)(?![a-z])|(?<![a-z])(?:on )?(?<v>${DAY_NAME}) week(?![ -]?end|[a-z])`,
+      "giu",
+    ),
+    ({ w, v }, today) => {
+      const name = (w ?? v)!.toLowerCase();
       const day = name === "today"
         ? today.day
         : name === "tomorrow"

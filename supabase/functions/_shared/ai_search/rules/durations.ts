@@ -67,9 +67,9 @@ const NIGHTS = [
 const WHOLE_DAY =
   /終日|1日中|まる1日|丸1日|(?:for )?(?:the )?(?:whole|entire|full) day|all[ -]day(?: long)?|(?<!\d)1日(?=停|止|駐|と[めま]|置|預|ずっと|いっぱい|[、。 \uE000]|$|で|だけ|お|(?=[\p{Script=Han}\p{Script=Katakana}]))/giu;
 const DAYS =
-  /(?<n>\d{1,2}) ?日間(?:くらい|ほど)?|(?:for )(?<e>\d{1,2}) days?(?![a-z])|(?<!in )(?<!\d)(?<f>\d{1,2})[- ]days?(?= stay| parking| from(?! now| today| tomorrow)| starting|,|$| at| near| in(?! advance| total))/giu;
+  /(?<n>\d{1,2}) ?日間(?!後)(?:くらい|ほど)?|(?:for )(?<e>\d{1,2}) days?(?![a-z])|(?<!in )(?<!\d)(?<f>\d{1,2})[- ]days?(?= stay| parking| from(?! now| today| tomorrow)| starting|,|$| at| near| in(?! advance| total))/giu;
 const WEEKS =
-  /(?<n>\d{1,2}) ?週間|(?:for )(?:(?<e>\d{1,2})|a) weeks?(?![a-z])|(?<!in )(?<![\d:])(?:(?<f>\d{1,2})|(?<![a-z])a) weeks?(?= stay| parking| from(?! now| today| tomorrow)| starting|,|$| at| near| in)/giu;
+  /(?<n>\d{1,2}) ?週間(?!後)|(?:for )(?:(?<e>\d{1,2})|a) weeks?(?![a-z])|(?<!in )(?<![\d:])(?:(?<f>\d{1,2})|(?<![a-z])a) weeks?(?= stay| parking| from(?! now| today| tomorrow)| starting|,|$| at| near| in)/giu;
 
 function minutesOf(groups: Record<string, string | undefined>): number {
   const { h, half, hm, hh, h2, m, an, anhalf } = groups;

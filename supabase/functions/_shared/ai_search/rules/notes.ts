@@ -76,6 +76,11 @@ const REASONS = {
     "その日の夜が明ける前、つまり翌日の未明としました。",
     "The night after that day is used.",
   ],
+  dates_of_range: [
+    0.78,
+    "日付は入庫の日と出庫の日としました。",
+    "The dates are those of the entry and of the exit.",
+  ],
   which_night: [0.75, "日付は開始の日としました。", "The date is used for the start."],
   first_of_two: [
     0.76,

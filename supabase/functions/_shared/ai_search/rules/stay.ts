@@ -1,5 +1,5 @@
 /** Start and end of the stay, from the times, days and durations of the text. */
-import { type Anchor, anchorsOf, chooseAnchors, OWN } from "./anchors.ts";
+import { type Anchor, anchorsOf, chooseAnchors, isRangeOfDates, OWN } from "./anchors.ts";
 import { DAY_PARTS, type Point } from "./clocks.ts";
 import type { DateToken, Repetition } from "./dates.ts";
 import type { Length } from "./durations.ts";
@@ -9,6 +9,8 @@ import type { Finding, Reason } from "./notes.ts";
 import type { Scanner } from "./scanner.ts";
 
 const MAX_STAY_MS = 31 * 86_400_000;
+/** 5日と6日: two stays. */
+const LIST = /^,? ?(?:と|や|か|または|もしくは|and|&|or) ?(?:on )?(?:the )?$/iu;
 const OVERNIGHT_START = 18 * 60;
 const OVERNIGHT_END = 10 * 60;
 
@@ -45,6 +47,10 @@ export class StayReader extends MomentReader {
     for (const other of others) this.leave(other, "entry_at", "other_time", null);
     for (const repetition of repetitions) this.leave(repetition, "entry_at", "repeated", null);
     const found = this.#resolve(entry, exit, dates);
+    if (entry !== null && exit !== null && found.exit !== null && isRangeOfDates(this.scanner, all, dates)) {
+      const days = { start: dates[0]!.start, end: dates[1]!.end };
+      this.assume(days, "exit_at", "dates_of_range", this.at(found.exit));
+    }
     return { ...this.#check(found, lengths), assumptions: this.assumptions, unresolved: this.unresolved };
   }
 
@@ -54,6 +60,10 @@ export class StayReader extends MomentReader {
     for (const date of dates) {
       const last = merged.at(-1);
       const gap = last === undefined ? null : this.scanner.text.slice(last.end, date.start);
+      if (gap !== null && LIST.test(gap)) {
+        this.leave(date, "entry_at", "repeated", date.day === null ? null : isoDate(date.day));
+        continue;
+      }
       if (last === undefined || gap === null || !/^(?:の|、|,|\(| ){0,3}$/u.test(gap)) {
         merged.push(date);
         continue;
