@@ -5,22 +5,25 @@ import { ask, bearer, jsonBody } from "../api/client.ts";
 import { inDatabase } from "../api/lots.ts";
 
 const BEYOND = 40;
+/** Of the hundred requests that a function takes at once: other tests send theirs to the same one. */
+const AT_ONCE = 40;
 
-Deno.test(`rate limits: of a caller's quota and ${BEYOND} more at once exactly the quota passes`, async () => {
+Deno.test(`rate limits: of a caller's quota and ${BEYOND} more, ${AT_ONCE} at once, exactly the quota passes`, async () => {
   const user = await signUp();
   const [policy] = await inDatabase((sql) =>
     sql<{ quota: number }[]>`select quota from private.rate_limit_policies where name = 'write'`
   );
   const quota = policy!.quota;
-  /** A process that has too many requests at once says 503, does nothing, and says when to come back. */
-  const rename = async (): Promise<Response> => {
-    const answer = await ask("/me", { method: "PATCH", ...jsonBody({ display_name: "駐車" }, bearer(user.token)) });
-    await answer.body?.cancel();
-    if (answer.status !== 503) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 1000 * Number(answer.headers.get("retry-after"))));
-    return await rename();
+  const answers: Response[] = [];
+  let waiting = quota + BEYOND;
+  const send = async () => {
+    while (waiting-- > 0) {
+      const answer = await ask("/me", { method: "PATCH", ...jsonBody({ display_name: "駐車" }, bearer(user.token)) });
+      await answer.body?.cancel();
+      answers.push(answer);
+    }
   };
-  const answers = await Promise.all(Array.from({ length: quota + BEYOND }, rename));
+  await Promise.all(Array.from({ length: AT_ONCE }, send));
   const withStatus = (status: number) => answers.filter((answer) => answer.status === status);
   assert.deepEqual([withStatus(200).length, withStatus(429).length], [quota, BEYOND]);
   const left = withStatus(200).map((answer) => Number(/;r=(\d+)/.exec(answer.headers.get("ratelimit") ?? "")?.[1]));
