@@ -340,13 +340,19 @@ Deno.test("clocks: two days of a range have one time each, before or after them,
     }
   }
   // One time is that of the entry or of the exit, and of two days the first is read.
-  const ends = ["5日〜7日 10時から 成田", "from Friday to Sunday at 10am, Narita", "20日と21日 10時から18時 幕張"];
+  const ends = [
+    "5日〜7日 10時から 成田",
+    "from Friday to Sunday at 10am, Narita",
+    "20日と21日 10時から18時 幕張",
+    "渋谷 〜18時",
+  ];
   assert.deepEqual(
     ends.map((text) => parse(text, /[a-z]/.test(text) ? "en" : "ja")).map((one) => [one.entry_at, one.exit_at]),
     [
       ["2026-12-05T10:00:00+09:00", null],
       [null, "2026-11-22T10:00:00+09:00"],
       ["2026-11-20T10:00:00+09:00", "2026-11-20T18:00:00+09:00"],
+      ["2026-11-18T09:00:00+09:00", "2026-11-18T18:00:00+09:00"],
     ],
   );
 });

@@ -60,8 +60,9 @@ function roleOf(scanner: Scanner, { start, end, hasBefore, isLabelled }: Place):
   const until = UNTIL_BEFORE.exec(before), from = FROM_BEFORE.exec(before);
   // "there by 6" is a start, though "by 6" is an end: the longer words count.
   if (until !== null && (from === null || from[0].length < until[0].length)) {
-    // "and 6" and "- 6" are an end only after a start.
-    if (!/^(?:and|to|-|~|→)/iu.test(until[0].trim()) || hasBefore) return "until";
+    // "and 6" and "- 6" are an end only after a start; ~18時 is one alone.
+    const isOpen = /(?:^|[ 、。])~ ?$/u.test(before);
+    if (!/^(?:and|to|-|~|→)/iu.test(until[0].trim()) || hasBefore || isOpen) return "until";
   }
   return from === null ? null : "from";
 }
