@@ -310,6 +310,14 @@ Deno.test("rules parser: a refinement keeps the fields it does not name, and sta
   assert.deepEqual(en("start over, Ueno with cctv", { context }).query, { v: 1, attributes: ["security_camera"] });
 });
 
+Deno.test("rules parser: the least price of a stay is no price of an hour", () => {
+  assert.deepEqual(ja("1500円〜2000円 9時から18時 池袋").query, { v: 1 });
+  const least = ja("1000円以上 9時から18時 池袋");
+  assert.deepEqual([least.query, fields(least.unresolved)], [{ v: 1 }, ["price_min"]]);
+  assert.equal(ja("1時間300円〜500円 池袋 13時から2時間").query.price_min, 300);
+  assert.equal(en("between 1000 and 2000 yen in Tachikawa").query.price_min, 1000);
+});
+
 Deno.test("rules parser: a refinement widens the radius, ends the limit of the price, and changes the order", () => {
   const center = { lat: 35.6, lng: 139.7 };
   const context = { v: 1, center, radius_m: 800, price_max: 600, sort: "distance" as const };

@@ -128,7 +128,10 @@ export function readConditions(
       return void leave(price, "max_price", "out_of_range", most ?? least);
     }
     if (price.cap) want("has_max_fee");
-    if (least !== null) conditions.priceMin = perHour(least, unit);
+    // Of a whole stay it says nothing about an hour, as the limit.
+    const isOfStay = stayMs !== null && unit.of !== "rate";
+    if (least !== null && !isOfStay) conditions.priceMin = perHour(least, unit);
+    else if (least !== null && most === null) leave(price, "price_min", "no_condition", least);
     if (most === null) return;
     if (unit.of === "rate") {
       const hourly = perHour(most, unit);
