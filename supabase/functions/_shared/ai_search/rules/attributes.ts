@@ -122,7 +122,7 @@ const ROWS: readonly Row[] = [
   {
     name: "near_station",
     ja:
-      "(?<![一-龠ァ-ヶーa-z0-9])駅(?:から)?(?:近|チカ|ちか)(?:い|く)?|駅に近い|駅(?:直結|直通)|(?<![一-龠ァ-ヶーa-z0-9\\uE000])(?:駅前|駅(?:の)?(?:近く|そば|すぐ)|駅から(?:近い|すぐ))",
+      "(?<![一-龠ァ-ヶーa-z0-9])駅(?:から)?(?:近|チカ|ちか)(?:い|く)?|駅に近い|(?<![一-龠ァ-ヶーa-z0-9])駅(?:直結|直通)|(?<![一-龠ァ-ヶーa-z0-9\\uE000])(?:駅前|駅(?:の)?(?:近く|そば|すぐ)|駅から(?:近い|すぐ))",
     en:
       "(?:near|close to|next to|by|at|around) (?:a|the|any) (?:train |subway |metro |railway )?station(?! in| of|[ -][a-z])|station[- ](?:front|side)",
   },
@@ -146,6 +146,12 @@ function isStay(scanner: Scanner, span: Span): boolean {
     /^(?:以上|ほど|くらい|まで|以内|だけ)?(?:停|止|駐車し|駐め|とめ|置|預|最大)/u.test(scanner.after(span.end));
 }
 
+/** Starbucks Reserve Roastery: between capitalised words. */
+function isOfName(scanner: Scanner, span: Span): boolean {
+  return /^\p{Lu}/u.test(scanner.slice(span)) && /\p{Lu}\p{L}{1,20} $/u.test(scanner.before(span.start)) &&
+    /^ (?!Parking|Lot|Garage|Space|Spot)\p{Lu}/u.test(scanner.after(span.end));
+}
+
 export function takeAroundTheClock(scanner: Scanner): Attribute[] {
   return CLOCK_PATTERNS.flatMap(({ row, pattern }) =>
     scanner.take(
@@ -160,11 +166,12 @@ export function takeAroundTheClock(scanner: Scanner): Attribute[] {
 
 export function takeAttributes(scanner: Scanner): Attribute[] {
   return PATTERNS.flatMap(({ row, pattern }) =>
-    scanner.take(pattern, (_, span) => ({
-      kind: "attribute" as const,
-      name: row.name,
-      assumed: row.assumed === true,
-      ...polarityOf(scanner, span),
-    }))
+    scanner.take(
+      pattern,
+      (_, span) =>
+        row.name === "reservable" && isOfName(scanner, span)
+          ? undefined
+          : { kind: "attribute" as const, name: row.name, assumed: row.assumed === true, ...polarityOf(scanner, span) },
+    )
   );
 }

@@ -161,8 +161,11 @@ function wordsInside(place: string): string[] {
   return parts.length > 1 ? parts : [];
 }
 
+const CAPITALISED = /^\p{Lu}[\p{L}'-]{1,20}(?: (?:[\p{Lu}\d][\p{L}\d'-]{0,20}|of|the|and|de)){1,7}$/u;
+
 /** Kanji, katakana, or a capitalised word, like most names. */
 function isName(text: string): boolean {
+  if (CAPITALISED.test(text)) return true;
   const hiragana = (text.match(HIRAGANA) ?? []).length;
   return /^[一-龠々ァ-ヶーA-Z0-9]/u.test(text) && hiragana <= text.length / 2 && text.length <= 30;
 }
