@@ -93,7 +93,8 @@ for (const minutes of [-12, 12]) {
       await (await asUser(person)(`/me/parking-sessions/${session_id}`)).json();
     assert.deepEqual([status, total_amount_minor], ["ended", 200]);
     const stayed = (Date.parse(ended_at) - Date.parse(started_at)) / 60_000;
-    assert.ok(stayed >= 2 && stayed < 4, `${stayed} minutes`);
+    // A response has the time of the service in whole seconds, so that the end may be a second early, and what the response took.
+    assert.ok(stayed > 2 - 2 / 60 && stayed < 4, `${stayed} minutes`);
   });
 }
 
