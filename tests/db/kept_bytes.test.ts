@@ -313,8 +313,8 @@ const worldOf = (user: string): World => ({
   theme: theme!.id,
 });
 
-// The bytes of all rows: of every table but those of jobs and migrations, and the places, which only `deno task places` writes and
-// which were most of its time. So would be the start of parallel workers.
+// The bytes of all rows: of every table but those of jobs and migrations, and those of places, which no caller writes. The places
+// and the start of parallel workers would be most of its time.
 const tables = await db.sql<{ name: string }[]>`
   select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where c.relkind = 'r' and n.nspname in ('public', 'private', 'auth', 'pgmq', 'vault', 'net', 'storage')

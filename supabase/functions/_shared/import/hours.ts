@@ -269,18 +269,16 @@ function blocksOf(all: readonly Part[]): readonly Block[] | undefined {
 
 /**
  * Hours in words as windows: `【開館時間】6：30～21：00`, `24時間`, `8:00-12:00、13:00-17:00`,
- * `平日8:00～22:00【土日祝】9:00～20:00`, `8:00～20:00（日祝休業）`. Without days in the text they are those of `days`. Undefined
+ * `平日8:00～22:00【土日祝】9:00～20:00`, `8:00～20:00（日祝休業）`, `8:00～22:00（土日祝は9:00～20:00）`. Without days in the text they are those of `days`. Undefined
  * if anything in it is not understood: a condition that was lost would be hours that are wrong.
  */
 export function windowsOfText(raw: string, days?: readonly Day[]): readonly BusinessWindow[] | undefined {
   const given = narrow(raw);
+  if (given.length > TEXT_LENGTH) return undefined;
   // 10.01-3.31 9:00-17:00: next to other times a point is that of a date.
   if (/\d\.\d/.test(given) && /[:時]/u.test(given)) return undefined;
-  if (OPENING_HOURS.test(given)) {
-    return days === undefined && given.length <= TEXT_LENGTH ? windowsOfTag(given) : undefined;
-  }
-  const text = inJapanese(given).replace(EXCEPTION, "($1)");
-  const parts = text.length <= TEXT_LENGTH ? partsOf(text) : undefined;
+  if (OPENING_HOURS.test(given)) return days === undefined ? windowsOfTag(given) : undefined;
+  const parts = partsOf(inJapanese(given).replace(EXCEPTION, "($1)"));
   const isWholeWeek = parts?.some((part) => "isWholeWeek" in part) ?? false;
   const read = parts && withoutClosed(parts.filter((part) => !("isWholeWeek" in part)));
   const blocks = read && blocksOf(read.open);
@@ -288,7 +286,7 @@ export function windowsOfText(raw: string, days?: readonly Day[]): readonly Busi
   const { closed } = read!;
   const isNamed = closed.size > 0 || blocks.some((block) => block.days !== undefined);
   if ((isNamed || isWholeWeek) && days !== undefined) return undefined;
-  // No day is closed, so that the blocks name all of them or none.
+  // Of a whole week no day is closed.
   const isOpen = (day: number) => blocks.some((block) => block.days === undefined || block.days.has(day));
   if (isWholeWeek && (closed.size > 0 || !WEEK.every(isOpen))) return undefined;
   if (blocks.some((block) => [...block.days ?? []].some((day) => closed.has(day)))) return undefined;

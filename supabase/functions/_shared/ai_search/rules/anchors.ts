@@ -72,7 +72,8 @@ export function anchorsOf(
   points: readonly (Point | FromNow)[],
   dates: readonly DateToken[],
 ): Anchor[] {
-  const bound = bindDates(scanner, points, dates);
+  const isRange = isRangeOfDates(scanner, points, dates);
+  const bound = isRange && bindRange(scanner, points, dates) || bindDates(scanner, points, dates);
   const wholeOf = (point: Span, date: DateToken | undefined): Span =>
     date === undefined ? point : { start: Math.min(point.start, date.start), end: Math.max(point.end, date.end) };
   const isLabelled = points.length > 0 &&
@@ -84,8 +85,8 @@ export function anchorsOf(
     // "from Saturday 10am", "leave Sunday at noon": the word before the date counts, an end also against "at".
     const whole = date === undefined || own === "until" ? own : roleAt(wholeOf(point, date), index);
     // "Friday to Sunday at 10am"
-    const isLastDay = points.length === 1 && date !== undefined && date === dates[1] &&
-      isRangeOfDates(scanner, points, dates) && !FROM_AFTER.test(scanner.after(point.end, 10));
+    const isLastDay = isRange && points.length === 1 && date !== undefined && date === dates[1] &&
+      !FROM_AFTER.test(scanner.after(point.end, 10));
     const said = whole === "until" ? whole : own ?? whole;
     const role = point.kind === "now" ? "from" : isLastDay ? "until" : said;
     return { start: point.start, end: point.end, point, role, date: date ?? null };
@@ -95,6 +96,14 @@ export function anchorsOf(
   const { start, end } = wholeOf(last!, last!.date ?? undefined);
   const isReturn = RETURN.test(scanner.before(start, 28)) || RETURN.test(scanner.after(end, 10));
   return isReturn ? [{ ...first!, role: "from" }, last!] : anchors;
+}
+
+/** The days of a range for its times; undefined if they are as those of other dates. */
+function bindRange(scanner: Scanner, points: readonly (Point | FromNow)[], [first, last]: readonly DateToken[]) {
+  const [start, end, ...others] = points;
+  if (end !== undefined) return others.length === 0 ? new Map([[start!, first!], [end, last!]]) : undefined;
+  // 5日~7日 10時から: the start. "Friday to Sunday 10am" is the end.
+  return start !== undefined && FROM_AFTER.test(scanner.after(start.end, 10)) ? new Map([[start, first!]]) : undefined;
 }
 
 /**
@@ -109,14 +118,6 @@ function bindDates(
 ): Map<Point | FromNow, DateToken> {
   const bound = new Map<Point | FromNow, DateToken>();
   const between = (first: Span, second: Span) => scanner.text.slice(first.end, second.start);
-  if (isRangeOfDates(scanner, points, dates)) {
-    const [start, end, ...others] = points;
-    if (end !== undefined && others.length === 0) return new Map([[start!, dates[0]!], [end, dates[1]!]]);
-    // 5日~7日 10時から: the start. "Friday to Sunday 10am" is the end.
-    if (end === undefined && start !== undefined && FROM_AFTER.test(scanner.after(start.end, 10))) {
-      return new Map([[start, dates[0]!]]);
-    }
-  }
   const isEachDated = points.length === dates.length && points.every((point, index) => {
     const date = dates[index]!, next = points[index + 1];
     return point.end <= date.start && OWN.test(between(point, date)) && (next === undefined || date.end <= next.start);

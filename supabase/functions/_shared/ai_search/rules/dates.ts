@@ -74,7 +74,7 @@ function lastWeekday(today: Today, weekday: number, monthsAhead: number | undefi
   return monthsAhead === undefined && day! < today.day ? next! : day!;
 }
 
-const ORDINALS = ["fi", "se", "th", "fo", "1s", "2n", "3r", "4t"];
+const ORDINALS = ["first", "second", "third", "fourth"];
 
 /** The first, second … such day of the week in a month, if the month has it. */
 function nthWeekday(today: Today, monthsAhead: number, weekday: number, count: number): number | null {
@@ -130,7 +130,7 @@ export interface Repetition extends Span {
 export function takeRepetitions(scanner: Scanner): Repetition[] {
   return scanner.take(EVERY, ([words]) => ({
     kind: "repetition" as const,
-    isOnWorkdays: /^(?:mon|月(?!.?月)|平日|weekdays|every ?weekday)/iu.test(words),
+    isOnWorkdays: /^(?:mon|月|平日|weekdays|every ?weekday)/iu.test(words),
   }));
 }
 
@@ -209,7 +209,8 @@ const RULES: readonly Rule[] = [
     ),
     ({ n, w, r, mon }, today) => {
       const ahead = mon === undefined ? Number(r?.toLowerCase() === "next") : (monthIndex(mon) - today.month + 12) % 12;
-      return plain(nthWeekday(today, ahead, weekdayIndex(w!), ORDINALS.indexOf(n!.slice(0, 2).toLowerCase()) % 4 + 1));
+      const count = ORDINALS.indexOf(n!.toLowerCase()) + 1 || Number.parseInt(n!);
+      return plain(nthWeekday(today, ahead, weekdayIndex(w!), count));
     },
   ],
   [

@@ -8,7 +8,7 @@ import type { Scanner } from "./scanner.ts";
 import type { Field } from "./types.ts";
 
 export const MINUTE = 60_000;
-const LONG_FROM_NOW = 20 * 60 * MINUTE;
+const LONG_FROM_NOW_MS = 20 * 60 * MINUTE;
 
 export interface LocalClock {
   readonly now: number;
@@ -283,7 +283,7 @@ export class MomentReader {
     }
     // 18時まで at 18:20: nearly a day from now is hardly meant.
     const isFromNow = (entry === null || entry.point.kind === "now") && date === null && point.daysAfter === 0;
-    const isLong = (momentsOf(onDay, minute, zone)[0] ?? start) - start > LONG_FROM_NOW;
+    const isLong = (momentsOf(onDay, minute, zone)[0] ?? start) - start > LONG_FROM_NOW_MS;
     if (isFromNow && isLong) reasons.push("end_past");
     return this.#moment(exit, "exit_at", onDay, minute, reasons);
   }

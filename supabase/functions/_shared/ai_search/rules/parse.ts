@@ -105,7 +105,6 @@ function at(scanner: Scanner, [position, ...others]: readonly Position[], readin
   if (position === undefined) return { ...reading, position: null };
   const { lat, lng } = position;
   const place = reading.isLeftOver || reading.place === null ? `${lat}, ${lng}` : reading.place;
-  const second = others.map((other) => scanner.slice(other).slice(0, 200));
   return {
     ...reading,
     position: { lat, lng },
@@ -114,7 +113,12 @@ function at(scanner: Scanner, [position, ...others]: readonly Position[], readin
     ownPosition: false,
     unresolved: [
       ...reading.unresolved,
-      ...second.map((text): Finding => ({ text, field: "place", value: null, reason: "two_places" })),
+      ...others.map((other): Finding => ({
+        text: scanner.slice(other),
+        field: "place",
+        value: null,
+        reason: "two_places",
+      })),
     ],
   };
 }
