@@ -1,5 +1,6 @@
 // A test database: a copy of the migrated and seeded template, dropped when the test file closes it.
 import postgres, { type Sql, type TransactionSql } from "postgres";
+import { PASSWORD, SUPERUSER } from "../../local/postgres/server.ts";
 
 export interface Caller {
   readonly role: "anon" | "authenticated" | "service_role";
@@ -34,9 +35,11 @@ export async function database(): Promise<TestDatabase> {
     url: url.href,
     as: (caller, run) => asCaller(sql, caller, run),
     close: async () => {
-      await sql.end();
-      await admin`drop database ${admin(name)} with (force)`;
-      await admin.end();
+      await Promise.all([sql.end(), admin.end()]);
+      // Its owner could not end the connections of a superuser, which Postgres takes a moment to see closed.
+      const superuser = postgres(asSuperuser(address), { max: 1, onnotice: () => {} });
+      await superuser`drop database ${superuser(name)} with (force)`;
+      await superuser.end();
     },
   };
 }
@@ -54,4 +57,11 @@ async function asCaller<Result>(
     return { value: await run(transaction) };
   });
   return result.value;
+}
+
+function asSuperuser(address: string): string {
+  const url = new URL(address);
+  url.username = SUPERUSER;
+  url.password = PASSWORD;
+  return url.href;
 }

@@ -68,12 +68,6 @@ export async function startFeed(): Promise<FeedFixture> {
     },
     close: async () => {
       await feed.stop();
-      // Postgres takes a moment to see that its clients have disconnected, and the database's owner cannot end a superuser's.
-      await eventually(async () => {
-        const left = await db.sql`
-          select from pg_stat_activity where datname = current_database() and usename = ${SUPERUSER}`;
-        return left.length === 0 || undefined;
-      });
       await db.close();
     },
   };
