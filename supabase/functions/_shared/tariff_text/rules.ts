@@ -215,6 +215,8 @@ class Maker {
     if (durations.length === 2 && durations[0] === 1440 && !clause.isThereafter && !clause.isAfterEntry) {
       durations = durations.slice(1);
     }
+    // 30分を超え1時間まで100円 is a total.
+    if (clause.isThereafterOf && clause.isUntil && !clause.isEach) return this.#fault(clause, "contradiction");
     if (clause.isThereafterOf && durations.length === 2) {
       const begun = clause.isFromEntry ? this.#of("grace").at(-1)!.rule.per_minutes : this.#begun(clause);
       if (durations[0] !== begun) return this.#fault(clause, "contradiction");

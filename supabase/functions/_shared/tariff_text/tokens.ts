@@ -368,7 +368,10 @@ function bandsJoined(found: readonly Token[]): Token[] {
     let end = middle + 1;
     const begin = isSide(left) ? minuteOf(left) : undefined;
     const finish = isSide(right) ? minuteOf(right!) : undefined;
-    if (right !== undefined && begin !== undefined && finish !== undefined && (bare.has(left) || isRange(left, right, hasFrom))) {
+    if (
+      right !== undefined && begin !== undefined && finish !== undefined &&
+      (bare.has(left) || isRange(left, right, hasFrom))
+    ) {
       if (found[end]?.kind === "next_day") {
         if (right.kind === "clock") right = { ...right, isNextDay: true };
         end++;
