@@ -14,7 +14,7 @@ export interface Measure extends Span {
 const NAMES: readonly (readonly [keyof Measures, string, string])[] = [
   [
     "clearance_cm",
-    "最低地上高|地上高|ロードクリアランス",
+    "最低地上高|地上高|(?:ロード)?クリアランス",
     "ground clearance",
   ],
   ["tire_width_mm", "タイヤ幅|タイヤの幅", "ti?y?re width"],
@@ -54,7 +54,7 @@ const FORWARD = NAMES.map(([name, japanese, english]) =>
   [
     name,
     new RegExp(
-      `(?:${japanese}|(?<![a-z])(?:${english})(?![a-z]))(?:が|は|も|の|of|is|:|=|,| |about|around|約|at least|over|under){0,3} ?(?:${FEET}|${METRIC}|${UNSAID})${TAIL}`,
+      `(?:最大)?(?:${japanese}|(?<![a-z])(?:${english})(?![a-z]))(?:が|は|も|の|of|is|:|=|,| |about|around|約|at least|over|under){0,3} ?(?:${FEET}|${METRIC}|${UNSAID})${TAIL}`,
       "giu",
     ),
   ] as const

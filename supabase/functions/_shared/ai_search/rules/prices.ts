@@ -42,7 +42,7 @@ const COIN = /ワンコイン|500円玉(?: ?[1一]枚)?|one[- ]coin/giu;
 
 /** A number that is only a price because of the words around it. */
 const BARE =
-  /(?:予算は?|budget (?:is |of )?|上限は?|(?:can't|cannot|can not|don't want to|won't|wouldn't|not) (?:pay|spend) (?:more than|over)|under|below|less than|up to|no more than|at most|max(?:imum)?(?: of)?|cheaper than) ?(?:about |around )?(?<a>\d{3,6})(?! ?(?!(?:for|in|at|near|around|by|please|today|tonight|tomorrow)(?!\p{L}))[\p{L}\d:.])|(?<![\d.:/-])(?<b>\d{3,6}) ?(?:(?:以内|以下|未満)(?! ?の?距離)|(?:or (?:less|under|below|cheaper)|max(?:imum)?|tops|at most)(?![a-z]))/giu;
+  /(?:予算は?|budget (?:is |of )?|上限は?|(?:can't|cannot|can not|don't want to|won't|wouldn't|not) (?:pay|spend) (?:more than|over)|under|below|less than|up to|no more than|at most|max(?:imum)?(?: of)?|cheaper than) ?(?:about |around )?(?<a>\d{3,6}|\d{1,2}(?:\.\d)?(?<k>k))(?! ?(?!(?:for|in|at|near|around|by|please|today|tonight|tomorrow)(?!\p{L}))[\p{L}\d:.])|(?<![\d.:/-])(?<b>\d{3,6}) ?(?:(?:以内|以下|未満)(?! ?の?距離)|(?:or (?:less|under|below|cheaper)|max(?:imum)?|tops|at most)(?![a-z]))/giu;
 
 const RATE_AFTER =
   /^ ?(?:\/|per|an?|each|every|あたり|毎) ?(?<n>\d{1,3})? ?(?<u>時間?|h(?:ou)?rs?|h|hour|分|min(?:ute)?s?|日|day|d|泊|night|half(?: an)? hour)(?![a-z])|^ ?(?<hourly>hourly)|^ ?(?<daily>daily|日額)/iu;
@@ -158,11 +158,12 @@ export function takePrices(scanner: Scanner): (Price | OtherMoney)[] {
     ...scanner.take(FREE_PART, otherMoney("free_part")),
     ...scanner.take(FOREIGN, (_, span) => {
       const bound = MOST_BEFORE.exec(scanner.before(span.start));
-      const after = MOST_AFTER.exec(scanner.after(span.end));
+      const rate = span.end + (RATE_AFTER.exec(scanner.after(span.end))?.[0].length ?? 0);
+      const after = MOST_AFTER.exec(scanner.after(rate));
       return {
         ...otherMoney("currency")(),
         start: span.start - (bound?.[0].length ?? 0),
-        end: span.end + (after?.[0].length ?? 0),
+        end: rate + (after?.[0].length ?? 0),
       };
     }),
     ...scanner.take(COIN, (_, span) => {
@@ -178,7 +179,10 @@ export function takePrices(scanner: Scanner): (Price | OtherMoney)[] {
     ...scanner.take(FREE, () => simple(0, false)),
     ...scanner.take(
       BARE,
-      (match) => ({ ...simple(Number(match.groups!["a"] ?? match.groups!["b"]), false), vague: true }),
+      ({ groups }) => {
+        const amount = Number.parseFloat(groups!["a"] ?? groups!["b"]!) * scale(groups!["k"]);
+        return { ...simple(amount, false), vague: true };
+      },
     ),
   ];
 }
