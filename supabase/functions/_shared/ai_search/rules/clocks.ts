@@ -126,8 +126,8 @@ const CLOCKS: readonly RegExp[] = [
   ),
   /half[ -](?:past )?(?<past>\d{1,2})(?: ?(?<late>am|pm))?(?![\da-z])|(?:a )?quarter (?<way>past|after|to|till|before) (?<q>\d{1,2})(?: ?(?<late2>am|pm))?(?![\da-z])|(?<n>\d{1,2})(?: min(?:ute)?s?|(?= past)|(?<=(?:at|until|till?|by|before) (?:5|10|20|25))(?= to)) (?<way2>past|to|before) (?<q2>\d{1,2})(?: ?(?<late3>am|pm))(?![\da-z])/giu,
   /(?<![\d.:])(?<h>\d{1,2})(?:\.(?<min>\d{2}))? ?(?<late>am|pm|a\.m\.?|p\.m\.?)(?![a-z])/giu,
-  /(?<![\d.:])(?<h>\d{1,2})\.(?<min>[0-5]\d)(?= ?(?:-|~|to|から) ?\d{1,2}\.[0-5]\d(?!\d| ?(?:m|t|km|円|yen)))/giu,
-  /(?<=\uE000 ?(?:-|~|to|から) ?)(?<h>\d{1,2})\.(?<min>[0-5]\d)(?!\d| ?(?:m|t|km|円|yen))/giu,
+  /(?<![\d.:])(?<h>\d{1,2})\.(?<min>[0-5]\d)(?= ?(?:-|~|to|until|till?|から) ?\d{1,2}\.[0-5]\d(?!\d| ?(?:m|t|km|円|yen)))/giu,
+  /(?<=\uE000 ?(?:-|~|to|until|till?|から) ?)(?<h>\d{1,2})\.(?<min>[0-5]\d)(?!\d| ?(?:m|t|km|円|yen))/giu,
   /(?<![\d.:])(?<h>\d{1,2}) ?o'?clock(?: (?<late>am|pm))?/giu,
   /(?<![\d.:])(?<h>\d{1,2})(?: |-(?!15(?! ?[ap]m)))(?<min>30|15|45)(?= ?(?:am|pm|tomorrow|tonight|in the|until|till|to |-|~|$|,))(?: ?(?<late>am|pm))?/giu,
   /(?<![\d.:/-])(?<compact>[012]\d[0-5]\d)(?: ?(?:hours|hrs)(?![a-z])|(?= ?(?:-|~|to|から) ?[012]\d[0-5]\d(?![\d円/-])))/giu,
@@ -239,7 +239,10 @@ function joinParts(scanner: Scanner, clocks: readonly Clock[], parts: readonly P
       ...clock,
       start: Math.min(clock.start, part.start),
       end: Math.max(clock.end, part.end),
-      half: clock.half ?? DAY_PARTS[part.part].half,
+      // 月曜深夜0時 is in the night after Monday.
+      half: clock.minute < 60 && DAY_PARTS[part.part].half === "night"
+        ? "night"
+        : clock.half ?? DAY_PARTS[part.part].half,
       daysAfter: Math.max(clock.daysAfter, part.daysAfter),
       today: part.today,
     });

@@ -176,6 +176,10 @@ export class StayReader extends MomentReader {
         end = day === today.day ? this.exitMoment(exit, now, null, exitDate) : this.endOn(exit, day, false);
         if (end !== null) {
           start = end - duration.minutes * MINUTE;
+          if (start < now) {
+            this.leave(duration, "entry_at", "past", this.at(start));
+            return { entry: null, exit: end };
+          }
           this.assume(duration, "entry_at", "start_from_end", this.at(start));
           return { entry: start, exit: end };
         }

@@ -27,6 +27,8 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/(?<![\d/])(\d{1,2}) 1\/2(?= ?(?:hours?|hrs?)(?![a-z]))/giu, "$1.5"],
   [/(?<![\d/])1\/2(?: an?)?(?= ?(?:hours?|hrs?)(?![a-z]))/giu, "0.5"],
   [/#(?=[^\d])/gu, " "],
+  [/(?<=(?<![a-z])(?:from|at|until|till?) )(\d{1,2})h([0-5]\d)(?![a-z\d])/giu, "$1:$2"],
+  [/(?<=(?<![a-z])(?:from|at|until|till?) )(\d{1,2})h(?![a-z\d])/giu, "$1:00"],
   [/ ?@ ?(?=[ぁ-んァ-ヶ一-龠])/gu, " "],
   [/ ?(?<!\/)@ ?/gu, " at "],
   [/:{2,3}/gu, ":"],
